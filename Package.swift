@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target of the product is built with the same, strictest settings.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+/// Swift Testing macros expand to code that strict memory safety warns about, so tests do without it.
+let testing: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let log = Target.Dependency.product(name: "Logging", package: "swift-log")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
+
+/// A module of the house. `on` may only name modules that stand below it; `StyleTests` checks the imports too.
+func module(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(_ name: String, on dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: testing)
+}
+
+let package = Package(
+  name: "upmc",
+  products: [
+    .executable(name: "upmc", targets: ["upmc"]),
+    .executable(name: "upmc-simulator", targets: ["upmc-simulator"]),
+    .executable(name: "upmc-benchmark", targets: ["upmc-benchmark"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
+  ],
+  targets: [
+    // Ground: system libraries, each a module map and shims for what Swift cannot import.
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
+    .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2"),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl"),
+
+    // First floor: threads, loops, inboxes, sockets, clocks.
+    module("Reactor", on: ["CLinux", heap]),
+
+    // Second floor: technologies. They know nothing of pushes.
+    module("TLS", on: ["Reactor", "COpenSSL"]),
+    module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
+    module("HTTPServer", on: ["TLS", "Reactor", deque]),
+    module("HTTPClient", on: ["TLS", "Reactor", deque]),
+    module("Postgres", on: ["Reactor", "CLibPQ"]),
+
+    // Third floor: what UPMC is about.
+    module("Domain", on: [crypto]),
+    module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
+    module("Operations", on: ["Domain", "Store", "Reactor", crypto, log]),
+
+    // Fourth floor: the doors and the engine. Siblings never import each other.
+    module("APNs", on: ["Domain", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
+    module("Dispatcher", on: ["Domain", "Store", "APNs", "Postgres", "Reactor", log, deque]),
+    module("Receiver", on: ["Domain", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
+    module("Admin", on: ["Domain", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
+    module("Simulator", on: ["Domain", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
+
+    // Roof: configuration, wiring, programs.
+    module(
+      "Server",
+      on: ["Receiver", "Admin", "Dispatcher", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", log]),
+    program("upmc", on: ["Server", "Operations", "Store", "Domain", "Postgres", "Reactor", arguments, log]),
+    program("upmc-simulator", on: ["Simulator", arguments]),
+    program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
+
+    tests("ReactorTests", on: ["Reactor"]),
+  ]
+)

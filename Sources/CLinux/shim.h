@@ -1,0 +1,29 @@
+/// Linux system calls that Swift's Glibc module does not export.
+#pragma once
+#include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/// `epoll_event` holds a union, which Swift treats as unsafe; these take and give plain integers instead.
+static inline int upmc_epoll_ctl(int epoll, int operation, int fd, uint32_t events, uint64_t data) {
+  struct epoll_event event = {.events = events, .data = {.u64 = data}};
+  return epoll_ctl(epoll, operation, fd, &event);
+}
+
+static inline uint32_t upmc_epoll_events(const struct epoll_event *events, int index) { return events[index].events; }
+static inline uint64_t upmc_epoll_data(const struct epoll_event *events, int index) { return events[index].data.u64; }
+
+/// `EFD_*` are an anonymous enum, imported under a type of their own; a function avoids the casts.
+static inline int upmc_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC); }
+
+/// `accept4` is behind `_GNU_SOURCE`, which Swift's Glibc module map does not define.
+extern int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags);
+static inline int upmc_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC); }
+
+/// `pthread_setname_np` is behind `_GNU_SOURCE` too. Names are at most 15 bytes.
+extern int pthread_setname_np(pthread_t thread, const char *name);
+static inline int upmc_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }

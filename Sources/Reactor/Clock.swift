@@ -1,0 +1,46 @@
+internal import Glibc
+internal import Synchronization
+
+/// Where time comes from. Logic never reads a clock by itself: it is given one, or the time as an argument.
+package protocol Clock: Sendable {
+  /// For durations and deadlines.
+  var now: Instant { get }
+  /// For people and for other machines: microseconds since 1970-01-01 UTC, PostgreSQL's own resolution.
+  var wallMicroseconds: Int64 { get }
+}
+
+/// The machine's clocks.
+package struct SystemClock: Clock {
+  package init() {}
+
+  package var now: Instant {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  package var wallMicroseconds: Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
+  }
+}
+
+/// A clock that stands still until told to advance, for tests.
+package final class ManualClock: Clock {
+  private let elapsed: Mutex<Int64>
+  private let startMicroseconds: Int64
+
+  /// Starts at 2026-01-01T00:00:00Z unless told otherwise.
+  package init(wallMicroseconds: Int64 = 1_767_225_600_000_000) {
+    startMicroseconds = wallMicroseconds
+    elapsed = Mutex(0)
+  }
+
+  package var now: Instant { Instant(nanoseconds: elapsed.withLock { $0 }) }
+  package var wallMicroseconds: Int64 { startMicroseconds + elapsed.withLock { $0 } / 1_000 }
+
+  package func advance(by duration: Duration) {
+    elapsed.withLock { $0 += duration.nanoseconds }
+  }
+}

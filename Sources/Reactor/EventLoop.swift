@@ -1,0 +1,178 @@
+/// One thread's loop: waits for descriptors, inboxes and timers, and calls whoever is responsible.
+///
+/// Made and used on one thread. The only thing that other threads may touch is `stopper` (and inboxes).
+package final class EventLoop {
+  /// Whoever is told that a descriptor is ready.
+  package protocol Handler: AnyObject {
+    /// Called on the loop's thread. May register, update and deregister anything, itself included.
+    func ready(_ readiness: Readiness)
+  }
+
+  /// Names one registration. Stale ones (the descriptor was deregistered, its number reused) are ignored.
+  package struct Registration: Hashable, Sendable {
+    fileprivate let slot: UInt32
+    fileprivate let generation: UInt32
+    fileprivate var token: UInt64 { UInt64(slot) << 32 | UInt64(generation) }
+  }
+
+  /// Stops a loop from any thread.
+  package struct Stopper: Sendable {
+    fileprivate let inbox: Inbox<Void>
+
+    package func stop() {
+      inbox.close()
+    }
+  }
+
+  private struct Slot {
+    var generation: UInt32
+    var descriptor: Int32
+    var interest: Readiness
+    var handler: (any Handler)?
+  }
+
+  package let clock: any Clock
+  package let stopper: Stopper
+  /// The time at the start of this turn: saves a system call for everyone who asks within the turn.
+  package private(set) var now: Instant
+
+  private let poller: Poller
+  private var slots: [Slot] = []
+  private var freeSlots: [UInt32] = []
+  private var timers = Timers()
+  private var endOfTurn: [() -> Void] = []
+  private var keptHandlers: [any Handler] = []
+  private var isStopped = false
+
+  package init(clock: any Clock = SystemClock()) throws(SystemError) {
+    self.clock = clock
+    now = clock.now
+    poller = try Poller()
+    stopper = Stopper(inbox: try Inbox(capacity: 1))
+    let inbox = stopper.inbox
+    try attach(inbox) { [unowned self] _ in if inbox.isClosed { isStopped = true } }
+  }
+
+  // MARK: Descriptors
+
+  /// Starts watching. The loop keeps `handler` alive until `deregister`.
+  package func register(
+    _ descriptor: Int32, interest: Readiness, handler: any Handler
+  ) throws(SystemError) -> Registration {
+    let number: UInt32
+    if let free = freeSlots.popLast() {
+      number = free
+      slots[Int(free)].descriptor = descriptor
+      slots[Int(free)].interest = interest
+      slots[Int(free)].handler = handler
+    } else {
+      number = UInt32(slots.count)
+      slots.append(Slot(generation: 0, descriptor: descriptor, interest: interest, handler: handler))
+    }
+    let registration = Registration(slot: number, generation: slots[Int(number)].generation)
+    do {
+      try poller.add(descriptor, interest: interest, token: registration.token)
+    } catch {
+      free(registration)
+      throw error
+    }
+    return registration
+  }
+
+  /// Changes what is watched for. Free when nothing changes.
+  package func update(_ registration: Registration, interest: Readiness) {
+    let index = Int(registration.slot)
+    guard slots[index].generation == registration.generation, slots[index].interest != interest else { return }
+    slots[index].interest = interest
+    poller.modify(slots[index].descriptor, interest: interest, token: registration.token)
+  }
+
+  /// Stops watching. Call it before the descriptor is closed.
+  package func deregister(_ registration: Registration) {
+    let index = Int(registration.slot)
+    guard slots[index].generation == registration.generation else { return }
+    poller.remove(slots[index].descriptor)
+    free(registration)
+  }
+
+  private func free(_ registration: Registration) {
+    let index = Int(registration.slot)
+    slots[index].handler = nil
+    slots[index].generation &+= 1
+    freeSlots.append(registration.slot)
+  }
+
+  // MARK: Inboxes, timers, hooks
+
+  /// Delivers what arrives in `inbox`, a batch at a time, on this loop's thread. Stays until the loop ends.
+  /// An empty batch means that the inbox was closed.
+  package func attach<Item>(_ inbox: Inbox<Item>, receive: @escaping ([Item]) -> Void) throws(SystemError) {
+    let handler = InboxHandler(inbox: inbox, receive: receive)
+    handler.registration = try register(inbox.wakeup.descriptor, interest: .readable, handler: handler)
+    handler.loop = self
+  }
+
+  /// Calls `action` once, not before `delay` has passed.
+  @discardableResult
+  package func schedule(after delay: Duration, _ action: @escaping () -> Void) -> Timers.ID {
+    timers.schedule(at: clock.now + delay, action)
+  }
+
+  package func cancel(_ timer: Timers.ID) {
+    timers.cancel(timer)
+  }
+
+  /// Calls `hook` at the end of every turn, after all that was ready has been handled: the place to flush batches.
+  package func atEndOfTurn(_ hook: @escaping () -> Void) {
+    endOfTurn.append(hook)
+  }
+
+  // MARK: Running
+
+  /// Turns until stopped.
+  package func run() {
+    while !isStopped { turn(atMost: nil) }
+  }
+
+  /// Ends `run` after the present turn. For the loop's own thread; others use `stopper`.
+  package func stop() {
+    isStopped = true
+  }
+
+  /// One turn: waits at most until the next timer or `timeout`. Tests call it directly.
+  package func turn(atMost timeout: Duration?) {
+    let untilTimer = timers.next().map { max(.zero, $0 - clock.now) }
+    let patience = [timeout, untilTimer].compactMap { $0 }.min()
+    poller.wait(atMost: patience) { token, ready in dispatch(token, ready) }
+    now = clock.now
+    while let action = timers.popDue(at: now) { action() }
+    for hook in endOfTurn { hook() }
+  }
+
+  private func dispatch(_ token: UInt64, _ ready: Readiness) {
+    now = clock.now
+    let index = Int(token >> 32)
+    // A handler earlier in this turn may have closed this descriptor: then the generation no longer fits.
+    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else { return }
+    handler.ready(ready)
+  }
+}
+
+private final class InboxHandler<Item: Sendable>: EventLoop.Handler {
+  let inbox: Inbox<Item>
+  let receive: ([Item]) -> Void
+  var registration: EventLoop.Registration?
+  unowned var loop: EventLoop?
+
+  init(inbox: Inbox<Item>, receive: @escaping ([Item]) -> Void) {
+    self.inbox = inbox
+    self.receive = receive
+  }
+
+  func ready(_ readiness: Readiness) {
+    let items = inbox.takeAll()
+    // A closed inbox stays readable: say so once, then stop watching.
+    if items.isEmpty, inbox.isClosed, let registration { loop?.deregister(registration) }
+    if !items.isEmpty || inbox.isClosed { receive(items) }
+  }
+}

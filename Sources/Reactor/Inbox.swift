@@ -1,0 +1,78 @@
+internal import Synchronization
+
+/// A bounded queue into one thread: any thread offers, the owner takes everything that waits in one go.
+///
+/// The lock is held for a few instructions only; the eventfd is signalled only when the queue was empty, so a busy
+/// inbox costs no system call per item. A full inbox refuses: whoever offers must hold back or answer "busy".
+package final class Inbox<Item: Sendable>: Sendable {
+  /// Most items that may wait.
+  package let capacity: Int
+  /// Readable while items wait (or after `close`).
+  package let wakeup: Wakeup
+  private let state = Mutex(State())
+
+  private struct State {
+    var items: [Item] = []
+    var isClosed = false
+  }
+
+  package init(capacity: Int) throws(SystemError) {
+    self.capacity = capacity
+    wakeup = try Wakeup()
+  }
+
+  /// Adds one item. False when the inbox is full or closed: the item was not taken.
+  package func offer(_ item: Item) -> Bool {
+    let (taken, wasEmpty) = state.withLock { state in
+      guard !state.isClosed, state.items.count < capacity else { return (false, false) }
+      let wasEmpty = state.items.isEmpty
+      state.items.append(item)
+      return (true, wasEmpty)
+    }
+    if wasEmpty { wakeup.signal() }
+    return taken
+  }
+
+  /// Adds a batch, all or nothing, with one wake-up. False when it does not fit: nothing was taken.
+  package func offer(contentsOf batch: [Item]) -> Bool {
+    guard !batch.isEmpty else { return true }
+    let (taken, wasEmpty) = state.withLock { state in
+      guard !state.isClosed, state.items.count + batch.count <= capacity else { return (false, false) }
+      let wasEmpty = state.items.isEmpty
+      state.items.append(contentsOf: batch)
+      return (true, wasEmpty)
+    }
+    if wasEmpty { wakeup.signal() }
+    return taken
+  }
+
+  /// Items that wait now. A hint: other threads may change it at once.
+  package var count: Int { state.withLock { $0.items.count } }
+
+  package var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// Takes all that waits, in the order offered. Only the owning thread calls this.
+  package func takeAll() -> [Item] {
+    wakeup.drain()
+    return state.withLock { state in
+      var taken: [Item] = []
+      swap(&taken, &state.items)
+      if state.isClosed { wakeup.signal() }
+      return taken
+    }
+  }
+
+  /// Waits for items. Empty when the time is over, or when the inbox is closed and drained (see `isClosed`).
+  package func receive(atMost timeout: Duration) -> [Item] {
+    let waiting = takeAll()
+    if !waiting.isEmpty || isClosed { return waiting }
+    guard wakeup.wait(atMost: timeout) else { return [] }
+    return takeAll()
+  }
+
+  /// Refuses further items and wakes the owner; what waits can still be taken.
+  package func close() {
+    state.withLock { $0.isClosed = true }
+    wakeup.signal()
+  }
+}

@@ -1,0 +1,68 @@
+internal import CLinux
+internal import Glibc
+
+/// What a descriptor is, or should be, ready for.
+package struct Readiness: OptionSet, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  /// Bytes (or a connection, or end of stream) can be read.
+  package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
+  /// The kernel takes bytes again.
+  package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+  /// The peer will send no more. Only useful together with a read that returns 0.
+  package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
+  /// An error or a full hang-up. The kernel reports it whether asked or not.
+  package static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+}
+
+/// An epoll set, level-triggered. One owner, one thread. The corresponding man page is `epoll(7)`.
+@safe
+package struct Poller: ~Copyable {
+  private let epoll: FileDescriptor
+  /// Filled by the kernel in `wait`. Owned by this value.
+  private let events: UnsafeMutablePointer<epoll_event>
+
+  package init() throws(SystemError) {
+    let number = epoll_create1(Int32(O_CLOEXEC))
+    guard number >= 0 else { throw .last("epoll_create1") }
+    epoll = FileDescriptor(owning: number)
+    unsafe events = .allocate(capacity: Reactor.Limits.eventsPerTurn)
+  }
+
+  deinit {
+    unsafe events.deallocate()
+  }
+
+  package func add(_ descriptor: Int32, interest: Readiness, token: UInt64) throws(SystemError) {
+    guard upmc_epoll_ctl(epoll.number, EPOLL_CTL_ADD, descriptor, interest.rawValue, token) == 0 else {
+      throw .last("epoll_ctl add", "fd \(descriptor)")
+    }
+  }
+
+  package func modify(_ descriptor: Int32, interest: Readiness, token: UInt64) {
+    let code = upmc_epoll_ctl(epoll.number, EPOLL_CTL_MOD, descriptor, interest.rawValue, token)
+    precondition(code == 0, "epoll_ctl modify of a descriptor that is not registered: \(descriptor)")
+  }
+
+  package func remove(_ descriptor: Int32) {
+    _ = upmc_epoll_ctl(epoll.number, EPOLL_CTL_DEL, descriptor, 0, 0)
+  }
+
+  /// Waits until something is ready or the time is over, then calls `body` for each ready descriptor.
+  /// `nil` waits for ever.
+  package func wait(atMost timeout: Duration?, _ body: (_ token: UInt64, _ ready: Readiness) -> Void) {
+    // Rounded up: waking a millisecond early would only turn the loop once for nothing.
+    let milliseconds = timeout.map { Int32(clamping: max(0, ($0.nanoseconds + 999_999) / 1_000_000)) } ?? -1
+    let count = unsafe epoll_wait(epoll.number, events, Int32(Reactor.Limits.eventsPerTurn), milliseconds)
+    // EINTR is the only failure possible with a valid set; the caller simply turns again.
+    guard count > 0 else { return }
+    for index in 0..<count {
+      // Safe: the kernel has filled `count` entries of the array we own.
+      unsafe body(upmc_epoll_data(events, index), Readiness(rawValue: upmc_epoll_events(events, index)))
+    }
+  }
+}

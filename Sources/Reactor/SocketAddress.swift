@@ -1,0 +1,93 @@
+internal import CLinux
+internal import Glibc
+
+/// An address to listen on or to connect to: IPv4, IPv6 or a Unix path.
+package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The bytes of the kernel's `sockaddr`, as long as the family needs.
+  let bytes: [UInt8]
+  package let description: String
+
+  var family: Int32 { Int32(bytes[0]) | Int32(bytes[1]) << 8 }
+
+  /// 0 for a Unix path.
+  package var port: UInt16 {
+    family == AF_UNIX ? 0 : UInt16(bytes[2]) << 8 | UInt16(bytes[3])
+  }
+
+  /// True for 127.0.0.0/8, ::1 and Unix sockets.
+  package var isLoopback: Bool {
+    switch family {
+    case AF_INET: bytes[4] == 127
+    case AF_INET6: bytes[8..<23].allSatisfy { $0 == 0 } && bytes[23] == 1 || isMappedLoopback
+    default: true
+    }
+  }
+
+  private var isMappedLoopback: Bool {
+    bytes[8..<18].allSatisfy { $0 == 0 } && bytes[18] == 0xFF && bytes[19] == 0xFF && bytes[20] == 127
+  }
+
+  /// The numeric host without port, for example `192.0.2.7` or `2001:db8::1`.
+  package var host: String {
+    guard family != AF_UNIX else { return description }
+    return Self.numericName(bytes).host
+  }
+
+  /// Takes over what the kernel wrote.
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+    let family = Int32(bytes[0]) | Int32(bytes[1]) << 8
+    if family == AF_UNIX {
+      description = "unix:" + String(decoding: bytes.dropFirst(2).prefix { $0 != 0 }, as: UTF8.self)
+    } else {
+      let (host, port) = Self.numericName(bytes)
+      description = family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+  }
+
+  /// A Unix socket in the file system; the path has at most 107 bytes (`unix(7)`).
+  package static func unix(path: String) throws(SystemError) -> SocketAddress {
+    guard path.utf8.count <= 107 else { throw SystemError(code: ENAMETOOLONG, operation: "unix socket", subject: path) }
+    return SocketAddress(bytes: [UInt8(AF_UNIX), 0] + Array(path.utf8) + [0])
+  }
+
+  /// Looks a name up, afresh each time. Blocking: up to the resolver's own time-out.
+  /// - Parameter passive: for listening: an empty host means every address.
+  package static func resolve(host: String, port: UInt16, passive: Bool = false) throws(SystemError) -> [SocketAddress] {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    unsafe hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0)
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = unsafe getaddrinfo(host.isEmpty ? nil : host, String(port), &hints, &list)
+    guard code == 0 else {
+      let reason = unsafe code == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(code))
+      throw SystemError(code: EHOSTUNREACH, operation: "resolve", subject: "\(host) (\(reason))")
+    }
+    defer { unsafe freeaddrinfo(list) }
+    var found: [SocketAddress] = []
+    var next = unsafe list
+    while let entry = unsafe next {
+      // Safe: getaddrinfo says how many bytes of the address are valid.
+      let raw = unsafe UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
+      unsafe found.append(SocketAddress(bytes: Array(raw)))
+      unsafe next = entry.pointee.ai_next
+    }
+    return found
+  }
+
+  private static func numericName(_ bytes: [UInt8]) -> (host: String, port: String) {
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
+    // Safe: the array outlives the call and holds a whole sockaddr of its family.
+    unsafe bytes.withUnsafeBytes { raw in
+      _ = unsafe getnameinfo(
+        raw.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t(raw.count),
+        &host, socklen_t(host.count), &port, socklen_t(port.count), NI_NUMERICHOST | NI_NUMERICSERV)
+    }
+    return (text(host), text(port))
+  }
+
+  private static func text(_ characters: [CChar]) -> String {
+    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,41 @@
+internal import CLinux
+internal import Glibc
+
+/// A named POSIX thread. What it owns it makes inside its body, so the compiler can prove that nothing is shared.
+package struct Thread: ~Copyable {
+  private let handle: pthread_t
+
+  /// Starts a thread that runs `body` to its end. `name` shows in `top -H`, at most 15 bytes.
+  package init(name: String, body: @escaping @Sendable () -> Void) throws(SystemError) {
+    precondition(name.utf8.count <= Reactor.Limits.threadNameBytes, "thread name longer than 15 bytes: \(name)")
+    let start = ThreadStart(name: name, body: body)
+    var handle = pthread_t()
+    let code = unsafe pthread_create(
+      &handle, nil,
+      { raw in
+        // Balances the passRetained below; pthread_create calls this exactly once.
+        let start = unsafe Unmanaged<ThreadStart>.fromOpaque(raw!).takeRetainedValue()
+        unsafe _ = upmc_name_this_thread(start.name)
+        start.body()
+        return nil
+      },
+      Unmanaged.passRetained(start).toOpaque())
+    guard code == 0 else { throw SystemError(code: code, operation: "pthread_create", subject: name) }
+    self.handle = handle
+  }
+
+  /// Waits until the body has returned.
+  package consuming func join() {
+    pthread_join(handle, nil)
+  }
+}
+
+private final class ThreadStart: Sendable {
+  let name: String
+  let body: @Sendable () -> Void
+
+  init(name: String, body: @escaping @Sendable () -> Void) {
+    self.name = name
+    self.body = body
+  }
+}

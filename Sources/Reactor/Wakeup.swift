@@ -1,0 +1,37 @@
+internal import CLinux
+internal import Glibc
+
+/// Wakes a thread that waits in `poll` or `epoll_wait`: an eventfd. Any thread may signal; the owner drains.
+package final class Wakeup: Sendable {
+  /// Readable while a signal is pending.
+  package let descriptor: Int32
+
+  package init() throws(SystemError) {
+    descriptor = upmc_eventfd()
+    guard descriptor >= 0 else { throw .last("eventfd") }
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Makes the descriptor readable. Cheap when it already is; never blocks.
+  package func signal() {
+    var one: UInt64 = 1
+    // A full counter (EAGAIN) means that it is readable already, which is all we want.
+    _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+  }
+
+  /// Takes back all signals so far.
+  package func drain() {
+    var count: UInt64 = 0
+    _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
+  }
+
+  /// Waits until signalled. Returns false when the time is over first.
+  package func wait(atMost timeout: Duration) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let milliseconds = Int32(clamping: (timeout.nanoseconds + 999_999) / 1_000_000)
+    return unsafe poll(&entry, 1, milliseconds) > 0
+  }
+}
