@@ -1,4 +1,4 @@
-package import JSON
+internal import JSON
 
 /// A message's payload with holes for what differs between recipients. Made once per message; filled by copying bytes,
 /// because writing JSON a million times over would cost more than sending it.
