@@ -68,7 +68,7 @@ let package = Package(
     module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Reactor", deque]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
-    module("Postgres", on: ["Reactor", "CLibPQ"]),
+    module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
     module("Domain", on: [crypto]),
@@ -91,5 +91,7 @@ let package = Package(
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 
     tests("ReactorTests", on: ["Reactor"]),
+    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
+    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
   ]
 )
