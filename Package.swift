@@ -70,7 +70,7 @@ let package = Package(
     module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Reactor", deque]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
-    module("Postgres", on: ["Reactor", "CLibPQ"]),
+    module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
@@ -93,5 +93,7 @@ let package = Package(
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 
     tests("ReactorTests", on: ["Reactor"]),
+    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
+    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
   ]
 )
