@@ -91,5 +91,8 @@ let package = Package(
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 
     tests("ReactorTests", on: ["Reactor"]),
+    tests("TLSTests", on: ["TLS", "Reactor"]),
+    tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
+    tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
   ]
 )
