@@ -95,5 +95,8 @@ let package = Package(
     tests("ReactorTests", on: ["Reactor"]),
     .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
+    tests("TLSTests", on: ["TLS", "Reactor"]),
+    tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
+    tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
   ]
 )
