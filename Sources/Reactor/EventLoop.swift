@@ -153,7 +153,9 @@ package final class EventLoop {
     now = clock.now
     let index = Int(token >> 32)
     // A handler earlier in this turn may have closed this descriptor: then the generation no longer fits.
-    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else { return }
+    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else {
+      return
+    }
     handler.ready(ready)
   }
 }
