@@ -1,4 +1,4 @@
-import Foundation
+import FoundationEssentials
 
 /// The repository as it lies on disk, read once for all rules.
 struct SourceTree {
@@ -34,9 +34,8 @@ struct SourceTree {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
     for name in names where !foreign.contains(name) && !name.hasPrefix(".build") && name != "Package.resolved" {
       let url = directory.appending(path: name)
-      var isDirectory: ObjCBool = false
-      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory) else { continue }
-      if isDirectory.boolValue {
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+      if attributes?[.type] as? FileAttributeType == .typeDirectory {
         visit(url, prefix + name + "/", &files)
       } else if let text = try? String(contentsOf: url, encoding: .utf8) {
         files.append(TextFile(path: prefix + name, text: text))

@@ -124,7 +124,9 @@ private struct Scanner {
 
   /// A name in backticks, such as a test's sentence: one word would say too much, so it counts as none.
   private mutating func quotedName() {
-    repeat { advance(keeping: false) } while position < bytes.count && peek() != UInt8(ascii: "`")
+    repeat {
+      advance(keeping: false)
+    } while position < bytes.count && peek() != UInt8(ascii: "`")
       && peek() != UInt8(ascii: "\n")
     if position < bytes.count { advance(keeping: false) }
   }
