@@ -87,11 +87,14 @@ let package = Package(
     // Roof: configuration, wiring, programs.
     module(
       "Server",
-      on: ["Receiver", "Admin", "Dispatcher", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", log]),
+      on: [
+        "Receiver", "Admin", "Dispatcher", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", log,
+      ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "Postgres", "Reactor", arguments, log]),
     program("upmc-simulator", on: ["Simulator", arguments]),
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 
+    tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
     .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),

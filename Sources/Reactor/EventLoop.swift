@@ -41,7 +41,6 @@ package final class EventLoop {
   private var freeSlots: [UInt32] = []
   private var timers = Timers()
   private var endOfTurn: [() -> Void] = []
-  private var keptHandlers: [any Handler] = []
   private var isStopped = false
 
   package init(clock: any Clock = SystemClock()) throws(SystemError) {
@@ -145,7 +144,9 @@ package final class EventLoop {
     let patience = [timeout, untilTimer].compactMap { $0 }.min()
     poller.wait(atMost: patience) { token, ready in dispatch(token, ready) }
     now = clock.now
-    while let action = timers.popDue(at: now) { action() }
+    // What an action schedules without delay waits for the next turn, or sockets might starve.
+    let newest = timers.newest
+    while let action = timers.popDue(at: now, notAfter: newest) { action() }
     for hook in endOfTurn { hook() }
   }
 
@@ -153,7 +154,9 @@ package final class EventLoop {
     now = clock.now
     let index = Int(token >> 32)
     // A handler earlier in this turn may have closed this descriptor: then the generation no longer fits.
-    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else { return }
+    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else {
+      return
+    }
     handler.ready(ready)
   }
 }
