@@ -75,7 +75,7 @@ let package = Package(
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
     module("Store", on: ["Domain", "JSON", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Reactor", crypto, log]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "Reactor", crypto, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
