@@ -96,10 +96,11 @@ let package = Package(
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
-    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
+    .target(name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
+    tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )
