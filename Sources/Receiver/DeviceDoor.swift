@@ -42,10 +42,10 @@ package final class DeviceDoor: RequestHandler {
     do {
       // The two busiest paths need no router.
       if request.method == .post, request.pathEquals("/v1/receipts") {
-        return try receive(request, PathParameters(), responder)
+        return try receive(request, PathParameters(names: [], values: []), responder)
       }
       if request.method == .post, request.pathEquals("/v1/reads") {
-        return try read(request, PathParameters(), responder)
+        return try read(request, PathParameters(names: [], values: []), responder)
       }
       switch router.match(request) {
       case .found(let endpoint, let parameters): try endpoint(self, request, parameters, responder)
@@ -75,7 +75,7 @@ package final class DeviceDoor: RequestHandler {
 
   /// The device named in the path, proved by its own authKey.
   func claim(_ request: Request, _ parameters: PathParameters) throws(Problem) -> AuthKeyring.Claim {
-    guard let device = DeviceID(parameters["device"] ?? "") else {
+    guard let device = DeviceID(parameters["device"]) else {
       throw Problem(.unknownDevice, "A device id is a UUID, as the registration answered it.")
     }
     guard let claim = keys.authKeys.verify(try Self.bearer(request)) else {

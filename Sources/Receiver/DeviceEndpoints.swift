@@ -101,7 +101,7 @@ extension DeviceDoor {
   }
 
   private static func group(_ parameters: PathParameters) throws(Problem) -> Int64 {
-    guard let group = Int64(parameters["groupSeq"] ?? "") else {
+    guard let group = Int64(parameters["groupSeq"]) else {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number.")
     }
     return group
