@@ -4,7 +4,7 @@ internal import JSON
 
 /// How problems and JSON leave the device doors.
 extension Responder {
-  func send(_ problem: Domain.Problem, requestID: String) {
+  func send(_ problem: Problem, requestID: String) {
     var headers = [("Content-Type", "application/problem+json")]
     switch problem.code.status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
@@ -14,9 +14,9 @@ extension Responder {
     send(Response(status: Status(problem.code.status), headers: headers, body: problem.json(requestID: requestID)))
   }
 
-  func refuse(allowed: [HTTPServer.Method], requestID: String) {
+  func refuse(allowed: [Method], requestID: String) {
     let names = allowed.map(\.rawValue).joined(separator: ", ")
-    let problem = Domain.Problem(.methodNotAllowed, "Use \(names) here.")
+    let problem = Problem(.methodNotAllowed, "Use \(names) here.")
     let headers = [("Content-Type", "application/problem+json"), ("Allow", names)]
     send(Response(status: .methodNotAllowed, headers: headers, body: problem.json(requestID: requestID)))
   }

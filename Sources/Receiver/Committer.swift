@@ -1,9 +1,10 @@
-package import Domain
+internal import Domain
 package import Operations
 package import Reactor
 internal import DequeModule
 internal import Logging
 internal import Postgres
+internal import Store
 
 /// Turns the operations that wait into one transaction after another, on one database connection in the loop's own
 /// epoll set. While a commit runs the next batch gathers by itself: no timer, and no added latency when idle.

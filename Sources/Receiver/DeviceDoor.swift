@@ -1,12 +1,12 @@
-package import Domain
+internal import Domain
 package import HTTPServer
 package import Operations
 internal import JSON
-package import Reactor
+internal import Reactor
 
 /// `/v1` for devices: routes a request to its endpoint. One per HTTP loop.
 package final class DeviceDoor: RequestHandler {
-  typealias Endpoint = (DeviceDoor, Request, PathParameters, Responder) throws(Problem) -> Void
+  typealias Endpoint = (DeviceDoor) -> (Request, PathParameters, Responder) throws(Problem) -> Void
 
   /// Who may sign for what, by which keys.
   let keys: SigningKeys
@@ -23,23 +23,25 @@ package final class DeviceDoor: RequestHandler {
     self.router = router
   }
 
-  private static let routes: [(HTTPServer.Method, String, Endpoint)] = [
-    (.post, "/v1/devices", register),
-    (.get, "/v1/devices/{device}", show),
-    (.delete, "/v1/devices/{device}", unregister),
-    (.put, "/v1/devices/{device}/user", setUser),
-    (.delete, "/v1/devices/{device}/user", clearUser),
-    (.get, "/v1/devices/{device}/groups", listGroups),
-    (.put, "/v1/devices/{device}/groups/{groupSeq}", join),
-    (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
-    (.get, "/v1/devices/{device}/badge", showBadge),
-    (.put, "/v1/devices/{device}/badge", setBadge),
-    (.post, "/v1/receipts", receive),
-    (.post, "/v1/reads", read),
-  ]
+  private static var routes: [(Method, String, Endpoint)] {
+    [
+      (.post, "/v1/devices", register),
+      (.get, "/v1/devices/{device}", show),
+      (.delete, "/v1/devices/{device}", unregister),
+      (.put, "/v1/devices/{device}/user", setUser),
+      (.delete, "/v1/devices/{device}/user", clearUser),
+      (.get, "/v1/devices/{device}/groups", listGroups),
+      (.put, "/v1/devices/{device}/groups/{groupSeq}", join),
+      (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
+      (.get, "/v1/devices/{device}/badge", showBadge),
+      (.put, "/v1/devices/{device}/badge", setBadge),
+      (.post, "/v1/receipts", receive),
+      (.post, "/v1/reads", read),
+    ]
+  }
 
   package func handle(_ request: Request, _ responder: Responder) {
-    do {
+    do throws(Problem) {
       // The two busiest paths need no router.
       if request.method == .post, request.pathEquals("/v1/receipts") {
         return try receive(request, PathParameters(names: [], values: []), responder)
@@ -48,8 +50,8 @@ package final class DeviceDoor: RequestHandler {
         return try read(request, PathParameters(names: [], values: []), responder)
       }
       switch router.match(request) {
-      case .found(let endpoint, let parameters): try endpoint(self, request, parameters, responder)
-      case .methodNotAllowed(let allowed): responder.refuse(allowed: allowed, requestID: request.id)
+      case .found(let endpoint, let parameters): try endpoint(self)(request, parameters, responder)
+      case .methodNotAllowed(allow: let allowed): responder.refuse(allowed: allowed, requestID: request.id)
       case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
       }
     } catch {
@@ -99,7 +101,19 @@ package final class DeviceDoor: RequestHandler {
     if let type = request.header("content-type"), !type.lowercased().hasPrefix("application/json") {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
-    return JSONReader(request.withBody { Array($0) })
+    return JSONReader(request.bodyBytes)
+  }
+}
+
+extension Request {
+  /// The body, copied out of the connection's buffer.
+  var bodyBytes: [UInt8] {
+    withBody { span in
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(span.count)
+      for index in span.indices { bytes.append(span[index]) }
+      return bytes
+    }
   }
 }
 
