@@ -97,9 +97,6 @@ package final class Dispatcher {
     }
   }
 
-  /// Work that a thread of its own repeats with its own connection, once a heartbeat.
-  package typealias Chore = @Sendable (Connection) throws -> Void
-
   private let shared: Shared
   private var threads: [(name: String, done: Inbox<Void>)] = []
 
@@ -107,13 +104,13 @@ package final class Dispatcher {
     shared = try Shared(configuration, completer: results.inbox)
   }
 
-  /// Starts the threads. `chores` run on `janitor`.
-  package func start(chores: [Chore]) throws(SystemError) {
+  /// Starts the threads.
+  package func start() throws(SystemError) {
     let shared = shared
     try run("plan") { Planner(shared).run() }
     try run("claim") { Claimer(shared).run() }
     try run("complete") { Completer(shared).run() }
-    try run("janitor") { Janitor(shared, chores: chores).run() }
+    try run("janitor") { Janitor(shared).run() }
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.
@@ -123,13 +120,20 @@ package final class Dispatcher {
   }
 
   /// Stops claiming, waits for answers under way, hands back the rest and ends the lease.
-  package func stop() {
+  /// - Parameter claimingEnded: called when nothing more will be offered to the providers: the moment to stop them.
+  package func stop(claimingEnded: () -> Void) {
     shared.stopRequested.store(true, ordering: .sequentiallyConsistent)
     shared.planWakeup.signal()
     shared.claimWakeup.signal()
     shared.completer.wakeup.signal()
-    for thread in threads { _ = thread.done.receive(atMost: Dispatch.Limits.drain + .seconds(2)) }
+    for thread in threads where thread.name == "plan" || thread.name == "claim" { wait(for: thread.done) }
+    claimingEnded()
+    for thread in threads where thread.name == "complete" || thread.name == "janitor" { wait(for: thread.done) }
     leave()
+  }
+
+  private func wait(for done: Inbox<Void>) {
+    _ = done.receive(atMost: Dispatch.Limits.drain + .seconds(2))
   }
 
   /// Ends the lease when nothing is under way any more, so that whoever comes next need not wait for it to run out.

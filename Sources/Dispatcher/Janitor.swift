@@ -6,23 +6,20 @@ internal import Store
 internal import Synchronization
 
 /// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, and looks for claims
-/// that nobody knows. And whatever chores the server gives it.
+/// that nobody knows.
 final class Janitor {
   private let shared: Shared
-  private let chores: [Dispatcher.Chore]
   private let log = Logger(label: "janitor")
   private var beats = 0
 
-  init(_ shared: Shared, chores: [Dispatcher.Chore]) {
+  init(_ shared: Shared) {
     self.shared = shared
-    self.chores = chores
   }
 
   func run() {
     let pause = try? Wakeup()
     DatabaseThread("janitor", shared).run { connection in
       try beat(connection)
-      for chore in chores { try chore(connection) }
       if beats % 5 == 0 { try tidy(connection) }
       beats += 1
       _ = pause?.wait(atMost: Dispatch.Limits.heartbeat)

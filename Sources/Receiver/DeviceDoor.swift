@@ -2,7 +2,7 @@ internal import Domain
 package import HTTPServer
 package import Operations
 internal import JSON
-internal import Reactor
+package import Reactor
 
 /// `/v1` for devices: routes a request to its endpoint. One per HTTP loop.
 package final class DeviceDoor: RequestHandler {
@@ -12,10 +12,12 @@ package final class DeviceDoor: RequestHandler {
   let keys: SigningKeys
   let catalog: Catalog
   let committer: Committer
+  let patience: CatalogPatience
   private let router: Router<Endpoint>
 
-  package init(committer: Committer, catalog: Catalog, keys: SigningKeys) {
+  package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {
     self.committer = committer
+    patience = CatalogPatience(catalog: catalog, loop: loop)
     self.catalog = catalog
     self.keys = keys
     var router = Router<Endpoint>()
@@ -66,7 +68,13 @@ package final class DeviceDoor: RequestHandler {
     _ operation: DeviceOperation, _ request: Request, _ responder: Responder,
     _ answer: @escaping (DeviceAnswer, Responder) -> Void
   ) {
-    let requestID = request.id
+    perform(operation, request.id, responder, answer)
+  }
+
+  func perform(
+    _ operation: DeviceOperation, _ requestID: String, _ responder: Responder,
+    _ answer: @escaping (DeviceAnswer, Responder) -> Void
+  ) {
     committer.submit(operation) { outcome in
       switch outcome {
       case .success(let value): answer(value, responder)

@@ -15,29 +15,45 @@ extension DeviceDoor {
     } catch {
       throw Problem(error)
     }
-    let registration = try body.registration(app: try app(body.appID, credential), proof: keys.authKeys.verify(credential))
-    let authKeys = keys.authKeys
-    perform(.register(registration), request, responder) { answer, responder in
-      guard case .registered(let device, let badge, let userName, let isNew) = answer else { return }
-      responder.send(status: isNew ? .created : .ok) { writer in
-        writer.member("device", device.device.description)
-        writer.member("authKey", authKeys.make(device: device.device, epoch: device.authEpoch))
-        writer.member("badge", badge)
-        Self.write(user: device.userKey, name: userName, to: &writer)
+    register(body, credential, request.id, responder, mayWait: true)
+  }
+
+  private func register(
+    _ body: RegistrationBody, _ credential: String, _ requestID: String, _ responder: Responder, mayWait: Bool
+  ) {
+    do throws(Problem) {
+      guard let app = try app(body.appID, credential) else {
+        // The app may have been made a moment ago: look once more when the catalog has been read again.
+        let door = self
+        if mayWait, patience.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
+        throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
       }
+      let registration = try body.registration(app: app, proof: keys.authKeys.verify(credential))
+      perform(.register(registration), requestID, responder, sendRegistered)
+    } catch {
+      responder.send(error, requestID: requestID)
     }
   }
 
-  /// The app by the client key, or (for a device that proves itself) by its name.
-  private func app(_ appID: String, _ credential: String) throws(Problem) -> App {
+  private func sendRegistered(_ answer: DeviceAnswer, _ responder: Responder) {
+    guard case .registered(let device, let badge, let userName, let isNew) = answer else { return }
+    responder.send(status: isNew ? .created : .ok) { writer in
+      writer.member("device", device.device.description)
+      writer.member("authKey", keys.authKeys.make(device: device.device, epoch: device.authEpoch))
+      writer.member("badge", badge)
+      Self.write(user: device.userKey, name: userName, to: &writer)
+    }
+  }
+
+  /// The app by the client key, or (for a device that proves itself) by its name. Nil when the key is unknown.
+  private func app(_ appID: String, _ credential: String) throws(Problem) -> App? {
     if let app = catalog.app(clientKey: credential) {
       guard app.appID == appID else {
         throw Problem(.forbidden, "This client key belongs to another app than \(appID).")
       }
       return app
     }
-    if keys.authKeys.verify(credential) != nil, let app = catalog.app(id: appID) { return app }
-    throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
+    return keys.authKeys.verify(credential) == nil ? nil : catalog.app(id: appID)
   }
 
   static func write(user: UserKey, name: String, to writer: inout JSONWriter) {
