@@ -62,25 +62,27 @@ let package = Package(
 
     // First floor: threads, loops, inboxes, sockets, clocks.
     module("Reactor", on: ["CLinux", heap]),
+    // Beside it: JSON as bytes. Pure.
+    module("JSON"),
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Reactor", deque]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
-    module("Postgres", on: ["Reactor", "CLibPQ"]),
+    module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: [crypto]),
-    module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "Store", "Reactor", crypto, log]),
+    module("Domain", on: ["JSON", crypto]),
+    module("Store", on: ["Domain", "JSON", "Postgres", "Reactor", crypto]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Reactor", crypto, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
-    module("APNs", on: ["Domain", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
-    module("Dispatcher", on: ["Domain", "Store", "APNs", "Postgres", "Reactor", log, deque]),
-    module("Receiver", on: ["Domain", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
-    module("Admin", on: ["Domain", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
-    module("Simulator", on: ["Domain", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
+    module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
+    module("Dispatcher", on: ["Domain", "JSON", "Store", "APNs", "Postgres", "Reactor", log, deque]),
+    module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
+    module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
+    module("Simulator", on: ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
 
     // Roof: configuration, wiring, programs.
     module(
@@ -94,5 +96,7 @@ let package = Package(
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
+    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
+    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
   ]
 )
