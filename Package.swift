@@ -102,5 +102,10 @@ let package = Package(
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
+    tests("TLSTests", on: ["TLS", "Reactor"]),
+    tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
+    tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
+    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
+    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
   ]
 )
