@@ -32,14 +32,12 @@ enum ConcurrencyRule {
 
 @Suite struct ConcurrencyTests {
   @Test func `sources use threads and inboxes only`() {
-    let violations = SourceTree.current.sources.flatMap(ConcurrencyRule.check)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(SourceTree.current.sources.flatMap(ConcurrencyRule.check))
   }
 
   @Test func `tests do not sleep`() {
     // This file has the words in its samples' literals only.
-    let violations = SourceTree.current.swift.filter { !$0.isInSources }.flatMap(ConcurrencyRule.checkSleep)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(SourceTree.current.swift.filter { !$0.isInSources }.flatMap(ConcurrencyRule.checkSleep))
   }
 
   @Test(arguments: [
