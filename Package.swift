@@ -70,12 +70,12 @@ let package = Package(
     module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Reactor", deque]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
-    module("Postgres", on: ["Reactor", "CLibPQ"]),
+    module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
     module("Store", on: ["Domain", "JSON", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Reactor", crypto, log]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "Reactor", crypto, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
@@ -97,5 +97,10 @@ let package = Package(
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
+    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
+    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
+    tests("TLSTests", on: ["TLS", "Reactor"]),
+    tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
+    tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
   ]
 )
