@@ -1,5 +1,6 @@
 internal import Glibc
 
+/// Running a program to its end for what it says.
 extension ChildProcess {
   /// What a program said and how it ended.
   package struct Report: Sendable {
