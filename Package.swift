@@ -82,7 +82,8 @@ let package = Package(
     module("Dispatcher", on: ["Domain", "JSON", "Store", "APNs", "Postgres", "Reactor", log, deque]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
-    module("Simulator", on: ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
+    module(
+      "Simulator", on: ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
 
     // Roof: configuration, wiring, programs.
     module(

@@ -82,7 +82,9 @@ package final class EventLoop {
   /// Changes what is watched for. Free when nothing changes.
   package func update(_ registration: Registration, interest: Readiness) {
     let index = Int(registration.slot)
-    guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else { return }
+    guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else {
+      return
+    }
     slots[index].interest = interest
     poller.modify(slots[index].descriptor, interest: interest, token: registration.token)
   }
