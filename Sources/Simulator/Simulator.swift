@@ -1,1 +1,2 @@
-// Simulator
+/// Apple's push service as it behaves, for tests, demos and benchmarks.
+package enum Simulator {}
