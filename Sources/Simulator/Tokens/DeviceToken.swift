@@ -76,6 +76,16 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
+  /// Whether the lower-case form begins with these digits.
+  func hasHexadecimalPrefix(_ digits: [UInt8]) -> Bool {
+    guard digits.count <= byteCount * 2 else { return false }
+    for (index, digit) in digits.enumerated() {
+      let byte = byte(index / 2)
+      if ASCII.digit(index.isMultiple(of: 2) ? byte >> 4 : byte & 15) != digit { return false }
+    }
+    return true
+  }
+
   private func byte(_ index: Int) -> UInt8 {
     guard index < 32 else { return tail[index - 32] }
     let word = index < 8 ? words.0 : index < 16 ? words.1 : index < 24 ? words.2 : words.3
