@@ -92,5 +92,8 @@ let package = Package(
 
     tests("ReactorTests", on: ["Reactor"]),
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
+    tests("TLSTests", on: ["TLS", "Reactor"]),
+    tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
+    tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
   ]
 )

@@ -24,7 +24,8 @@ enum ClientCallbacks {
         value: UnsafeBufferPointer(start: value, count: valueCount))
       return 0
     }
-    unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { native, _, stream, data, count, owner in
+    unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
+      native, _, stream, data, count, owner in
       guard let session = unsafe session(owner), let exchange = unsafe exchange(native, stream) else { return 0 }
       unsafe session.receivedBody(exchange, UnsafeBufferPointer(start: data, count: count))
       return 0

@@ -53,6 +53,11 @@ extension Simulator {
 
     // MARK: Memory
 
+    /// Answers that a provider has not read, in bytes, until its requests are not read either.
+    package static let outputBytes = 1 << 20
+    /// Longest time that answers are held back to be reordered.
+    package static let reorder = Duration.seconds(1)
+
     /// Deliveries in one block of the log.
     package static let deliveriesPerBlock = 65_536
     /// Batches of deliveries that may wait for the virtual devices.

@@ -26,7 +26,9 @@ extension OpenSSLObject {
   static func memory(_ bytes: [UInt8] = []) throws(TLSError) -> OpenSSLObject {
     let bio = try unsafe OpenSSLObject(
       takingOwnership: BIO_new(BIO_s_mem()), free: { unsafe _ = BIO_free($0) }, operation: "allocate")
-    if !bytes.isEmpty, unsafe BIO_write(bio.pointer, bytes, Int32(clamping: bytes.count)) != Int32(clamping: bytes.count) {
+    if !bytes.isEmpty,
+      unsafe BIO_write(bio.pointer, bytes, Int32(clamping: bytes.count)) != Int32(clamping: bytes.count)
+    {
       throw .drained("allocate")
     }
     return bio

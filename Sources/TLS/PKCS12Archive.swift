@@ -76,7 +76,7 @@ enum PKCS12Archive {
     }
 
     deinit {
-      for unsafe provider in unsafe providers { unsafe _ = OSSL_PROVIDER_unload(provider) }
+      unsafe providers.forEach { provider in unsafe _ = OSSL_PROVIDER_unload(provider) }
       unsafe OSSL_LIB_CTX_free(pointer)
     }
   }

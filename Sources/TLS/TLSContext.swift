@@ -120,7 +120,9 @@ package final class TLSContext: Sendable {
     var isLeaf = true
     try PEM.eachCertificate(identity.certificateChainPEM) { certificate throws(TLSError) in
       if isLeaf {
-        guard unsafe SSL_CTX_use_certificate(context, certificate.pointer) == 1 else { throw .drained("use certificate") }
+        guard unsafe SSL_CTX_use_certificate(context, certificate.pointer) == 1 else {
+          throw .drained("use certificate")
+        }
       } else {
         // The chain takes over a reference; ours is given back by its owner.
         unsafe X509_up_ref(certificate.pointer)

@@ -34,19 +34,20 @@ package struct MessageID: Hashable, Sendable, CustomStringConvertible {
 
   private static func isHyphen(_ index: Int) -> Bool { index == 8 || index == 13 || index == 18 || index == 23 }
 
-  /// Overwrites `bytes` with the 36 characters.
-  package func write(into bytes: inout [UInt8]) {
-    bytes.removeAll(keepingCapacity: true)
-    for digit in 0..<32 {
-      if digit == 8 || digit == 12 || digit == 16 || digit == 20 { bytes.append(0x2D) }
-      let word = digit < 16 ? high : low
-      bytes.append(ASCII.digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - digit % 16 * 4)) & 15))
+  /// The 36 characters.
+  package var text: InlineArray<36, UInt8> {
+    var text = InlineArray<36, UInt8>(repeating: 0x2D)
+    var digits = 0
+    for index in text.indices where !Self.isHyphen(index) {
+      let word = digits < 16 ? high : low
+      text[index] = ASCII.digit(UInt8(truncatingIfNeeded: word >> UInt64(60 - digits % 16 * 4)) & 15)
+      digits += 1
     }
+    return text
   }
 
   package var description: String {
-    var bytes: [UInt8] = []
-    write(into: &bytes)
-    return String(decoding: bytes, as: UTF8.self)
+    let text = text
+    return ASCII.string(text.span)
   }
 }

@@ -56,6 +56,9 @@ package final class PushRequest {
   /// Bytes of body that came; only as many as the largest payload and one more are kept.
   package private(set) var bodyBytes = 0
 
+  /// Whether the provider asked that its token enters no compression table (RFC 7541, 6.2.3).
+  package private(set) var isAuthorizationNeverIndexed = false
+
   package init() {}
 
   /// Forgets everything but the memory.
@@ -65,10 +68,12 @@ package final class PushRequest {
     present = 0
     repeated = 0
     bodyBytes = 0
+    isAuthorizationNeverIndexed = false
   }
 
-  package func append(name: Span<UInt8>, value: Span<UInt8>) {
+  package func append(name: Span<UInt8>, value: Span<UInt8>, isNeverIndexed: Bool = false) {
     guard let field = Field(name: name) else { return }
+    if field == .authorization { isAuthorizationNeverIndexed = isNeverIndexed }
     let bit = UInt16(1) << field.rawValue
     guard present & bit == 0 else {
       repeated |= bit
@@ -84,6 +89,11 @@ package final class PushRequest {
     bodyBytes += bytes.count
     let room = Simulator.Limits.voipPayloadBytes + 1 - body.count
     if room > 0 { body.append(bytes.count <= room ? bytes : bytes.extracting(0..<room)) }
+  }
+
+  /// Tells how long the body really was, when not all of it was kept.
+  package func countBody(_ bytes: Int) {
+    bodyBytes = max(bodyBytes, bytes)
   }
 
   package func has(_ field: Field) -> Bool { present & 1 << field.rawValue != 0 }
