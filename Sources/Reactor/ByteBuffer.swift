@@ -56,6 +56,15 @@ package struct ByteBuffer: ~Copyable {
     }
   }
 
+  /// Takes `bytes` out of the middle: what lies behind them moves up.
+  package mutating func remove(_ bytes: Int, at offset: Int) {
+    precondition(bytes >= 0 && offset >= 0 && offset + bytes <= count, "removing more than is there")
+    guard bytes > 0 else { return }
+    // Safe: both ranges lie within the initialised bytes, and memmove allows them to overlap.
+    unsafe memmove(storage + start + offset, storage + start + offset + bytes, count - offset - bytes)
+    end -= bytes
+  }
+
   package mutating func removeAll() {
     start = 0
     end = 0
@@ -103,6 +112,13 @@ package struct ByteBuffer: ~Copyable {
     reserve(bytes.count)
     unsafe memcpy(storage + end, bytes.baseAddress!, bytes.count)
     end += bytes.count
+  }
+
+  /// Appends eight bytes, the highest first.
+  package mutating func append(bigEndian word: UInt64) {
+    reserve(8)
+    unsafe storage.storeBytes(of: word.bigEndian, toByteOffset: end, as: UInt64.self)
+    end += 8
   }
 
   /// Appends a number in decimal digits.

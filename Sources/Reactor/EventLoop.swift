@@ -41,6 +41,7 @@ package final class EventLoop {
   private var freeSlots: [UInt32] = []
   private var timers = Timers()
   private var endOfTurn: [() -> Void] = []
+  private var veryEndOfTurn: [() -> Void] = []
   private var keptHandlers: [any Handler] = []
   private var isStopped = false
 
@@ -123,8 +124,10 @@ package final class EventLoop {
   }
 
   /// Calls `hook` at the end of every turn, after all that was ready has been handled: the place to flush batches.
-  package func atEndOfTurn(_ hook: @escaping () -> Void) {
-    endOfTurn.append(hook)
+  /// - Parameter last: after the ordinary hooks, for those that only write out what the others have produced; such a
+  ///   hook must call nobody who could want to be flushed again.
+  package func atEndOfTurn(last: Bool = false, _ hook: @escaping () -> Void) {
+    if last { veryEndOfTurn.append(hook) } else { endOfTurn.append(hook) }
   }
 
   // MARK: Running
@@ -147,6 +150,7 @@ package final class EventLoop {
     now = clock.now
     while let action = timers.popDue(at: now) { action() }
     for hook in endOfTurn { hook() }
+    for hook in veryEndOfTurn { hook() }
   }
 
   private func dispatch(_ token: UInt64, _ ready: Readiness) {
