@@ -87,7 +87,7 @@ let package = Package(
       "Server",
       on: ["Receiver", "Admin", "Dispatcher", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", log]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "Postgres", "Reactor", arguments, log]),
-    program("upmc-simulator", on: ["Simulator", arguments]),
+    program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 
     tests("ReactorTests", on: ["Reactor"]),
