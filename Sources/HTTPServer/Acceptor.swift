@@ -51,7 +51,7 @@ final class Acceptor: EventLoop.Handler {
   private func rest() {
     guard let registration, !isResting else { return }
     isResting = true
-    server.loop.update(registration, interest: [])
+    server.loop.update(registration, interest: .nothing)
   }
 
   /// A connection has closed, or the rest is over.

@@ -88,9 +88,9 @@ final class Connection: EventLoop.Handler {
 
   func ready(_ readiness: Readiness) {
     // A reset, or both sides shut: nobody reads any more.
-    if !readiness.isDisjoint(with: .failed) { return close() }
-    if readiness.contains(.writable) { server.queueFlush(self) }
-    if readiness.contains(.readable) {
+    if readiness.overlaps(.failed) { return close() }
+    if readiness.overlaps(.writable) { server.queueFlush(self) }
+    if readiness.overlaps(.readable) {
       if phase == .lingering { drop() } else { read() }
     }
   }
@@ -303,7 +303,7 @@ final class Connection: EventLoop.Handler {
     if exchange.keepsAlive {
       phase = .head
       headHasBegun = false
-      deadline = server.loop.now + server.configuration.idleTimeout
+      deadline = server.idleDeadline
       // While the handler runs, `pump` itself goes on; a later answer must wake what was sent ahead.
       if !isPumping, inputEnded || !request.input.isEmpty { server.queueResume(self) }
     } else {
@@ -362,13 +362,12 @@ final class Connection: EventLoop.Handler {
 
   private func updateInterest() {
     guard phase != .closed, let registration else { return }
-    var wanted: Readiness = []
-    if wantsInput { wanted.insert(.readable) }
-    if unsentBytes > 0, !isQueuedForFlush { wanted.insert(.writable) }
-    if wanted != interest {
-      interest = wanted
-      server.loop.update(registration, interest: wanted)
-    }
+    let input: Readiness = wantsInput ? .readable : .nothing
+    let output: Readiness = unsentBytes > 0 && !isQueuedForFlush ? .writable : .nothing
+    let wanted = Readiness(rawValue: input.rawValue | output.rawValue)
+    guard wanted.rawValue != interest.rawValue else { return }
+    interest = wanted
+    server.loop.update(registration, interest: wanted)
   }
 
   private var wantsInput: Bool {

@@ -52,6 +52,8 @@ package final class HTTPServer {
   /// For bodies that are written before their length is known.
   var scratch = ByteBuffer(capacity: 1_024)
 
+  private let idleNanoseconds: Int64
+
   private var acceptor: Acceptor?
   private var connections: [Connection?] = []
   private var freeSlots: [Int] = []
@@ -76,6 +78,7 @@ package final class HTTPServer {
     self.handler = handler
     writer = ResponseWriter(clock: loop.clock)
     replies = try Inbox(capacity: configuration.connections + Limits.refusals)
+    idleNanoseconds = configuration.idleTimeout.nanoseconds
     port = listener.localAddress?.port ?? 0
     acceptor = try Acceptor(server: self, listener: listener)
     try loop.attach(replies) { [weak self] batch in self?.deliver(batch) }
@@ -87,6 +90,9 @@ package final class HTTPServer {
 
   /// Open connections now.
   package private(set) var connectionCount = 0
+
+  /// When a connection that falls idle now has rested too long. Every request asks: no `Duration` is divided here.
+  var idleDeadline: Instant { Instant(nanoseconds: loop.now.nanoseconds + idleNanoseconds) }
 
   // MARK: Connections
 

@@ -83,7 +83,7 @@ package final class EventLoop {
   /// Changes what is watched for. Free when nothing changes.
   package func update(_ registration: Registration, interest: Readiness) {
     let index = Int(registration.slot)
-    guard slots[index].generation == registration.generation, slots[index].interest != interest else { return }
+    guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else { return }
     slots[index].interest = interest
     poller.modify(slots[index].descriptor, interest: interest, token: registration.token)
   }
@@ -144,9 +144,17 @@ package final class EventLoop {
 
   /// One turn: waits at most until the next timer or `timeout`. Tests call it directly.
   package func turn(atMost timeout: Duration?) {
-    let untilTimer = timers.next().map { max(.zero, $0 - clock.now) }
-    let patience = [timeout, untilTimer].compactMap { $0 }.min()
-    poller.wait(atMost: patience) { token, ready in dispatch(token, ready) }
+    var patience = timeout
+    if let deadline = timers.next() {
+      let untilTimer = max(.zero, deadline - clock.now)
+      patience = timeout.map { min($0, untilTimer) } ?? untilTimer
+    }
+    var hasLooked = false
+    poller.wait(atMost: patience) { token, ready in
+      if !hasLooked { now = clock.now }
+      hasLooked = true
+      dispatch(token, ready)
+    }
     now = clock.now
     while let action = timers.popDue(at: now) { action() }
     for hook in endOfTurn { hook() }
@@ -154,7 +162,6 @@ package final class EventLoop {
   }
 
   private func dispatch(_ token: UInt64, _ ready: Readiness) {
-    now = clock.now
     let index = Int(token >> 32)
     // A handler earlier in this turn may have closed this descriptor: then the generation no longer fits.
     guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else { return }
