@@ -79,7 +79,7 @@ let package = Package(
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
-    module("Dispatcher", on: ["Domain", "JSON", "Store", "APNs", "Postgres", "Reactor", log, deque]),
+    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module(
@@ -103,12 +103,7 @@ let package = Package(
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
-    tests("APNsTests", on: ["APNs", "HTTP2", "TLS", "Reactor", crypto]),
-    tests("TLSTests", on: ["TLS", "Reactor"]),
-    tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
-    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
-    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )
