@@ -39,7 +39,8 @@ package struct MasterKey: Sendable {
     } catch {
       throw Problem(
         .internalError,
-        "The secret \"\(place)\" does not open with this master key. Start with the key it was sealed with (UPMC_MASTER_KEY).")
+        "The secret \"\(place)\" does not open with this master key. Start with the key it was sealed with (UPMC_MASTER_KEY)."
+      )
     }
   }
 }

@@ -45,6 +45,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Stands for a peer that has gone before it could be asked.
+  package static let unknown = SocketAddress(bytes: [UInt8(AF_UNIX), 0])
+
   /// A Unix socket in the file system; the path has at most 107 bytes (`unix(7)`).
   package static func unix(path: String) throws(SystemError) -> SocketAddress {
     guard path.utf8.count <= 107 else { throw SystemError(code: ENAMETOOLONG, operation: "unix socket", subject: path) }

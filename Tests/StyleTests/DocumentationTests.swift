@@ -60,16 +60,15 @@ extension StringProtocol {
   private static let programs: Set<String> = ["upmc", "upmc-simulator", "upmc-benchmark"]
 
   @Test func `every source file says what it is for`() {
-    let violations = SourceTree.current.sources.flatMap(DocumentationRule.check)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(SourceTree.current.sources.flatMap(DocumentationRule.check))
   }
 
   @Test func `every module opens with its essay`() {
     let modules = Dictionary(grouping: SourceTree.current.sources, by: \.module)
-    let violations = modules.keys.sorted().filter { !Self.programs.contains($0) }.flatMap {
-      DocumentationRule.checkMainFile(module: $0, modules[$0] ?? [])
-    }
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(
+      modules.keys.sorted().filter { !Self.programs.contains($0) }.flatMap {
+        DocumentationRule.checkMainFile(module: $0, modules[$0] ?? [])
+      })
   }
 
   @Test(arguments: [

@@ -33,13 +33,11 @@ enum ImportRule {
 
 @Suite struct ImportTests {
   @Test func `imports point downwards only`() {
-    let violations = SourceTree.current.sources.flatMap(ImportRule.check)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(SourceTree.current.sources.flatMap(ImportRule.check))
   }
 
   @Test func `no source imports Foundation`() {
-    let violations = SourceTree.current.sources.flatMap(ImportRule.checkFoundation)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(SourceTree.current.sources.flatMap(ImportRule.checkFoundation))
   }
 
   @Test(arguments: [

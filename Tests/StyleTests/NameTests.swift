@@ -39,13 +39,11 @@ enum NameRule {
 
 @Suite struct NameTests {
   @Test func `names of files and types say something`() {
-    let violations = SourceTree.current.sources.flatMap(NameRule.check)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(SourceTree.current.sources.flatMap(NameRule.check))
   }
 
   @Test func `no two files of a module have the same name`() {
-    let violations = NameRule.checkDuplicates(SourceTree.current.sources)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(NameRule.checkDuplicates(SourceTree.current.sources))
   }
 
   @Test(arguments: [

@@ -33,8 +33,7 @@ enum SQLRule {
 
 @Suite struct SQLTests {
   @Test func `SQL stands only in the store`() {
-    let violations = SourceTree.current.sources.flatMap(SQLRule.check)
-    #expect(violations.isEmpty, "\n\(report(violations))")
+    expectNone(SourceTree.current.sources.flatMap(SQLRule.check))
   }
 
   @Test(arguments: [

@@ -1,3 +1,5 @@
+import Testing
+
 /// The house rules as tests: what reviewers would otherwise have to remember.
 ///
 /// Each rule is a pure function from files to violations, in a file of its own together with its two tests: the tree
@@ -25,7 +27,9 @@ struct Violation: Equatable, CustomStringConvertible {
   var description: String { line > 0 ? "\(path):\(line): \(message)" : "\(path): \(message)" }
 }
 
-/// All violations, one a line, as a test's failure message.
-func report(_ violations: [Violation]) -> String {
-  violations.map(\.description).joined(separator: "\n")
+/// Records all violations as one issue, one a line; none is what every rule wants of the tree.
+func expectNone(_ violations: [Violation], sourceLocation: SourceLocation = #_sourceLocation) {
+  guard !violations.isEmpty else { return }
+  let lines = violations.map(\.description).joined(separator: "\n")
+  Issue.record("\(violations.count) against the house rules:\n\(lines)", sourceLocation: sourceLocation)
 }

@@ -12,6 +12,8 @@ struct SwiftSource {
     /// Counted from 1.
     let line: Int
     let text: Substring
+    /// A parenthesis follows at once.
+    let isCalled: Bool
   }
 
   /// Relative to the top of the repository, for example `Sources/Reactor/Timers.swift`.
@@ -34,7 +36,9 @@ struct SwiftSource {
       .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     literals = scanner.literals
     words = code.enumerated().flatMap { index, line in
-      line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { Word(line: index + 1, text: $0) }
+      line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map {
+        Word(line: index + 1, text: $0, isCalled: line[$0.endIndex...].first == "(")
+      }
     }
   }
 
