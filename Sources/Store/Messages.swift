@@ -85,6 +85,27 @@ package enum Messages {
     }
   }
 
+  private static let sendDateStatement = Statement(
+    "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
+
+  /// `yyyyMMddHH` in a time zone, as a message made at this time would carry it.
+  package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: time)
+    parameters.append(text: timeZone)
+    return Query(sendDateStatement, parameters) { $0.text(0, 0) }
+  }
+
+  private static let recentStatement = Statement(
+    "messages-recent", "SELECT seqno FROM messages ORDER BY seqno DESC LIMIT $1")
+
+  /// The newest messages of all apps, newest first.
+  package static func recent(limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(recentStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
   /// What the dispatcher needs to know of a message.
   package struct Open: Sendable {
     package let seqno: Int64
