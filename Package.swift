@@ -104,6 +104,7 @@ let package = Package(
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
+    tests("OperationsTests", on: ["Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

@@ -144,7 +144,8 @@ struct ConfirmationPart {
   // MARK: Answers
 
   func answer(_ batch: OperationBatch) {
-    for (operation, range) in state.ranges {
+    // In order, for of two confirmations of one delivery the first is the one that is recorded.
+    for (operation, range) in state.ranges.sorted(by: { $0.key < $1.key }) {
       batch.results[operation] = .success(.confirmed(range.map { confirmed(state.entries[$0]) }))
     }
   }

@@ -15,6 +15,8 @@ struct DevicePart {
     let kind: DeviceOperation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
+    /// The count that this operation set; later ones of the batch may have moved it on.
+    var badge: Int16?
   }
 
   private let state = State()
@@ -136,8 +138,10 @@ struct DevicePart {
   // MARK: Round 3 and answers
 
   func applyBadge(at operation: Int, _ batch: OperationBatch) {
-    for entry in state.entries where entry.operation == operation {
-      if case .setBadge(_, let value) = entry.kind, let user = entry.user { batch.counts[user] = value }
+    for index in state.entries.indices where state.entries[index].operation == operation {
+      guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else { continue }
+      batch.counts[user] = value
+      state.entries[index].badge = value
     }
   }
 
@@ -149,7 +153,7 @@ struct DevicePart {
         switch entry.kind {
         case .find: .found(device: record, badge: shown.badge, userName: shown.name)
         case .badge: .badge(shown.badge)
-        case .setBadge: .badge(batch.counts[user])
+        case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])
         default: .done
         }

@@ -1,5 +1,4 @@
-internal import Domain
-internal import Glibc
+internal import Operations
 internal import JSON
 package import Logging
 internal import Reactor
@@ -30,7 +29,7 @@ package struct LogLines: LogHandler {
 
   package func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { _, new in new }.sorted { $0.key < $1.key }
-    let time = RFC3339.text(microseconds: SystemClock().wallMicroseconds)
+    let time = Timestamp.text(SystemClock().wallMicroseconds)
     var line: [UInt8]
     switch format {
     case .json:
@@ -48,6 +47,6 @@ package struct LogLines: LogHandler {
       line = Array("\(time) \(event.level.rawValue) \(label): \(event.message)\(details)".utf8)
     }
     line.append(UInt8(ascii: "\n"))
-    _ = write(STDERR_FILENO, line, line.count)
+    StandardError.write(line)
   }
 }

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-internal import Glibc
+internal import Reactor
 package import Operations
 
 /// Where the master key comes from.
@@ -17,7 +17,7 @@ package enum MasterKeyFile {
           """)
     }
     let path = configuration.dataDirectory + "/master.key"
-    if !exists(path) { try make(path) }
+    if !FileManager.default.fileExists(atPath: path) { try make(path) }
     return try decode(try read(path), source: path)
   }
 
@@ -30,8 +30,6 @@ package enum MasterKeyFile {
     return try MasterKey(bytes: Array(bytes))
   }
 
-  private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
-
   private static func read(_ path: String) throws -> String {
     do {
       return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
@@ -40,19 +38,13 @@ package enum MasterKeyFile {
     }
   }
 
-  /// Written whole under another name first, readable for the owner only: a crash leaves no half a key.
   private static func make(_ path: String) throws {
     let text = Data(MasterKey.makeBytes()).base64EncodedString() + "\n"
-    let temporary = "\(path).\(getpid())"
-    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else {
-      throw Configuration.Mistake(description: "The master key file \(path) cannot be made: error \(errno).")
+    do {
+      // Another process may be first: then its key counts.
+      _ = try PrivateFile.create(path, Array(text.utf8))
+    } catch {
+      throw Configuration.Mistake(description: "The master key file cannot be made: \(error).")
     }
-    close(file)
-    try Data(text.utf8).write(to: URL(filePath: temporary))
-    chmod(temporary, 0o600)
-    // `link` fails when another process was first: then its key counts.
-    link(temporary, path)
-    unlink(temporary)
   }
 }

@@ -4,7 +4,7 @@ internal import Dispatcher
 internal import Domain
 internal import Glibc
 internal import Logging
-internal import Operations
+package import Operations
 internal import Postgres
 internal import TLS
 

@@ -4,7 +4,7 @@ internal import Postgres
 /// Who owns which push token.
 package enum Tokens {
   /// One token of a batch.
-  package struct Claimed: Sendable {
+  package struct Claimed: Hashable, Sendable {
     package let app: App.Number
     package let psid: String
     package let network: PushNetwork
