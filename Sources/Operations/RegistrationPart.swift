@@ -46,7 +46,9 @@ struct RegistrationPart {
   // MARK: Round 1: devices that lose their token
 
   func decide(_ batch: OperationBatch) -> [Step] {
-    let displaced = Set(state.entries.compactMap { displacedOwner($0.registration) }).filter { batch.devices[$0] == nil }
+    let displaced = Set(state.entries.compactMap { displacedOwner($0.registration) }).filter {
+      batch.devices[$0] == nil
+    }
     guard !displaced.isEmpty else { return [] }
     return [Devices.lock(displaced).map { records in batch.remember(records) }]
   }

@@ -30,7 +30,9 @@ package enum Tokens {
     """)
 
   /// Locks the tokens, making those that are new for the device that claims them. Answers the present owners.
-  package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<[(app: App.Number, psid: String, owner: DeviceID)]> {
+  package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<
+    [(app: App.Number, psid: String, owner: DeviceID)]
+  > {
     Query(lockStatement, columns(tokens, now)) { rows in
       rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
     }
