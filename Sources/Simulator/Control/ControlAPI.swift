@@ -46,7 +46,7 @@ final class ControlAPI: RequestHandler {
     switch (request.method, request.path) {
     case (.get, "/counters"): .json(service.snapshot())
     case (.get, "/deliveries"): deliveries(request)
-    case (.get, "/faults"): .json(service.faults.all.map { FaultDocument(id: $0.id, struck: $0.struck, fault: $0.fault) })
+    case (.get, "/faults"): .json(service.faults.all.map(FaultDocument.init))
     case (.post, "/faults"): addFault(request)
     case (.delete, "/faults"): removeFaults(request)
     case (.post, "/tokens"): registerTokens(request)
@@ -109,7 +109,7 @@ final class ControlAPI: RequestHandler {
     do {
       let fault: Fault = try decode(request)
       let id = try service.faults.add(fault, now: service.loop.clock.now)
-      return .json(FaultDocument(id: id, struck: 0, fault: fault))
+      return .json(FaultDocument(id: id, fault: fault, struck: 0))
     } catch let outcome as Outcome {
       return outcome
     } catch {

@@ -17,9 +17,9 @@ struct DeliveryList: Codable {
 
 struct FaultDocument: Codable {
   let id: Int
+  let fault: Fault
   /// How often it struck.
   let struck: Int
-  let fault: Fault
 }
 
 /// One token in `POST /tokens`.
