@@ -72,6 +72,8 @@ package struct Socket: ~Copyable {
   }
 
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    // The kernel answers 0 for no room as it does for the end of the stream.
+    precondition(buffer.count > 0, "receiving into no room")
     while true {
       let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count > 0 { return .bytes(count) }
