@@ -93,6 +93,16 @@ package final class ServerStream {
     return body(bytes.span.extracting(field.value))
   }
 
+  /// Lends every field in the order sent, without allocation.
+  package func forEachField(
+    _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>, _ isNeverIndexed: Bool) -> Void
+  ) {
+    let bytes = fieldBytes
+    for field in fields {
+      body(bytes.span.extracting(field.name), bytes.span.extracting(field.value), field.isNeverIndexed)
+    }
+  }
+
   /// Whether the client asked that the first `name` is never put into a compression table.
   package func isNeverIndexed(_ name: StaticString) -> Bool {
     first(name)?.isNeverIndexed ?? false

@@ -1,6 +1,7 @@
 package import Domain
 package import Postgres
 internal import Store
+package import Reactor
 internal import Synchronization
 
 /// The apps as every request needs them: in memory, replaced as a whole when something changes.
@@ -17,8 +18,16 @@ package final class Catalog: Sendable {
   }
 
   private let contents = Mutex(Contents())
+  private let refreshes = Atomic<Int>(0)
+  /// Signalled when somebody missed an app that may just have been made.
+  package let wanted: Wakeup
 
-  package init() {}
+  package init() throws(SystemError) {
+    wanted = try Wakeup()
+  }
+
+  /// How often it has been read, so that whoever missed something knows when to look again.
+  package var generation: Int { refreshes.load(ordering: .acquiring) }
 
   package func app(clientKey: String) -> App? { contents.withLock { $0.byClientKey[clientKey] } }
   package func app(id: String) -> App? { contents.withLock { $0.byID[id] } }
@@ -38,5 +47,6 @@ package final class Catalog: Sendable {
       fresh.byClientKey[record.clientKey] = record.app
     }
     contents.withLock { $0 = fresh }
+    refreshes.add(1, ordering: .releasing)
   }
 }

@@ -28,6 +28,7 @@ struct ConfirmationPart {
   }
 
   private let state = State()
+  /// True when counts may move, so that locks are needed.
   let hasReads: Bool
 
   init(_ operations: [DeviceOperation]) {
@@ -37,7 +38,7 @@ struct ConfirmationPart {
       let start = state.entries.count
       for confirmation in confirmations {
         state.entries.append(Entry(operation: index, confirmation: confirmation))
-        hasReads = hasReads || confirmation.read != nil
+        hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
       }
       state.ranges[index] = start..<state.entries.count
     }

@@ -92,8 +92,10 @@ struct DevicePart {
       let isGuest = clientUID == UserKey.guestUID
       move(&record, to: isGuest ? UserKey(guest: record.device) : UserKey(clientUID: clientUID), batch)
       if !record.userKey.isGuest {
-        batch.counts.name(Users.Key(app: record.app, userKey: record.userKey), name)
+        let named = Users.Key(app: record.app, userKey: record.userKey)
+        batch.counts.name(named, name)
         if user.userKey.isGuest { changes.endedGuests.append(user) }
+        if batch.singleDeviceApps.contains(record.app) { changes.alone.append((named, record.device)) }
       }
     case .clearUser:
       move(&record, to: UserKey(guest: record.device), batch)
@@ -162,9 +164,11 @@ private struct DeviceChanges {
   var endedGuests: [Users.Key] = []
   var joined: [Groups.Membership] = []
   var left: [Groups.Membership] = []
+  var alone: [(user: Users.Key, device: DeviceID)] = []
 
   func steps(at now: Int64) -> [Step] {
     (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
+      + (alone.isEmpty ? [] : [Devices.releaseOthers(alone, at: now)])
       + (left.isEmpty ? [] : [Groups.leave(left)])
       + (joined.isEmpty ? [] : [Groups.join(joined, at: now)])
       + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])
