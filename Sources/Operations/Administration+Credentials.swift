@@ -68,7 +68,8 @@ extension Administration {
     try check(key.keyID, at: "/keyId", "key id")
     try check(key.teamID, at: "/teamId", "team id")
     guard key.pem.utf8.count <= Operations.Limits.credentialBytes else {
-      throw Problem(at: "/apnsKey", "is longer than \(Operations.Limits.credentialBytes) bytes; a .p8 file has about 260")
+      throw Problem(
+        at: "/apnsKey", "is longer than \(Operations.Limits.credentialBytes) bytes; a .p8 file has about 260")
     }
     do {
       _ = try P256.Signing.PrivateKey(pemRepresentation: key.pem)

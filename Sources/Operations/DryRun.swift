@@ -28,7 +28,7 @@ package struct DryRun: Sendable {
     do {
       try PayloadSize.check(message, for: audience, of: app.number, on: connection)
       refusals = []
-    } catch where error.code == .payloadTooLarge {
+    } catch  where error.code == .payloadTooLarge {
       refusals = [error]
     }
   }
@@ -63,24 +63,28 @@ package struct DryRun: Sendable {
     writer.member("state", "dry-run")
     writer.member("targeted", targeted)
     writer.member("unknown", raw: unknown)
-    writer.member("payloads", array: { writer in
-      for sample in samples {
-        writer.object { writer in
-          writer.member("pnsId", sample.network.pnsID)
-          writer.member("device", sample.device.description)
-          writer.member("bytes", sample.payload.count)
-          writer.member("payload", raw: sample.payload)
+    writer.member(
+      "payloads",
+      array: { writer in
+        for sample in samples {
+          writer.object { writer in
+            writer.member("pnsId", sample.network.pnsID)
+            writer.member("device", sample.device.description)
+            writer.member("bytes", sample.payload.count)
+            writer.member("payload", raw: sample.payload)
+          }
         }
-      }
-    })
-    writer.member("refusals", array: { writer in
-      for problem in refusals {
-        writer.object { writer in
-          writer.member("type", problem.code.rawValue)
-          writer.member("detail", problem.detail)
+      })
+    writer.member(
+      "refusals",
+      array: { writer in
+        for problem in refusals {
+          writer.object { writer in
+            writer.member("type", problem.code.rawValue)
+            writer.member("detail", problem.detail)
+          }
         }
-      }
-    })
+      })
   }
 }
 

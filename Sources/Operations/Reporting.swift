@@ -93,9 +93,11 @@ package enum Reporting {
     package let nextCursor: String?
 
     package func write(to writer: inout JSONWriter) {
-      writer.member("items", array: { writer in
-        for item in items { Self.write(item, to: &writer) }
-      })
+      writer.member(
+        "items",
+        array: { writer in
+          for item in items { Self.write(item, to: &writer) }
+        })
       writer.member("nextCursor", nextCursor)
     }
 
