@@ -1,4 +1,5 @@
 internal import Crypto
+internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 internal import TLS
@@ -78,9 +79,22 @@ final class Engine: Sendable {
       authority: authority, names: configuration.serverNames, nowSeconds: service.nowSeconds)
     let production = try listen(configuration.listen, .production, contexts, service)
     let sandbox = try listen(configuration.sandboxListen, .sandbox, contexts, service)
+    let api = ControlAPI(
+      service: service, authorityPEM: authority.certificatePEM, privateKeyPEM: key.privateKeyPEM)
+    let control = try configuration.controlListen.map { try serve(api, on: $0, service) }
     return Simulator.Started(
-      endpoints: .init(apns: production, sandbox: sandbox, control: nil), authorityPEM: authority.certificatePEM,
+      endpoints: .init(apns: production, sandbox: sandbox, control: control), authorityPEM: authority.certificatePEM,
       providerKey: key)
+  }
+
+  private static func serve(_ api: ControlAPI, on address: String, _ service: Service) throws -> String {
+    let target = try HostPort(address)
+    var limits = HTTPServer.Configuration()
+    limits.bodyBytes = Simulator.Limits.controlBodyBytes
+    let server = try HTTPServer(
+      loop: service.loop, listener: Socket.listen(on: target.resolve()), configuration: limits, handler: api)
+    service.control = server
+    return target.with(port: server.port)
   }
 
   private static func makeKey(_ service: Service) throws -> Simulator.ProviderKey {

@@ -62,6 +62,8 @@ extension Simulator {
     package static let deliveriesPerBlock = 65_536
     /// Batches of deliveries that may wait for the virtual devices.
     package static let deliveryBacklog = 4_000_000
+    /// Most deliveries in one answer of the control API.
+    package static let controlPage = 10_000
     /// Largest request body of the control API, in bytes.
     package static let controlBodyBytes = 16 << 20
   }

@@ -1,3 +1,4 @@
+internal import HTTPServer
 package import Reactor
 
 /// The simulated push service itself: what it knows, what it has seen, and its connections. Lives on the loop of the
@@ -12,6 +13,8 @@ package final class Service {
   var dice: Dice
   /// Told of every accepted push to one of its devices.
   var audience: DeliveryAudience?
+  /// Held here, because nobody else would.
+  var control: HTTPServer?
   private var connections: [Int: Connection] = [:]
   private var lastConnection = 0
   private var tokenRates: [TokenRegistry.Index: (second: Int64, count: Int)] = [:]
@@ -61,6 +64,7 @@ package final class Service {
     stopped = completion
     isStopping = true
     for listener in listeners { listener.close() }
+    control?.close()
     for connection in connections.values { connection.shutDown() }
     guard !connections.isEmpty else { return finish() }
     loop.schedule(after: Simulator.Limits.drain) { [weak self] in self?.finish() }
