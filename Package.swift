@@ -92,7 +92,7 @@ let package = Package(
         "Receiver", "Admin", "Dispatcher", "APNs", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
-    program("upmc", on: ["Server", "Operations", "Store", "Domain", "Postgres", "Reactor", arguments, log]),
+    program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 

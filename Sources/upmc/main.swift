@@ -1,6 +1,6 @@
-internal import ArgumentParser
 internal import Glibc
+internal import Reactor
 
-// A program whose reader has gone (`upmc status | head`) learns it from the write, not from a signal that kills it.
-signal(SIGPIPE, SIG_IGN)
-exit(CommandLineOutcome.run(UPMC.self))
+// Threads inherit the signal mask, so this comes before any of them.
+Signals.block()
+exit(CommandOutcome.run(UPMC.self))
