@@ -67,6 +67,6 @@ enum CommandOutcome {
   }
 }
 
-extension Problem: @retroactive CustomStringConvertible {
+extension Problem: CustomStringConvertible {
   public var description: String { detail }
 }

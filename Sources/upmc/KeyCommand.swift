@@ -38,4 +38,4 @@ struct KeyCommand: ParsableCommand {
   }
 }
 
-extension Role: @retroactive ExpressibleByArgument {}
+extension Role: ExpressibleByArgument {}

@@ -1,12 +1,16 @@
-internal import ArgumentParser
+internal import FoundationEssentials
+internal import Server
 
 /// The way from the command line to the module Server.
 enum ServerCommands {
   static func serve() throws {
-    throw ValidationError("`upmc serve` is not wired yet.")
+    try Serving.run(try configuration())
   }
 
   static func demo() throws {
-    throw ValidationError("`upmc demo` is not wired yet.")
+  }
+
+  private static func configuration() throws -> Configuration {
+    try Configuration(environment: ProcessInfo.processInfo.environment)
   }
 }
