@@ -89,7 +89,7 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
+        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
