@@ -67,6 +67,7 @@ enum CommandOutcome {
   }
 }
 
-extension Problem: @retroactive CustomStringConvertible {
+extension Problem: CustomStringConvertible {
+  /// What to do about it.
   public var description: String { detail }
 }
