@@ -91,5 +91,6 @@ let package = Package(
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 
     tests("ReactorTests", on: ["Reactor"]),
+    tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
   ]
 )
