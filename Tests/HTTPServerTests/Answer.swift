@@ -16,6 +16,7 @@ struct Answer {
       return (line[..<colon].lowercased(), String(line[line.index(colon, offsetBy: 2)...]))
     }
     body = ""
+    if let length = header("content-length").flatMap({ Int($0) }), !toHead, bytes.count < headEnd + 4 + length { return nil }
     var rest = Array(bytes[(headEnd + 4)...])
     if !(toHead || code < 200 || code == 204 || code == 304) {
       if header("transfer-encoding") == "chunked" {
@@ -57,8 +58,9 @@ struct Answer {
 
   private static func find(_ needle: [UInt8], in bytes: [UInt8]) -> Int? {
     guard bytes.count >= needle.count else { return nil }
-    return (0...bytes.count - needle.count).first { start in
-      bytes[start] == needle[0] && Array(bytes[start..<start + needle.count]) == needle
+    for start in 0...bytes.count - needle.count where bytes[start] == needle[0] {
+      if needle.indices.allSatisfy({ bytes[start + $0] == needle[$0] }) { return start }
     }
+    return nil
   }
 }
