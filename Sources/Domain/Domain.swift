@@ -1,1 +1,42 @@
-// Domain
+/// What UPMC is about, as values and pure functions: no I/O, no clock, no technology.
+///
+/// - **Who**: `App` owns everything. A `device` (one installation, `DeviceID`) holds a push token (`PSID`) of a
+///   `PushNetwork` and belongs to a user or, as a guest, to itself: `UserKey` names whichever it is.
+/// - **What**: a `MessageRequest` is one send; its number is the SEQNO. `PayloadTemplate` turns it into bytes for one
+///   recipient.
+/// - **How it ends**: every (message, device) is a delivery with an `OutcomeStatus`; `Funnel` adds them up.
+/// - **Badge**: a count per user in 0…1000, moved by sends and reads (`BadgeChange`).
+/// - **Proof**: `PushKeyring` makes and checks the keys that let a receipt be believed, `AuthKeyring` those of a device.
+///
+/// Everything here can be tested by calling it.
+package enum Domain {
+  /// Numbers of the product: unit, reason, source.
+  package enum Limits {
+    /// A badge count never leaves this range, whatever is added.
+    package static let badgeCount: ClosedRange<Int16> = 0...1000
+    /// What `update`, `force` and the badge call may set; 0 is `reset`.
+    package static let badgeValue: ClosedRange<Int16> = 1...1000
+    /// A client user id: an e-mail address may have 254 bytes (RFC 5321), a phone number 15.
+    package static let clientUIDBytes = 256
+    package static let clientNameBytes = 256
+    /// The longest APNs token seen has 160 hex digits; FCM tokens have up to about 250 characters.
+    package static let psidBytes = 512
+    package static let deviceIDBytes = 256
+    /// Model, versions, locale and time zone of a device.
+    package static let attributeBytes = 128
+    package static let appIDBytes = 255
+    package static let groupNameBytes = 256
+    /// One call may confirm this many messages: what a device that was offline for long has to say.
+    package static let confirmationsPerCall = 100
+    /// Users, devices, PSIDs or groups named in one send.
+    package static let audienceEntries = 10_000
+    /// Idempotency keys are short names chosen by the caller.
+    package static let idempotencyKeyBytes = 128
+    /// APNs refuses more (and 5,120 for VoIP).
+    package static let payloadBytes = 4096
+    /// How long a message may wait for a device: APNs stores for 30 days at most.
+    package static let expirySeconds: ClosedRange<Int64> = 0...2_592_000
+    /// Without a wish, a message is worth delivering for a day.
+    package static let defaultExpirySeconds: Int64 = 86_400
+  }
+}

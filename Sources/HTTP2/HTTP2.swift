@@ -1,1 +1,118 @@
-// HTTP2
+/// HTTP/2 (RFC 9113) without I/O: a client's and a server's half of a connection, over nghttp2.
+///
+/// ```
+///   socket ─► bytes ─► receive(_:) ─► nextEvent() ─► owner         owner ─► submit / respond ─┐
+///                                                                                            ▼
+///   socket ◄─ bytes ◄────────────────────────────────────────────────────────── writeOutput(into:)
+/// ```
+///
+/// One turn of an owner: `receive` what arrived → take events until there are none, submitting or responding as it likes
+/// → `writeOutput` into its buffer → write that to the socket. Nothing is called back, so nothing can be re-entered.
+///
+/// Invariants:
+/// - A client never has more requests open than the peer's SETTINGS allowed when they were submitted, and only one
+///   before the first SETTINGS came.
+/// - Each submitted request ends with exactly one `.closed` event, unless the session itself fails first; then the
+///   owner knows which requests it still waits for.
+/// - `StreamEnd.isNotProcessed` is true only when RFC 9113 §8.7 guarantees it: the one rule for REFUSED_STREAM, for
+///   streams above a GOAWAY's last stream id, and for requests that never left.
+///
+/// Failure: what a peer sends wrong is either answered by nghttp2 itself (RST_STREAM, GOAWAY, then `isFinished`) or
+/// thrown as `HTTP2Error`; nothing traps.
+package enum HTTP2 {
+  /// Numbers of this module: unit, reason, source.
+  package enum Limits {
+    /// Streams a client opens before the peer's SETTINGS: APNs allows one until a token was accepted.
+    package static let streamsBeforeSettings = 1
+    /// Highest stream id (RFC 9113 §5.1.1).
+    package static let highestStreamID: Int32 = 0x7FFF_FFFF
+    /// The connection's flow-control window before any WINDOW_UPDATE, in bytes (RFC 9113 §6.9.2).
+    package static let initialWindowBytes = 65_535
+    /// Output gathered before it is handed to TLS, in bytes: a few full TLS records.
+    package static let outputBytes = 65_536
+    /// Answer or request body kept, in bytes: far above any that APNs or FCM sends; the rest is only counted.
+    package static let storedBodyBytes = 65_536
+    /// A frame's header, in bytes (RFC 9113 §4.1).
+    static let frameHeaderBytes = 9
+  }
+}
+
+/// RFC 9113 §7. Unknown codes from a peer are kept as they are.
+package struct ErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  package static let noError = ErrorCode(rawValue: 0)
+  package static let protocolError = ErrorCode(rawValue: 1)
+  package static let internalError = ErrorCode(rawValue: 2)
+  package static let flowControlError = ErrorCode(rawValue: 3)
+  package static let settingsTimeout = ErrorCode(rawValue: 4)
+  package static let streamClosed = ErrorCode(rawValue: 5)
+  package static let frameSizeError = ErrorCode(rawValue: 6)
+  package static let refusedStream = ErrorCode(rawValue: 7)
+  package static let cancel = ErrorCode(rawValue: 8)
+  package static let compressionError = ErrorCode(rawValue: 9)
+  package static let connectError = ErrorCode(rawValue: 10)
+  package static let enhanceYourCalm = ErrorCode(rawValue: 11)
+  package static let inadequateSecurity = ErrorCode(rawValue: 12)
+  package static let http11Required = ErrorCode(rawValue: 13)
+
+  private static let names = [
+    "NO_ERROR", "PROTOCOL_ERROR", "INTERNAL_ERROR", "FLOW_CONTROL_ERROR", "SETTINGS_TIMEOUT", "STREAM_CLOSED",
+    "FRAME_SIZE_ERROR", "REFUSED_STREAM", "CANCEL", "COMPRESSION_ERROR", "CONNECT_ERROR", "ENHANCE_YOUR_CALM",
+    "INADEQUATE_SECURITY", "HTTP_1_1_REQUIRED",
+  ]
+
+  package var description: String {
+    Int(rawValue) < Self.names.count ? Self.names[Int(rawValue)] : "error code \(rawValue)"
+  }
+}
+
+/// One entry of a SETTINGS frame (RFC 9113 §6.5.2).
+package struct Setting: Hashable, Sendable {
+  package let identifier: UInt16
+  package let value: UInt32
+
+  package init(identifier: UInt16, value: UInt32) {
+    self.identifier = identifier
+    self.value = value
+  }
+
+  package static func headerTableSize(_ value: UInt32) -> Setting { Setting(identifier: 1, value: value) }
+  package static func enablePush(_ value: UInt32) -> Setting { Setting(identifier: 2, value: value) }
+  package static func maxConcurrentStreams(_ value: UInt32) -> Setting { Setting(identifier: 3, value: value) }
+  package static func initialWindowSize(_ value: UInt32) -> Setting { Setting(identifier: 4, value: value) }
+  package static func maxFrameSize(_ value: UInt32) -> Setting { Setting(identifier: 5, value: value) }
+  package static func maxHeaderListSize(_ value: UInt32) -> Setting { Setting(identifier: 6, value: value) }
+}
+
+/// A GOAWAY that came in (RFC 9113 §6.8).
+package struct GoAway: Sendable, Equatable {
+  /// Streams above it were not processed and never will be.
+  package let lastStreamID: Int32
+  package let errorCode: ErrorCode
+  package let debugData: [UInt8]
+
+  package init(lastStreamID: Int32, errorCode: ErrorCode, debugData: [UInt8]) {
+    self.lastStreamID = lastStreamID
+    self.errorCode = errorCode
+    self.debugData = debugData
+  }
+}
+
+/// A header field. Names are lower case on the wire (RFC 9113 §8.2.1).
+package struct HeaderField: Sendable, Equatable {
+  package var name: String
+  package var value: String
+  /// The sender asked that no intermediary ever puts it into a compression table (RFC 7541 §6.2.3).
+  package var isNeverIndexed: Bool
+
+  package init(_ name: String, _ value: String, isNeverIndexed: Bool = false) {
+    self.name = name
+    self.value = value
+    self.isNeverIndexed = isNeverIndexed
+  }
+}

@@ -1,1 +1,26 @@
-// Operations
+/// Everything that can be done, free of transport: the only place with the rules.
+///
+/// The doors (`/v1`, the SDK's `*.ctl`, the admin API, the command line) turn bytes into an operation and its answer into
+/// bytes; they decide nothing.
+///
+/// **Hot operations** (`DeviceOperation`: register, confirm, badge, groups …) come in thousands a second. They are carried
+/// out together by an `OperationBatch`: one transaction, one statement per kind, a few round trips for all of them.
+///
+/// ```
+///   round 0  learn and lock   tokens → devices      whose is this token, who is this device, what is confirmed
+///   round 1  complete         displaced devices, whom a message was sent to
+///   round 2  write            devices, memberships, receipts, reads, ledger; lock users
+///   round 3  write            counts          COMMIT
+/// ```
+///
+/// The rules themselves run between the rounds, in plain Swift, on values: they are tested by handing in rows.
+///
+/// **Straight-line operations** (sending, groups, apps, keys) run on a thread with a blocking connection.
+package enum Operations {
+  package enum Limits {
+    /// Operations of one batch. More gain nothing: at this size the commit's cost per operation is already small.
+    package static let batchOperations = 1024
+    /// Groups of one user, so that a list stays one page.
+    package static let groupsPerUser = 1000
+  }
+}

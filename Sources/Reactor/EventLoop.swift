@@ -42,7 +42,6 @@ package final class EventLoop {
   private var timers = Timers()
   private var endOfTurn: [() -> Void] = []
   private var veryEndOfTurn: [() -> Void] = []
-  private var keptHandlers: [any Handler] = []
   private var isStopped = false
 
   package init(clock: any Clock = SystemClock()) throws(SystemError) {
@@ -83,7 +82,9 @@ package final class EventLoop {
   /// Changes what is watched for. Free when nothing changes.
   package func update(_ registration: Registration, interest: Readiness) {
     let index = Int(registration.slot)
-    guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else { return }
+    guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else {
+      return
+    }
     slots[index].interest = interest
     poller.modify(slots[index].descriptor, interest: interest, token: registration.token)
   }
@@ -156,7 +157,9 @@ package final class EventLoop {
       dispatch(token, ready)
     }
     now = clock.now
-    while let action = timers.popDue(at: now) { action() }
+    // What an action schedules without delay waits for the next turn, or sockets might starve.
+    let newest = timers.newest
+    while let action = timers.popDue(at: now, notAfter: newest) { action() }
     for hook in endOfTurn { hook() }
     for hook in veryEndOfTurn { hook() }
   }
@@ -164,7 +167,9 @@ package final class EventLoop {
   private func dispatch(_ token: UInt64, _ ready: Readiness) {
     let index = Int(token >> 32)
     // A handler earlier in this turn may have closed this descriptor: then the generation no longer fits.
-    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else { return }
+    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else {
+      return
+    }
     handler.ready(ready)
   }
 }

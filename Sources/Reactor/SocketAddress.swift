@@ -56,7 +56,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Looks a name up, afresh each time. Blocking: up to the resolver's own time-out.
   /// - Parameter passive: for listening: an empty host means every address.
-  package static func resolve(host: String, port: UInt16, passive: Bool = false) throws(SystemError) -> [SocketAddress] {
+  package static func resolve(
+    host: String, port: UInt16, passive: Bool = false
+  ) throws(SystemError) -> [SocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     unsafe hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0)

@@ -1,1 +1,26 @@
-// Store
+/// The only place with SQL: named statements, one file per aggregate, and what their rows mean.
+///
+/// A `Query` is a statement with its parameters and the way to read the answer. It does not care who runs it: a blocking
+/// `Connection`, or a committer that sends many queries in one round trip.
+///
+/// **Writes are batches.** Each writes whole columns with `unnest` as an *ordered upsert*: `INSERT … SELECT … FROM
+/// unnest(…) ORDER BY key ON CONFLICT (key) DO UPDATE … RETURNING …`. It takes the rows' locks in key order, sees the
+/// latest committed row and returns it. A plain `UPDATE … FROM unnest` becomes a hash join and locks in physical order:
+/// two such writers end in a deadlock within seconds.
+///
+/// **Lock order.** Every transaction takes tables in this order, and rows by key within each:
+/// `psids → devices → group_members → receipts → reads → outcomes → badge_ledger → users → totals → claims → shards →
+/// messages`. Where a rare path must break it (a token that moves between devices), PostgreSQL finds the deadlock and
+/// the transaction is run again.
+///
+/// **Times** are parameters, in microseconds since 1970, except leases, which are counted by the database's own clock.
+package enum Store {
+  package enum Limits {
+    /// Rows of a list that are read at once for a page.
+    package static let pageRows = 100
+    /// SEQNOs in one partition of outcomes, receipts and reads.
+    package static let partitionSeqnos: Int64 = 1_000_000
+    /// Former tokens are believed for this long, in microseconds (30 days).
+    package static let formerTokenMicroseconds: Int64 = 30 * 86_400 * 1_000_000
+  }
+}

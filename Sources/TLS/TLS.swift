@@ -1,1 +1,38 @@
-// TLS
+internal import Glibc
+
+/// TLS on OpenSSL 3: contexts, streams over a non-blocking socket, and certificates.
+///
+/// ```
+///   TLSIdentity (PEM or .p12) ─┐
+///   Trust (system, files)  ────┴─► TLSContext ─► TLSStream ── handshake ─► open ── closeNotify ─► closed
+///                                  (shared)      (one thread)     │          │
+///                                                                 └─ failed ◄┘   socket closes with the stream
+/// ```
+///
+/// A `TLSContext` is immutable and may be shared by all threads; certificates are reloaded by making a new one.
+/// A `TLSStream` owns its socket and belongs to one thread; its methods never block and say what to wait for.
+///
+/// Invariants: every call into OpenSSL that can leave errors behind starts with an empty error queue, so an error always
+/// speaks of its own call. A stream is read until OpenSSL wants more bytes: what it holds decrypted inside is invisible
+/// to epoll.
+///
+/// Failure: everything a peer or a file can cause is a value (`TLSError`, or a case of a result), with OpenSSL's own
+/// words; nothing traps.
+package enum TLS {
+  /// Numbers of this module: unit, reason, source.
+  package enum Limits {
+    /// Bytes of plain text in one TLS record (RFC 8446 §5.1): more room than this is never filled by one read.
+    static let recordBytes = 16_384
+    /// Bytes OpenSSL reads from the socket in one go: several records per system call when the peer is fast.
+    static let readAheadBytes = 65_536
+    /// Errors reported of one failed call; OpenSSL's queue keeps 16.
+    static let reportedErrors = 16
+    /// Life of a certificate made here, in days: below the 398 days that some clients accept at most.
+    static let certificateDays: Int64 = 397
+  }
+
+  /// OpenSSL's socket BIO uses plain `write`, which raises SIGPIPE when the peer is gone; so the process must ignore it.
+  static let ignoreBrokenPipe: Void = {
+    signal(SIGPIPE, SIG_IGN)
+  }()
+}

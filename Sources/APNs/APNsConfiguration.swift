@@ -1,0 +1,61 @@
+internal import Domain
+package import Logging
+package import TLS
+
+/// Where a service of Apple's is. The simulator stands in for it by another host and port.
+package struct APNsEndpoint: Hashable, Sendable {
+  package let host: String
+  package let port: UInt16
+
+  package init(host: String, port: UInt16 = 443) {
+    self.host = host
+    self.port = port
+  }
+
+  /// For the `:authority` field.
+  var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == 443 ? name : "\(name):\(port)"
+  }
+}
+
+/// How a sender is set up; the same for its whole life.
+package struct APNsConfiguration: Sendable {
+  package var production = APNsEndpoint(host: "api.push.apple.com")
+  package var sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
+  /// Whose certificates APNs may show.
+  package var trust = TLSContext.Trust()
+  /// Most connections of one route; a second one is made when the first is full.
+  package var connectionsPerRoute = 2
+  /// Most requests in flight on one connection.
+  package var streamsPerConnection = APNs.Limits.streamsPerConnection
+  package var logger = Logger(label: "apns")
+
+  package init() {}
+
+  func endpoint(_ environment: PushEnvironment) -> APNsEndpoint {
+    environment == .production ? production : sandbox
+  }
+}
+
+/// What opens APNs for an app.
+package enum APNsCredential: Sendable {
+  /// Provider tokens signed with this key of this team.
+  case token(teamID: String, keyID: String)
+  /// A push certificate.
+  case certificate(TLSIdentity)
+}
+
+/// The sender wants a provider token: none is known, it ends soon, or APNs refused the present one.
+package struct ProviderTokenRequest: Sendable, Equatable {
+  package let teamID: String
+  package let keyID: String
+  /// The token that APNs called expired: another one is needed at once.
+  package let refused: ProviderToken?
+
+  package init(teamID: String, keyID: String, refused: ProviderToken?) {
+    self.teamID = teamID
+    self.keyID = keyID
+    self.refused = refused
+  }
+}

@@ -1,0 +1,108 @@
+/// The reasons Apple documents for refusing a push, and what each one asks of us
+/// (developer.apple.com, "Handling notification responses from APNs").
+package enum APNsReason: String, CaseIterable, Sendable {
+  // 400
+  case badCollapseID = "BadCollapseId"
+  case badDeviceToken = "BadDeviceToken"
+  case badExpirationDate = "BadExpirationDate"
+  case badMessageID = "BadMessageId"
+  case badPriority = "BadPriority"
+  case badTopic = "BadTopic"
+  case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
+  case duplicateHeaders = "DuplicateHeaders"
+  case idleTimeout = "IdleTimeout"
+  case invalidPushType = "InvalidPushType"
+  case missingDeviceToken = "MissingDeviceToken"
+  case missingTopic = "MissingTopic"
+  case payloadEmpty = "PayloadEmpty"
+  case topicDisallowed = "TopicDisallowed"
+  // 403
+  case badCertificate = "BadCertificate"
+  case badCertificateEnvironment = "BadCertificateEnvironment"
+  case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
+  /// The same under the name that has been seen inside FCM's answers.
+  case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
+  case expiredProviderToken = "ExpiredProviderToken"
+  case forbidden = "Forbidden"
+  case invalidProviderToken = "InvalidProviderToken"
+  case missingProviderToken = "MissingProviderToken"
+  case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+  // 404, 405
+  case badPath = "BadPath"
+  case methodNotAllowed = "MethodNotAllowed"
+  // 410
+  case expiredToken = "ExpiredToken"
+  case unregistered = "Unregistered"
+  // 413
+  case payloadTooLarge = "PayloadTooLarge"
+  // 429
+  case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+  case tooManyRequests = "TooManyRequests"
+  // 500, 503
+  case internalServerError = "InternalServerError"
+  case serviceUnavailable = "ServiceUnavailable"
+  case shutdown = "Shutdown"
+
+  /// What a refusal asks of us.
+  package enum Action: Equatable, Sendable {
+    /// This message can never be delivered as it is: a mistake of ours in its headers or body.
+    case refuseMessage
+    /// The device token is not good for this app and environment; the service had nothing to say about since when.
+    case refuseToken
+    /// The device token was good until the time given with the answer.
+    case retireToken
+    /// Only this device is slowed down: try it again after a delay of its own.
+    case retryDevice
+    /// The service is in trouble: try again after a delay.
+    case retryLater
+    /// The connection is at fault: send again at once on a new one.
+    case retryOnNewConnection
+    /// The provider token is too old: ask for a new one, leave the connection (it stays stuck), send again on a new one.
+    case renewProviderToken
+    /// Provider tokens changed too often: leave the connection, keep the token, rest.
+    case keepProviderToken
+    /// A setting of the app is wrong; once on a new connection, because team and topics are bound at the first push.
+    case retryOnceThenPause
+    /// The credential or the topic is wrong: nothing of this app can be sent until an operator mends it.
+    case pauseApp
+  }
+
+  /// The status it comes with, as documented.
+  package var status: Int {
+    switch self {
+    case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+      .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic,
+      .payloadEmpty, .topicDisallowed:
+      400
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      403
+    case .badPath: 404
+    case .methodNotAllowed: 405
+    case .expiredToken, .unregistered: 410
+    case .payloadTooLarge: 413
+    case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+    case .internalServerError: 500
+    case .serviceUnavailable, .shutdown: 503
+    }
+  }
+
+  package var action: Action {
+    switch self {
+    case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
+      .missingDeviceToken, .payloadEmpty, .payloadTooLarge, .badPath, .methodNotAllowed:
+      .refuseMessage
+    case .badDeviceToken, .deviceTokenNotForTopic: .refuseToken
+    case .expiredToken, .unregistered: .retireToken
+    case .tooManyRequests: .retryDevice
+    case .internalServerError, .serviceUnavailable: .retryLater
+    case .idleTimeout, .shutdown, .unrelatedKeyIDInToken: .retryOnNewConnection
+    case .expiredProviderToken: .renewProviderToken
+    case .tooManyProviderTokenUpdates: .keepProviderToken
+    case .invalidProviderToken: .retryOnceThenPause
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+      .badTopic, .forbidden, .missingProviderToken, .missingTopic, .topicDisallowed:
+      .pauseApp
+    }
+  }
+}

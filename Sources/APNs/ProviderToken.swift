@@ -1,0 +1,116 @@
+internal import Crypto
+
+/// A provider authentication token (JWT, RFC 7519) as APNs wants it; the value of `authorization` after `bearer `.
+///
+/// One for all connections, nodes and restarts of a key: whoever mints also stores (Apple refuses new ones more often
+/// than every 20 minutes and old ones after an hour).
+package struct ProviderToken: Sendable, Equatable {
+  package let teamID: String
+  package let keyID: String
+  /// Three parts in base64url, separated by full stops. Never log it.
+  package let value: String
+  /// Seconds since 1970 (`iat`).
+  package let issuedAt: Int64
+
+  package init(teamID: String, keyID: String, value: String, issuedAt: Int64) {
+    self.teamID = teamID
+    self.keyID = keyID
+    self.value = value
+    self.issuedAt = issuedAt
+  }
+
+  /// APNs takes it at this time.
+  package func isGood(atSeconds now: Int64) -> Bool {
+    now < issuedAt + APNs.Limits.tokenLifeSeconds - 60
+  }
+
+  /// It is time to mint the next one.
+  package func isDue(atSeconds now: Int64) -> Bool {
+    now >= issuedAt + APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds
+  }
+}
+
+/// What is wrong with a signing key.
+package enum SigningKeyError: Error, Equatable, CustomStringConvertible, Sendable {
+  case notPEM
+  case encrypted
+  case certificate
+  case notP256
+  case badKeyID(String)
+  case badTeamID(String)
+
+  package var description: String {
+    switch self {
+    case .notPEM: "the file is no APNs key: it must hold a line -----BEGIN PRIVATE KEY-----"
+    case .encrypted: "the key is protected by a passphrase; Apple's .p8 files are not"
+    case .certificate: "this is a certificate; use the .p8 key file, or the certificate option with a .p12"
+    case .notP256: "the key is no P-256 key; Apple's .p8 files are"
+    case .badKeyID(let id): "the key id must be 10 letters or digits, not \"\(id)\""
+    case .badTeamID(let id): "the team id must be 10 letters or digits, not \"\(id)\""
+    }
+  }
+}
+
+/// An APNs signing key (`.p8`) with its names.
+package struct SigningKey: Sendable {
+  package let teamID: String
+  package let keyID: String
+  private let key: P256.Signing.PrivateKey
+
+  /// - Parameter p8: text of the file as Apple gives it (PEM, PKCS#8, not encrypted).
+  package init(p8: String, keyID: String, teamID: String) throws(SigningKeyError) {
+    guard Self.isIdentifier(keyID) else { throw .badKeyID(keyID) }
+    guard Self.isIdentifier(teamID) else { throw .badTeamID(teamID) }
+    if p8.contains("ENCRYPTED") { throw .encrypted }
+    if p8.contains("BEGIN CERTIFICATE") { throw .certificate }
+    guard p8.contains("-----BEGIN"), p8.contains("PRIVATE KEY-----") else { throw .notPEM }
+    do {
+      key = try P256.Signing.PrivateKey(pemRepresentation: p8)
+    } catch {
+      // The library cannot tell a broken file from a key of another kind; both mean the same to whoever uploads it.
+      throw .notP256
+    }
+    self.keyID = keyID
+    self.teamID = teamID
+  }
+
+  /// Signs a token (ES256, RFC 7518 §3.4: r and s, 32 bytes each). Costs about 30 µs.
+  /// - Parameter seconds: since 1970; becomes `iat`, an integer.
+  package func mint(issuedAt seconds: Int64) throws -> ProviderToken {
+    let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#
+    let claims = #"{"iss":"\#(teamID)","iat":\#(seconds)}"#
+    let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(claims.utf8)
+    let signature = try key.signature(for: Array(signed.utf8))
+    return ProviderToken(
+      teamID: teamID, keyID: keyID, value: signed + "." + Base64URL.encode(Array(signature.rawRepresentation)),
+      issuedAt: seconds)
+  }
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 10
+      && text.utf8.allSatisfy { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+      }
+  }
+}
+
+/// Base 64 with the alphabet for URLs, without padding (RFC 4648 §5, RFC 7515 appendix C).
+enum Base64URL {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 6 {
+        count -= 6
+        text.append(alphabet[Int(bits >> UInt32(count) & 63)])
+      }
+    }
+    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

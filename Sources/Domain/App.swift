@@ -1,0 +1,34 @@
+/// A client application: the tenant of everything else.
+package struct App: Sendable, Equatable {
+  /// Our short number of it, the first column of every key.
+  package typealias Number = Int32
+
+  /// What happens to a user's other devices when the user registers one more. Raw values are stored.
+  package enum DevicePolicy: Int16, Sendable {
+    /// All of a user's devices get its messages.
+    case multi = 0
+    /// Registering a user returns its other devices to GUEST.
+    case single = 1
+  }
+
+  package let number: Number
+  /// The bundle identifier or package name, also the APNs topic.
+  package let appID: String
+  package let name: String
+  /// IANA name, for `senddate`.
+  package let timeZone: String
+  package let devicePolicy: DevicePolicy
+  /// Why the dispatcher holds this app's messages back; nil when it doesn't.
+  package let pausedReason: String?
+
+  package init(
+    number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?
+  ) {
+    self.number = number
+    self.appID = appID
+    self.name = name
+    self.timeZone = timeZone
+    self.devicePolicy = devicePolicy
+    self.pausedReason = pausedReason
+  }
+}

@@ -1,0 +1,37 @@
+package import Crypto
+
+/// Makes and checks `authKey`: a device's own credential.
+///
+/// `<device>.<epoch>.<40 hex digits>`, an HMAC over (app, device, epoch). Nothing is stored per key: raising the device's
+/// epoch ends all keys made before. A new key does not end the old ones.
+package struct AuthKeyring: Sendable {
+  private let key: SymmetricKey
+
+  package init(key: SymmetricKey) {
+    self.key = key
+  }
+
+  /// A key that has proved genuine. Whether it is still current only the device's row can say.
+  package struct Claim: Equatable, Sendable {
+    package let device: DeviceID
+    package let epoch: Int16
+  }
+
+  package func make(device: DeviceID, epoch: Int16) -> String {
+    "\(device).\(epoch).\(seal(device, epoch))"
+  }
+
+  /// Nil for anything that we did not make.
+  package func verify(_ authKey: String) -> Claim? {
+    let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let device = DeviceID(parts[0]), let epoch = Int16(parts[1]) else { return nil }
+    var difference: UInt8 = parts[2].utf8.count == 40 ? 0 : 1
+    for (left, right) in zip(parts[2].utf8, seal(device, epoch).utf8) { difference |= left ^ right }
+    return difference == 0 ? Claim(device: device, epoch: epoch) : nil
+  }
+
+  private func seal(_ device: DeviceID, _ epoch: Int16) -> String {
+    let message = Array("authKey \(device) \(epoch)".utf8)
+    return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(20))
+  }
+}

@@ -1,0 +1,77 @@
+internal import Crypto
+
+/// Our id of one installation: 128 bits, derived from (app, network, DEVICE_ID), so that registering again always finds
+/// the same row without a look-up. Written as a lower-case UUID.
+package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The first 16 bytes of SHA-256 over the three names, marked as a UUID of version 8 (RFC 9562, section 5.8).
+  package init(appID: String, network: PushNetwork, installation: String) {
+    var hash = SHA256()
+    for part in [appID, network.pnsID, installation] {
+      hash.update(data: Array(part.utf8))
+      hash.update(data: [0])
+    }
+    let words = hash.finalize().prefix(16).reduce(into: (high: UInt64(0), low: UInt64(0))) { words, byte in
+      words.high = words.high << 8 | words.low >> 56
+      words.low = words.low << 8 | UInt64(byte)
+    }
+    high = words.high & ~0xF000 | 0x8000
+    low = words.low & ~(3 << 62) | 2 << 62
+  }
+
+  /// Reads the 36 characters of a UUID, either case.
+  package init?(_ text: some StringProtocol) {
+    var words: (high: UInt64, low: UInt64) = (0, 0)
+    var index = 0
+    for byte in text.utf8 {
+      if index == 8 || index == 13 || index == 18 || index == 23 {
+        guard byte == UInt8(ascii: "-") else { return nil }
+      } else {
+        guard let digit = Hex.value(of: byte) else { return nil }
+        words.high = words.high << 4 | words.low >> 60
+        words.low = words.low << 4 | UInt64(digit)
+      }
+      index += 1
+    }
+    guard index == 36 else { return nil }
+    (high, low) = words
+  }
+
+  package static func < (left: DeviceID, right: DeviceID) -> Bool {
+    (left.high, left.low) < (right.high, right.low)
+  }
+
+  package var description: String {
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for index in 0..<16 {
+      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
+      let word = index < 8 ? high : low
+      Hex.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (index % 8))), to: &text)
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The `apns-id` of this device's copy of a message: always the same for the same pair, so that a repeated
+  /// submission can be recognised. For one message it is a one-to-one mixture of the device's id.
+  package func submissionID(of seqno: Int64) -> DeviceID {
+    let first = Self.mix(UInt64(bitPattern: seqno))
+    let second = Self.mix(first)
+    return DeviceID(high: (high ^ first) & ~0xF000 | 0x8000, low: (low ^ second) & ~(3 << 62) | 2 << 62)
+  }
+
+  /// The finaliser of splitmix64: every input bit changes about half of the output bits.
+  private static func mix(_ value: UInt64) -> UInt64 {
+    var mixed = value &+ 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

@@ -1,0 +1,41 @@
+/// Lower-case hexadecimal digits.
+package enum Hex {
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  package static func append(_ byte: UInt8, to text: inout [UInt8]) {
+    text.append(digits[Int(byte >> 4)])
+    text.append(digits[Int(byte & 15)])
+  }
+
+  package static func encode(_ bytes: some Sequence<UInt8>) -> String {
+    var text: [UInt8] = []
+    for byte in bytes { append(byte, to: &text) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// The value of one digit, either case.
+  package static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - 48
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - 87
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - 55
+    default: nil
+    }
+  }
+
+  /// Nil for an odd count or a character that is no hex digit.
+  package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var half: UInt8?
+    for character in text.utf8 {
+      guard let digit = value(of: character) else { return nil }
+      if let high = half {
+        bytes.append(high << 4 | digit)
+        half = nil
+      } else {
+        half = digit
+      }
+    }
+    return half == nil ? bytes : nil
+  }
+}

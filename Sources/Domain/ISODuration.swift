@@ -1,0 +1,28 @@
+/// Durations as ISO 8601 writes them, days and smaller: `PT10M`, `P1D`, `P1DT12H`, `PT30S`.
+package enum ISODuration {
+  /// The length in seconds; nil for anything else (months and years have no fixed length).
+  package static func seconds(_ text: String) -> Int64? {
+    var rest = Substring(text)
+    guard rest.popFirst() == "P", !rest.isEmpty else { return nil }
+    var total: Int64 = 0
+    var units: [(Character, Int64)] = [("W", 604_800), ("D", 86_400)]
+    var isTime = false
+    while !rest.isEmpty {
+      if rest.first == "T" {
+        guard !isTime, rest.count > 1 else { return nil }
+        isTime = true
+        rest.removeFirst()
+        units = [("H", 3600), ("M", 60), ("S", 1)]
+        continue
+      }
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      guard !digits.isEmpty, digits.count <= 9, let number = Int64(digits) else { return nil }
+      rest.removeFirst(digits.count)
+      // Each unit at most once, largest first: those before the one found are used up.
+      guard let unit = rest.popFirst(), let index = units.firstIndex(where: { $0.0 == unit }) else { return nil }
+      total += number * units[index].1
+      units.removeSubrange(...index)
+    }
+    return total
+  }
+}

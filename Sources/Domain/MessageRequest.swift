@@ -1,0 +1,101 @@
+internal import JSON
+
+/// One send as it was asked for. Parsed from the body of `POST /v1/admin/messages`; the same text is stored with the
+/// message, so that the dispatcher reads exactly what was accepted.
+package struct MessageRequest: Equatable, Sendable {
+  package var appID = ""
+  package var audience = Audience.all
+  package var alert: Alert?
+  package var badge = BadgeRequest.none
+  package var sound = Sound.named("default")
+  package var category: String?
+  package var mutableContent = false
+  package var contentAvailable = false
+  /// For the app, at best `type|title|…|url`.
+  package var ext: String?
+  /// Custom keys beside `aps` and `mps`: names and JSON values as they were given.
+  package var data: [Member] = []
+  package var lane = Lane.normal
+  package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
+  /// Keep the history of each recipient.
+  package var dbIn = true
+  /// Ask for a short message if the push is not confirmed.
+  package var sms = false
+  package var sender = "admin"
+  package var onUnknown = UnknownPolicy.resend
+  package var dryRun = false
+
+  package enum Alert: Equatable, Sendable {
+    case text(String)
+    /// Title (if any) and body.
+    case titled(title: String?, body: String)
+  }
+
+  package enum Sound: Equatable, Sendable {
+    case silent
+    case named(String)
+  }
+
+  package struct Member: Equatable, Sendable {
+    package let name: String
+    package let json: [UInt8]
+  }
+
+  private init() {}
+
+  /// Reads a request.
+  /// - Throws: a `Problem` that names every wrong field by its pointer.
+  package init(json: [UInt8]) throws(Problem) {
+    self.init()
+    var reader = JSONReader(json)
+    do {
+      try read(&reader)
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    try validate()
+  }
+
+  private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
+    var request = self
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "appId": request.appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
+      case "audience":
+        request.audience = try Audience.read(&reader)
+        request.hasAudience = true
+      case "alert": request.alert = try Self.readAlert(&reader)
+      case "badge": request.badge = try Self.readBadge(&reader)
+      case "sound": request.sound = try reader.readNull() ? .silent : .named(try reader.readText(upTo: 128))
+      case "category": request.category = try reader.readText(upTo: 128)
+      case "mutableContent": request.mutableContent = try reader.readBool()
+      case "contentAvailable": request.contentAvailable = try reader.readBool()
+      case "ext": request.ext = try reader.readString()
+      case "data": request.data = try Self.readData(&reader)
+      case "lane": request.lane = try Self.readLane(&reader)
+      case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
+      case "dbIn": request.dbIn = try reader.readBool()
+      case "sms": request.sms = try reader.readBool()
+      case "sender": request.sender = try reader.readText(upTo: 64)
+      case "onUnknown": request.onUnknown = try Self.readUnknownPolicy(&reader)
+      case "dryRun": request.dryRun = try reader.readBool()
+      default: throw .unknownField
+      }
+    }
+    self = request
+  }
+
+  private var hasAudience = false
+
+  private func validate() throws(Problem) {
+    guard !appID.isEmpty else { throw Problem(at: "/appId", "is needed") }
+    guard hasAudience else { throw Problem(at: "/audience", "is needed: {\"all\":true}, {\"clientUids\":[…]} …") }
+    guard alert != nil || contentAvailable || badge != .none else {
+      throw Problem(at: "/alert", "is needed, unless contentAvailable or badge is set")
+    }
+    if mutableContent, alert == nil {
+      throw Problem(at: "/mutableContent", "needs an alert: the extension runs only for visible notifications")
+    }
+  }
+}

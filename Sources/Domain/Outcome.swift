@@ -1,0 +1,58 @@
+/// How a delivery stands. Raw values are stored.
+package enum OutcomeStatus: Int16, CaseIterable, Sendable {
+  /// The push network took it.
+  case accepted = 1
+  /// The push network refused it for good.
+  case rejected = 2
+  /// It was worth nothing any more before it could be delivered.
+  case expired = 3
+  case cancelled = 4
+  /// We did not send it, for a reason (unregistered meanwhile, belongs to someone else now …).
+  case skipped = 5
+  /// Not final: waits for its due time.
+  case deferred = 6
+
+  package var isFinal: Bool { self != .deferred }
+
+  package var name: String {
+    switch self {
+    case .accepted: "accepted"
+    case .rejected: "rejected"
+    case .expired: "expired"
+    case .cancelled: "cancelled"
+    case .skipped: "skipped"
+    case .deferred: "pending"
+    }
+  }
+}
+
+/// Why we did not send.
+package enum SkipReason: String, Sendable {
+  /// Unregistered, or its token dropped, between the request and its turn.
+  case gone = "gone"
+  /// The device or its token belongs to another user now.
+  case rebound = "rebound"
+  /// The network's answer is unknown and the message asked not to send again.
+  case unknownNotResent = "unknown-not-resent"
+}
+
+/// What became of one submission to a push network, as far as the dispatcher must know.
+package enum SubmissionResult: Equatable, Sendable {
+  /// The network has taken it.
+  case accepted
+  /// Refused for good; nothing is wrong with the device. The reason in the network's own word.
+  case rejected(reason: String)
+  /// Refused because the token is not (or no longer) good. `since`: milliseconds since 1970 when the network learnt it,
+  /// if it said so: a later registration stands.
+  case badToken(reason: String, since: Int64?)
+  /// Refused for now: try again after a delay. `after`: what the network asked for, in seconds.
+  case retry(reason: String, after: Int?)
+  /// Certainly not processed: resending is free.
+  case notProcessed
+  /// It may or may not have been processed (connection lost, no answer in time).
+  case unknown(reason: String)
+  /// Refused because our credential or configuration is at fault: the app must pause until an operator mends it.
+  case credentialFault(reason: String)
+  /// Too old to submit: the binding was read too long ago. It must be read again first.
+  case stale
+}

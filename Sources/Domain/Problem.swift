@@ -1,0 +1,139 @@
+package import JSON
+
+/// Why a request was not carried out, in the form every door gives it out (RFC 9457).
+///
+/// Nothing of a request with a problem has been applied.
+package struct Problem: Error, Equatable, Sendable {
+  /// A stable name for the kind of problem. Clients branch on it; it never changes its meaning.
+  package enum Code: String, CaseIterable, Sendable {
+    case malformed = "upmc:malformed"
+    case invalidField = "upmc:invalid-field"
+    case badgeOutOfRange = "upmc:badge-out-of-range"
+    case payloadTooLarge = "upmc:payload-too-large"
+    case noCredential = "upmc:no-credential"
+    case badCredential = "upmc:bad-credential"
+    case forbidden = "upmc:forbidden"
+    case notFound = "upmc:not-found"
+    case unknownApp = "upmc:unknown-app"
+    case unknownDevice = "upmc:unknown-device"
+    case unknownGroup = "upmc:unknown-group"
+    case unknownMessage = "upmc:unknown-message"
+    case notKept = "upmc:not-kept"
+    case conflict = "upmc:conflict"
+    case idempotencyConflict = "upmc:idempotency-conflict"
+    case methodNotAllowed = "upmc:method-not-allowed"
+    case bodyTooLarge = "upmc:body-too-large"
+    case unsupportedMediaType = "upmc:unsupported-media-type"
+    case busy = "upmc:busy"
+    case databaseAway = "upmc:database-away"
+    case internalError = "upmc:internal-error"
+
+    /// The HTTP status, the only place that says so.
+    package var status: Int {
+      switch self {
+      case .malformed, .invalidField, .badgeOutOfRange: 400
+      case .noCredential, .badCredential: 401
+      case .forbidden: 403
+      case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .notKept: 404
+      case .methodNotAllowed: 405
+      case .conflict, .idempotencyConflict: 409
+      case .bodyTooLarge: 413
+      case .unsupportedMediaType: 415
+      case .payloadTooLarge: 422
+      case .internalError: 500
+      case .busy, .databaseAway: 503
+      }
+    }
+
+    package var title: String {
+      switch self {
+      case .malformed: "The request cannot be read"
+      case .invalidField: "A field is not valid"
+      case .badgeOutOfRange: "The badge is out of range"
+      case .payloadTooLarge: "The payload is too large for the push network"
+      case .noCredential: "A credential is needed"
+      case .badCredential: "The credential is not valid"
+      case .forbidden: "The credential does not allow this"
+      case .notFound: "There is nothing here"
+      case .unknownApp: "The app is not known"
+      case .unknownDevice: "The device is not registered"
+      case .unknownGroup: "The group does not exist"
+      case .unknownMessage: "The message does not exist"
+      case .notKept: "The history of this message is not kept"
+      case .conflict: "The request conflicts with the present state"
+      case .idempotencyConflict: "The idempotency key belongs to another request"
+      case .methodNotAllowed: "The method is not allowed here"
+      case .bodyTooLarge: "The body is too large"
+      case .unsupportedMediaType: "The media type is not supported"
+      case .busy: "The server is busy"
+      case .databaseAway: "The database cannot be reached"
+      case .internalError: "Internal error"
+      }
+    }
+  }
+
+  /// One field at fault.
+  package struct Field: Equatable, Sendable {
+    /// RFC 6901 pointer into the request's body.
+    package let pointer: String
+    package let detail: String
+
+    package init(pointer: String, detail: String) {
+      self.pointer = pointer
+      self.detail = detail
+    }
+  }
+
+  package let code: Code
+  /// What to do about it, one or two sentences.
+  package let detail: String
+  package let fields: [Field]
+
+  package init(_ code: Code, _ detail: String, fields: [Field] = []) {
+    self.code = code
+    self.detail = detail
+    self.fields = fields
+  }
+
+  /// A single field at fault.
+  package init(_ code: Code = .invalidField, at pointer: String, _ detail: String) {
+    self.init(code, "\(pointer) \(detail).", fields: [Field(pointer: pointer, detail: detail)])
+  }
+
+  /// A body that is not the JSON it should be.
+  package init(_ error: JSONError) {
+    if error.pointer.isEmpty {
+      self.init(.malformed, "The body is not valid: \(error.reason).")
+    } else {
+      self.init(at: error.pointer, error.reason)
+    }
+  }
+
+  package static let badgeRange =
+    "must be a whole number from \(Domain.Limits.badgeValue.lowerBound) to \(Domain.Limits.badgeValue.upperBound)"
+
+  /// `application/problem+json`.
+  package func json(requestID: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("type", code.rawValue)
+      writer.member("title", code.title)
+      writer.member("status", code.status)
+      writer.member("detail", detail)
+      if !fields.isEmpty {
+        writer.member(
+          "errors",
+          array: { writer in
+            for field in fields {
+              writer.object { writer in
+                writer.member("pointer", field.pointer)
+                writer.member("detail", field.detail)
+              }
+            }
+          })
+      }
+      writer.member("requestId", requestID)
+    }
+    return writer.bytes
+  }
+}

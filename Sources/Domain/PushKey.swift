@@ -1,0 +1,48 @@
+package import Crypto
+
+/// Makes and checks `pushkey`: the proof that whoever confirms a message really received it.
+///
+/// 40 hex digits: the first 20 bytes of HMAC-SHA-256(key, SEQNO ‖ 0 ‖ PSID), APNs tokens lower-cased. The present key is
+/// tried first, then the previous one, so keys can be rotated while messages are on their way.
+package struct PushKeyring: Sendable {
+  private static let digestBytes = 20
+  private let present: SymmetricKey
+  private let previous: SymmetricKey?
+
+  package init(present: SymmetricKey, previous: SymmetricKey? = nil) {
+    self.present = present
+    self.previous = previous
+  }
+
+  /// Appends the 40 digits to a payload.
+  package func append(seqno: String, psid: String, to bytes: inout [UInt8]) {
+    for byte in Self.digest(seqno, psid, present).prefix(Self.digestBytes) { Hex.append(byte, to: &bytes) }
+  }
+
+  package func make(seqno: String, psid: String) -> String {
+    Hex.encode(Self.digest(seqno, psid, present).prefix(Self.digestBytes))
+  }
+
+  /// Compares in constant time.
+  package func isValid(_ pushkey: String, seqno: String, psid: String) -> Bool {
+    guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return false }
+    if Self.matches(claimed, Self.digest(seqno, psid, present)) { return true }
+    guard let previous else { return false }
+    return Self.matches(claimed, Self.digest(seqno, psid, previous))
+  }
+
+  private static func digest(_ seqno: String, _ psid: String, _ key: SymmetricKey) -> HMAC<SHA256>.MAC {
+    var message: [UInt8] = []
+    message.reserveCapacity(seqno.utf8.count + 1 + psid.utf8.count)
+    message.append(contentsOf: seqno.utf8)
+    message.append(0)
+    message.append(contentsOf: psid.utf8)
+    return HMAC<SHA256>.authenticationCode(for: message, using: key)
+  }
+
+  private static func matches(_ claimed: [UInt8], _ digest: HMAC<SHA256>.MAC) -> Bool {
+    var difference: UInt8 = 0
+    for (left, right) in zip(claimed, digest) { difference |= left ^ right }
+    return difference == 0
+  }
+}

@@ -1,0 +1,49 @@
+/// The push network a PSID belongs to. Raw values are stored.
+package enum PushNetwork: Int16, CaseIterable, Sendable {
+  case apns = 1
+  case fcm = 2
+
+  /// The name on the wire.
+  package var pnsID: String {
+    switch self {
+    case .apns: "APNS"
+    case .fcm: "FCM"
+    }
+  }
+
+  package init?(pnsID: String) {
+    guard let network = Self.allCases.first(where: { $0.pnsID == pnsID }) else { return nil }
+    self = network
+  }
+
+  /// A token in the form it is stored and compared in: APNs tokens are hex in either case, so they are lowered.
+  /// Nil when it cannot be a token of this network.
+  package func normalize(psid: String) -> String? {
+    guard !psid.isEmpty, psid.utf8.count <= Domain.Limits.psidBytes else { return nil }
+    switch self {
+    case .apns:
+      let isHex = psid.utf8.allSatisfy { Hex.value(of: $0) != nil }
+      return isHex && psid.utf8.count % 2 == 0 ? psid.lowercased() : nil
+    case .fcm:
+      return psid.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ? psid : nil
+    }
+  }
+}
+
+/// Which of Apple's two services issued a token. Raw values are stored.
+package enum PushEnvironment: Int16, CaseIterable, Sendable {
+  case production = 1
+  case sandbox = 2
+
+  package var name: String { self == .production ? "production" : "sandbox" }
+
+  package init?(name: String) {
+    guard let environment = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = environment
+  }
+}
+
+/// What a token is for. A device has at most one current alert token. Raw values are stored.
+package enum TokenKind: Int16, Sendable {
+  case alert = 1
+}

@@ -1,0 +1,120 @@
+/// The seam between the dispatcher and a push network: batches in, results out. Neither knows how the other works.
+///
+/// A provider promises exactly one `PushResult` for each target of each batch it took, whatever happens to its
+/// connections. Results may come in any order and from the provider's own thread.
+package protocol PushProvider: Sendable {
+  /// Takes a batch. False when its queue is full: nothing was taken, offer it again later. Callable from any thread.
+  func offer(_ batch: PushBatch) -> Bool
+}
+
+/// Where a provider delivers its results, a batch at a time. Must not block.
+package typealias PushResultSink = @Sendable ([PushResult]) -> Void
+
+/// Which door of a push network, with whose credential: what one bulkhead isolates.
+package struct PushRoute: Hashable, Sendable {
+  package let app: App.Number
+  package let network: PushNetwork
+  package let environment: PushEnvironment
+
+  package init(app: App.Number, network: PushNetwork, environment: PushEnvironment) {
+    self.app = app
+    self.network = network
+    self.environment = environment
+  }
+}
+
+/// What all recipients of a message share. Made once, referred to by every batch.
+package final class PushMessage: Sendable {
+  package let seqno: Int64
+  /// The topic at Apple's.
+  package let appID: String
+  package let template: PayloadTemplate
+  package let pushkeys: PushKeyring
+  package let lane: Lane
+  /// True for `content-available` without alert: push type background, priority 5.
+  package let isBackground: Bool
+  /// When it is worth nothing any more, seconds since 1970. A submission after that is refused by us.
+  package let expiresAtSeconds: Int64
+  package let onUnknown: UnknownPolicy
+
+  package init(
+    seqno: Int64, appID: String, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane, isBackground: Bool,
+    expiresAtSeconds: Int64, onUnknown: UnknownPolicy
+  ) {
+    self.seqno = seqno
+    self.appID = appID
+    self.template = template
+    self.pushkeys = pushkeys
+    self.lane = lane
+    self.isBackground = isBackground
+    self.expiresAtSeconds = expiresAtSeconds
+    self.onUnknown = onUnknown
+  }
+
+  /// A repeated submission replaces the first on the screen instead of showing twice.
+  package var collapseID: String { String(seqno) }
+}
+
+/// One recipient of a batch.
+package struct PushTarget: Sendable {
+  package let device: DeviceID
+  package let userKey: UserKey
+  /// The token it is sent to.
+  package let psid: String
+  /// The user's count to show; unused when the message has no badge.
+  package let badge: Int16
+  /// Empty unless the template needs it.
+  package let clientName: String
+
+  package init(device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String) {
+    self.device = device
+    self.userKey = userKey
+    self.psid = psid
+    self.badge = badge
+    self.clientName = clientName
+  }
+
+  package var recipient: PayloadTemplate.Recipient {
+    PayloadTemplate.Recipient(
+      clientUID: userKey.description, clientName: clientName, badge: badge, psid: psid)
+  }
+}
+
+/// Recipients of one message on one route, read from the database together.
+package struct PushBatch: Sendable {
+  /// Ours, echoed in the results.
+  package let number: Int64
+  package let message: PushMessage
+  package let route: PushRoute
+  package let targets: [PushTarget]
+  /// When the bindings were read, on the monotonic clock in nanoseconds. A target that could not be submitted within
+  /// `freshNanoseconds` comes back as `.stale`: its device may belong to someone else by then.
+  package let readAtNanoseconds: Int64
+
+  /// Half a second, so that with the round trip nothing for a former user leaves a second after the answer.
+  package static let freshNanoseconds: Int64 = 500_000_000
+
+  package init(
+    number: Int64, message: PushMessage, route: PushRoute, targets: [PushTarget], readAtNanoseconds: Int64
+  ) {
+    self.number = number
+    self.message = message
+    self.route = route
+    self.targets = targets
+    self.readAtNanoseconds = readAtNanoseconds
+  }
+}
+
+/// What became of one target of a batch.
+package struct PushResult: Sendable {
+  package let batch: Int64
+  /// Position in the batch's `targets`.
+  package let target: Int
+  package let result: SubmissionResult
+
+  package init(batch: Int64, target: Int, result: SubmissionResult) {
+    self.batch = batch
+    self.target = target
+    self.result = result
+  }
+}

@@ -1,0 +1,34 @@
+/// Whom a device belongs to: a user, or (as a guest) itself. Counts, ledger and memberships hang on this key.
+///
+/// The text sorts guests before users, so "members" and "non-members" are each one range of it.
+package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// `u` and the CUID, or `g` and the device's id.
+  package let text: String
+
+  /// The CUID that means "no user"; nobody can register it.
+  package static let guestUID = "GUEST"
+
+  package init(stored text: String) {
+    self.text = text
+  }
+
+  package init(clientUID: String) {
+    text = "u" + clientUID
+  }
+
+  package init(guest device: DeviceID) {
+    text = "g" + device.description
+  }
+
+  package var isGuest: Bool { text.utf8.first == UInt8(ascii: "g") }
+
+  /// The CUID; nil for a guest.
+  package var clientUID: String? { isGuest ? nil : String(text.dropFirst()) }
+
+  package var description: String { clientUID ?? Self.guestUID }
+
+  /// Byte order, as PostgreSQL's collation "C" sorts the column.
+  package static func < (left: UserKey, right: UserKey) -> Bool {
+    left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+  }
+}

@@ -1,0 +1,93 @@
+extension JSONReader {
+  /// Reads a string. Bad UTF-8, lone surrogates, raw control characters and U+0000 are refused: text columns hold
+  /// neither, and nothing that we send to a device needs them.
+  package mutating func readString() throws(JSONError) -> String {
+    guard try peek() == .string else { throw JSONError("must be a string") }
+    position += 1
+    let start = position
+    // Most strings have no escape: they are taken as they stand.
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "\"") {
+        guard let text = String(validating: bytes[start..<position], as: UTF8.self) else {
+          throw JSONError("is not UTF-8")
+        }
+        position += 1
+        return text
+      }
+      if byte == UInt8(ascii: "\\") { return try readEscapedString(from: start) }
+      guard byte >= 0x20 else { throw JSONError("holds a control character; write it as \\uXXXX") }
+      position += 1
+    }
+    throw JSONError("the text ends inside a string")
+  }
+
+  private mutating func readEscapedString(from start: Int) throws(JSONError) -> String {
+    var text = Array(bytes[start..<position])
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard let text = String(validating: text, as: UTF8.self) else { throw JSONError("is not UTF-8") }
+        return text
+      case UInt8(ascii: "\\"): try readEscape(into: &text)
+      case 0..<0x20: throw JSONError("holds a control character; write it as \\uXXXX")
+      default: text.append(byte)
+      }
+    }
+    throw JSONError("the text ends inside a string")
+  }
+
+  private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {
+    guard position < bytes.count else { throw JSONError("the text ends inside a string") }
+    let byte = bytes[position]
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+    case UInt8(ascii: "b"): text.append(0x08)
+    case UInt8(ascii: "f"): text.append(0x0C)
+    case UInt8(ascii: "n"): text.append(0x0A)
+    case UInt8(ascii: "r"): text.append(0x0D)
+    case UInt8(ascii: "t"): text.append(0x09)
+    case UInt8(ascii: "u"): try readUnicodeEscape(into: &text)
+    default: throw JSONError("holds an unknown escape")
+    }
+  }
+
+  /// `\uXXXX`, or two of them for a character beyond U+FFFF (RFC 8259, section 7).
+  private mutating func readUnicodeEscape(into text: inout [UInt8]) throws(JSONError) {
+    var value = try readHexQuad()
+    if (0xD800..<0xDC00).contains(value) {
+      guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+      else { throw JSONError("holds half a surrogate pair") }
+      position += 2
+      let low = try readHexQuad()
+      guard (0xDC00..<0xE000).contains(low) else { throw JSONError("holds half a surrogate pair") }
+      value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
+    }
+    guard value != 0 else { throw JSONError("holds U+0000, which cannot be stored") }
+    guard let scalar = Unicode.Scalar(value) else { throw JSONError("holds half a surrogate pair") }
+    text.append(contentsOf: String(scalar).utf8)
+  }
+
+  private mutating func readHexQuad() throws(JSONError) -> UInt32 {
+    guard position + 4 <= bytes.count else { throw JSONError("the text ends inside a string") }
+    var value: UInt32 = 0
+    for byte in bytes[position..<position + 4] {
+      guard let digit = hexValue(byte) else { throw JSONError("holds a \\u escape without four hex digits") }
+      value = value << 4 | UInt32(digit)
+    }
+    position += 4
+    return value
+  }
+
+  private func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - 48
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - 87
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - 55
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,216 @@
+/// Reads one JSON text front to back.
+///
+/// ```
+/// var reader = JSONReader(bytes)
+/// try reader.readObject { (reader, key) throws(JSONError) in
+///   switch key {
+///   case "psid": psid = try reader.readString()
+///   default: throw .unknownField
+///   }
+/// }
+/// try reader.finish()
+/// ```
+/// Each closure must read exactly the value it is offered (or `skip` it).
+package struct JSONReader {
+  let bytes: [UInt8]
+  var position = 0
+  var depth = 0
+
+  /// What the next value is, judged by its first byte.
+  package enum Kind: Equatable, Sendable {
+    case object, array, string, number, boolean, null
+  }
+
+  package init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  // MARK: Structure
+
+  /// Looks at the next value without reading it.
+  package mutating func peek() throws(JSONError) -> Kind {
+    skipWhitespace()
+    guard position < bytes.count else { throw JSONError("the text ends where a value should begin") }
+    switch bytes[position] {
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .array
+    case UInt8(ascii: "\""): return .string
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): return .boolean
+    case UInt8(ascii: "n"): return .null
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number
+    default: throw JSONError("not a JSON value at byte \(position)")
+    }
+  }
+
+  /// Reads an object; `member` is called at each value with its name. A name given twice is an error.
+  package mutating func readObject(
+    _ member: (inout JSONReader, String) throws(JSONError) -> Void
+  ) throws(JSONError) {
+    guard try peek() == .object else { throw JSONError("must be an object") }
+    try enter()
+    if take(UInt8(ascii: "}")) { return leave() }
+    var seen: [String] = []
+    while true {
+      guard try peek() == .string else { throw JSONError("an object needs names in quotes (byte \(position))") }
+      let name = try readString()
+      guard !seen.contains(name) else { throw JSONError("is given twice").inside(name) }
+      seen.append(name)
+      guard take(UInt8(ascii: ":")) else { throw JSONError("a colon is missing at byte \(position)") }
+      do {
+        try member(&self, name)
+      } catch {
+        throw error.inside(name)
+      }
+      if take(UInt8(ascii: ",")) { continue }
+      if take(UInt8(ascii: "}")) { return leave() }
+      throw JSONError("a comma or closing brace is missing at byte \(position)")
+    }
+  }
+
+  /// Reads an array; `element` is called at each value with its index.
+  package mutating func readArray(
+    _ element: (inout JSONReader, Int) throws(JSONError) -> Void
+  ) throws(JSONError) {
+    guard try peek() == .array else { throw JSONError("must be an array") }
+    try enter()
+    if take(UInt8(ascii: "]")) { return leave() }
+    var index = 0
+    while true {
+      do {
+        try element(&self, index)
+      } catch {
+        throw error.inside(String(index))
+      }
+      index += 1
+      if take(UInt8(ascii: ",")) { continue }
+      if take(UInt8(ascii: "]")) { return leave() }
+      throw JSONError("a comma or closing bracket is missing at byte \(position)")
+    }
+  }
+
+  /// Nothing but white space may follow.
+  package mutating func finish() throws(JSONError) {
+    skipWhitespace()
+    guard position == bytes.count else { throw JSONError("something follows the JSON text at byte \(position)") }
+  }
+
+  // MARK: Scalars
+
+  package mutating func readBool() throws(JSONError) -> Bool {
+    guard try peek() == .boolean else { throw JSONError("must be true or false") }
+    if takeWord("true") { return true }
+    if takeWord("false") { return false }
+    throw JSONError("must be true or false")
+  }
+
+  /// Reads an integer; fractions, exponents and numbers beyond 18 digits are refused.
+  package mutating func readInteger() throws(JSONError) -> Int64 {
+    guard try peek() == .number else { throw JSONError("must be a whole number") }
+    let start = position
+    try skipNumber()
+    var index = start
+    let isNegative = bytes[start] == UInt8(ascii: "-")
+    if isNegative { index += 1 }
+    guard position - index <= JSON.Limits.integerDigits else { throw JSONError("is too large a number") }
+    var value: Int64 = 0
+    while index < position {
+      let digit = bytes[index] &- 48
+      guard digit < 10 else { throw JSONError("must be a whole number") }
+      value = value * 10 + Int64(digit)
+      index += 1
+    }
+    return isNegative ? -value : value
+  }
+
+  /// Reads `null` if it is next.
+  package mutating func readNull() throws(JSONError) -> Bool {
+    guard try peek() == .null else { return false }
+    guard takeWord("null") else { throw JSONError("not a JSON value at byte \(position)") }
+    return true
+  }
+
+  /// Reads over any value.
+  package mutating func skip() throws(JSONError) {
+    switch try peek() {
+    case .object: try readObject { (reader, _) throws(JSONError) in try reader.skip() }
+    case .array: try readArray { (reader, _) throws(JSONError) in try reader.skip() }
+    case .string: _ = try readString()
+    case .number: try skipNumber()
+    case .boolean: _ = try readBool()
+    case .null: _ = try readNull()
+    }
+  }
+
+  /// Reads any value and returns its text as it stands: checked, not changed.
+  package mutating func readRaw() throws(JSONError) -> [UInt8] {
+    _ = try peek()
+    let start = position
+    try skip()
+    return Array(bytes[start..<position])
+  }
+
+  // MARK: Inside
+
+  mutating func skipWhitespace() {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x09, 0x0A, 0x0D: position += 1
+      default: return
+      }
+    }
+  }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    skipWhitespace()
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func takeWord(_ word: String) -> Bool {
+    let end = position + word.utf8.count
+    guard end <= bytes.count, bytes[position..<end].elementsEqual(word.utf8) else { return false }
+    position = end
+    return true
+  }
+
+  private mutating func enter() throws(JSONError) {
+    position += 1
+    depth += 1
+    guard depth <= JSON.Limits.depth else { throw JSONError("is nested deeper than \(JSON.Limits.depth)") }
+  }
+
+  private mutating func leave() {
+    depth -= 1
+  }
+
+  /// number = [-] int [frac] [exp] (RFC 8259, section 6).
+  private mutating func skipNumber() throws(JSONError) {
+    if bytes[position] == UInt8(ascii: "-") { position += 1 }
+    let isZero = position < bytes.count && bytes[position] == UInt8(ascii: "0")
+    let digits = skipDigits()
+    guard digits > 0, !(isZero && digits > 1) else { throw JSONError("is not a number") }
+    if position < bytes.count, bytes[position] == UInt8(ascii: ".") {
+      position += 1
+      guard skipDigits() > 0 else { throw JSONError("is not a number") }
+    }
+    if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
+      position += 1
+      if position < bytes.count, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
+        position += 1
+      }
+      guard skipDigits() > 0 else { throw JSONError("is not a number") }
+    }
+  }
+
+  private mutating func skipDigits() -> Int {
+    let start = position
+    while position < bytes.count, bytes[position] &- 48 < 10 { position += 1 }
+    return position - start
+  }
+}
+
+extension JSONError {
+  /// For a member that the shape does not have.
+  package static var unknownField: JSONError { JSONError("is not a known field") }
+}

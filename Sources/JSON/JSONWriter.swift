@@ -1,0 +1,148 @@
+/// Builds one JSON text by appending. Commas are its business; balance is the caller's.
+///
+/// ```
+/// var writer = JSONWriter()
+/// writer.object { writer in
+///   writer.member("seqno", "104")
+///   writer.member("targeted", 2)
+/// }
+/// ```
+package struct JSONWriter {
+  package private(set) var bytes: [UInt8] = []
+  /// True when the next value or member must be preceded by a comma.
+  private var needsComma = false
+
+  package init(capacity: Int = 256) {
+    bytes.reserveCapacity(capacity)
+  }
+
+  // MARK: Structure
+
+  package mutating func object(_ body: (inout JSONWriter) -> Void) {
+    open(UInt8(ascii: "{"))
+    body(&self)
+    close(UInt8(ascii: "}"))
+  }
+
+  package mutating func array(_ body: (inout JSONWriter) -> Void) {
+    open(UInt8(ascii: "["))
+    body(&self)
+    close(UInt8(ascii: "]"))
+  }
+
+  /// The name of a member; its value must follow.
+  package mutating func name(_ name: String) {
+    comma()
+    quote(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  // MARK: Values
+
+  package mutating func value(_ text: String) {
+    comma()
+    quote(text)
+    needsComma = true
+  }
+
+  package mutating func value(_ number: some BinaryInteger) {
+    comma()
+    bytes.append(contentsOf: String(number).utf8)
+    needsComma = true
+  }
+
+  package mutating func value(_ flag: Bool) {
+    comma()
+    bytes.append(contentsOf: (flag ? "true" : "false").utf8)
+    needsComma = true
+  }
+
+  package mutating func null() {
+    comma()
+    bytes.append(contentsOf: "null".utf8)
+    needsComma = true
+  }
+
+  /// A value that is JSON already.
+  package mutating func raw(_ json: some Sequence<UInt8>) {
+    comma()
+    bytes.append(contentsOf: json)
+    needsComma = true
+  }
+
+  // MARK: Members
+
+  package mutating func member(_ name: String, _ text: String?) {
+    self.name(name)
+    if let text { value(text) } else { null() }
+  }
+
+  package mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
+    self.name(name)
+    if let number { value(number) } else { null() }
+  }
+
+  package mutating func member(_ name: String, _ flag: Bool) {
+    self.name(name)
+    value(flag)
+  }
+
+  package mutating func member(_ name: String, raw json: some Sequence<UInt8>) {
+    self.name(name)
+    raw(json)
+  }
+
+  package mutating func member(_ name: String, object body: (inout JSONWriter) -> Void) {
+    self.name(name)
+    object(body)
+  }
+
+  package mutating func member(_ name: String, array body: (inout JSONWriter) -> Void) {
+    self.name(name)
+    array(body)
+  }
+
+  // MARK: Inside
+
+  private mutating func open(_ bracket: UInt8) {
+    comma()
+    bytes.append(bracket)
+    needsComma = false
+  }
+
+  private mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
+    needsComma = true
+  }
+
+  private mutating func comma() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  private mutating func quote(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    Self.escape(text.utf8, into: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends text as it stands between the quotes of a JSON string.
+  package static func escape(_ utf8: some Sequence<UInt8>, into bytes: inout [UInt8]) {
+    for byte in utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): bytes.append(contentsOf: "\\\"".utf8)
+      case UInt8(ascii: "\\"): bytes.append(contentsOf: "\\\\".utf8)
+      case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+      case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+      case 0x09: bytes.append(contentsOf: "\\t".utf8)
+      case 0..<0x20:
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes.append(hexDigits[Int(byte >> 4)])
+        bytes.append(hexDigits[Int(byte & 15)])
+      default: bytes.append(byte)
+      }
+    }
+  }
+
+  private static let hexDigits = Array("0123456789abcdef".utf8)
+}

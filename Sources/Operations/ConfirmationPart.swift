@@ -1,0 +1,166 @@
+internal import Domain
+internal import Store
+
+/// Receipts and reads of a batch.
+///
+/// A confirmation belongs to the device and the user that the message was sent to, even when the token has moved since:
+/// so former owners of the token are candidates too, and our own bookkeeping of the send decides between them.
+struct ConfirmationPart {
+  /// One confirmation and what is known about it so far.
+  private struct Entry {
+    let operation: Int
+    let confirmation: DeviceOperation.Confirmation
+    var candidates: [Confirmations.Candidate] = []
+    var delivery: Confirmations.Delivery?
+    var user: Users.Key?
+    var badge: Int16?
+  }
+
+  private final class State {
+    var entries: [Entry] = []
+    /// For each operation, where its entries are.
+    var ranges: [Int: Range<Int>] = [:]
+    var sentTo: [Confirmations.Delivery: UserKey] = [:]
+    var owners: [DeviceID: Devices.Record] = [:]
+    var newReceipts: Set<Confirmations.Delivery> = []
+    var newReads: Set<Confirmations.Delivery> = []
+    var firstReads: Set<Ledger.Key> = []
+  }
+
+  private let state = State()
+  /// True when counts may move, so that locks are needed.
+  let hasReads: Bool
+
+  init(_ operations: [DeviceOperation]) {
+    var hasReads = false
+    for (index, operation) in operations.enumerated() {
+      guard case .confirm(let confirmations) = operation else { continue }
+      let start = state.entries.count
+      for confirmation in confirmations {
+        state.entries.append(Entry(operation: index, confirmation: confirmation))
+        hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
+      }
+      state.ranges[index] = start..<state.entries.count
+    }
+    self.hasReads = hasReads
+  }
+
+  // MARK: Round 0 and 1: whose are they?
+
+  func resolve(_ batch: OperationBatch) -> [Step] {
+    let state = state
+    let genuine = state.entries.indices.filter { state.entries[$0].confirmation.isGenuine }
+    guard !genuine.isEmpty else { return [] }
+    let named = genuine.map {
+      Confirmations.Named(seqno: state.entries[$0].confirmation.seqno, psid: state.entries[$0].confirmation.psid)
+    }
+    return [
+      Confirmations.resolve(named, at: batch.now).map { candidates in
+        for candidate in candidates { state.entries[genuine[candidate.entry]].candidates.append(candidate) }
+      }
+    ]
+  }
+
+  /// Reads need the user the message was sent to; a token with several owners needs our bookkeeping to decide.
+  func findUsers(_ batch: OperationBatch) -> [Step] {
+    var doubtful: Set<Confirmations.Delivery> = []
+    var devices: Set<DeviceID> = []
+    for entry in state.entries where entry.candidates.count > 1 || entry.confirmation.read != nil {
+      for candidate in entry.candidates {
+        doubtful.insert(Confirmations.Delivery(seqno: entry.confirmation.seqno, device: candidate.device))
+        devices.insert(candidate.device)
+      }
+    }
+    guard !doubtful.isEmpty else { return [] }
+    let state = state
+    return [
+      Confirmations.sentTo(doubtful).map { state.sentTo = $0 },
+      Devices.find(devices).map { records in for record in records { state.owners[record.device] = record } },
+    ]
+  }
+
+  // MARK: Round 2: write
+
+  func write(_ batch: OperationBatch) -> [Step] {
+    for index in state.entries.indices { settle(index) }
+    let received = Set(state.entries.compactMap(\.delivery))
+    guard !received.isEmpty else { return [] }
+    let state = state
+    var steps: [Step] = [
+      Confirmations.receive(received, writer: batch.writer, at: batch.now).map { state.newReceipts = $0 }
+    ]
+    let reads = state.entries.filter { $0.confirmation.read != nil && $0.delivery != nil }
+    if !reads.isEmpty {
+      let deliveries = Set(reads.compactMap(\.delivery))
+      steps.append(Confirmations.read(deliveries, writer: batch.writer, at: batch.now).map { state.newReads = $0 })
+      steps += markRead(reads, batch)
+    }
+    return steps
+  }
+
+  /// Decides which device and user a confirmation belongs to.
+  private func settle(_ index: Int) {
+    let entry = state.entries[index]
+    let seqno = entry.confirmation.seqno
+    func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
+      Confirmations.Delivery(seqno: seqno, device: candidate.device)
+    }
+    let sent = entry.candidates.first { state.sentTo[delivery($0)] != nil }
+    guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
+    state.entries[index].delivery = delivery(chosen)
+    guard entry.confirmation.read != nil else { return }
+    let key = state.sentTo[delivery(chosen)] ?? state.owners[chosen.device]?.userKey
+    if let key { state.entries[index].user = Users.Key(app: chosen.app, userKey: key) }
+  }
+
+  private func markRead(_ reads: [Entry], _ batch: OperationBatch) -> [Step] {
+    var first: [Ledger.Key: BadgeOption] = [:]
+    for entry in reads {
+      guard let user = entry.user, let option = entry.confirmation.read else { continue }
+      batch.counts.want(user)
+      let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
+      // Of two reads of one message in a batch the earlier decides; `force` leaves no mark, it acts each time.
+      if option.actsOncePerMessage, first[key] == nil { first[key] = option }
+    }
+    guard !first.isEmpty else { return [] }
+    let state = state
+    return [Ledger.read(first.map { ($0.key, $0.value) }).map { state.firstReads = $0 }]
+  }
+
+  // MARK: Round 3: move the counts
+
+  func applyBadge(at operation: Int, _ batch: OperationBatch) {
+    for index in state.ranges[operation] ?? 0..<0 {
+      let entry = state.entries[index]
+      guard let user = entry.user, let option = entry.confirmation.read else { continue }
+      let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
+      if !option.actsOncePerMessage || state.firstReads.remove(key) != nil {
+        batch.counts[user] = option.apply(to: batch.counts[user])
+      }
+      state.entries[index].badge = batch.counts[user]
+    }
+  }
+
+  // MARK: Answers
+
+  func answer(_ batch: OperationBatch) {
+    // In order, for of two confirmations of one delivery the first is the one that is recorded.
+    for (operation, range) in state.ranges.sorted(by: { $0.key < $1.key }) {
+      batch.results[operation] = .success(.confirmed(range.map { confirmed(state.entries[$0]) }))
+    }
+  }
+
+  private func confirmed(_ entry: Entry) -> DeviceAnswer.Confirmed {
+    DeviceAnswer.Confirmed(seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge)
+  }
+
+  private func status(_ entry: Entry) -> DeviceAnswer.Confirmed.Status {
+    guard entry.confirmation.isGenuine else { return .invalidPushkey }
+    guard let delivery = entry.delivery else { return .unknownMessage }
+    // Taken out: a second confirmation of the same delivery in this batch is a duplicate.
+    let isNew =
+      entry.confirmation.read == nil
+      ? state.newReceipts.remove(delivery) != nil : state.newReads.remove(delivery) != nil
+    return isNew ? .recorded : .duplicate
+  }
+}

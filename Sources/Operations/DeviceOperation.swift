@@ -1,0 +1,128 @@
+package import Domain
+package import Store
+
+/// One thing a device asks for, validated: it cannot fail for its form any more.
+package enum DeviceOperation: Sendable {
+  case confirm([Confirmation])
+  case register(Registration)
+  case find(AuthKeyring.Claim)
+  case setUser(AuthKeyring.Claim, clientUID: String, name: String)
+  case clearUser(AuthKeyring.Claim)
+  case unregister(AuthKeyring.Claim)
+  case listGroups(AuthKeyring.Claim)
+  case join(AuthKeyring.Claim, group: Int64)
+  case leave(AuthKeyring.Claim, group: Int64)
+  case setBadge(AuthKeyring.Claim, Int16)
+  case badge(AuthKeyring.Claim)
+
+  /// The device says that a message arrived, or that its user opened it.
+  package struct Confirmation: Sendable {
+    package let seqno: Int64
+    package let psid: String
+    /// Nil for a receipt.
+    package let read: BadgeOption?
+    /// False when the pushkey proved wrong: answered, not carried out.
+    package let isGenuine: Bool
+
+    package init(seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool) {
+      self.seqno = seqno
+      self.psid = psid
+      self.read = read
+      self.isGenuine = isGenuine
+    }
+  }
+
+  /// A device registers itself, with a user or without.
+  package struct Registration: Sendable {
+    package let app: App
+    package let device: DeviceID
+    package let installation: String
+    package let network: PushNetwork
+    package let environment: PushEnvironment
+    /// Normalized.
+    package let psid: String
+    /// Nil: says nothing about the user.
+    package let user: NamedUser?
+    package let attributes: Devices.Attributes
+    /// The device proved itself with its authKey.
+    package let proof: AuthKeyring.Claim?
+
+    package init(
+      app: App, device: DeviceID, installation: String, network: PushNetwork, environment: PushEnvironment,
+      psid: String, user: NamedUser?, attributes: Devices.Attributes, proof: AuthKeyring.Claim?
+    ) {
+      self.app = app
+      self.device = device
+      self.installation = installation
+      self.network = network
+      self.environment = environment
+      self.psid = psid
+      self.user = user
+      self.attributes = attributes
+      self.proof = proof
+    }
+  }
+
+  package struct NamedUser: Equatable, Sendable {
+    package let clientUID: String
+    package let name: String
+
+    package init(clientUID: String, name: String) {
+      self.clientUID = clientUID
+      self.name = name
+    }
+  }
+
+  /// The credential of an operation about one device.
+  var claim: AuthKeyring.Claim? {
+    switch self {
+    case .confirm, .register: nil
+    case .find(let claim), .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim),
+      .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim):
+      claim
+    }
+  }
+
+  /// What must not occur twice in one batch, because the second depends on what the first leaves behind.
+  package var conflictKeys: [ConflictKey] {
+    switch self {
+    case .confirm, .find, .listGroups, .badge: []
+    case .register(let registration):
+      [.device(registration.device), .psid(registration.app.number, registration.psid)]
+        + (registration.user.map { [.user(registration.app.number, $0.clientUID)] } ?? [])
+    case .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim), .join(let claim, _),
+      .leave(let claim, _), .setBadge(let claim, _):
+      [.device(claim.device)]
+    }
+  }
+
+  package enum ConflictKey: Hashable, Sendable {
+    case device(DeviceID)
+    case psid(App.Number, String)
+    case user(App.Number, String)
+  }
+}
+
+/// What an operation answers.
+package enum DeviceAnswer: Sendable {
+  case confirmed([Confirmed])
+  case registered(device: Devices.Record, badge: Int16, userName: String, isNew: Bool)
+  case found(device: Devices.Record, badge: Int16, userName: String)
+  case done
+  case groups([(group: Int64, name: String)])
+  case badge(Int16)
+
+  package struct Confirmed: Equatable, Sendable {
+    package enum Status: String, Sendable {
+      case recorded
+      case duplicate
+      case invalidPushkey = "invalid-pushkey"
+      case unknownMessage = "unknown-message"
+    }
+
+    package let seqno: Int64
+    package var status: Status
+    /// The user's new count, for reads.
+    package var badge: Int16?
+  }
+}

@@ -1,0 +1,190 @@
+internal import Domain
+internal import Store
+
+/// Operations about one device, each allowed by that device's authKey.
+struct DevicePart {
+  private final class State {
+    var entries: [Entry] = []
+    var groupApps: [Int64: App.Number] = [:]
+    var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
+    var users: [Users.Key: (badge: Int16, name: String)] = [:]
+  }
+
+  private struct Entry {
+    let operation: Int
+    let kind: DeviceOperation
+    let claim: AuthKeyring.Claim
+    var user: Users.Key?
+    /// The count that this operation set; later ones of the batch may have moved it on.
+    var badge: Int16?
+  }
+
+  private let state = State()
+
+  init(_ operations: [DeviceOperation]) {
+    for (index, operation) in operations.enumerated() {
+      if let claim = operation.claim { state.entries.append(Entry(operation: index, kind: operation, claim: claim)) }
+    }
+  }
+
+  var changesAnything: Bool { !devicesToLock.isEmpty }
+
+  /// Devices whose row, or whose user's rows, will be written.
+  var devicesToLock: Set<DeviceID> {
+    Set(state.entries.lazy.filter { !$0.kind.conflictKeys.isEmpty }.map(\.claim.device))
+  }
+
+  // MARK: Round 0
+
+  func look(_ batch: OperationBatch) -> [Step] {
+    var steps: [Step] = []
+    let onlyRead = Set(state.entries.map(\.claim.device)).subtracting(devicesToLock)
+    if !onlyRead.isEmpty {
+      steps.append(
+        Devices.find(onlyRead).map { records in
+          // A row locked by another part is fresher than this.
+          for record in records where batch.devices[record.device] == nil { batch.devices[record.device] = record }
+        })
+    }
+    let groups = Set(state.entries.compactMap(\.kind.group))
+    if !groups.isEmpty {
+      let state = state
+      steps.append(Groups.apps(of: groups).map { state.groupApps = $0 })
+    }
+    return steps
+  }
+
+  // MARK: Round 2
+
+  func apply(_ batch: OperationBatch) -> [Step] {
+    var changes = DeviceChanges()
+    for index in state.entries.indices {
+      let entry = state.entries[index]
+      switch allowed(entry, batch) {
+      case .failure(let problem): batch.fail(entry.operation, problem)
+      case .success(let record):
+        state.entries[index].user = Users.Key(app: record.app, userKey: record.userKey)
+        apply(entry, record, &changes, batch)
+      }
+    }
+    return changes.steps(at: batch.now) + lookups()
+  }
+
+  /// The device's row, if the key is its own and still current.
+  private func allowed(_ entry: Entry, _ batch: OperationBatch) -> Result<Devices.Record, Problem> {
+    guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
+      return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
+    }
+    guard record.authEpoch == entry.claim.epoch else {
+      return .failure(Problem(.badCredential, "This authKey has ended. Register again to get a new one."))
+    }
+    if let group = entry.kind.group, state.groupApps[group] != record.app {
+      return .failure(Problem(.unknownGroup, "The app has no group \(group)."))
+    }
+    return .success(record)
+  }
+
+  private func apply(
+    _ entry: Entry, _ record: Devices.Record, _ changes: inout DeviceChanges, _ batch: OperationBatch
+  ) {
+    var record = record
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    switch entry.kind {
+    case .setUser(_, let clientUID, let name):
+      let isGuest = clientUID == UserKey.guestUID
+      move(&record, to: isGuest ? UserKey(guest: record.device) : UserKey(clientUID: clientUID), batch)
+      if !record.userKey.isGuest {
+        let named = Users.Key(app: record.app, userKey: record.userKey)
+        batch.counts.name(named, name)
+        if user.userKey.isGuest { changes.endedGuests.append(user) }
+        if batch.singleDeviceApps.contains(record.app) { changes.alone.append((named, record.device)) }
+      }
+    case .clearUser:
+      move(&record, to: UserKey(guest: record.device), batch)
+    case .unregister:
+      changes.retired.append(
+        Tokens.Claimed(app: record.app, psid: record.psid, network: record.network, device: record.device))
+      record.state = .unregistered
+      move(&record, to: UserKey(guest: record.device), batch)
+    case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
+    case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))
+    case .setBadge: batch.counts.want(user)
+    case .find, .listGroups, .badge, .confirm, .register: break
+    }
+  }
+
+  private func move(_ record: inout Devices.Record, to userKey: UserKey, _ batch: OperationBatch) {
+    if record.userKey != userKey { record.boundAt = batch.now }
+    record.userKey = userKey
+    batch.change(record)
+  }
+
+  private func lookups() -> [Step] {
+    let state = state
+    var listed: Set<Users.Key> = []
+    var shown: Set<Users.Key> = []
+    for entry in state.entries {
+      guard let user = entry.user else { continue }
+      switch entry.kind {
+      case .listGroups: listed.insert(user)
+      case .find, .badge: shown.insert(user)
+      default: break
+      }
+    }
+    return (listed.isEmpty ? [] : [Groups.ofUsers(listed).map { state.groups = $0 }])
+      + (shown.isEmpty ? [] : [Users.find(shown).map { state.users = $0 }])
+  }
+
+  // MARK: Round 3 and answers
+
+  func applyBadge(at operation: Int, _ batch: OperationBatch) {
+    for index in state.entries.indices where state.entries[index].operation == operation {
+      guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else { continue }
+      batch.counts[user] = value
+      state.entries[index].badge = value
+    }
+  }
+
+  func answer(_ batch: OperationBatch) {
+    for entry in state.entries where !batch.hasFailed(entry.operation) {
+      guard let user = entry.user, let record = batch.devices[entry.claim.device] else { continue }
+      let shown = state.users[user] ?? (0, "")
+      let answer: DeviceAnswer =
+        switch entry.kind {
+        case .find: .found(device: record, badge: shown.badge, userName: shown.name)
+        case .badge: .badge(shown.badge)
+        case .setBadge: .badge(entry.badge ?? 0)
+        case .listGroups: .groups(state.groups[user] ?? [])
+        default: .done
+        }
+      batch.results[entry.operation] = .success(answer)
+    }
+  }
+}
+
+/// What the operations of a batch change beside device rows.
+private struct DeviceChanges {
+  var retired: [Tokens.Claimed] = []
+  var endedGuests: [Users.Key] = []
+  var joined: [Groups.Membership] = []
+  var left: [Groups.Membership] = []
+  var alone: [(user: Users.Key, device: DeviceID)] = []
+
+  func steps(at now: Int64) -> [Step] {
+    (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
+      + (alone.isEmpty ? [] : [Devices.releaseOthers(alone, at: now)])
+      + (left.isEmpty ? [] : [Groups.leave(left)])
+      + (joined.isEmpty ? [] : [Groups.join(joined, at: now)])
+      + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])
+  }
+}
+
+extension DeviceOperation {
+  /// The group that a membership operation names.
+  fileprivate var group: Int64? {
+    switch self {
+    case .join(_, let group), .leave(_, let group): group
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package import Domain
+package import Store
+
+/// A database step of a batch: a statement whose answer the batch takes in.
+package typealias Step = Query<Void>
+
+/// Carries out device operations together: see the module's essay for the rounds.
+///
+/// Driven from outside: `next()` gives the statements of a round trip; whoever runs them calls each step's `read` with
+/// its rows, then `next()` again, until it returns nil. Then `results` stand, in the order of the operations, and hold
+/// only if the transaction was committed. Made for one run, on one thread.
+package final class OperationBatch {
+  package typealias Outcome = Result<DeviceAnswer, Problem>
+
+  /// The statements of one round trip.
+  package struct Round {
+    package var steps: [Step]
+    /// The first round of a transaction that spans several: begin before it.
+    package var begins: Bool
+    /// The last round of such a transaction: commit after it.
+    package var commits: Bool
+  }
+
+  package let operations: [DeviceOperation]
+  package internal(set) var results: [Outcome]
+
+  /// Microseconds since 1970: the moment of the whole batch.
+  let now: Int64
+  /// This committer's own rows in the totals.
+  let writer: Int32
+  /// Apps where the last registered device of a user is the only one.
+  let singleDeviceApps: Set<App.Number>
+  /// Device rows as they stand in this batch: read, changed, and written once at the end.
+  var devices: [DeviceID: Devices.Record] = [:]
+  var changedDevices: Set<DeviceID> = []
+  var counts = BadgeCounts()
+
+  private var confirmations: ConfirmationPart
+  private var registrations: RegistrationPart
+  private var changes: DevicePart
+  private var round = 0
+  /// True when locks must outlive a round trip.
+  private let needsTransaction: Bool
+
+  package init(_ operations: [DeviceOperation], writer: Int32, singleDeviceApps: Set<App.Number>, now: Int64) {
+    self.operations = operations
+    self.writer = writer
+    self.singleDeviceApps = singleDeviceApps
+    self.now = now
+    results = Array(repeating: .success(.done), count: operations.count)
+    confirmations = ConfirmationPart(operations)
+    registrations = RegistrationPart(operations)
+    changes = DevicePart(operations)
+    needsTransaction = !registrations.isEmpty || changes.changesAnything || confirmations.hasReads
+  }
+
+  /// True between the round that begins a transaction and the one that commits it.
+  package private(set) var isInTransaction = false
+
+  /// The next round trip; nil when all is done.
+  package func next() -> Round? {
+    while round <= 3 {
+      let present = round
+      round += 1
+      let steps = steps(of: present)
+      let isLast = present == 3 || present == 2 && !counts.isWanted
+      if steps.isEmpty && !(needsTransaction && isLast) {
+        if isLast { break }
+        continue
+      }
+      defer { if isLast { round = 4 } }
+      // The first round that has steps is round 0 whenever a transaction is needed.
+      isInTransaction = needsTransaction && !isLast
+      return Round(steps: steps, begins: needsTransaction && present == 0, commits: needsTransaction && isLast)
+    }
+    finish()
+    return nil
+  }
+
+  private func steps(of round: Int) -> [Step] {
+    switch round {
+    case 0:
+      registrations.lockTokens(self) + lockDevices() + changes.look(self) + confirmations.resolve(self)
+    case 1:
+      registrations.decide(self) + confirmations.findUsers(self)
+    case 2:
+      prepareWrites()
+    default:
+      saveCounts()
+    }
+  }
+
+  /// One statement locks the devices of all parts, in key order.
+  private func lockDevices() -> [Step] {
+    let wanted = registrations.devices.union(changes.devicesToLock)
+    guard !wanted.isEmpty else { return [] }
+    return [Devices.lock(wanted).map { [self] records in remember(records) }]
+  }
+
+  func remember(_ records: [Devices.Record]) {
+    for record in records { devices[record.device] = record }
+  }
+
+  /// Changes a device's row; it is written in round 2.
+  func change(_ record: Devices.Record) {
+    devices[record.device] = record
+    changedDevices.insert(record.device)
+  }
+
+  private func prepareWrites() -> [Step] {
+    let moved = registrations.finish(self)
+    let changed = changes.apply(self)
+    var steps = moved + changed
+    if !changedDevices.isEmpty {
+      // A fixed order of writes for everyone: devices after tokens, before memberships and confirmations.
+      let records = changedDevices.sorted().compactMap { devices[$0] }
+      steps.insert(Devices.save(records), at: moved.count)
+    }
+    steps += confirmations.write(self)
+    return steps + counts.lock()
+  }
+
+  private func saveCounts() -> [Step] {
+    counts.begin()
+    for index in operations.indices {
+      if case .confirm = operations[index] { confirmations.applyBadge(at: index, self) }
+      if case .setBadge = operations[index] { changes.applyBadge(at: index, self) }
+    }
+    return counts.save()
+  }
+
+  private func finish() {
+    confirmations.answer(self)
+    registrations.answer(self)
+    changes.answer(self)
+  }
+
+  func fail(_ index: Int, _ problem: Problem) {
+    results[index] = .failure(problem)
+  }
+
+  func hasFailed(_ index: Int) -> Bool {
+    if case .failure = results[index] { true } else { false }
+  }
+}

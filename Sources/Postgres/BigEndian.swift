@@ -1,0 +1,25 @@
+internal import Glibc
+
+extension Array where Element == UInt8 {
+  /// Appends a number in network order.
+  mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {
+    // Safe: the bytes are those of a local value, copied before it ends.
+    unsafe Swift.withUnsafeBytes(of: number.bigEndian) { raw in unsafe append(contentsOf: raw) }
+  }
+
+  mutating func append(_ span: Span<UInt8>) {
+    // Safe: the span lends its bytes for the length of the call.
+    unsafe span.withUnsafeBytes { raw in unsafe append(contentsOf: raw) }
+  }
+}
+
+extension Span<UInt8> {
+  /// Whether a byte is zero.
+  var containsZero: Bool {
+    // Safe: memchr reads only the bytes of the span.
+    unsafe withUnsafeBytes { raw in
+      guard let start = raw.baseAddress, raw.count > 0 else { return false }
+      return unsafe memchr(start, 0, raw.count) != nil
+    }
+  }
+}

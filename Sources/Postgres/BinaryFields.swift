@@ -1,0 +1,97 @@
+/// Values in PostgreSQL's binary form, each after its length, back to back.
+///
+/// Array elements and COPY fields share this form: four bytes of length (−1 for NULL), then the value, big-endian.
+/// Source: PostgreSQL documentation 55.7, and `array_send`, `CopySendInt32` of the server.
+struct BinaryFields {
+  private(set) var bytes: [UInt8] = []
+  private(set) var hasNull = false
+  /// Some text contained U+0000: the server would refuse it, so nothing of this may be sent.
+  private(set) var containsNUL = false
+
+  /// `jsonb` is sent as text behind the number of its form (`jsonb_recv`).
+  static let jsonbVersion: UInt8 = 1
+
+  /// Forgets the values, keeps the memory.
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    hasNull = false
+    containsNUL = false
+  }
+
+  /// Bytes that are not a value: headers between the fields.
+  mutating func append(raw header: [UInt8]) {
+    bytes.append(contentsOf: header)
+  }
+
+  mutating func append(rawNumber number: Int16) {
+    bytes.append(bigEndian: number)
+  }
+
+  mutating func appendNull() {
+    hasNull = true
+    bytes.append(bigEndian: Int32(-1))
+  }
+
+  mutating func append(_ value: Int64?) {
+    guard let value else { return appendNull() }
+    bytes.append(bigEndian: Int32(8))
+    bytes.append(bigEndian: value)
+  }
+
+  mutating func append(_ value: Int32?) {
+    guard let value else { return appendNull() }
+    bytes.append(bigEndian: Int32(4))
+    bytes.append(bigEndian: value)
+  }
+
+  mutating func append(_ value: Int16?) {
+    guard let value else { return appendNull() }
+    bytes.append(bigEndian: Int32(2))
+    bytes.append(bigEndian: value)
+  }
+
+  mutating func append(_ value: Bool?) {
+    guard let value else { return appendNull() }
+    bytes.append(bigEndian: Int32(1))
+    bytes.append(value ? 1 : 0)
+  }
+
+  mutating func append(text value: String?) {
+    guard var value else { return appendNull() }
+    value.withUTF8 { utf8 in append(utf8: unsafe Span(_unsafeElements: utf8)) }
+  }
+
+  mutating func append(utf8 value: Span<UInt8>) {
+    bytes.append(bigEndian: Int32(value.count))
+    if value.containsZero { containsNUL = true }
+    bytes.append(value)
+  }
+
+  mutating func append(bytes value: [UInt8]?) {
+    guard let value else { return appendNull() }
+    bytes.append(bigEndian: Int32(value.count))
+    bytes.append(contentsOf: value)
+  }
+
+  mutating func append(uuid value: UUIDValue?) {
+    guard let value else { return appendNull() }
+    bytes.append(bigEndian: Int32(16))
+    bytes.append(bigEndian: value.high)
+    bytes.append(bigEndian: value.low)
+  }
+
+  mutating func append(timestampMicroseconds value: Int64?) {
+    append(value.map(PostgresEpoch.fromUnix))
+  }
+
+  mutating func append(json value: String?) {
+    guard var value else { return appendNull() }
+    value.withUTF8 { utf8 in
+      bytes.append(bigEndian: Int32(utf8.count + 1))
+      bytes.append(BinaryFields.jsonbVersion)
+      let span = unsafe Span(_unsafeElements: utf8)
+      if span.containsZero { containsNUL = true }
+      bytes.append(span)
+    }
+  }
+}

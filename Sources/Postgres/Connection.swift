@@ -1,0 +1,239 @@
+package import Reactor
+internal import Glibc
+
+/// A blocking connection for one thread: each call returns when the server has answered.
+///
+/// ```
+///   connected ──► (run, transaction, copyIn, notifications)
+///      ▲  │ lost: the call throws `isConnectionLost`
+///      └──┘ the next call, or `reconnect`, connects again and listens to the same channels
+/// ```
+///
+/// Before each call outside a transaction it looks whether the server has hung up meanwhile, so that a restart of the
+/// database between two calls goes unnoticed. Not `Sendable`: make it on the thread that uses it.
+package final class Connection {
+  private let target: ConnectionTarget
+  private let options: ConnectionOptions
+  private var session: Session
+  private var attempts = 0
+  private var channels: [String] = []
+  /// Grows by one with each new session: whoever listens must then assume that notifications were missed.
+  package private(set) var generation = 0
+  /// Whether `transaction` is running.
+  private var isInTransaction = false
+
+  /// Connects. - Parameter url: what libpq understands: `postgresql://user@host/db`, several hosts,
+  /// `target_session_attrs` and all.
+  package init(_ url: String, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
+    target = try ConnectionTarget(url, options: options)
+    self.options = options
+    session = try Self.connect(to: target, options, attempt: 0)
+  }
+
+  /// The server's process for this session.
+  package var backendPID: Int32 { session.backendPID }
+  /// For example 150018 for 15.18.
+  package var serverVersion: Int32 { session.serverVersion }
+  /// False when the connection is known to be lost.
+  package var isConnected: Bool { !session.isBroken }
+
+  // MARK: Statements
+
+  /// Runs one statement; prepares it on its first use in this session.
+  @discardableResult
+  package func run(_ statement: Statement, _ parameters: Parameters = Parameters()) throws(PostgresError) -> Rows {
+    if let refusal = parameters.refusal { throw refusal.naming(statement.name) }
+    try beReady()
+    do {
+      return try prepareAndExecute(statement, parameters)
+    } catch  where error.isStaleStatement && !isInTransaction {
+      // It did not run: a fresh session prepares it against the schema of today.
+      try reconnect()
+      return try prepareAndExecute(statement, parameters)
+    }
+  }
+
+  private func prepareAndExecute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
+    let types = parameters.types
+    if !session.knows(statement, types) { try session.prepare(statement, types) }
+    return try session.execute(statement, parameters)
+  }
+
+  /// Runs SQL text as it stands, also several statements (then all or nothing, unless it says otherwise).
+  /// Only for trusted text: migrations, settings.
+  package func script(_ sql: String) throws(PostgresError) {
+    try beReady()
+    try session.run(sql)
+  }
+
+  /// Prepares a statement without running it, and says what the server makes of it: the types it wants for `$1` … and
+  /// the types of its columns. The session forgets it again.
+  package func describe(_ statement: Statement) throws(PostgresError) -> (parameters: [OID], columns: [OID]) {
+    try beReady()
+    let probe = Statement("describe", statement.sql)
+    try session.prepare(probe, [])
+    let description = try session.describe(probe.name)
+    try session.run("DEALLOCATE \(session.quoted(identifier: probe.name))")
+    session.forgetPrepared(probe.name)
+    return (description.parameterTypes, (0..<description.columnCount).map(description.type(ofColumn:)))
+  }
+
+  // MARK: Transactions
+
+  /// Runs `body` in a transaction: commits when it returns, rolls back when it throws.
+  /// - Parameter attempts: how often in all it is tried when it fails with `isRetryable`; then `body` runs anew.
+  package func transaction<Outcome>(
+    attempts: Int = 1, _ body: () throws(PostgresError) -> Outcome
+  ) throws(PostgresError) -> Outcome {
+    var left = attempts
+    while true {
+      do {
+        try begin()
+        let outcome = try body()
+        try commit()
+        return outcome
+      } catch {
+        rollBackQuietly()
+        left -= 1
+        guard left > 0, error.isRetryable else { throw error }
+      }
+    }
+  }
+
+  /// The same for a body with errors of its own, which also roll back.
+  package func withTransaction<Outcome>(_ body: () throws -> Outcome) throws -> Outcome {
+    do {
+      try begin()
+      let outcome = try body()
+      try commit()
+      return outcome
+    } catch {
+      rollBackQuietly()
+      throw error
+    }
+  }
+
+  private func begin() throws(PostgresError) {
+    precondition(!isInTransaction, "a transaction inside a transaction")
+    try run(.begin)
+    isInTransaction = true
+  }
+
+  private func commit() throws(PostgresError) {
+    // COMMIT of a failed transaction is answered like success, but rolls back: `body` has swallowed an error.
+    guard session.transaction != .failed else {
+      throw PostgresError(
+        origin: .refusal, sqlState: .inFailedTransaction, message: "an error inside the transaction was ignored")
+    }
+    try run(.commit)
+    isInTransaction = false
+  }
+
+  /// What led here is the error worth reporting; a lost connection has rolled back by itself.
+  private func rollBackQuietly() {
+    if isInTransaction, !session.isBroken { _ = try? run(.rollback) }
+    isInTransaction = false
+  }
+
+  // MARK: COPY
+
+  /// Streams rows into a table: by far the fastest way in.
+  /// - Parameter sql: `COPY t (a, b) FROM STDIN (FORMAT binary)`.
+  /// - Returns: how many rows were stored. When `body` throws, nothing is.
+  @discardableResult
+  package func copyIn(
+    _ sql: String, _ body: (inout CopyWriter) throws(PostgresError) -> Void
+  ) throws(PostgresError) -> Int {
+    try beReady()
+    try session.startCopy(sql)
+    var writer = CopyWriter(session)
+    do {
+      try body(&writer)
+      try writer.finish()
+    } catch {
+      _ = try? session.endCopy(abandoningBecause: "abandoned by the client")
+      throw error
+    }
+    return try session.endCopy(abandoningBecause: nil).affected
+  }
+
+  // MARK: Notifications
+
+  /// Subscribes to a channel, also after every reconnect. Not inside a transaction.
+  package func listen(_ channel: String) throws(PostgresError) {
+    try beReady()
+    try session.run("LISTEN \(session.quoted(identifier: channel))")
+    if !channels.contains(channel) { channels.append(channel) }
+  }
+
+  /// Waits for notifications; empty when the time is over or `wakeup` is signalled first.
+  /// Throws when the connection is lost: `reconnect`, then assume that some were missed.
+  package func notifications(
+    waitingAtMost timeout: Duration, or wakeup: Wakeup? = nil
+  ) throws(PostgresError) -> [Notification] {
+    if session.isBroken { try reconnect() }
+    let arrived = takeNotifications()
+    if !arrived.isEmpty { return arrived }
+    var entries = [pollfd(fd: session.descriptor, events: Int16(POLLIN), revents: 0)]
+    if let wakeup { entries.append(pollfd(fd: wakeup.descriptor, events: Int16(POLLIN), revents: 0)) }
+    guard unsafe poll(&entries, nfds_t(entries.count), timeout.pollMilliseconds) > 0 else { return [] }
+    guard entries[0].revents != 0 else { return [] }
+    guard session.consumeInput() else { throw session.lostError }
+    return takeNotifications()
+  }
+
+  private func takeNotifications() -> [Notification] {
+    var arrived: [Notification] = []
+    while let one = session.nextNotification() { arrived.append(one) }
+    return arrived
+  }
+
+  // MARK: Connecting
+
+  /// Makes a new session, whatever state the old one is in, and listens to the same channels.
+  package func reconnect() throws(PostgresError) {
+    attempts += 1
+    isInTransaction = false
+    session = try Self.connect(to: target, options, attempt: attempts)
+    generation += 1
+    for channel in channels { try session.run("LISTEN \(session.quoted(identifier: channel))") }
+  }
+
+  /// A server that hung up since the last call has made the socket readable: look before sending anything.
+  private func beReady() throws(PostgresError) {
+    guard !isInTransaction, session.transaction == .idle || session.isBroken else { return }
+    var entry = pollfd(fd: session.descriptor, events: Int16(POLLIN), revents: 0)
+    // More than once: the server's last words come before the end of the stream.
+    while !session.isBroken, unsafe poll(&entry, 1, 0) > 0 { _ = session.consumeInput() }
+    if session.isBroken { try reconnect() }
+  }
+
+  private static func connect(
+    to target: ConnectionTarget, _ options: ConnectionOptions, attempt: Int
+  ) throws(PostgresError) -> Session {
+    let clock = SystemClock()
+    let deadline = clock.now + options.connectTimeout * target.hostCount
+    let session = try Session(connectingTo: target, attempt: attempt)
+    var wanted = Int16(POLLOUT)
+    while true {
+      var entry = pollfd(fd: session.descriptor, events: wanted, revents: 0)
+      let left = deadline - clock.now
+      guard left > .zero, unsafe poll(&entry, 1, left.pollMilliseconds) != 0 else {
+        throw .connection("connecting to \(target) took longer than \(options.connectTimeout) a host")
+      }
+      switch session.continueConnecting() {
+      case .wantsRead: wanted = Int16(POLLIN)
+      case .wantsWrite: wanted = Int16(POLLOUT)
+      case .failed: throw session.connectError
+      case .connected:
+        if let settings = options.settingsSQL { try session.run(settings) }
+        return session
+      }
+    }
+  }
+}
+
+extension Duration {
+  /// Rounded up: waking a millisecond early would only turn once more for nothing.
+  fileprivate var pollMilliseconds: Int32 { Int32(clamping: max(0, (nanoseconds + 999_999) / 1_000_000)) }
+}

@@ -1,0 +1,31 @@
+internal import Reactor
+
+/// How a session is to behave.
+package struct ConnectionOptions: Sendable {
+  /// Shown in `pg_stat_activity`; at most 63 bytes.
+  package var applicationName = "upmc"
+  /// How long connecting may take, for each host of the URL.
+  package var connectTimeout: Duration = .seconds(5)
+  /// The server cancels a statement that runs longer (57014). Absent: the server's own setting.
+  package var statementTimeout: Duration?
+  /// The server ends a session that leaves a transaction idle for longer. Absent: the server's own setting.
+  package var idleInTransactionTimeout: Duration?
+  /// The server gives up waiting for a lock after this time (55P03). Absent: the server's own setting.
+  package var lockTimeout: Duration?
+
+  package init() {}
+
+  /// One statement that makes a fresh session as wanted; nil when nothing is wanted.
+  /// Not start-up `options`: a pooler in between refuses those.
+  var settingsSQL: String? {
+    let wanted: [(String, Duration?)] = [
+      ("statement_timeout", statementTimeout),
+      ("idle_in_transaction_session_timeout", idleInTransactionTimeout),
+      ("lock_timeout", lockTimeout),
+    ]
+    let calls = wanted.compactMap { name, duration in
+      duration.map { "set_config('\(name)', '\(max(1, $0.nanoseconds / 1_000_000))', false)" }
+    }
+    return calls.isEmpty ? nil : "SELECT " + calls.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,62 @@
+/// Writes rows into a running binary COPY. Lives only inside `Connection.copyIn`.
+///
+/// Call `beginRow(columns:)`, then append exactly that many values, row after row. Types are not converted: each value
+/// must have the type of its column. Source of the format: PostgreSQL documentation, COPY, "Binary Format".
+package struct CopyWriter {
+  private let session: Session
+  private var fields = BinaryFields()
+  private var isFresh = true
+
+  init(_ session: Session) {
+    self.session = session
+  }
+
+  /// Starts a row. Throws when the connection is lost, or text before contained U+0000.
+  package mutating func beginRow(columns: Int) throws(PostgresError) {
+    if fields.bytes.count >= Postgres.Limits.copyChunkBytes { try send() }
+    if isFresh { fields.beginCopy() }
+    isFresh = false
+    fields.beginCopyRow(columns: columns)
+  }
+
+  package mutating func append(_ value: Int64?) { fields.append(value) }
+  package mutating func append(_ value: Int32?) { fields.append(value) }
+  package mutating func append(_ value: Int16?) { fields.append(value) }
+  package mutating func append(_ value: Bool?) { fields.append(value) }
+  package mutating func append(text value: String?) { fields.append(text: value) }
+  package mutating func append(bytes value: [UInt8]?) { fields.append(bytes: value) }
+  package mutating func append(uuid value: UUIDValue?) { fields.append(uuid: value) }
+  /// Microseconds since 1970-01-01 UTC.
+  package mutating func append(timestampMicroseconds value: Int64?) { fields.append(timestampMicroseconds: value) }
+  /// For a `jsonb` column.
+  package mutating func append(json value: String?) { fields.append(json: value) }
+
+  /// Sends what is left and the end mark.
+  mutating func finish() throws(PostgresError) {
+    if isFresh { fields.beginCopy() }
+    fields.endCopy()
+    try send()
+  }
+
+  private mutating func send() throws(PostgresError) {
+    guard !fields.containsNUL else { throw .containsNUL }
+    try session.sendCopy(fields.bytes)
+    fields.removeAll()
+  }
+}
+
+extension BinaryFields {
+  /// Signature, flags (none) and length of the header extension (none).
+  fileprivate mutating func beginCopy() {
+    append(raw: Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0] + [UInt8](repeating: 0, count: 8))
+  }
+
+  fileprivate mutating func beginCopyRow(columns: Int) {
+    append(rawNumber: Int16(columns))
+  }
+
+  /// A row of −1 columns ends the data.
+  fileprivate mutating func endCopy() {
+    append(rawNumber: Int16(-1))
+  }
+}

@@ -1,0 +1,185 @@
+/// The values of one execution of a statement, in the order of `$1`, `$2` …, in PostgreSQL's binary form.
+///
+/// Each value carries its type to the server, so that SQL needs casts only where the types really differ.
+/// Text with U+0000 makes the whole set refused when it is sent (`PostgresError`, 22021).
+package struct Parameters: Sendable {
+  /// All values back to back. The first byte is padding: an empty value at the start still needs an address,
+  /// for libpq takes a null pointer as NULL.
+  private var bytes: [UInt8] = [0]
+  private var slots: [Slot] = []
+  /// Why this must not be sent; nil when it may.
+  package private(set) var refusal: PostgresError?
+
+  struct Slot {
+    let type: OID
+    /// Where the value begins in `bytes`; −1 for NULL.
+    let offset: Int
+    let count: Int
+  }
+
+  package init() {}
+
+  package var count: Int { slots.count }
+
+  /// The server's types, in order. The first use of a statement fixes them for its session.
+  package var types: [OID] { slots.map(\.type) }
+
+  /// Forgets the values, keeps the memory.
+  package mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(0)
+    slots.removeAll(keepingCapacity: true)
+    refusal = nil
+  }
+
+  // MARK: Single values
+
+  package mutating func append(_ value: Int64?) {
+    add(.int8, value) { $0.append(bigEndian: $1) }
+  }
+
+  /// As `int8`.
+  package mutating func append(_ value: Int?) {
+    append(value.map(Int64.init))
+  }
+
+  package mutating func append(_ value: Int32?) {
+    add(.int4, value) { $0.append(bigEndian: $1) }
+  }
+
+  package mutating func append(_ value: Int16?) {
+    add(.int2, value) { $0.append(bigEndian: $1) }
+  }
+
+  package mutating func append(_ value: Bool?) {
+    add(.bool, value) { $0.append($1 ? 1 : 0) }
+  }
+
+  package mutating func append(text value: String?) {
+    add(.text, value) { $0.append(contentsOf: $1.utf8) }
+    refuseZeroInLast()
+  }
+
+  package mutating func append(bytes value: [UInt8]?) {
+    add(.bytea, value) { $0.append(contentsOf: $1) }
+  }
+
+  package mutating func append(uuid value: UUIDValue?) {
+    add(.uuid, value) {
+      $0.append(bigEndian: $1.high)
+      $0.append(bigEndian: $1.low)
+    }
+  }
+
+  /// As `timestamptz`; microseconds since 1970-01-01 UTC.
+  package mutating func append(timestampMicroseconds value: Int64?) {
+    add(.timestamptz, value) { $0.append(bigEndian: PostgresEpoch.fromUnix($1)) }
+  }
+
+  /// As `jsonb`; the server checks that it is JSON (22P02).
+  package mutating func append(json value: String?) {
+    add(.jsonb, value) {
+      $0.append(BinaryFields.jsonbVersion)
+      $0.append(contentsOf: $1.utf8)
+    }
+    refuseZeroInLast()
+  }
+
+  private mutating func add<Value>(_ type: OID, _ value: Value?, _ write: (inout [UInt8], Value) -> Void) {
+    let offset = bytes.count
+    if let value { write(&bytes, value) }
+    slots.append(Slot(type: type, offset: value == nil ? -1 : offset, count: bytes.count - offset))
+  }
+
+  private mutating func refuseZeroInLast() {
+    guard let slot = slots.last, slot.offset >= 0 else { return }
+    if bytes.span.extracting(slot.offset..<bytes.count).containsZero { refusal = .containsNUL }
+  }
+
+  // MARK: Whole columns
+
+  package mutating func append(int64s column: Int64Column) {
+    add(.int8Array, of: .int8, column.fields, count: column.count)
+  }
+
+  package mutating func append(int32s column: Int32Column) {
+    add(.int4Array, of: .int4, column.fields, count: column.count)
+  }
+
+  package mutating func append(int16s column: Int16Column) {
+    add(.int2Array, of: .int2, column.fields, count: column.count)
+  }
+
+  package mutating func append(bools column: BoolColumn) {
+    add(.boolArray, of: .bool, column.fields, count: column.count)
+  }
+
+  package mutating func append(texts column: TextColumn) {
+    add(.textArray, of: .text, column.fields, count: column.count)
+  }
+
+  package mutating func append(bytes column: BytesColumn) {
+    add(.byteaArray, of: .bytea, column.fields, count: column.count)
+  }
+
+  package mutating func append(uuids column: UUIDColumn) {
+    add(.uuidArray, of: .uuid, column.fields, count: column.count)
+  }
+
+  package mutating func append(timestamps column: TimestampColumn) {
+    add(.timestamptzArray, of: .timestamptz, column.fields, count: column.count)
+  }
+
+  package mutating func append(jsons column: JSONColumn) {
+    add(.jsonbArray, of: .jsonb, column.fields, count: column.count)
+  }
+
+  /// Writes a one-dimensional array (`array_recv`): dimensions, whether NULLs occur, element type, length, first index.
+  private mutating func add(_ type: OID, of element: OID, _ fields: BinaryFields, count: Int) {
+    if fields.containsNUL { refusal = .containsNUL }
+    let offset = bytes.count
+    bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
+    bytes.append(bigEndian: Int32(fields.hasNull ? 1 : 0))
+    bytes.append(bigEndian: element.rawValue)
+    if count > 0 {
+      bytes.append(bigEndian: Int32(count))
+      bytes.append(bigEndian: Int32(1))
+      bytes.append(contentsOf: fields.bytes)
+    }
+    slots.append(Slot(type: type, offset: offset, count: bytes.count - offset))
+  }
+
+  // MARK: For libpq
+
+  /// What `PQsendQueryPrepared` and its like want: pointers are null for NULL, formats are all 1 (binary).
+  @unsafe
+  struct Pointers {
+    let count: Int32
+    let values: UnsafePointer<UnsafePointer<CChar>?>?
+    let lengths: UnsafePointer<Int32>?
+    let formats: UnsafePointer<Int32>?
+  }
+
+  /// Lends the values to a C call, which must copy what it needs.
+  func withPointers<Result>(_ body: (Pointers) -> Result) -> Result {
+    precondition(count <= Postgres.Limits.parametersPerStatement, "more parameters than the protocol can count")
+    // Safe: all four arrays outlive the call, and each offset lies inside `bytes`.
+    return unsafe bytes.withUnsafeBytes { raw in
+      let values: [UnsafePointer<CChar>?] = unsafe slots.map { slot in
+        unsafe slot.offset < 0 ? nil : (raw.baseAddress! + slot.offset).assumingMemoryBound(to: CChar.self)
+      }
+      let lengths = slots.map { Int32($0.count) }
+      let formats = [Int32](repeating: 1, count: slots.count)
+      return unsafe values.withUnsafeBufferPointer { values in
+        unsafe lengths.withUnsafeBufferPointer { lengths in
+          unsafe formats.withUnsafeBufferPointer { formats in
+            unsafe body(
+              Pointers(
+                count: Int32(slots.count), values: values.baseAddress, lengths: lengths.baseAddress,
+                formats: formats.baseAddress))
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,351 @@
+package import Reactor
+internal import DequeModule
+
+/// A connection that never makes its loop wait: one submission at a time, several statements in one round trip.
+///
+/// ```
+///   submit([a, b, c]) ──► Parse? Bind Execute  Bind Execute  Bind Execute  Sync ──►
+///                     ◄──  rows a · rows b · rows c · committed  ◄──
+/// ```
+///
+/// A submission is one transaction by itself, unless it says that it keeps one open for the next. What is submitted
+/// while another one runs, or while connecting, waits in order. Submissions that wait when an attempt to connect fails
+/// fail with it, so nobody waits longer than one pause and one attempt.
+///
+/// Lives on its loop's thread. Completions run there too, from the loop, never inside `submit`; they may submit.
+/// The loop keeps it alive until `close`.
+package final class PipelinedConnection {
+  package enum State: Sendable {
+    /// A submission would be sent at once.
+    case ready
+    /// Connected, and at work.
+    case busy
+    /// Not connected: connecting, or pausing before it.
+    case connecting
+    case closed
+  }
+
+  private let loop: EventLoop
+  private let target: ConnectionTarget
+  private let options: ConnectionOptions
+  private var machine = PipelineStateMachine()
+  private var session: Session?
+  private var registration: EventLoop.Registration?
+  private var timer: Timers.ID?
+  private var waiting = Deque<Submission>()
+  private var inFlight: Submission?
+  /// Attempts so far, for the order of hosts.
+  private var attempts = 0
+  /// Why the last attempt failed or the session ended; nil while connected.
+  package private(set) var lastError: PostgresError?
+  /// Told of every change of `state` between connected and not. Set it before the loop runs.
+  package var onStateChange: (State) -> Void = { _ in }
+  private var announced = State.connecting
+
+  /// Starts to connect. Throws when the URL cannot be read; that the server cannot be reached is no error but a state.
+  package init(_ url: String, loop: EventLoop, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
+    self.loop = loop
+    self.options = options
+    target = try ConnectionTarget(url, options: options)
+    perform(machine.start())
+  }
+
+  package var state: State {
+    switch machine.state {
+    case .idle: .ready
+    case .running, .rollingBack: .busy
+    case .waiting, .connecting, .settling: .connecting
+    case .closed: .closed
+    }
+  }
+
+  /// Submissions that were not sent yet.
+  package var waitingCount: Int { waiting.count }
+
+  /// Sends statements as one transaction, when their turn comes, and calls `completion` once with one `Rows` for each.
+  ///
+  /// The first error ends the submission: nothing of it is kept (unless it committed inside). After `isConnectionLost`
+  /// it is unknown whether it was committed.
+  /// - Parameter keepsOpen: the statements begin (or are within) a transaction that a later submission will commit. Its
+  ///   completion must submit the next part at once; whoever shares the connection would otherwise come in between.
+  package func submit(
+    _ statements: [(Statement, Parameters)], keepsOpen: Bool = false,
+    completion: @escaping (Result<[Rows], PostgresError>) -> Void
+  ) {
+    precondition(!statements.isEmpty, "an empty submission")
+    let submission = Submission(statements, keepsOpen: keepsOpen, completion)
+    if let refusal = submission.refusal { return failLater(submission, refusal) }
+    if machine.state == .closed { return failLater(submission, .connection("the connection was closed")) }
+    waiting.append(submission)
+    perform(machine.submissionWaits())
+  }
+
+  /// Ends the connection for good; what waits or is in flight fails with `isConnectionLost`.
+  package func close() {
+    perform(machine.close())
+  }
+
+  private func failLater(_ submission: Submission, _ error: PostgresError) {
+    loop.schedule(after: .zero) { submission.completion(.failure(error)) }
+  }
+
+  // MARK: Actions
+
+  private func perform(_ action: PipelineStateMachine.Action) {
+    switch action {
+    case .none: return
+    case .connect: connect()
+    case .sendSettings: sendOnce(options.settingsSQL ?? "SELECT")
+    case .sendNext: sendNext()
+    case .complete: complete(leftOpen: false)
+    case .rollBackAndComplete:
+      sendOnce("ROLLBACK")
+      complete(leftOpen: true)
+    case .failInFlight(let attempt): drop(alsoWaiting: false, pauseFor: attempt)
+    case .failWaiting(let attempt): drop(alsoWaiting: true, pauseFor: attempt)
+    case .abandonSession: lose(.lost("the session did not come back to idle"))
+    case .end:
+      lastError = lastError ?? .connection("the connection was closed")
+      drop(alsoWaiting: true, pauseFor: nil)
+    }
+    announce()
+  }
+
+  private func announce() {
+    let now = state
+    // Between ready and busy it changes with every batch: whoever wants that asks.
+    let isChange = (announced == .connecting || announced == .closed) != (now == .connecting || now == .closed)
+    guard isChange || (now == .closed && announced != .closed) else { return }
+    announced = now
+    onStateChange(now)
+  }
+
+  private func complete(leftOpen: Bool) {
+    guard let done = inFlight else { return }
+    inFlight = nil
+    // The next one leaves before the answers of this one are looked at: the server works meanwhile.
+    if !waiting.isEmpty { perform(machine.submissionWaits()) }
+    done.completion(done.result(leftOpen: leftOpen))
+  }
+
+  /// The session ended, or could not be made.
+  private func lose(_ error: PostgresError) {
+    lastError = error
+    perform(machine.lost())
+  }
+
+  private func drop(alsoWaiting: Bool, pauseFor attempt: Int?) {
+    deregister()
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    session = nil
+    var failed: [Submission] = []
+    if let inFlight { failed.append(inFlight) }
+    inFlight = nil
+    if alsoWaiting {
+      failed += waiting
+      waiting.removeAll()
+    }
+    if let attempt {
+      let pause = ReconnectPause.length(attempt: attempt, jitter: .random(in: 0..<1))
+      timer = loop.schedule(after: pause) { [weak self] in
+        guard let self else { return }
+        timer = nil
+        perform(machine.paused())
+      }
+    }
+    let error = lastError ?? .lost()
+    for submission in failed { submission.completion(.failure(error)) }
+  }
+
+  // MARK: Connecting
+
+  private func connect() {
+    attempts += 1
+    timer = loop.schedule(after: options.connectTimeout * target.hostCount) { [weak self] in
+      guard let self else { return }
+      timer = nil
+      lose(.connection("connecting to \(target) took longer than \(options.connectTimeout) a host"))
+    }
+    do {
+      session = try Session(connectingTo: target, attempt: attempts - 1)
+      // libpq wants to be asked again when the first connect has written.
+      watchWhileConnecting(.writable)
+    } catch {
+      loseLater(error)
+    }
+  }
+
+  private func continueConnecting() {
+    guard let session else { return }
+    // libpq may close this socket and open another, for the next host: the loop must not watch a closed one.
+    deregister()
+    switch session.continueConnecting() {
+    case .wantsRead: watchWhileConnecting(.readable)
+    case .wantsWrite: watchWhileConnecting(.writable)
+    case .failed: lose(session.connectError)
+    case .connected:
+      guard session.enterPipeline() else { return lose(session.lostError) }
+      watchWhileConnecting(.readable)
+      becomeConnected()
+    }
+  }
+
+  private func becomeConnected() {
+    if options.settingsSQL == nil { settled() }
+    perform(machine.connected(needsSettings: options.settingsSQL != nil))
+  }
+
+  /// The session is as wanted: the deadline for connecting is met.
+  private func settled() {
+    if let timer { loop.cancel(timer) }
+    timer = nil
+    lastError = nil
+  }
+
+  private func watchWhileConnecting(_ interest: Readiness) {
+    guard let session, session.descriptor >= 0 else { return loseLater(.lost()) }
+    do {
+      registration = try loop.register(session.descriptor, interest: interest, handler: self)
+    } catch {
+      loseLater(.connection("\(error)"))
+    }
+  }
+
+  private func deregister() {
+    if let registration { loop.deregister(registration) }
+    registration = nil
+  }
+
+  /// Losing from inside `submit` or a completion would call completions there: leave that to the loop.
+  private func loseLater(_ error: PostgresError) {
+    // libpq may have closed the socket already, and its number may be another's before the loop turns.
+    deregister()
+    let lostSession = session
+    loop.schedule(after: .zero) { [weak self] in
+      guard let self, session === lostSession else { return }
+      lose(error)
+    }
+  }
+
+  // MARK: Sending
+
+  private func sendNext() {
+    // Coming from another state, the machine is idle: a submission that waits makes it run.
+    if machine.state == .idle {
+      guard !waiting.isEmpty else { return }
+      return perform(machine.submissionWaits())
+    }
+    guard let session, var submission = waiting.popFirst() else { return }
+    var sent = true
+    for (statement, parameters) in submission.statements where sent {
+      sent = prepareIfNeeded(statement, parameters.types, &submission, session)
+      submission.steps.append(.execute(name: statement.name))
+      sent = sent && session.sendExecute(statement, parameters)
+    }
+    inFlight = submission
+    sent = sent && session.sendSync()
+    sent ? flush() : loseLater(session.lostError)
+  }
+
+  /// Prepares in the same pipeline, once per submission however often the statement occurs in it.
+  private func prepareIfNeeded(
+    _ statement: Statement, _ types: [OID], _ submission: inout Submission, _ session: Session
+  ) -> Bool {
+    guard !session.knows(statement, types) else { return true }
+    for case .prepare(let other, _) in submission.steps where other.name == statement.name { return true }
+    submission.steps.append(.prepare(statement, types))
+    return session.sendPrepare(statement, types)
+  }
+
+  /// Sends text that belongs to no submission.
+  private func sendOnce(_ sql: String) {
+    guard let session else { return }
+    session.sendOnce(sql) && session.sendSync() ? flush() : loseLater(session.lostError)
+  }
+
+  /// Hands over what the kernel takes and asks to be told when it takes more.
+  private func flush() {
+    guard let session, let registration else { return }
+    switch session.flush() {
+    case .done: loop.update(registration, interest: .readable)
+    case .pending: loop.update(registration, interest: [.readable, .writable])
+    case .failed: loseLater(session.lostError)
+    }
+  }
+
+  // MARK: Receiving
+
+  private func receive() {
+    guard let session else { return }
+    guard session.consumeInput() else { return lose(inFlightError(session)) }
+    readAnswers(session)
+    // OpenSSL may hold decrypted bytes that epoll knows nothing of: at most one record (16 KiB), two reads of libpq.
+    for _ in 0..<2 where session.usesTLS && self.session === session && isAwaitingAnswers {
+      guard session.consumeInput() else { return lose(inFlightError(session)) }
+      readAnswers(session)
+    }
+  }
+
+  private var isAwaitingAnswers: Bool {
+    switch machine.state {
+    case .running, .rollingBack, .settling: true
+    default: false
+    }
+  }
+
+  /// The server's last words, when it had some, say more than "closed".
+  private func inFlightError(_ session: Session) -> PostgresError {
+    if let error = inFlight?.firstError, error.isConnectionLost { return error }
+    return session.lostError
+  }
+
+  private func readAnswers(_ session: Session) {
+    var separators = 0
+    while self.session === session, isAwaitingAnswers {
+      switch session.nextAnswer() {
+      case .incomplete:
+        return
+      case .separator:
+        separators += 1
+        // Two in a row while a synchronisation point is due: libpq has given up on the connection.
+        guard separators < 2 else { return lose(inFlightError(session)) }
+      case .outcome(.synchronized):
+        separators = 0
+        synchronized(session)
+      case .outcome(let outcome):
+        separators = 0
+        take(outcome, session)
+      }
+    }
+    // When nothing is due, this lets libpq digest what the server says by itself (parameters, notices).
+    if self.session === session { while session.nextNotification() != nil {} }
+  }
+
+  private func take(_ outcome: Rows.Outcome, _ session: Session) {
+    if case .running = machine.state {
+      if let (statement, types) = inFlight?.take(outcome) { session.remember(statement, types) }
+    } else if case .error(let error) = outcome {
+      lose(error)
+    }
+  }
+
+  private func synchronized(_ session: Session) {
+    if case .settling = machine.state { settled() }
+    // The statements were rolled back and would fail for ever in this session: a fresh one prepares them anew.
+    if let error = inFlight?.firstError, error.isStaleStatement { return lose(.lost("its statements are stale")) }
+    perform(machine.synchronized(session.transaction, keepsOpen: inFlight?.keepsOpen ?? false))
+  }
+}
+
+extension PipelinedConnection: EventLoop.Handler {
+  package func ready(_ readiness: Readiness) {
+    switch machine.state {
+    case .connecting: continueConnecting()
+    case .settling, .idle, .running, .rollingBack:
+      if readiness.contains(.writable) { flush() }
+      receive()
+    case .waiting, .closed: break
+    }
+  }
+}

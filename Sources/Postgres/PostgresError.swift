@@ -1,0 +1,93 @@
+/// Why PostgreSQL, or the way to it, did not do what was asked.
+///
+/// `description` is fit for any log: it names code, constraint and table but no data of a row. `message` and `detail`
+/// may quote values (tokens, names): show them only where such data may be seen.
+package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Origin: Sendable {
+    /// The server answered with an error.
+    case server
+    /// There is no connection (any more): not reachable, refused, or lost.
+    case connection
+    /// This module refused before sending anything.
+    case refusal
+  }
+
+  package let origin: Origin
+  /// Absent when the server did not speak: connection errors.
+  package let sqlState: SQLState?
+  /// The primary message. May contain data for errors of classes 22, 23 and P0.
+  package let message: String
+  /// The server's second sentence; often contains data.
+  package var detail: String?
+  /// What the server advises.
+  package var hint: String?
+  /// The broken constraint, by its name in the schema.
+  package var constraint: String?
+  package var table: String?
+  package var column: String?
+  /// Where in the SQL text the server stumbled: characters, from 1.
+  package var position: Int?
+  /// The prepared statement that failed.
+  package var statement: String?
+  /// The server closed the connection with this error.
+  package var isFatal = false
+
+  /// The prepared statement no longer fits the schema, or the server has forgotten it: prepare it in a fresh session.
+  var isStaleStatement = false
+
+  package init(origin: Origin, sqlState: SQLState? = nil, message: String) {
+    self.origin = origin
+    self.sqlState = sqlState
+    self.message = message
+  }
+
+  /// There is no connection. What was under way may or may not have been committed.
+  package var isConnectionLost: Bool {
+    if origin == .connection || isFatal { return true }
+    guard origin == .server, let sqlState else { return false }
+    return sqlState.errorClass == "08" || Self.endings.contains(sqlState)
+  }
+
+  /// The same transaction, tried again, may succeed: it was the victim of a deadlock or of a serialization conflict,
+  /// and nothing of it remains.
+  package var isRetryable: Bool {
+    sqlState == .deadlockDetected || sqlState == .serializationFailure
+  }
+
+  package var description: String {
+    guard let sqlState else { return message }
+    var text = "PostgreSQL error \(sqlState)"
+    if let statement { text += " in \(statement)" }
+    if let constraint { text += ", constraint \(constraint)" }
+    if let table { text += ", table \(table)" }
+    if let column { text += ", column \(column)" }
+    return Self.classesWithData.contains(sqlState.errorClass) ? text : "\(text): \(message)"
+  }
+
+  private static let endings: Set<SQLState> = [.adminShutdown, .crashShutdown, .cannotConnectNow]
+  /// Data exceptions, broken constraints and errors raised by our own functions quote values in their messages.
+  private static let classesWithData: Set<String> = ["22", "23", "P0"]
+}
+
+extension PostgresError {
+  static func connection(_ message: String) -> PostgresError {
+    PostgresError(origin: .connection, message: message)
+  }
+
+  static func lost(_ reason: String = "") -> PostgresError {
+    let suffix = reason.isEmpty ? "" : ": \(reason)"
+    return PostgresError(origin: .connection, message: "the connection to PostgreSQL was lost\(suffix)")
+  }
+
+  /// The same error that the server would give, without asking it.
+  static let containsNUL = PostgresError(
+    origin: .refusal, sqlState: .characterNotInRepertoire,
+    message: "text contains U+0000, which PostgreSQL cannot store")
+
+  /// The same error with the name of the statement that met it.
+  func naming(_ statement: String?) -> PostgresError {
+    var copy = self
+    copy.statement = statement
+    return copy
+  }
+}

@@ -1,0 +1,191 @@
+internal import CLibPQ
+internal import Glibc
+
+/// The answer to one statement: rows in binary form, or just how many rows were affected.
+///
+/// Asking for a row or column that is not there, for NULL as a plain value, or for another type than the column has is
+/// a mistake in our own program and traps; what the data say never does. Values are read where libpq left them, so
+/// taking one number copies nothing. One owner, one thread.
+@safe
+package final class Rows {
+  /// libpq's handle, ours alone until `deinit`. Immutable once made.
+  private let result: OpaquePointer
+
+  /// Rows in the answer.
+  package let count: Int
+  package let columnCount: Int
+
+  private init(owning result: OpaquePointer) {
+    unsafe self.result = result
+    count = unsafe Int(PQntuples(result))
+    columnCount = unsafe Int(PQnfields(result))
+  }
+
+  deinit {
+    unsafe PQclear(result)
+  }
+
+  /// Rows inserted, updated, deleted or selected.
+  package var affected: Int {
+    unsafe Int(String(cString: PQcmdTuples(result))) ?? 0
+  }
+
+  package var columnNames: [String] {
+    (0..<columnCount).map { column in unsafe String(cString: PQfname(result, Int32(column))) }
+  }
+
+  package func type(ofColumn column: Int) -> OID {
+    precondition(column >= 0 && column < columnCount, "column \(column) of \(columnCount)")
+    return unsafe OID(rawValue: PQftype(result, Int32(column)))
+  }
+
+  /// The types of a described statement's parameters.
+  var parameterTypes: [OID] {
+    (0..<(unsafe PQnparams(result))).map { index in unsafe OID(rawValue: PQparamtype(result, index)) }
+  }
+
+  package func isNull(_ row: Int, _ column: Int) -> Bool {
+    check(row, column)
+    return unsafe PQgetisnull(result, Int32(row), Int32(column)) == 1
+  }
+
+  // MARK: Values that are there
+
+  /// `int8`, `int4` or `int2`.
+  package func int64(_ row: Int, _ column: Int) -> Int64 {
+    let field = unsafe field(row, column)
+    switch field.count {
+    case 8: return unsafe Int64(bigEndian: field.loadUnaligned(as: Int64.self))
+    case 4: return unsafe Int64(Int32(bigEndian: field.loadUnaligned(as: Int32.self)))
+    case 2: return unsafe Int64(Int16(bigEndian: field.loadUnaligned(as: Int16.self)))
+    default: preconditionFailure("column \(column) is no integer")
+    }
+  }
+
+  package func int32(_ row: Int, _ column: Int) -> Int32 {
+    unsafe Int32(bigEndian: fixed(row, column, bytes: 4).loadUnaligned(as: Int32.self))
+  }
+
+  package func int16(_ row: Int, _ column: Int) -> Int16 {
+    unsafe Int16(bigEndian: fixed(row, column, bytes: 2).loadUnaligned(as: Int16.self))
+  }
+
+  package func bool(_ row: Int, _ column: Int) -> Bool {
+    unsafe fixed(row, column, bytes: 1)[0] != 0
+  }
+
+  /// `float8`.
+  package func double(_ row: Int, _ column: Int) -> Double {
+    unsafe Double(bitPattern: UInt64(bigEndian: fixed(row, column, bytes: 8).loadUnaligned(as: UInt64.self)))
+  }
+
+  package func uuid(_ row: Int, _ column: Int) -> UUIDValue {
+    let field = unsafe fixed(row, column, bytes: 16)
+    return unsafe UUIDValue(
+      high: UInt64(bigEndian: field.loadUnaligned(as: UInt64.self)),
+      low: UInt64(bigEndian: field.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+  }
+
+  /// `timestamptz`, in microseconds since 1970-01-01 UTC.
+  package func timestampMicroseconds(_ row: Int, _ column: Int) -> Int64 {
+    PostgresEpoch.toUnix(int64(row, column))
+  }
+
+  /// Text of any kind, also `json` and `jsonb`.
+  package func text(_ row: Int, _ column: Int) -> String {
+    let field = unsafe field(row, column)
+    let skipped = type(ofColumn: column) == .jsonb ? 1 : 0
+    return unsafe String(decoding: field.dropFirst(skipped), as: UTF8.self)
+  }
+
+  package func bytes(_ row: Int, _ column: Int) -> [UInt8] {
+    unsafe Array(field(row, column))
+  }
+
+  /// Lends the bytes of `text` or `bytea` without copying.
+  package func withBytes<Result, Failure: Error>(
+    _ row: Int, _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let field = unsafe field(row, column)
+    // Safe: the result keeps the bytes, and `self` lives through the call.
+    return try unsafe body(Span(_unsafeBytes: field))
+  }
+
+  // MARK: The field
+
+  private func field(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+    precondition(!isNull(row, column), "NULL in row \(row), column \(column) taken for a value")
+    // Safe: row and column were checked, and libpq says how long the value is.
+    return unsafe UnsafeRawBufferPointer(
+      start: PQgetvalue(result, Int32(row), Int32(column)), count: Int(PQgetlength(result, Int32(row), Int32(column))))
+  }
+
+  private func fixed(_ row: Int, _ column: Int, bytes: Int) -> UnsafeRawBufferPointer {
+    let field = unsafe field(row, column)
+    precondition(field.count == bytes, "column \(column) has another type than asked for")
+    return unsafe field
+  }
+
+  private func check(_ row: Int, _ column: Int) {
+    precondition(row >= 0 && row < count, "row \(row) of \(count)")
+    precondition(column >= 0 && column < columnCount, "column \(column) of \(columnCount)")
+  }
+}
+
+extension Rows {
+  /// What libpq's result stands for.
+  enum Outcome {
+    case rows(Rows)
+    case error(PostgresError)
+    /// Not run, because an earlier statement of the same submission failed.
+    case aborted
+    /// The end of a submission.
+    case synchronized
+  }
+
+  /// Takes over a result of libpq.
+  static func outcome(owning result: OpaquePointer) -> Outcome {
+    switch unsafe PQresultStatus(result) {
+    case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE:
+      return unsafe .rows(Rows(owning: result))
+    case PGRES_PIPELINE_SYNC:
+      unsafe PQclear(result)
+      return .synchronized
+    case PGRES_PIPELINE_ABORTED:
+      unsafe PQclear(result)
+      return .aborted
+    default:
+      defer { unsafe PQclear(result) }
+      return unsafe .error(PostgresError(reading: result))
+    }
+  }
+}
+
+extension PostgresError {
+  /// Reads the fields of an error answer.
+  init(reading result: OpaquePointer) {
+    // Safe: libpq's strings live as long as the result, and are copied here.
+    func field(_ code: Character) -> String? {
+      guard let text = unsafe PQresultErrorField(result, Int32(code.asciiValue!)) else { return nil }
+      return unsafe String(cString: text)
+    }
+    // The letters are PG_DIAG_* of postgres_ext.h, which are character constants that Swift does not import.
+    if let state = field("C") {
+      self.init(origin: .server, sqlState: SQLState(rawValue: state), message: field("M") ?? "")
+    } else {
+      let words = unsafe String(cString: PQresultErrorMessage(result)).split(whereSeparator: \.isWhitespace)
+      self.init(origin: .connection, message: words.joined(separator: " "))
+    }
+    detail = field("D")
+    hint = field("H")
+    constraint = field("n")
+    table = field("t")
+    column = field("c")
+    position = field("P").flatMap { Int($0) }
+    let severity = field("V")
+    // 0A000 has many causes; only the server's function tells a plan whose result type changed (`plancache.c`).
+    isStaleStatement =
+      sqlState == .invalidStatementName || sqlState == .featureNotSupported && field("R") == "RevalidateCachedQuery"
+    isFatal = severity == "FATAL" || severity == "PANIC"
+  }
+}

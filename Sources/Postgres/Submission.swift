@@ -1,0 +1,73 @@
+/// Several statements that go to the server together, and what has come back of them so far. Pure.
+struct Submission {
+  typealias Completion = (Result<[Rows], PostgresError>) -> Void
+
+  /// What one answer of the server belongs to.
+  enum Step {
+    /// A statement being prepared before its first use.
+    case prepare(Statement, [OID])
+    case execute(name: String)
+  }
+
+  let statements: [(Statement, Parameters)]
+  /// It means to leave a transaction open.
+  let keepsOpen: Bool
+  let completion: Completion
+  /// Answers expected, in order; filled when it is sent.
+  var steps: [Step] = []
+  private var answered = 0
+  private var rows: [Rows] = []
+  private(set) var firstError: PostgresError?
+
+  init(_ statements: [(Statement, Parameters)], keepsOpen: Bool = false, _ completion: @escaping Completion) {
+    self.statements = statements
+    self.keepsOpen = keepsOpen
+    self.completion = completion
+  }
+
+  /// Why it must not be sent; nil when it may.
+  var refusal: PostgresError? {
+    for (statement, parameters) in statements {
+      if let refusal = parameters.refusal { return refusal.naming(statement.name) }
+    }
+    return nil
+  }
+
+  /// Takes the answer to the next step. Returns a statement that the session has now prepared.
+  mutating func take(_ outcome: Rows.Outcome) -> (Statement, [OID])? {
+    guard answered < steps.count else {
+      // An error after the last statement comes from the commit itself: a deferred constraint, for example.
+      if case .error(let error) = outcome { firstError = firstError ?? error }
+      return nil
+    }
+    let step = steps[answered]
+    answered += 1
+    switch (step, outcome) {
+    case (.prepare(let statement, let types), .rows):
+      return (statement, types)
+    case (.execute, .rows(let rows)):
+      self.rows.append(rows)
+    case (.prepare(let statement, _), .error(let error)):
+      firstError = firstError ?? error.naming(statement.name)
+    case (.execute(let name), .error(let error)):
+      firstError = firstError ?? error.naming(name)
+    case (_, .aborted), (_, .synchronized):
+      break
+    }
+    return nil
+  }
+
+  /// What the completion is told after the synchronisation point.
+  /// - Parameter leftOpen: it began a transaction, met no error and did not end it.
+  func result(leftOpen: Bool) -> Result<[Rows], PostgresError> {
+    if let firstError { return .failure(firstError) }
+    guard !leftOpen else {
+      return .failure(
+        PostgresError(
+          origin: .refusal, sqlState: .activeTransaction,
+          message: "the submission left its transaction open; it was rolled back"))
+    }
+    guard rows.count == statements.count else { return .failure(.connection("answers are missing")) }
+    return .success(rows)
+  }
+}

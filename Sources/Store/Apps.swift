@@ -1,0 +1,68 @@
+package import Domain
+internal import Postgres
+
+/// Apps and the key that identifies each.
+package enum Apps {
+  package struct Record: Sendable {
+    package let app: App
+    package let clientKey: String
+  }
+
+  private static let columnList = "app, app_id, name, time_zone, device_policy, paused_reason, client_key"
+
+  private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
+
+  package static func all() -> Query<[Record]> {
+    Query(allStatement, Parameters()) { rows in rows.map { record(rows, $0) } }
+  }
+
+  private static let findStatement = Statement("apps-find", "SELECT \(columnList) FROM apps WHERE app_id = $1")
+
+  package static func find(appID: String) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(text: appID)
+    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let createStatement = Statement(
+    "apps-create",
+    "INSERT INTO apps (app_id, name, client_key, time_zone) VALUES ($1, $2, $3, $4) RETURNING \(columnList)")
+
+  /// Fails with `apps_app_id_is_unique` when the app exists.
+  package static func create(appID: String, name: String, clientKey: String, timeZone: String) -> Query<Record> {
+    var parameters = Parameters()
+    parameters.append(text: appID)
+    parameters.append(text: name)
+    parameters.append(text: clientKey)
+    parameters.append(text: timeZone)
+    return Query(createStatement, parameters) { record($0, 0) }
+  }
+
+  private static let pauseStatement = Statement("apps-pause", "UPDATE apps SET paused_reason = $2 WHERE app = $1")
+
+  /// Holds an app's messages back, saying why; nil lets them go.
+  package static func pause(_ app: App.Number, reason: String?) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: reason)
+    return Query(pauseStatement, parameters) { _ in }
+  }
+
+  private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
+
+  /// How many time zones have this name: 1 or 0.
+  package static func countTimeZones(named name: String) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(text: name)
+    return Query(zoneStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static func record(_ rows: Rows, _ row: Int) -> Record {
+    Record(
+      app: App(
+        number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
+        devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
+        pausedReason: rows.optionalText(row, 5)),
+      clientKey: rows.text(row, 6))
+  }
+}

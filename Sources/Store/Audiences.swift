@@ -1,0 +1,179 @@
+package import Domain
+internal import Postgres
+
+/// Who an audience is: counting, and reading it in key order.
+package enum Audiences {
+  /// A device that gets a message.
+  package struct Member: Sendable {
+    package let device: DeviceID
+    package let userKey: UserKey
+    package let psid: String
+    package let network: PushNetwork
+    package let environment: PushEnvironment
+  }
+
+  // MARK: Ranges of user keys (everyone, members, guests)
+
+  private static let rangeEndStatement = Statement(
+    "audience-range-end",
+    """
+    SELECT max(user_key) FROM (
+      SELECT user_key FROM devices WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3
+      ORDER BY user_key, device LIMIT $4) part
+    """)
+
+  /// The user key that ends a part of about `devices` devices; nil when nothing is left.
+  package static func rangeEnd(app: App.Number, after: String, upto: String, devices: Int) -> Query<String?> {
+    var parameters = range(app, after, upto)
+    parameters.append(devices)
+    return Query(rangeEndStatement, parameters) { $0.optionalText(0, 0) }
+  }
+
+  private static let rangeCountStatement = Statement(
+    "audience-range-count",
+    """
+    SELECT count(*) FROM devices
+    WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
+    """)
+
+  package static func rangeCount(app: App.Number, after: String, upto: String, frozenAt: Int64) -> Query<Int64> {
+    var parameters = range(app, after, upto)
+    parameters.append(timestampMicroseconds: frozenAt)
+    return Query(rangeCountStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let rangeReadStatement = Statement(
+    "audience-range-read",
+    """
+    SELECT device, user_key, psid, network, environment FROM devices
+    WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
+    ORDER BY user_key, device LIMIT $5
+    """)
+
+  package static func rangeRead(
+    app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int
+  ) -> Query<[Member]> {
+    var parameters = range(app, after, upto)
+    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(limit)
+    return Query(rangeReadStatement, parameters, read: members)
+  }
+
+  private static func range(_ app: App.Number, _ after: String, _ upto: String) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: after)
+    parameters.append(text: upto)
+    return parameters
+  }
+
+  // MARK: Groups with their subtrees
+
+  private static let subtreeStatement = Statement(
+    "audience-subtree",
+    """
+    WITH RECURSIVE subtree AS (
+      SELECT groupseq FROM groups WHERE app = $1 AND groupseq = ANY($2)
+      -- UNION, not UNION ALL: a group reached twice is followed once.
+      UNION SELECT g.groupseq FROM groups g JOIN subtree s ON g.parent = s.groupseq
+    ) SELECT groupseq FROM subtree
+    """)
+
+  /// The groups and all below them; unknown ones are missing.
+  package static func subtree(app: App.Number, groups: [Int64]) -> Query<[Int64]> {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(int64s: column)
+    return Query(subtreeStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let groupKeysStatement = Statement(
+    "audience-group-keys",
+    """
+    SELECT DISTINCT user_key FROM group_members
+    WHERE app = $1 AND groupseq = ANY($2) AND user_key > $3 AND user_key <= $4 AND joined_at <= $5
+    ORDER BY user_key LIMIT $6
+    """)
+
+  /// Members of groups in key order.
+  package static func groupKeys(
+    app: App.Number, groups: [Int64], after: String, upto: String, frozenAt: Int64, limit: Int
+  ) -> Query<[UserKey]> {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(int64s: column)
+    parameters.append(text: after)
+    parameters.append(text: upto)
+    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(limit)
+    return Query(groupKeysStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+  }
+
+  // MARK: Lists
+
+  private static let ofUsersStatement = Statement(
+    "audience-of-users",
+    """
+    SELECT device, user_key, psid, network, environment FROM devices
+    WHERE app = $1 AND user_key = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
+    """)
+
+  /// The devices of users.
+  package static func ofUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[Member]> {
+    Query(ofUsersStatement, list(app, users.map(\.text), frozenAt), read: members)
+  }
+
+  private static let ofTokensStatement = Statement(
+    "audience-of-tokens",
+    """
+    SELECT DISTINCT d.device, d.user_key, d.psid, d.network, d.environment FROM psids p JOIN devices d USING (device)
+    WHERE p.app = $1 AND p.psid = ANY($2) AND p.kind = 1 AND d.app = $1 AND d.state = 1 AND d.psid = p.psid
+      AND d.bound_at <= $3 ORDER BY d.user_key, d.device
+    """)
+
+  /// The devices that own tokens.
+  package static func ofTokens(app: App.Number, _ psids: [String], frozenAt: Int64) -> Query<[Member]> {
+    Query(ofTokensStatement, list(app, psids, frozenAt), read: members)
+  }
+
+  private static let ofDevicesStatement = Statement(
+    "audience-of-devices",
+    """
+    SELECT device, user_key, psid, network, environment FROM devices
+    WHERE app = $1 AND device = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
+    """)
+
+  /// Devices as they are bound now: for lists of devices, and to read bindings again before a retry.
+  package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Int64) -> Query<[Member]> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(uuids: column)
+    parameters.append(timestampMicroseconds: frozenAt)
+    return Query(ofDevicesStatement, parameters, read: members)
+  }
+
+  private static func list(_ app: App.Number, _ texts: [String], _ frozenAt: Int64) -> Parameters {
+    var column = TextColumn()
+    for text in texts { column.append(text) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(texts: column)
+    parameters.append(timestampMicroseconds: frozenAt)
+    return parameters
+  }
+
+  private static func members(_ rows: Rows) -> [Member] {
+    rows.map { row in
+      Member(
+        device: rows.device(row, 0), userKey: rows.userKey(row, 1), psid: rows.text(row, 2),
+        network: PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns,
+        environment: PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production)
+    }
+  }
+}

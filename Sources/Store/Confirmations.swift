@@ -1,0 +1,163 @@
+package import Domain
+internal import Postgres
+
+/// Receipts and reads.
+package enum Confirmations {
+  /// What a device confirms: it names the token a message came to.
+  package struct Named: Sendable {
+    package let seqno: Int64
+    package let psid: String
+
+    package init(seqno: Int64, psid: String) {
+      self.seqno = seqno
+      self.psid = psid
+    }
+  }
+
+  /// A candidate for whom a confirmation belongs to.
+  package struct Candidate: Sendable {
+    /// Position in the list that was asked for.
+    package let entry: Int
+    package let app: App.Number
+    package let device: DeviceID
+    /// False when the token was this device's before.
+    package let isPresent: Bool
+  }
+
+  private static let resolveStatement = Statement(
+    "confirmations-resolve",
+    """
+    WITH named AS (
+      SELECT n.entry, m.app, n.psid FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry)
+      JOIN messages m ON m.seqno = n.seqno
+    )
+    SELECT n.entry, n.app, p.device, true FROM named n
+    JOIN psids p ON p.app = n.app AND p.psid = n.psid AND p.kind = 1
+    UNION ALL
+    SELECT n.entry, n.app, f.device, false FROM named n
+    JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
+    """)
+
+  /// Finds the devices that the tokens belong to, or belonged to within the last 30 days. A confirmation of an unknown
+  /// message, or for an unknown token, has no candidate.
+  package static func resolve(_ named: [Named], at now: Int64) -> Query<[Candidate]> {
+    var seqnos = Int64Column()
+    var psids = TextColumn()
+    for entry in named {
+      seqnos.append(entry.seqno)
+      psids.append(entry.psid)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(texts: psids)
+    parameters.append(timestampMicroseconds: now - Store.Limits.formerTokenMicroseconds)
+    return Query(resolveStatement, parameters) { rows in
+      rows.map { row in
+        Candidate(
+          entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
+          isPresent: rows.bool(row, 3))
+      }
+    }
+  }
+
+  /// One delivery that is confirmed.
+  package struct Delivery: Hashable, Sendable {
+    package let seqno: Int64
+    package let device: DeviceID
+
+    package init(seqno: Int64, device: DeviceID) {
+      self.seqno = seqno
+      self.device = device
+    }
+  }
+
+  private static let sentToStatement = Statement(
+    "confirmations-sent-to",
+    """
+    SELECT DISTINCT d.seqno, d.device, coalesce(o.user_key, c.user_key)
+    FROM unnest($1, $2) AS d(seqno, device)
+    LEFT JOIN outcomes o ON o.seqno = d.seqno AND o.device = d.device
+    -- Not answered yet: then the claim says for whom it was sent.
+    LEFT JOIN LATERAL (
+      SELECT k.user_key FROM claims, unnest(claims.devices, claims.user_keys) AS k(device, user_key)
+      WHERE o.device IS NULL AND claims.seqno = d.seqno AND claims.devices @> ARRAY[d.device] AND k.device = d.device
+      LIMIT 1
+    ) c ON true
+    WHERE o.device IS NOT NULL OR c.user_key IS NOT NULL
+    """)
+
+  /// Whom messages were sent to on these devices, as far as our own bookkeeping knows yet.
+  package static func sentTo(_ deliveries: some Collection<Delivery>) -> Query<[Delivery: UserKey]> {
+    Query(sentToStatement, columns(deliveries)) { rows in
+      var users: [Delivery: UserKey] = [:]
+      for row in 0..<rows.count {
+        users[Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))] = rows.userKey(row, 2)
+      }
+      return users
+    }
+  }
+
+  private static let receiveStatement = insert("confirmations-receive", into: "receipts", counting: "received")
+  private static let readStatement = insert("confirmations-read", into: "reads", counting: "read")
+
+  /// Records receipts; repeating one changes nothing. Answers those that are new, already added to the totals.
+  package static func receive(
+    _ deliveries: some Collection<Delivery>, writer: Int32, at now: Int64
+  ) -> Query<Set<Delivery>> {
+    Query(receiveStatement, columns(deliveries, now, writer), read: fresh)
+  }
+
+  /// Records reads; repeating one changes nothing. Answers those that are new, already added to the totals.
+  package static func read(
+    _ deliveries: some Collection<Delivery>, writer: Int32, at now: Int64
+  ) -> Query<Set<Delivery>> {
+    Query(readStatement, columns(deliveries, now, writer), read: fresh)
+  }
+
+  private static func insert(_ name: String, into table: String, counting total: String) -> Statement {
+    Statement(
+      name,
+      """
+      WITH fresh AS (
+        INSERT INTO \(table) (seqno, device, at)
+        SELECT seqno, device, $3 FROM unnest($1, $2) AS t(seqno, device) ORDER BY seqno, device
+        ON CONFLICT (seqno, device) DO NOTHING
+        RETURNING seqno, device
+      ), counted AS (
+        -- Only what is new counts, in this writer's own row: nobody waits for it.
+        INSERT INTO message_totals (seqno, writer, \(total))
+        SELECT seqno, $4, count(*) FROM fresh GROUP BY seqno ORDER BY seqno
+        ON CONFLICT (seqno, writer) DO UPDATE SET \(total) = message_totals.\(total) + excluded.\(total)
+      )
+      SELECT seqno, device FROM fresh
+      """)
+  }
+
+  private static func columns(
+    _ deliveries: some Collection<Delivery>, _ now: Int64, _ writer: Int32
+  ) -> Parameters {
+    var parameters = columns(deliveries)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(writer)
+    return parameters
+  }
+
+  private static func columns(_ deliveries: some Collection<Delivery>) -> Parameters {
+    var seqnos = Int64Column()
+    var devices = UUIDColumn()
+    for delivery in deliveries {
+      seqnos.append(delivery.seqno)
+      devices.append(delivery.device)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(uuids: devices)
+    return parameters
+  }
+
+  private static func fresh(_ rows: Rows) -> Set<Delivery> {
+    var fresh: Set<Delivery> = []
+    for row in 0..<rows.count { fresh.insert(Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))) }
+    return fresh
+  }
+}

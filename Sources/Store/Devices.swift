@@ -1,0 +1,198 @@
+package import Domain
+internal import Postgres
+
+/// Installations, one row each.
+package enum Devices {
+  package enum State: Int16, Sendable {
+    case active = 1
+    case unregistered = 2
+    /// The network refused its token; a new registration makes it active again.
+    case tokenRefused = 3
+  }
+
+  /// What a device tells about itself.
+  package struct Attributes: Equatable, Sendable {
+    package var platform = ""
+    package var model = ""
+    package var osVersion = ""
+    package var appVersion = ""
+    package var locale = ""
+    package var timeZone = ""
+    package var consentNotification: Bool?
+    package var consentAd: Bool?
+    package var consentNightAd: Bool?
+
+    package init() {}
+  }
+
+  package struct Record: Equatable, Sendable {
+    package let device: DeviceID
+    package let app: App.Number
+    package var userKey: UserKey
+    package let network: PushNetwork
+    package var environment: PushEnvironment
+    package var state: State
+    package var authEpoch: Int16
+    package var psid: String
+    package let installation: String
+    package var attributes: Attributes
+    /// Microseconds since 1970.
+    package var boundAt: Int64
+    package var registeredAt: Int64
+    package var createdAt: Int64
+
+    package init(
+      device: DeviceID, app: App.Number, userKey: UserKey, network: PushNetwork, environment: PushEnvironment,
+      psid: String, installation: String, attributes: Attributes, now: Int64
+    ) {
+      self.device = device
+      self.app = app
+      self.userKey = userKey
+      self.network = network
+      self.environment = environment
+      state = .active
+      authEpoch = 0
+      self.psid = psid
+      self.installation = installation
+      self.attributes = attributes
+      boundAt = now
+      registeredAt = now
+      createdAt = now
+    }
+
+    init(_ rows: Rows, _ row: Int) {
+      device = rows.device(row, 0)
+      app = rows.int32(row, 1)
+      userKey = rows.userKey(row, 2)
+      network = PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns
+      environment = PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production
+      state = State(rawValue: rows.int16(row, 5)) ?? .unregistered
+      authEpoch = rows.int16(row, 6)
+      psid = rows.text(row, 7)
+      installation = rows.text(row, 8)
+      attributes = Attributes()
+      attributes.platform = rows.text(row, 9)
+      attributes.model = rows.text(row, 10)
+      attributes.osVersion = rows.text(row, 11)
+      attributes.appVersion = rows.text(row, 12)
+      attributes.locale = rows.text(row, 13)
+      attributes.timeZone = rows.text(row, 14)
+      attributes.consentNotification = rows.isNull(row, 15) ? nil : rows.bool(row, 15)
+      attributes.consentAd = rows.isNull(row, 16) ? nil : rows.bool(row, 16)
+      attributes.consentNightAd = rows.isNull(row, 17) ? nil : rows.bool(row, 17)
+      boundAt = rows.timestampMicroseconds(row, 18)
+      registeredAt = rows.timestampMicroseconds(row, 19)
+      createdAt = rows.timestampMicroseconds(row, 20)
+    }
+  }
+
+  private static let columnList = """
+    device, app, user_key, network, environment, state, auth_epoch, psid, device_id, platform, model, os_version,
+    app_version, locale, time_zone, consent_notification, consent_ad, consent_night_ad, bound_at, registered_at, created_at
+    """
+
+  private static let lockStatement = Statement(
+    "devices-lock",
+    """
+    INSERT INTO devices (\(columnList))
+    SELECT d.* FROM (SELECT unnest($1::uuid[]) AS device) u
+    CROSS JOIN LATERAL (SELECT \(columnList) FROM devices WHERE devices.device = u.device) d
+    -- In key order, so that two writers never wait for each other in a circle.
+    ORDER BY device
+    ON CONFLICT (device) DO UPDATE SET device = excluded.device
+    RETURNING \(columnList)
+    """)
+
+  /// Locks the devices that exist and answers their latest rows.
+  package static func lock(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
+    Query(lockStatement, ids(devices)) { rows in rows.map { Record(rows, $0) } }
+  }
+
+  private static let findStatement = Statement(
+    "devices-find", "SELECT \(columnList) FROM devices WHERE device = ANY($1::uuid[])")
+
+  /// The devices that exist, unlocked.
+  package static func find(_ devices: some Collection<DeviceID>) -> Query<[Record]> {
+    Query(findStatement, ids(devices)) { rows in rows.map { Record(rows, $0) } }
+  }
+
+  private static let saveStatement = Statement(
+    "devices-save",
+    """
+    INSERT INTO devices (\(columnList))
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+      AS t(\(columnList))
+    ORDER BY device
+    ON CONFLICT (device) DO UPDATE SET
+      user_key = excluded.user_key, environment = excluded.environment, state = excluded.state,
+      auth_epoch = excluded.auth_epoch, psid = excluded.psid, platform = excluded.platform, model = excluded.model,
+      os_version = excluded.os_version, app_version = excluded.app_version, locale = excluded.locale,
+      time_zone = excluded.time_zone, consent_notification = excluded.consent_notification,
+      consent_ad = excluded.consent_ad, consent_night_ad = excluded.consent_night_ad, bound_at = excluded.bound_at,
+      registered_at = excluded.registered_at
+    """)
+
+  /// Writes whole rows, new or known.
+  package static func save(_ records: [Record]) -> Query<Void> {
+    var uuids = UUIDColumn()
+    var apps = Int32Column()
+    var shorts = [Int16Column](repeating: Int16Column(), count: 4)
+    var texts = [TextColumn](repeating: TextColumn(), count: 9)
+    var consents = [BoolColumn](repeating: BoolColumn(), count: 3)
+    var times = [TimestampColumn](repeating: TimestampColumn(), count: 3)
+    for record in records {
+      uuids.append(record.device)
+      apps.append(record.app)
+      for (index, value) in [
+        record.network.rawValue, record.environment.rawValue, record.state.rawValue, record.authEpoch,
+      ].enumerated() { shorts[index].append(value) }
+      let about = record.attributes
+      for (index, value) in [
+        record.userKey.text, record.psid, record.installation, about.platform, about.model, about.osVersion,
+        about.appVersion, about.locale, about.timeZone,
+      ].enumerated() { texts[index].append(value) }
+      for (index, value) in [about.consentNotification, about.consentAd, about.consentNightAd].enumerated() {
+        consents[index].append(value)
+      }
+      for (index, value) in [record.boundAt, record.registeredAt, record.createdAt].enumerated() {
+        times[index].append(value)
+      }
+    }
+    var parameters = Parameters()
+    parameters.append(uuids: uuids)
+    parameters.append(int32s: apps)
+    parameters.append(texts: texts[0])
+    for column in shorts { parameters.append(int16s: column) }
+    for column in texts.dropFirst() { parameters.append(texts: column) }
+    for column in consents { parameters.append(bools: column) }
+    for column in times { parameters.append(timestamps: column) }
+    return Query(saveStatement, parameters) { _ in }
+  }
+
+  private static let releaseOthersStatement = Statement(
+    "devices-release-others",
+    """
+    UPDATE devices d SET user_key = 'g' || d.device, bound_at = $4
+    FROM unnest($1, $2, $3) AS kept(app, user_key, device)
+    -- Not ordered, so two writers can deadlock here; apps with a single device per user are few, and it is run again.
+    WHERE d.app = kept.app AND d.user_key = kept.user_key AND d.device <> kept.device AND d.state = 1
+    """)
+
+  /// Returns all other devices of users to GUEST, for apps where the last registered device is the only one.
+  package static func releaseOthers(_ kept: [(user: Users.Key, device: DeviceID)], at now: Int64) -> Query<Void> {
+    var parameters = Users.keys(kept.map(\.user))
+    var devices = UUIDColumn()
+    for entry in kept { devices.append(entry.device) }
+    parameters.append(uuids: devices)
+    parameters.append(timestampMicroseconds: now)
+    return Query(releaseOthersStatement, parameters) { _ in }
+  }
+
+  static func ids(_ devices: some Collection<DeviceID>) -> Parameters {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(uuids: column)
+    return parameters
+  }
+}

@@ -1,0 +1,89 @@
+package import Domain
+internal import Postgres
+
+/// The numbers of messages, and the deliveries behind them.
+package enum Funnels {
+  package struct Found: Sendable {
+    package let app: App.Number
+    package let keepsHistory: Bool
+    package let funnel: Funnel
+  }
+
+  private static let findStatement = Statement(
+    "funnels-find",
+    """
+    SELECT m.app, m.state, m.targeted, coalesce(m.request->>'dbIn', 'true')::boolean,
+      coalesce(sum(t.accepted), 0)::bigint, coalesce(sum(t.rejected), 0)::bigint, coalesce(sum(t.expired), 0)::bigint,
+      coalesce(sum(t.cancelled), 0)::bigint, coalesce(sum(t.skipped), 0)::bigint,
+      coalesce(sum(t.received), 0)::bigint, coalesce(sum(t.read), 0)::bigint,
+      coalesce(sum(t.unknown), 0)::bigint, coalesce(sum(t.resent), 0)::bigint,
+      -- In the same statement, so that it is one snapshot with the totals.
+      (SELECT coalesce(json_object_agg(reason, total), '{}')::text FROM (
+        SELECT reason, sum(count)::bigint AS total FROM reason_totals r WHERE r.seqno = m.seqno GROUP BY reason) reasons)
+    FROM messages m LEFT JOIN message_totals t ON t.seqno = m.seqno
+    WHERE m.seqno = $1 GROUP BY m.seqno
+    """)
+
+  /// A message's funnel with its reasons as a JSON object.
+  package static func find(_ seqno: Int64) -> Query<(found: Found, reasons: String)?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(findStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      var funnel = Funnel(
+        seqno: seqno, state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued, targeted: rows.optionalInt64(0, 2))
+      funnel.accepted = rows.int64(0, 4)
+      funnel.rejected = rows.int64(0, 5)
+      funnel.expired = rows.int64(0, 6)
+      funnel.cancelled = rows.int64(0, 7)
+      funnel.skipped = rows.int64(0, 8)
+      funnel.received = rows.int64(0, 9)
+      funnel.read = rows.int64(0, 10)
+      funnel.unknown = rows.int64(0, 11)
+      funnel.resent = rows.int64(0, 12)
+      return (Found(app: rows.int32(0, 0), keepsHistory: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
+    }
+  }
+
+  package struct Delivery: Sendable {
+    package let device: DeviceID
+    package let userKey: UserKey
+    package let status: OutcomeStatus
+    package let reason: String?
+    package let attempts: Int16
+    package let at: Int64
+    package let receivedAt: Int64?
+    package let readAt: Int64?
+  }
+
+  private static let deliveriesStatement = Statement(
+    "funnels-deliveries",
+    """
+    SELECT o.device, o.user_key, o.status, o.reason, o.attempts, o.at, r.at, d.at
+    FROM outcomes o
+    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
+    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
+    WHERE o.seqno = $1 AND o.device > $2 AND ($4 IS NULL OR o.status = $4) ORDER BY o.device LIMIT $3
+    """)
+
+  /// Deliveries that have an outcome (of one kind, or any), by device, after one.
+  package static func deliveries(
+    _ seqno: Int64, after device: DeviceID, status: OutcomeStatus? = nil, limit: Int
+  ) -> Query<[Delivery]> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(device: device)
+    parameters.append(limit)
+    parameters.append(status?.rawValue)
+    return Query(deliveriesStatement, parameters) { rows in
+      rows.map { row in
+        Delivery(
+          device: rows.device(row, 0), userKey: rows.userKey(row, 1),
+          status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred, reason: rows.optionalText(row, 3),
+          attempts: rows.int16(row, 4), at: rows.timestampMicroseconds(row, 5),
+          receivedAt: rows.isNull(row, 6) ? nil : rows.timestampMicroseconds(row, 6),
+          readAt: rows.isNull(row, 7) ? nil : rows.timestampMicroseconds(row, 7))
+      }
+    }
+  }
+}

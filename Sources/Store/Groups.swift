@@ -1,0 +1,98 @@
+package import Domain
+internal import Postgres
+
+/// Groups and who is in them.
+package enum Groups {
+  package typealias Number = Int64
+
+  private static let appsStatement = Statement(
+    "groups-apps", "SELECT groupseq, app FROM groups WHERE groupseq = ANY($1)")
+
+  /// Which app each group belongs to; unknown ones are missing.
+  package static func apps(of groups: some Collection<Number>) -> Query<[Number: App.Number]> {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    return Query(appsStatement, parameters) { rows in
+      var apps: [Number: App.Number] = [:]
+      for row in 0..<rows.count { apps[rows.int64(row, 0)] = rows.int32(row, 1) }
+      return apps
+    }
+  }
+
+  package struct Membership: Hashable, Sendable {
+    package let user: Users.Key
+    package let group: Number
+
+    package init(user: Users.Key, group: Number) {
+      self.user = user
+      self.group = group
+    }
+  }
+
+  private static let joinStatement = Statement(
+    "groups-join",
+    """
+    INSERT INTO group_members (app, user_key, groupseq, joined_at)
+    SELECT app, user_key, groupseq, $4 FROM unnest($1, $2, $3) AS t(app, user_key, groupseq)
+    ORDER BY app, user_key COLLATE "C", groupseq
+    ON CONFLICT (app, user_key, groupseq) DO NOTHING
+    """)
+
+  package static func join(_ memberships: [Membership], at now: Int64) -> Query<Void> {
+    var parameters = columns(memberships)
+    parameters.append(timestampMicroseconds: now)
+    return Query(joinStatement, parameters) { _ in }
+  }
+
+  private static let leaveStatement = Statement(
+    "groups-leave",
+    """
+    DELETE FROM group_members WHERE (app, user_key, groupseq) IN (SELECT * FROM unnest($1, $2, $3))
+    """)
+
+  package static func leave(_ memberships: [Membership]) -> Query<Void> {
+    Query(leaveStatement, columns(memberships)) { _ in }
+  }
+
+  private static let ofUsersStatement = Statement(
+    "groups-of-users",
+    """
+    SELECT m.app, m.user_key, m.groupseq, g.name FROM group_members m JOIN groups g ON g.groupseq = m.groupseq
+    WHERE (m.app, m.user_key) IN (SELECT * FROM unnest($1, $2)) ORDER BY m.groupseq
+    """)
+
+  /// The groups of each user.
+  package static func ofUsers(_ users: some Collection<Users.Key>) -> Query<
+    [Users.Key: [(group: Number, name: String)]]
+  > {
+    Query(ofUsersStatement, Users.keys(users)) { rows in
+      var groups: [Users.Key: [(group: Number, name: String)]] = [:]
+      for row in 0..<rows.count {
+        let user = Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))
+        groups[user, default: []].append((rows.int64(row, 2), rows.text(row, 3)))
+      }
+      return groups
+    }
+  }
+
+  private static let createStatement = Statement(
+    "groups-create", "INSERT INTO groups (app, name, parent) VALUES ($1, $2, $3) RETURNING groupseq")
+
+  package static func create(app: App.Number, name: String, parent: Number?) -> Query<Number> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: name)
+    parameters.append(parent)
+    return Query(createStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static func columns(_ memberships: [Membership]) -> Parameters {
+    var parameters = Users.keys(memberships.map(\.user))
+    var groups = Int64Column()
+    for membership in memberships { groups.append(membership.group) }
+    parameters.append(int64s: groups)
+    return parameters
+  }
+}

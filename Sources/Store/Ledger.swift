@@ -1,0 +1,116 @@
+package import Domain
+internal import Postgres
+
+/// What each message did to each user's badge.
+package enum Ledger {
+  package struct Key: Hashable, Sendable {
+    package let user: Users.Key
+    package let seqno: Int64
+
+    package init(user: Users.Key, seqno: Int64) {
+      self.user = user
+      self.seqno = seqno
+    }
+  }
+
+  private static let readStatement = Statement(
+    "ledger-read",
+    """
+    INSERT INTO badge_ledger (app, user_key, seqno, increment, read_option)
+    SELECT app, user_key, seqno, 0, option FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, option)
+    ORDER BY app, user_key COLLATE "C", seqno
+    ON CONFLICT (app, user_key, seqno) DO UPDATE SET read_option = excluded.read_option
+    -- The first read decides; a repeated one, from whatever device, finds it taken.
+    WHERE badge_ledger.read_option IS NULL
+    RETURNING app, user_key, seqno
+    """)
+
+  /// Marks messages as read by their users. Answers those for which this read is the first.
+  package static func read(_ reads: [(key: Key, option: BadgeOption)]) -> Query<Set<Key>> {
+    var parameters = columns(reads.map(\.key))
+    var options = Int16Column()
+    for read in reads { options.append(read.option.code) }
+    parameters.append(int16s: options)
+    return Query(readStatement, parameters, read: keys)
+  }
+
+  private static let claimStatement = Statement(
+    "ledger-claim",
+    """
+    INSERT INTO badge_ledger (app, user_key, seqno, increment, deliveries)
+    SELECT app, user_key, seqno, $5, deliveries FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, deliveries)
+    ORDER BY app, user_key COLLATE "C", seqno
+    ON CONFLICT (app, user_key, seqno)
+      DO UPDATE SET deliveries = badge_ledger.deliveries + excluded.deliveries,
+        increment = CASE WHEN badge_ledger.deliveries = 0 THEN excluded.increment ELSE badge_ledger.increment END
+    RETURNING app, user_key, seqno, deliveries
+    """)
+
+  /// Notes that a message with a badge goes to users on so many devices. Answers those it is new for: only their counts
+  /// move. (A read may have come first from another device; then the count moves all the same, once.)
+  package static func claim(
+    _ claims: [(key: Key, deliveries: Int16)], increment: Int16
+  ) -> Query<Set<Key>> {
+    var parameters = columns(claims.map(\.key))
+    var deliveries = Int16Column()
+    var asked: [Key: Int16] = [:]
+    for claim in claims {
+      deliveries.append(claim.deliveries)
+      asked[claim.key] = claim.deliveries
+    }
+    parameters.append(int16s: deliveries)
+    parameters.append(increment)
+    return Query(claimStatement, parameters) { rows in
+      var fresh: Set<Key> = []
+      for row in 0..<rows.count {
+        let key = key(rows, row)
+        // Nothing was claimed before: what stands there now is what this claim brought.
+        if rows.int16(row, 3) == asked[key] { fresh.insert(key) }
+      }
+      return fresh
+    }
+  }
+
+  private static let negativeStatement = Statement(
+    "ledger-negative",
+    """
+    INSERT INTO badge_ledger (app, user_key, seqno, increment, negatives)
+    SELECT app, user_key, seqno, 0, negatives FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, negatives)
+    ORDER BY app, user_key COLLATE "C", seqno
+    ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives + excluded.negatives
+    RETURNING app, user_key, seqno, increment, negatives = deliveries
+    """)
+
+  /// Notes deliveries that ended negative. Answers the increments to take back: of users for whom all deliveries have.
+  package static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<
+    [(user: Users.Key, increment: Int16)]
+  > {
+    var parameters = columns(negatives.map(\.key))
+    var counts = Int16Column()
+    for negative in negatives { counts.append(negative.count) }
+    parameters.append(int16s: counts)
+    return Query(negativeStatement, parameters) { rows in
+      (0..<rows.count).compactMap { row in
+        rows.bool(row, 4) && rows.int16(row, 3) > 0 ? (key(rows, row).user, rows.int16(row, 3)) : nil
+      }
+    }
+  }
+
+  private static func columns(_ entries: [Key]) -> Parameters {
+    var parameters = Users.keys(entries.map(\.user))
+    var seqnos = Int64Column()
+    for entry in entries { seqnos.append(entry.seqno) }
+    parameters.append(int64s: seqnos)
+    return parameters
+  }
+
+  private static func keys(_ rows: Rows) -> Set<Key> {
+    var keys: Set<Key> = []
+    for row in 0..<rows.count { keys.insert(key(rows, row)) }
+    return keys
+  }
+
+  private static func key(_ rows: Rows, _ row: Int) -> Key {
+    Key(user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)), seqno: rows.int64(row, 2))
+  }
+}

@@ -1,0 +1,56 @@
+package import Postgres
+
+/// Which nodes are alive, and the ranges of SEQNOs that partitions exist for.
+package enum Nodes {
+  private static let beatStatement = Statement(
+    "nodes-beat",
+    """
+    INSERT INTO nodes (node, alive_until) VALUES ($1, now() + make_interval(secs => $2))
+    ON CONFLICT (node) DO UPDATE SET alive_until = excluded.alive_until
+    """)
+
+  /// Prolongs this node's lease by so many seconds of the database's clock.
+  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(seconds)
+    return Query(beatStatement, parameters) { _ in }
+  }
+
+  private static let leaveStatement = Statement("nodes-leave", "DELETE FROM nodes WHERE node = $1")
+
+  /// Ends the lease in good order: others need not wait for it to run out.
+  package static func leave(_ node: UUIDValue) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    return Query(leaveStatement, parameters) { _ in }
+  }
+
+  private static let buryStatement = Statement(
+    "nodes-bury",
+    """
+    DELETE FROM nodes n WHERE alive_until < now() - interval '1 hour'
+      AND NOT EXISTS (SELECT FROM claims c WHERE c.node = n.node)
+    """)
+
+  /// Forgets nodes that have long been gone and left nothing.
+  package static func bury() -> Query<Void> {
+    Query(buryStatement, Parameters()) { _ in }
+  }
+
+  private static let extendStatement = Statement(
+    "seqno-ranges-extend",
+    """
+    SELECT CASE WHEN (SELECT max(upto_seqno) FROM seqno_ranges)
+        < (SELECT coalesce(last_value, 0) FROM pg_sequences
+           WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq') + $1
+      THEN add_seqno_range($1) END
+    """)
+
+  /// Makes the next partitions when fewer than `width` SEQNOs are left. Answers their end when it made any.
+  package static func extendRanges(width: Int64) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(width)
+    return Query(extendStatement, parameters) { $0.optionalInt64(0, 0) }
+  }
+}

@@ -1,0 +1,177 @@
+package import Domain
+internal import Postgres
+
+/// How deliveries ended, and the totals that count them.
+package enum Outcomes {
+  package struct Record: Sendable {
+    package let seqno: Int64
+    package let device: DeviceID
+    package let userKey: UserKey
+    package let status: OutcomeStatus
+    package let attempts: Int16
+    package let reason: String?
+    /// For deferred ones, microseconds since 1970.
+    package let dueAt: Int64?
+
+    package init(
+      seqno: Int64, device: DeviceID, userKey: UserKey, status: OutcomeStatus, attempts: Int16, reason: String?,
+      dueAt: Int64?
+    ) {
+      self.seqno = seqno
+      self.device = device
+      self.userKey = userKey
+      self.status = status
+      self.attempts = attempts
+      self.reason = reason
+      self.dueAt = dueAt
+    }
+  }
+
+  private static let writeStatement = Statement(
+    "outcomes-write",
+    """
+    INSERT INTO outcomes (seqno, device, user_key, status, attempts, reason, due_at, at)
+    SELECT *, $8 FROM unnest($1, $2, $3, $4, $5, $6, $7) AS t(seqno, device, user_key, status, attempts, reason, due_at)
+    ORDER BY seqno, device
+    ON CONFLICT (seqno, device) DO UPDATE SET
+      status = excluded.status, attempts = excluded.attempts, reason = excluded.reason, due_at = excluded.due_at,
+      at = excluded.at
+    -- The first final outcome wins, whoever writes it.
+    WHERE outcomes.status = 6
+    RETURNING seqno, device, status
+    """)
+
+  /// Writes outcomes, each (message, device) once. Answers the positions of those that were taken.
+  package static func write(_ records: [Record], at now: Int64) -> Query<[Int]> {
+    var seqnos = Int64Column()
+    var devices = UUIDColumn()
+    var keys = TextColumn()
+    var statuses = Int16Column()
+    var attempts = Int16Column()
+    var reasons = TextColumn()
+    var dues = TimestampColumn()
+    var positions: [Confirmations.Delivery: Int] = [:]
+    for (index, record) in records.enumerated() {
+      seqnos.append(record.seqno)
+      devices.append(record.device)
+      keys.append(record.userKey.text)
+      statuses.append(record.status.rawValue)
+      attempts.append(record.attempts)
+      reasons.append(record.reason)
+      dues.append(record.dueAt)
+      positions[Confirmations.Delivery(seqno: record.seqno, device: record.device)] = index
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(uuids: devices)
+    parameters.append(texts: keys)
+    parameters.append(int16s: statuses)
+    parameters.append(int16s: attempts)
+    parameters.append(texts: reasons)
+    parameters.append(timestamps: dues)
+    parameters.append(timestampMicroseconds: now)
+    return Query(writeStatement, parameters) { rows in
+      (0..<rows.count).compactMap { row in
+        positions[Confirmations.Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))]
+      }
+    }
+  }
+
+  /// What a writer adds to a message's totals.
+  package struct Increase: Sendable {
+    package var accepted: Int64 = 0
+    package var rejected: Int64 = 0
+    package var expired: Int64 = 0
+    package var cancelled: Int64 = 0
+    package var skipped: Int64 = 0
+    package var unknown: Int64 = 0
+    package var resent: Int64 = 0
+    package var reasons: [String: Int64] = [:]
+
+    package init() {}
+
+    /// Counts one outcome that was taken.
+    package mutating func count(_ status: OutcomeStatus, reason: String?) {
+      switch status {
+      case .accepted: accepted += 1
+      case .rejected: rejected += 1
+      case .expired: expired += 1
+      case .cancelled: cancelled += 1
+      case .skipped: skipped += 1
+      case .deferred: return
+      }
+      if let reason { reasons[reason, default: 0] += 1 }
+    }
+  }
+
+  private static let totalsStatement = Statement(
+    "outcomes-totals",
+    """
+    INSERT INTO message_totals (seqno, writer, accepted, rejected, expired, cancelled, skipped, unknown, resent)
+    SELECT seqno, $9, a, r, e, c, s, u, n
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS t(seqno, a, r, e, c, s, u, n) ORDER BY seqno
+    ON CONFLICT (seqno, writer) DO UPDATE SET
+      accepted = message_totals.accepted + excluded.accepted, rejected = message_totals.rejected + excluded.rejected,
+      expired = message_totals.expired + excluded.expired, cancelled = message_totals.cancelled + excluded.cancelled,
+      skipped = message_totals.skipped + excluded.skipped, unknown = message_totals.unknown + excluded.unknown,
+      resent = message_totals.resent + excluded.resent
+    """)
+
+  private static let reasonsStatement = Statement(
+    "outcomes-reasons",
+    """
+    INSERT INTO reason_totals (seqno, reason, writer, count)
+    SELECT seqno, reason, $4, count FROM unnest($1, $2, $3) AS t(seqno, reason, count)
+    ORDER BY seqno, reason COLLATE "C"
+    ON CONFLICT (seqno, reason, writer) DO UPDATE SET count = reason_totals.count + excluded.count
+    """)
+
+  /// Adds to the totals of messages, in the same transaction as what they count.
+  package static func add(_ increases: [Int64: Increase], writer: Int32) -> [Query<Void>] {
+    var columns = [Int64Column](repeating: Int64Column(), count: 8)
+    var reasonSeqnos = Int64Column()
+    var reasons = TextColumn()
+    var counts = Int64Column()
+    for (seqno, more) in increases.sorted(by: { $0.key < $1.key }) {
+      for (index, value) in [
+        seqno, more.accepted, more.rejected, more.expired, more.cancelled, more.skipped, more.unknown, more.resent,
+      ].enumerated() { columns[index].append(value) }
+      for (reason, count) in more.reasons {
+        reasonSeqnos.append(seqno)
+        reasons.append(reason)
+        counts.append(count)
+      }
+    }
+    var parameters = Parameters()
+    for column in columns { parameters.append(int64s: column) }
+    parameters.append(writer)
+    var queries = [Query<Void>(totalsStatement, parameters) { _ in }]
+    if counts.count > 0 {
+      var parameters = Parameters()
+      parameters.append(int64s: reasonSeqnos)
+      parameters.append(texts: reasons)
+      parameters.append(int64s: counts)
+      parameters.append(writer)
+      queries.append(Query<Void>(reasonsStatement, parameters) { _ in })
+    }
+    return queries
+  }
+
+  private static let refuseTokenStatement = Statement(
+    "outcomes-refuse-token",
+    """
+    UPDATE devices SET state = 3
+    WHERE device = $1 AND psid = $2 AND state = 1
+      -- A registration after the network's verdict stands.
+      AND registered_at < $3
+    """)
+
+  /// The network says since when a token is dead: the device gets nothing more until it registers again.
+  package static func refuseToken(_ device: DeviceID, psid: String, since: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(device: device)
+    parameters.append(text: psid)
+    parameters.append(timestampMicroseconds: since)
+    return Query(refuseTokenStatement, parameters) { _ in }
+  }
+}

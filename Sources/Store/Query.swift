@@ -1,0 +1,26 @@
+package import Postgres
+
+/// A statement, its parameters, and how to read what comes back.
+package struct Query<Answer> {
+  package let statement: Statement
+  package let parameters: Parameters
+  package let read: (Rows) -> Answer
+
+  package init(_ statement: Statement, _ parameters: Parameters, read: @escaping (Rows) -> Answer) {
+    self.statement = statement
+    self.parameters = parameters
+    self.read = read
+  }
+
+  /// The same query, with its answer handed on.
+  package func map<Other>(_ transform: @escaping (Answer) -> Other) -> Query<Other> {
+    Query<Other>(statement, parameters) { transform(read($0)) }
+  }
+}
+
+extension Connection {
+  /// Runs a query and reads its answer.
+  package func run<Answer>(_ query: Query<Answer>) throws(PostgresError) -> Answer {
+    query.read(try run(query.statement, query.parameters))
+  }
+}

@@ -1,0 +1,149 @@
+package import Domain
+internal import Postgres
+
+/// Things that are stored sealed or hashed: credentials, provider tokens, API keys, signing keys.
+package enum Secrets {
+  // MARK: API keys
+
+  package struct APIKey: Sendable {
+    package let number: Int32
+    package let role: String
+    /// Nil: every app.
+    package let app: App.Number?
+  }
+
+  private static let findKeyStatement = Statement(
+    "api-keys-find", "SELECT api_key, role, app FROM api_keys WHERE sha256 = $1 AND revoked_at IS NULL")
+
+  /// The key with this SHA-256, if it exists and is not revoked.
+  package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
+    var parameters = Parameters()
+    parameters.append(bytes: sha256)
+    return Query(findKeyStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      return APIKey(number: rows.int32(0, 0), role: rows.text(0, 1), app: rows.isNull(0, 2) ? nil : rows.int32(0, 2))
+    }
+  }
+
+  private static let createKeyStatement = Statement(
+    "api-keys-create", "INSERT INTO api_keys (sha256, role, app, name) VALUES ($1, $2, $3, $4)")
+
+  package static func createAPIKey(sha256: [UInt8], role: String, app: App.Number?, name: String) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(bytes: sha256)
+    parameters.append(text: role)
+    parameters.append(app)
+    parameters.append(text: name)
+    return Query(createKeyStatement, parameters) { _ in }
+  }
+
+  // MARK: Credentials of push networks
+
+  package struct Credential: Sendable {
+    package let app: App.Number
+    package let network: PushNetwork
+    package let kind: String
+    /// JSON that may be shown.
+    package let publicPart: String
+    package let sealed: [UInt8]
+
+    package init(app: App.Number, network: PushNetwork, kind: String, publicPart: String, sealed: [UInt8]) {
+      self.app = app
+      self.network = network
+      self.kind = kind
+      self.publicPart = publicPart
+      self.sealed = sealed
+    }
+  }
+
+  private static let credentialsStatement = Statement(
+    "credentials-all", "SELECT app, network, kind, public_part::text, sealed FROM credentials")
+
+  package static func credentials() -> Query<[Credential]> {
+    Query(credentialsStatement, Parameters()) { rows in
+      rows.map { row in
+        Credential(
+          app: rows.int32(row, 0), network: PushNetwork(rawValue: rows.int16(row, 1)) ?? .apns,
+          kind: rows.text(row, 2), publicPart: rows.text(row, 3), sealed: rows.bytes(row, 4))
+      }
+    }
+  }
+
+  private static let saveCredentialStatement = Statement(
+    "credentials-save",
+    """
+    INSERT INTO credentials (app, network, kind, public_part, sealed) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (app, network) DO UPDATE SET
+      kind = excluded.kind, public_part = excluded.public_part, sealed = excluded.sealed, updated_at = now()
+    """)
+
+  package static func save(_ credential: Credential) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(credential.app)
+    parameters.append(credential.network.rawValue)
+    parameters.append(text: credential.kind)
+    parameters.append(json: credential.publicPart)
+    parameters.append(bytes: credential.sealed)
+    return Query(saveCredentialStatement, parameters) { _ in }
+  }
+
+  // MARK: Signing keys
+
+  private static let signingKeysStatement = Statement(
+    "signing-keys", "SELECT generation, sealed FROM signing_keys WHERE purpose = $1 ORDER BY generation DESC LIMIT 2")
+
+  /// The present key of a purpose and the one before, newest first.
+  package static func signingKeys(purpose: String) -> Query<[(generation: Int32, sealed: [UInt8])]> {
+    var parameters = Parameters()
+    parameters.append(text: purpose)
+    return Query(signingKeysStatement, parameters) { rows in rows.map { (rows.int32($0, 0), rows.bytes($0, 1)) } }
+  }
+
+  private static let addSigningKeyStatement = Statement(
+    "signing-keys-add",
+    """
+    INSERT INTO signing_keys (purpose, generation, sealed) VALUES ($1, $2, $3)
+    -- Two nodes may start together: the first one's key stands.
+    ON CONFLICT (purpose, generation) DO NOTHING
+    """)
+
+  package static func addSigningKey(purpose: String, generation: Int32, sealed: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: purpose)
+    parameters.append(generation)
+    parameters.append(bytes: sealed)
+    return Query(addSigningKeyStatement, parameters) { _ in }
+  }
+
+  // MARK: Provider tokens
+
+  private static let lockProviderTokenStatement = Statement(
+    "provider-tokens-lock",
+    """
+    INSERT INTO provider_tokens (team_id, key_id, token, issued_at) VALUES ($1, $2, '', '-infinity')
+    -- Locks the row, new or known: only one of all nodes mints.
+    ON CONFLICT (team_id, key_id) DO UPDATE SET token = provider_tokens.token
+    RETURNING token, CASE WHEN issued_at = '-infinity' THEN NULL ELSE extract(epoch FROM issued_at)::bigint END
+    """)
+
+  /// Locks the provider token of a key within a transaction. Seconds since 1970; nil when there is none yet.
+  package static func lockProviderToken(teamID: String, keyID: String) -> Query<(token: String, issuedAt: Int64?)> {
+    var parameters = Parameters()
+    parameters.append(text: teamID)
+    parameters.append(text: keyID)
+    return Query(lockProviderTokenStatement, parameters) { ($0.text(0, 0), $0.optionalInt64(0, 1)) }
+  }
+
+  private static let saveProviderTokenStatement = Statement(
+    "provider-tokens-save",
+    "UPDATE provider_tokens SET token = $3, issued_at = to_timestamp($4) WHERE team_id = $1 AND key_id = $2")
+
+  package static func saveProviderToken(teamID: String, keyID: String, token: String, issuedAt: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: teamID)
+    parameters.append(text: keyID)
+    parameters.append(text: token)
+    parameters.append(issuedAt)
+    return Query(saveProviderTokenStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,106 @@
+internal import Domain
+internal import Postgres
+
+/// Parts of an audience, claimed batch by batch.
+package enum Shards {
+  package struct Record: Sendable {
+    package let seqno: Int64
+    package let shard: Int32
+    package let part: Part
+    package let targeted: Int64
+    package let claimed: Int64
+
+    /// What is left of the shard.
+    package enum Part: Equatable, Sendable {
+      /// User keys in (after, upto].
+      case keys(after: String, upto: String)
+      /// Entries of the request's list.
+      case entries(Range<Int>)
+    }
+  }
+
+  private static let createStatement = Statement(
+    "shards-create",
+    """
+    INSERT INTO shards (seqno, shard, after_key, upto_key, list_from, list_to, cursor_key, cursor_entry, targeted)
+    SELECT $1, (SELECT count(*) FROM shards WHERE seqno = $1), $2, $3, $4, $5, $2, $4, $6
+    """)
+
+  package static func create(_ seqno: Int64, _ part: Record.Part, targeted: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    switch part {
+    case .keys(let after, let upto):
+      parameters.append(text: after)
+      parameters.append(text: upto)
+      parameters.append(nil as Int32?)
+      parameters.append(nil as Int32?)
+    case .entries(let range):
+      parameters.append(text: nil)
+      parameters.append(text: nil)
+      parameters.append(Int32(range.lowerBound))
+      parameters.append(Int32(range.upperBound))
+    }
+    parameters.append(targeted)
+    return Query(createStatement, parameters) { _ in }
+  }
+
+  private static let lastKeyStatement = Statement(
+    "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1")
+
+  /// Where planning had got to: the end of the last shard written.
+  package static func lastKey(_ seqno: Int64) -> Query<String?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(lastKeyStatement, parameters) { $0.optionalText(0, 0) }
+  }
+
+  private static let lockStatement = Statement(
+    "shards-lock",
+    """
+    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed FROM shards
+    WHERE seqno = $1 AND NOT exhausted ORDER BY shard LIMIT 1
+    -- Another node's claimer works on its own shard; nobody waits.
+    FOR UPDATE SKIP LOCKED
+    """)
+
+  /// Locks one shard that still has something to claim, within a transaction.
+  package static func lock(_ seqno: Int64) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(lockStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      let part: Record.Part =
+        rows.isNull(0, 1)
+        ? .entries(Int(rows.int32(0, 3))..<Int(rows.int32(0, 4)))
+        : .keys(after: rows.text(0, 1), upto: rows.text(0, 2))
+      return Record(
+        seqno: seqno, shard: rows.int32(0, 0), part: part, targeted: rows.int64(0, 5), claimed: rows.int64(0, 6))
+    }
+  }
+
+  private static let advanceStatement = Statement(
+    "shards-advance",
+    """
+    UPDATE shards SET cursor_key = $3, cursor_entry = $4, claimed = claimed + $5, exhausted = $6
+    WHERE seqno = $1 AND shard = $2
+    """)
+
+  /// Moves a locked shard's cursor.
+  package static func advance(_ shard: Record, to rest: Record.Part, claimed: Int, exhausted: Bool) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(shard.seqno)
+    parameters.append(shard.shard)
+    switch rest {
+    case .keys(let after, _):
+      parameters.append(text: after)
+      parameters.append(nil as Int32?)
+    case .entries(let range):
+      parameters.append(text: nil)
+      parameters.append(Int32(range.lowerBound))
+    }
+    parameters.append(claimed)
+    parameters.append(exhausted)
+    return Query(advanceStatement, parameters) { _ in }
+  }
+}

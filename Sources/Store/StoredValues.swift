@@ -1,0 +1,39 @@
+package import Domain
+package import Postgres
+
+/// Domain values as columns hold them.
+extension Parameters {
+  package mutating func append(device: DeviceID) {
+    append(uuid: UUIDValue(high: device.high, low: device.low))
+  }
+}
+
+extension UUIDColumn {
+  package mutating func append(_ device: DeviceID) {
+    append(UUIDValue(high: device.high, low: device.low))
+  }
+}
+
+extension Rows {
+  package func device(_ row: Int, _ column: Int) -> DeviceID {
+    let value = uuid(row, column)
+    return DeviceID(high: value.high, low: value.low)
+  }
+
+  package func userKey(_ row: Int, _ column: Int) -> UserKey {
+    UserKey(stored: text(row, column))
+  }
+
+  package func optionalText(_ row: Int, _ column: Int) -> String? {
+    isNull(row, column) ? nil : text(row, column)
+  }
+
+  package func optionalInt64(_ row: Int, _ column: Int) -> Int64? {
+    isNull(row, column) ? nil : int64(row, column)
+  }
+
+  /// Reads every row.
+  package func map<Value>(_ read: (Int) -> Value) -> [Value] {
+    (0..<count).map(read)
+  }
+}

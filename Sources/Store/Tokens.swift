@@ -1,0 +1,94 @@
+package import Domain
+internal import Postgres
+
+/// Who owns which push token.
+package enum Tokens {
+  /// One token of a batch.
+  package struct Claimed: Hashable, Sendable {
+    package let app: App.Number
+    package let psid: String
+    package let network: PushNetwork
+    package let device: DeviceID
+
+    package init(app: App.Number, psid: String, network: PushNetwork, device: DeviceID) {
+      self.app = app
+      self.psid = psid
+      self.network = network
+      self.device = device
+    }
+  }
+
+  private static let lockStatement = Statement(
+    "tokens-lock",
+    """
+    INSERT INTO psids (app, psid, network, kind, device, bound_at)
+    SELECT app, psid, network, 1, device, $5 FROM unnest($1, $2, $3, $4) AS t(app, psid, network, device)
+    ORDER BY app, psid, network
+    -- Nothing changes yet: the conflict only locks the row and tells the present owner.
+    ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
+    RETURNING app, psid, device
+    """)
+
+  /// Locks the tokens, making those that are new for the device that claims them. Answers the present owners.
+  package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<
+    [(app: App.Number, psid: String, owner: DeviceID)]
+  > {
+    Query(lockStatement, columns(tokens, now)) { rows in
+      rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
+    }
+  }
+
+  private static let moveStatement = Statement(
+    "tokens-move",
+    """
+    INSERT INTO psids (app, psid, network, kind, device, bound_at)
+    SELECT app, psid, network, 1, device, $5 FROM unnest($1, $2, $3, $4) AS t(app, psid, network, device)
+    ORDER BY app, psid, network
+    ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = excluded.device, bound_at = excluded.bound_at
+    """)
+
+  /// Gives tokens to devices. The rows are locked already.
+  package static func move(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
+    Query(moveStatement, columns(tokens, now)) { _ in }
+  }
+
+  private static let retireStatement = Statement(
+    "tokens-retire",
+    """
+    WITH retired AS (
+      SELECT app, psid, network, device FROM unnest($1, $2, $3, $4) AS t(app, psid, network, device)
+    ), gone AS (
+      -- Only while it still belongs to the device: a token that has moved on is not ours to delete.
+      DELETE FROM psids p USING retired r
+      WHERE p.app = r.app AND p.psid = r.psid AND p.network = r.network AND p.kind = 1 AND p.device = r.device
+    )
+    INSERT INTO former_psids (app, psid, device, ended_at)
+    SELECT app, psid, device, $5 FROM retired ORDER BY app, psid, device
+    ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
+    """)
+
+  /// Takes tokens from devices, remembering whose they were so that late receipts are still believed.
+  package static func retire(_ tokens: [Claimed], at now: Int64) -> Query<Void> {
+    Query(retireStatement, columns(tokens, now)) { _ in }
+  }
+
+  private static func columns(_ tokens: [Claimed], _ now: Int64) -> Parameters {
+    var apps = Int32Column()
+    var psids = TextColumn()
+    var networks = Int16Column()
+    var devices = UUIDColumn()
+    for token in tokens {
+      apps.append(token.app)
+      psids.append(token.psid)
+      networks.append(token.network.rawValue)
+      devices.append(token.device)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: psids)
+    parameters.append(int16s: networks)
+    parameters.append(uuids: devices)
+    parameters.append(timestampMicroseconds: now)
+    return parameters
+  }
+}

@@ -1,0 +1,116 @@
+internal import COpenSSL
+internal import Glibc
+
+/// What a certificate says about itself.
+package struct CertificateInfo: Sendable, Equatable {
+  /// For example `UID=com.example.app,CN=Apple Push Services: com.example.app` (order as in the certificate).
+  package let subject: String
+  package let commonName: String?
+  /// Attribute UID of the subject: the bundle identifier in a push certificate.
+  package let userID: String?
+  /// Seconds since 1970.
+  package let notBefore: Int64
+  /// Seconds since 1970.
+  package let notAfter: Int64
+  /// Topics that a push certificate is good for (Apple's extension 1.2.840.113635.100.6.3.6); empty when it has none.
+  package let topics: [String]
+  /// Good for the development environment (extension …6.3.1).
+  package let allowsDevelopment: Bool
+  /// Good for the production environment (extension …6.3.2).
+  package let allowsProduction: Bool
+}
+
+extension CertificateInfo {
+  /// Apple's arc of certificate extensions for push.
+  enum AppleExtension {
+    static let development = "1.2.840.113635.100.6.3.1"
+    static let production = "1.2.840.113635.100.6.3.2"
+    static let topics = "1.2.840.113635.100.6.3.6"
+  }
+
+  /// Reads a certificate that the caller keeps alive.
+  init(reading certificate: OpaquePointer) throws(TLSError) {
+    let name = unsafe X509_get_subject_name(certificate)
+    let text = try OpenSSLObject.memory()
+    unsafe _ = X509_NAME_print_ex(text.pointer, name, 0, UInt(XN_FLAG_SEP_COMMA_PLUS | XN_FLAG_FN_SN))
+    subject = text.memoryText()
+    unsafe commonName = Self.attribute(NID_commonName, of: name)
+    unsafe userID = Self.attribute(NID_userId, of: name)
+    notBefore = try unsafe Self.seconds(X509_get0_notBefore(certificate))
+    notAfter = try unsafe Self.seconds(X509_get0_notAfter(certificate))
+    unsafe topics = Self.appleTopics(Self.extensionValue(AppleExtension.topics, of: certificate) ?? [])
+    allowsDevelopment = unsafe Self.extensionValue(AppleExtension.development, of: certificate) != nil
+    allowsProduction = unsafe Self.extensionValue(AppleExtension.production, of: certificate) != nil
+  }
+
+  /// The first attribute of this kind in a name.
+  private static func attribute(_ kind: Int32, of name: OpaquePointer?) -> String? {
+    let index = unsafe X509_NAME_get_index_by_NID(name, kind, -1)
+    guard index >= 0, let entry = unsafe X509_NAME_get_entry(name, index) else { return nil }
+    var utf8: UnsafeMutablePointer<UInt8>?
+    let count = unsafe ASN1_STRING_to_UTF8(&utf8, X509_NAME_ENTRY_get_data(entry))
+    guard count >= 0, let utf8 = unsafe utf8 else { return nil }
+    defer { unsafe CRYPTO_free(utf8, nil, 0) }
+    // Safe: OpenSSL allocated `count` bytes there, freed above after the copy.
+    return unsafe String(decoding: UnsafeBufferPointer(start: utf8, count: Int(count)), as: UTF8.self)
+  }
+
+  private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) throws(TLSError) -> Int64 {
+    var parts = unsafe tm()
+    guard unsafe ASN1_TIME_to_tm(time, &parts) == 1 else { throw .drained("read certificate dates") }
+    return unsafe Int64(timegm(&parts))
+  }
+
+  /// The DER bytes inside an extension; nil when the certificate lacks it.
+  private static func extensionValue(_ identifier: String, of certificate: OpaquePointer) -> [UInt8]? {
+    guard let object = unsafe OBJ_txt2obj(identifier, 1) else { return nil }
+    defer { unsafe ASN1_OBJECT_free(object) }
+    let index = unsafe X509_get_ext_by_OBJ(certificate, object, -1)
+    guard index >= 0, let data = unsafe X509_EXTENSION_get_data(X509_get_ext(certificate, index)) else { return nil }
+    // Safe: the string belongs to the certificate, which the caller keeps alive.
+    let raw = unsafe UnsafeBufferPointer(start: ASN1_STRING_get0_data(data), count: Int(ASN1_STRING_length(data)))
+    return unsafe Array(raw)
+  }
+
+  /// `SEQUENCE { UTF8String topic, SEQUENCE { UTF8String kind }, … }`: the strings of the outer level.
+  static func appleTopics(_ der: [UInt8]) -> [String] {
+    var outer = DERReader(der[...])
+    guard let list = outer.next(), list.tag == DERReader.sequence else { return [] }
+    var items = DERReader(list.content)
+    var topics: [String] = []
+    while let item = items.next() {
+      if item.tag == DERReader.utf8String { topics.append(String(decoding: item.content, as: UTF8.self)) }
+    }
+    return topics
+  }
+}
+
+/// Walks over DER elements (X.690) one level at a time. Stops at the first malformed one.
+struct DERReader {
+  static let utf8String: UInt8 = 0x0C
+  static let sequence: UInt8 = 0x30
+
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: ArraySlice<UInt8>) {
+    rest = bytes
+  }
+
+  mutating func next() -> (tag: UInt8, content: ArraySlice<UInt8>)? {
+    var bytes = rest
+    guard let tag = bytes.popFirst(), let first = bytes.popFirst() else { return nil }
+    var count = Int(first)
+    if first >= 0x80 {
+      // Long form: the low bits say how many length bytes follow; four are more than any certificate needs.
+      guard first > 0x80, first <= 0x84 else { return nil }
+      count = 0
+      for _ in 0..<(first & 0x7F) {
+        guard let byte = bytes.popFirst() else { return nil }
+        count = count << 8 | Int(byte)
+      }
+    }
+    guard count <= bytes.count else { return nil }
+    rest = bytes.dropFirst(count)
+    return (tag, bytes.prefix(count))
+  }
+}

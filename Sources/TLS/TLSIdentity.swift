@@ -1,0 +1,116 @@
+internal import COpenSSL
+internal import Glibc
+
+/// A certificate chain and its private key, in PEM. Checked to belong together when made.
+package struct TLSIdentity: Sendable {
+  /// Leaf first, then intermediates.
+  package let certificateChainPEM: String
+  /// Unencrypted. Never log it.
+  package let privateKeyPEM: String
+  /// What the leaf says about itself.
+  package let certificate: CertificateInfo
+
+  package init(certificateChainPEM: String, privateKeyPEM: String) throws(TLSError) {
+    ErrorQueue.clear()
+    self.certificateChainPEM = certificateChainPEM
+    self.privateKeyPEM = privateKeyPEM
+    let leaf = try PEM.certificate(certificateChainPEM)
+    let key = try PEM.privateKey(privateKeyPEM)
+    guard unsafe X509_check_private_key(leaf.pointer, key.pointer) == 1 else {
+      throw .drained("match certificate and key")
+    }
+    certificate = try unsafe CertificateInfo(reading: leaf.pointer)
+  }
+
+  /// Reads both from PEM files; they may be one and the same.
+  package init(certificateFile: String, privateKeyFile: String) throws(TLSError) {
+    try self.init(
+      certificateChainPEM: PEM.readFile(certificateFile), privateKeyPEM: PEM.readFile(privateKeyFile))
+  }
+
+  /// Opens a PKCS#12 archive (`.p12`). Archives of older tools use RC2 and triple DES, which OpenSSL 3 has only in its
+  /// legacy provider: it is tried second, in a library context of its own, so nothing else learns the weak ciphers.
+  package init(pkcs12: [UInt8], passphrase: String) throws(TLSError) {
+    do {
+      self = try PKCS12Archive.open(pkcs12, passphrase: passphrase, legacyCiphers: false)
+    } catch {
+      guard let opened = try? PKCS12Archive.open(pkcs12, passphrase: passphrase, legacyCiphers: true) else {
+        throw error
+      }
+      self = opened
+    }
+  }
+
+  /// Packs the identity into a PKCS#12 archive; with `legacyCiphers` as tools of ten years ago did it.
+  package func pkcs12(passphrase: String, legacyCiphers: Bool = false) throws(TLSError) -> [UInt8] {
+    try PKCS12Archive.pack(self, passphrase: passphrase, legacyCiphers: legacyCiphers)
+  }
+}
+
+/// Reading and writing of PEM text.
+enum PEM {
+  /// The first certificate of `text`.
+  static func certificate(_ text: String) throws(TLSError) -> OpenSSLObject {
+    ErrorQueue.clear()
+    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    return try unsafe OpenSSLObject(
+      takingOwnership: PEM_read_bio_X509(bio.pointer, nil, nil, nil), free: { unsafe X509_free($0) },
+      operation: "read certificate")
+  }
+
+  /// Calls `body` with each certificate of `text`, in order. Throws when there is none.
+  static func eachCertificate(
+    _ text: String, _ body: (consuming OpenSSLObject) throws(TLSError) -> Void
+  ) throws(TLSError) {
+    ErrorQueue.clear()
+    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    var count = 0
+    while let pointer = unsafe PEM_read_bio_X509(bio.pointer, nil, nil, nil) {
+      count += 1
+      try unsafe body(
+        OpenSSLObject(takingOwnership: pointer, free: { unsafe X509_free($0) }, operation: "read certificate"))
+    }
+    if count == 0 { throw .drained("read certificate") }
+    // The end of the text is reported as an error ("no start line").
+    ErrorQueue.clear()
+  }
+
+  static func privateKey(_ text: String) throws(TLSError) -> OpenSSLObject {
+    ErrorQueue.clear()
+    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    // Without a callback OpenSSL would ask for the passphrase on the terminal.
+    let refuse: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
+      _, _, _, _ in -1
+    }
+    return try unsafe OpenSSLObject(
+      takingOwnership: PEM_read_bio_PrivateKey(bio.pointer, nil, refuse, nil), free: { unsafe EVP_PKEY_free($0) },
+      operation: "read private key")
+  }
+
+  static func text(certificate: OpaquePointer) throws(TLSError) -> String {
+    let bio = try OpenSSLObject.memory()
+    guard unsafe PEM_write_bio_X509(bio.pointer, certificate) == 1 else { throw .drained("write certificate") }
+    return bio.memoryText()
+  }
+
+  static func text(privateKey: OpaquePointer) throws(TLSError) -> String {
+    let bio = try OpenSSLObject.memory()
+    guard unsafe PEM_write_bio_PrivateKey(bio.pointer, privateKey, nil, nil, 0, nil, nil) == 1 else {
+      throw .drained("write private key")
+    }
+    return bio.memoryText()
+  }
+
+  static func readFile(_ path: String) throws(TLSError) -> String {
+    ErrorQueue.clear()
+    let file = try unsafe OpenSSLObject(
+      takingOwnership: BIO_new_file(path, "r"), free: { unsafe _ = BIO_free($0) }, operation: "open \(path)")
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = unsafe BIO_read(file.pointer, &chunk, Int32(chunk.count))
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += chunk.prefix(Int(count))
+    }
+  }
+}

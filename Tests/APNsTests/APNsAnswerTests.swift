@@ -1,0 +1,45 @@
+import APNs
+import Testing
+
+@Suite struct APNsAnswerTests {
+  @Test func `every documented reason has its status and an action`() {
+    for reason in APNsReason.allCases {
+      let answer = APNsAnswer(status: reason.status, body: Array(#"{"reason":"\#(reason.rawValue)"}"#.utf8))
+      #expect(answer.reason == reason && answer.action == reason.action)
+    }
+    #expect(APNsReason.allCases.count == 33)
+  }
+
+  @Test func `only two reasons say that a token was good once, and none of them but these drops a device`() {
+    let retiring = APNsReason.allCases.filter { $0.action == .retireToken }
+    #expect(retiring == [.expiredToken, .unregistered])
+    let refusing = APNsReason.allCases.filter { $0.action == .refuseToken }
+    #expect(refusing == [.badDeviceToken, .deviceTokenNotForTopic])
+  }
+
+  @Test func `a 410 carries its timestamp`() {
+    let answer = APNsAnswer(status: 410, body: Array(#"{"timestamp":1767225600123,"reason":"Unregistered"}"#.utf8))
+    #expect(answer.timestamp == 1_767_225_600_123 && answer.reason == .unregistered)
+  }
+
+  @Test(arguments: [
+    (403, APNsReason.Action.pauseApp), (429, .retryDevice), (500, .retryLater), (503, .retryLater), (599, .retryLater),
+    (400, .refuseMessage), (404, .refuseMessage), (410, .refuseMessage), (418, .refuseMessage),
+  ])
+  func `an unknown reason is judged by its status, and never costs a token`(_ status: Int, _ action: APNsReason.Action)
+  {
+    #expect(APNsAnswer(status: status, body: Array(#"{"reason":"Novelty"}"#.utf8)).action == action)
+    #expect(APNsAnswer(status: status, body: []).action == action)
+  }
+
+  @Test(arguments: ["", "{", "null", "[]", "<html>", #"{"reason":7}"#, "\u{0}", #"{"reason""#])
+  func `bodies that are no JSON are no reason`(_ body: String) {
+    let answer = APNsAnswer(status: 400, body: Array(body.utf8))
+    #expect(answer.reasonText == "" && answer.shownReason == "status 400")
+  }
+
+  @Test func `what can be read before a mistake in the text counts`() {
+    #expect(APNsAnswer.reason(in: Array(#"{"reason":"Shutdown","x":}"#.utf8)) == "Shutdown")
+    #expect(APNsAnswer.reason(in: Array("Maximum active streams violated for this endpoint.".utf8)) == "")
+  }
+}

@@ -1,0 +1,141 @@
+import APNs
+import Crypto
+import Domain
+import HTTP2
+import Logging
+import Reactor
+import Synchronization
+import TLS
+
+/// A sender on its own thread against a test server, with a clock that stands still: nothing goes stale or times out
+/// unless a test lets time pass.
+final class Harness {
+  static let app: App.Number = 7
+  static let route = PushRoute(app: app, network: .apns, environment: .production)
+
+  let clock = ManualClock()
+  let sender: APNsSender
+  let results: Inbox<PushResult>
+  let tokenRequests: Inbox<ProviderTokenRequest>
+  private var thread: Thread?
+  private var batches: Int64 = 0
+  private static let keys = PushKeyring(present: SymmetricKey(size: .bits256))
+
+  init(
+    port: UInt16, trusting pem: String, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
+    token: Bool = true
+  ) throws {
+    var configuration = APNsConfiguration()
+    configuration.production = APNsEndpoint(host: "127.0.0.1", port: port)
+    configuration.sandbox = APNsEndpoint(host: "localhost", port: port)
+    configuration.trust = TLSContext.Trust(systemAuthorities: false, pems: [pem])
+    configuration.connectionsPerRoute = connections
+    configuration.streamsPerConnection = streams
+    configuration.logger.logLevel = .critical
+    let results = try Inbox<PushResult>(capacity: 1_000_000)
+    let tokenRequests = try Inbox<ProviderTokenRequest>(capacity: 1000)
+    self.results = results
+    self.tokenRequests = tokenRequests
+    let sender = try APNsSender(
+      configuration: configuration, clock: clock, results: { _ = results.offer(contentsOf: $0) },
+      tokenNeeded: { _ = tokenRequests.offer($0) })
+    self.sender = sender
+    thread = try Thread(name: "test-sender") { try? sender.run() }
+    sender.set(credential ?? .token(teamID: "TEAM123456", keyID: "KEY1234567"), for: Self.app)
+    if token { sender.set(makeToken("first")) }
+  }
+
+  convenience init(
+    _ server: TestServer, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
+    token: Bool = true
+  ) throws {
+    try self.init(
+      port: server.port, trusting: server.authorityPEM, connections: connections, streams: streams,
+      credential: credential, token: token)
+  }
+
+  /// Ends the sender and waits for its thread.
+  func stop(within patience: Duration = .seconds(5)) {
+    sender.stop(within: patience)
+    thread.take()?.join()
+  }
+
+  deinit {
+    sender.stop(within: .zero)
+    thread.take()?.join()
+  }
+
+  /// - Parameter age: how many seconds ago it was issued.
+  func makeToken(_ value: String, age: Int64 = 1800) -> ProviderToken {
+    ProviderToken(
+      teamID: "TEAM123456", keyID: "KEY1234567", value: value, issuedAt: clock.wallMicroseconds / 1_000_000 - age)
+  }
+
+  func makeMessage(seqno: Int64 = 42, text: String = "hello", expiresIn: Int64 = 3600, background: Bool = false)
+    -> PushMessage
+  {
+    let json = #"{"appId":"com.example.app","audience":{"all":true},"alert":"\#(text)"}"#
+    let request = try! MessageRequest(json: Array(json.utf8))
+    return PushMessage(
+      seqno: seqno, appID: "com.example.app", template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
+      pushkeys: Self.keys, lane: .normal, isBackground: background,
+      expiresAtSeconds: clock.wallMicroseconds / 1_000_000 + expiresIn, onUnknown: .resend)
+  }
+
+  static func token(_ index: Int) -> String {
+    let digits = String(index, radix: 16)
+    return String(repeating: "0", count: 64 - digits.count) + digits
+  }
+
+  func makeBatch(_ message: PushMessage, tokens: Range<Int>, route: PushRoute = Harness.route) -> PushBatch {
+    batches += 1
+    let targets = tokens.map { index in
+      PushTarget(
+        device: DeviceID(high: UInt64(index), low: 1), userKey: UserKey(clientUID: "u\(index)"),
+        psid: Self.token(index), badge: 1, clientName: "")
+    }
+    return PushBatch(
+      number: batches, message: message, route: route, targets: targets,
+      readAtNanoseconds: clock.now.nanoseconds)
+  }
+
+  /// Sends to devices `tokens` and waits for all results, in order of targets.
+  func send(_ tokens: Range<Int>, message: PushMessage? = nil) -> [SubmissionResult] {
+    guard sender.offer(makeBatch(message ?? makeMessage(), tokens: tokens)) else { return [] }
+    return wait(tokens.count)
+  }
+
+  /// Waits for so many results; fewer when nothing comes for long.
+  func wait(_ count: Int) -> [SubmissionResult] {
+    while pending.count < count, takeResults() {}
+    let found = pending.prefix(count)
+    pending.removeFirst(found.count)
+    return found.sorted { ($0.batch, $0.target) < ($1.batch, $1.target) }.map(\.result)
+  }
+
+  /// Lets time pass, and returns when the sender has done what was due.
+  func advance(by duration: Duration) {
+    clock.advance(by: duration)
+    // An app without credential gets its result at the end of a turn, after that turn's timers.
+    let nowhere = PushRoute(app: 999, network: .apns, environment: .production)
+    let probe = makeBatch(makeMessage(), tokens: 0..<1, route: nowhere)
+    guard sender.offer(probe) else { return }
+    while !pending.contains(where: { $0.batch == probe.number }), takeResults() {}
+    pending.removeAll { $0.batch == probe.number }
+  }
+
+  private var pending: [PushResult] = []
+
+  private func takeResults() -> Bool {
+    let more = results.receive(atMost: .seconds(20))
+    pending += more
+    return !more.isEmpty
+  }
+}
+
+extension [SubmissionResult] {
+  /// How often each kind of result occurs: short to read where a test fails.
+  var tally: [String: Int] {
+    reduce(into: [:]) { $0["\($1)", default: 0] += 1 }
+  }
+}

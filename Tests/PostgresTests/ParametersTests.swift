@@ -1,0 +1,176 @@
+import Postgres
+import Testing
+import TestSupport
+
+/// Every kind of value travels to the server and back unchanged.
+@Suite struct ParametersTests {
+  let connection: Connection
+
+  init() throws { connection = try TestDatabase.makeEmpty().connect() }
+
+  private func echo(_ parameters: Parameters) throws -> Rows {
+    let list = (1...parameters.count).map { "$\($0)" }.joined(separator: ", ")
+    return try connection.run(Statement("echo", "SELECT \(list)"), parameters)
+  }
+
+  private let uuid = UUIDValue("00112233-4455-6677-8899-aabbccddeeff")!
+
+  @Test func `single values keep their value and type`() throws {
+    var parameters = Parameters()
+    parameters.append(Int64.min)
+    parameters.append(Int32.max)
+    parameters.append(Int16.min)
+    parameters.append(true)
+    parameters.append(text: "알림 🔔")
+    parameters.append(bytes: [0, 255, 1])
+    parameters.append(uuid: uuid)
+    parameters.append(timestampMicroseconds: 1_767_225_600_123_456)
+    parameters.append(json: #"{"a": [1, "x"]}"#)
+    parameters.append(42)
+    let rows = try echo(parameters)
+    #expect(rows.int64(0, 0) == .min)
+    #expect(rows.int32(0, 1) == .max)
+    #expect(rows.int16(0, 2) == .min)
+    #expect(rows.bool(0, 3))
+    #expect(rows.text(0, 4) == "알림 🔔")
+    #expect(rows.bytes(0, 5) == [0, 255, 1])
+    #expect(rows.uuid(0, 6) == uuid)
+    #expect(rows.timestampMicroseconds(0, 7) == 1_767_225_600_123_456)
+    #expect(rows.text(0, 8) == #"{"a": [1, "x"]}"#)
+    #expect(rows.int64(0, 9) == 42)
+    #expect((0..<10).map(rows.type(ofColumn:)) == parameters.types)
+  }
+
+  @Test func `the server reads the same time and UUID`() throws {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: 1_767_225_600_000_001)
+    parameters.append(uuid: uuid)
+    let rows = try connection.run(
+      Statement("texts", "SELECT to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), $2::text"), parameters)
+    #expect(rows.text(0, 0) == "2026-01-01 00:00:00.000001")
+    #expect(rows.text(0, 1) == uuid.description)
+  }
+
+  @Test func `NULL of every kind stays NULL, and empty stays empty`() throws {
+    var parameters = Parameters()
+    parameters.append(text: "")
+    parameters.append(nil as Int64?)
+    parameters.append(nil as Int32?)
+    parameters.append(nil as Int16?)
+    parameters.append(nil as Bool?)
+    parameters.append(text: nil)
+    parameters.append(bytes: nil)
+    parameters.append(uuid: nil)
+    parameters.append(timestampMicroseconds: nil)
+    parameters.append(json: nil)
+    parameters.append(bytes: [])
+    let rows = try echo(parameters)
+    #expect(rows.text(0, 0) == "")
+    #expect((1...9).allSatisfy { rows.isNull(0, $0) })
+    #expect(!rows.isNull(0, 10) && rows.bytes(0, 10) == [])
+  }
+
+  @Test func `parameters can be emptied and filled again`() throws {
+    var parameters = Parameters()
+    parameters.append(text: "a\0")
+    #expect(parameters.refusal != nil)
+    parameters.removeAll()
+    #expect(parameters.refusal == nil && parameters.count == 0)
+    parameters.append(text: "b")
+    #expect(try echo(parameters).text(0, 0) == "b")
+  }
+
+  @Test func `a time that PostgreSQL cannot hold is refused, not turned into infinity`() throws {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: .min)
+    let error = try #require(throws: PostgresError.self) { try echo(parameters) }
+    #expect(error.sqlState?.rawValue == "22008")
+  }
+
+  // MARK: Columns
+
+  private func columns(rows: [Int]) -> Parameters {
+    var int64s = Int64Column()
+    var int32s = Int32Column()
+    var int16s = Int16Column()
+    var bools = BoolColumn()
+    var texts = TextColumn()
+    var bytes = BytesColumn()
+    var uuids = UUIDColumn()
+    var timestamps = TimestampColumn()
+    var jsons = JSONColumn()
+    for row in rows {
+      let isNull = row % 3 == 0
+      int64s.append(isNull ? nil : Int64(row))
+      int32s.append(isNull ? nil : Int32(row))
+      int16s.append(isNull ? nil : Int16(row))
+      bools.append(isNull ? nil : row % 2 == 0)
+      texts.append(isNull ? nil : "t\(row)")
+      bytes.append(isNull ? nil : [UInt8](repeating: 7, count: row))
+      uuids.append(isNull ? nil : UUIDValue(high: 1, low: UInt64(row)))
+      timestamps.append(isNull ? nil : Int64(row))
+      jsons.append(isNull ? nil : "[\(row)]")
+    }
+    #expect(texts.count == rows.count)
+    var parameters = Parameters()
+    parameters.append(int64s: int64s)
+    parameters.append(int32s: int32s)
+    parameters.append(int16s: int16s)
+    parameters.append(bools: bools)
+    parameters.append(texts: texts)
+    parameters.append(bytes: bytes)
+    parameters.append(uuids: uuids)
+    parameters.append(timestamps: timestamps)
+    parameters.append(jsons: jsons)
+    return parameters
+  }
+
+  private let unnest = Statement("unnest", "SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9)")
+
+  @Test func `columns of every kind come back row by row, NULLs included`() throws {
+    let result = try connection.run(unnest, columns(rows: Array(1...10)))
+    #expect(result.count == 10)
+    for row in 1...10 {
+      let index = row - 1
+      guard row % 3 != 0 else {
+        #expect((0..<9).allSatisfy { result.isNull(index, $0) })
+        continue
+      }
+      #expect(result.int64(index, 0) == Int64(row))
+      #expect(result.int32(index, 1) == Int32(row))
+      #expect(result.int16(index, 2) == Int16(row))
+      #expect(result.bool(index, 3) == (row % 2 == 0))
+      #expect(result.text(index, 4) == "t\(row)")
+      #expect(result.bytes(index, 5).count == row)
+      #expect(result.uuid(index, 6) == UUIDValue(high: 1, low: UInt64(row)))
+      #expect(result.timestampMicroseconds(index, 7) == Int64(row))
+      #expect(result.text(index, 8) == "[\(row)]")
+    }
+  }
+
+  @Test func `empty columns are empty arrays`() throws {
+    #expect(try connection.run(unnest, columns(rows: [])).count == 0)
+  }
+
+  @Test func `a column is used again after it was emptied`() throws {
+    var column = TextColumn()
+    column.append("a\0")
+    #expect(column.containsNUL)
+    column.removeAll()
+    column.append("b")
+    var parameters = Parameters()
+    parameters.append(texts: column)
+    let rows = try connection.run(Statement("texts", "SELECT unnest($1)"), parameters)
+    #expect(rows.count == 1 && rows.text(0, 0) == "b")
+  }
+
+  @Test func `a column with U+0000 in one value is refused`() throws {
+    var column = TextColumn()
+    column.append("fine")
+    column.append("not\0fine")
+    var parameters = Parameters()
+    parameters.append(texts: column)
+    let error = try #require(throws: PostgresError.self) { try connection.run(Statement("t", "SELECT $1"), parameters) }
+    #expect(error.sqlState == .characterNotInRepertoire)
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// Directories that a test makes and removes.
+package enum TemporaryDirectory {
+  /// Makes an empty directory of its own with a short name, mode 0755, under /tmp.
+  package static func make(prefix: String = "upmc-test.") -> String {
+    var template = Array("/tmp/\(prefix)XXXXXX".utf8CString)
+    guard let path = mkdtemp(&template) else { preconditionFailure("mkdtemp failed in /tmp") }
+    let name = String(cString: path)
+    chmod(name, 0o755)
+    return name
+  }
+
+  /// Writes a file, replacing what was there.
+  package static func write(_ path: String, _ text: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    precondition(file >= 0, "cannot write \(path)")
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    precondition(Glibc.write(file, bytes, bytes.count) == bytes.count, "cannot write \(path)")
+  }
+
+  /// Removes a file, or a directory with all it holds; does not follow symbolic links.
+  package static func remove(_ path: String) {
+    guard isDirectory(path) else {
+      unlink(path)
+      return
+    }
+    for entry in entries(of: path) {
+      remove("\(path)/\(entry)")
+    }
+    rmdir(path)
+  }
+
+  /// Names in a directory; none when it is not there.
+  package static func entries(of path: String) -> [String] {
+    guard let stream = opendir(path) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}
