@@ -243,11 +243,7 @@ final class Connection: EventLoop.Handler {
         return watch(waitsToRead.union(readiness))
       case .failed(let error): return endAfterReading(error)
       }
-      do throws(HTTP2Error) {
-        try session.writeOutput(into: &output, softLimit: APNs.Limits.outputBytes)
-      } catch {
-        return end(error.description)
-      }
+      session.writeOutput(into: &output)
       if !output.isEmpty { continue }
       if session.isFinished { return end("the session is over") }
       let allowance = state.allowance(capacity: session.capacity, inFlight: inFlight, cap: streamCap)
@@ -317,10 +313,9 @@ final class Connection: EventLoop.Handler {
   private func closePolitely() {
     guard let stream, let session else { return end("closed by us") }
     session.goAway()
+    session.writeOutput(into: &output)
     // Best effort: whoever does not take these few bytes now will notice the end all the same.
-    if (try? session.writeOutput(into: &output)) != nil, case .complete = stream.write(&output) {
-      stream.sendCloseNotify()
-    }
+    if case .complete = stream.write(&output) { stream.sendCloseNotify() }
     end("closed by us")
   }
 
