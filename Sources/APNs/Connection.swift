@@ -34,6 +34,7 @@ final class Connection: EventLoop.Handler {
   private let endpoint: APNsEndpoint
   private let context: TLSContext
   private let streamCap: Int
+  private let lastStreamID: Int32
 
   private var addresses: ArraySlice<SocketAddress>
   private var lastConnectError = "no address"
@@ -56,7 +57,7 @@ final class Connection: EventLoop.Handler {
 
   init(
     number: Int, loop: EventLoop, owner: any ConnectionOwner, endpoint: APNsEndpoint, addresses: [SocketAddress],
-    context: TLSContext, streamCap: Int
+    context: TLSContext, streamCap: Int, lastStreamID: Int32
   ) {
     self.number = number
     self.loop = loop
@@ -65,6 +66,7 @@ final class Connection: EventLoop.Handler {
     self.addresses = addresses[...]
     self.context = context
     self.streamCap = streamCap
+    self.lastStreamID = lastStreamID
     openedAt = loop.clock.now
     state = ConnectionState(at: openedAt)
   }
@@ -254,6 +256,12 @@ final class Connection: EventLoop.Handler {
     takeEvents(session)
   }
 
+  /// It takes nothing more before something is answered: by requests in flight, or by bytes that the peer has not
+  /// acknowledged.
+  var isFull: Bool {
+    allowance == 0 || inFlight > 0 && (session?.windowBytes ?? 0) < APNs.Limits.payloadBytes
+  }
+
   /// Requests it would take now.
   var allowance: Int {
     guard let session else { return 0 }
@@ -278,7 +286,7 @@ final class Connection: EventLoop.Handler {
         session.reset(request.streamID, .cancel)
         perform(state.timedOut(inFlight: inFlight, at: now))
       }
-      if session.nextStreamID > APNs.Limits.lastStreamID || !session.acceptsRequests {
+      if session.nextStreamID > lastStreamID || !session.acceptsRequests {
         perform(state.retire(inFlight: inFlight, at: now))
       }
     }

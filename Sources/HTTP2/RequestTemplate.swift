@@ -42,6 +42,7 @@ package final class RequestTemplate: Sendable {
     self.fields = all.filter { $0.name.first != UInt8(ascii: ":") }
     varyingName = varying.map { Array($0.utf8) }
     // Twelve bytes hold the two lengths and the index of a field, and any change of the table's size.
-    largestBlockBytes = (all.count + 3) * 12 + all.reduce(varying?.utf8.count ?? 0) { $0 + $1.name.count + $1.value.count }
+    largestBlockBytes =
+      (all.count + 3) * 12 + all.reduce(varying?.utf8.count ?? 0) { $0 + $1.name.count + $1.value.count }
   }
 }

@@ -1,67 +1,61 @@
-/// Finds the slot of an open stream by its id: a hash table with linear probing.
+/// Finds the slot of an open stream by its id.
 ///
-/// Ids of one client are odd and consecutive, so neighbours lie side by side and probes are short.
+/// Ids of one client are odd and consecutive, so each has a cell of its own in a ring much larger than the number of open
+/// streams: one comparison, no search. Only a stream that stays open while the ring goes round meets another in its cell;
+/// then the younger one lies in a dictionary beside.
 struct StreamTable {
   private static let free: Int32 = 0
 
   private var ids: [Int32]
   private var slots: [Int32]
   private var mask: Int
+  private var beside: [Int32: Int] = [:]
   private(set) var count = 0
 
   init() {
-    ids = Array(repeating: Self.free, count: 256)
-    slots = Array(repeating: 0, count: 256)
-    mask = 255
+    mask = 1023
+    ids = Array(repeating: Self.free, count: mask + 1)
+    slots = Array(repeating: 0, count: mask + 1)
   }
 
-  private func home(_ id: Int32) -> Int { Int(id >> 1) & mask }
+  private func cell(_ id: Int32) -> Int { Int(id >> 1) & mask }
 
   subscript(id: Int32) -> Int? {
-    var index = home(id)
-    while ids[index] != Self.free {
-      if ids[index] == id { return Int(slots[index]) }
-      index = (index + 1) & mask
-    }
-    return nil
+    let cell = cell(id)
+    if ids[cell] == id { return Int(slots[cell]) }
+    return beside.isEmpty ? nil : beside[id]
   }
 
   mutating func insert(_ id: Int32, slot: Int) {
-    if count * 2 > mask { grow() }
-    var index = home(id)
-    while ids[index] != Self.free { index = (index + 1) & mask }
-    ids[index] = id
-    slots[index] = Int32(slot)
+    if count * 4 > mask { grow() }
+    let cell = cell(id)
+    if ids[cell] == Self.free {
+      ids[cell] = id
+      slots[cell] = Int32(slot)
+    } else {
+      beside[id] = slot
+    }
     count += 1
   }
 
   mutating func remove(_ id: Int32) {
-    var hole = home(id)
-    while ids[hole] != id {
-      guard ids[hole] != Self.free else { return }
-      hole = (hole + 1) & mask
+    let cell = cell(id)
+    if ids[cell] == id {
+      ids[cell] = Self.free
+    } else if beside.removeValue(forKey: id) == nil {
+      return
     }
     count -= 1
-    // Moves back what stood behind, as far as its home allows, so that no probe meets a gap.
-    var index = hole
-    while true {
-      index = (index + 1) & mask
-      guard ids[index] != Self.free else { break }
-      if (index - home(ids[index])) & mask >= (index - hole) & mask {
-        ids[hole] = ids[index]
-        slots[hole] = slots[index]
-        hole = index
-      }
-    }
-    ids[hole] = Self.free
   }
 
   private mutating func grow() {
-    let (oldIDs, oldSlots) = (ids, slots)
+    var entries = Array(zip(ids, slots).filter { $0.0 != Self.free })
+    entries += beside.map { ($0.key, Int32($0.value)) }
     mask = mask * 2 + 1
     ids = Array(repeating: Self.free, count: mask + 1)
     slots = Array(repeating: 0, count: mask + 1)
+    beside = [:]
     count = 0
-    for (id, slot) in zip(oldIDs, oldSlots) where id != Self.free { insert(id, slot: Int(slot)) }
+    for (id, slot) in entries { insert(id, slot: Int(slot)) }
   }
 }

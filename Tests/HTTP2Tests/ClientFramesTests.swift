@@ -74,7 +74,8 @@ import Testing
     #expect(ends(client).count == 1)
     // Headers with a table entry: they must be decompressed all the same.
     try receive(client, Self.frame(1, 5, 1, [0x40, 1, 97, 1, 98]))
-    try receive(client, Self.frame(0, 1, 1, [1]) + Self.frame(3, 0, 1, [0, 0, 0, 5]) + Self.frame(8, 0, 1, [0, 0, 0, 9]))
+    try receive(
+      client, Self.frame(0, 1, 1, [1]) + Self.frame(3, 0, 1, [0, 0, 0, 5]) + Self.frame(8, 0, 1, [0, 0, 0, 9]))
     try receive(client, Self.frame(2, 0, 3, [0, 0, 0, 0, 1]) + Self.frame(0x77, 0xFF, 9, [1, 2, 3]))
     #expect(ends(client).isEmpty)
     // Index 62 is that entry.
@@ -116,7 +117,9 @@ import Testing
     try receive(client, Self.frame(1, 4, 1, Self.ok))
     for _ in 0..<3 { try receive(client, Self.frame(0, 0, 1, [UInt8](repeating: 1, count: 16_384))) }
     let bytes = output(client)
-    #expect(bytes == Self.frame(8, 0, 0, [0, 0, 0x80, 0]) + Self.frame(8, 0, 1, [0, 0, 0x80, 0]).map { $0 } || bytes.count == 26)
+    #expect(
+      bytes == Self.frame(8, 0, 0, [0, 0, 0x80, 0]) + Self.frame(8, 0, 1, [0, 0, 0x80, 0]).map { $0 }
+        || bytes.count == 26)
   }
 
   @Test func `pings are answered`() throws {
