@@ -75,28 +75,36 @@ let package = Package(
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
     module("Store", on: ["Domain", "JSON", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Reactor", crypto, log]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "Reactor", crypto, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
-    module("Dispatcher", on: ["Domain", "JSON", "Store", "APNs", "Postgres", "Reactor", log, deque]),
+    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
-    module("Simulator", on: ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
+    module(
+      "Simulator", on: ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
 
     // Roof: configuration, wiring, programs.
     module(
       "Server",
-      on: ["Receiver", "Admin", "Dispatcher", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", log]),
-    program("upmc", on: ["Server", "Operations", "Store", "Domain", "Postgres", "Reactor", arguments, log]),
-    program("upmc-simulator", on: ["Simulator", arguments]),
+      on: [
+        "Receiver", "Admin", "Dispatcher", "APNs", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
+        "Reactor", "Domain", crypto, log,
+      ]),
+    program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
+    program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
 
+    tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
+    .target(name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
+    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
+    tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
-    .target(name: "TestSupport", dependencies: ["Postgres"], path: "Tests/TestSupport", swiftSettings: testing),
-    tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
+    tests("OperationsTests", on: ["Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

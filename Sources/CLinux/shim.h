@@ -27,3 +27,13 @@ static inline int upmc_accept(int fd) { return accept4(fd, 0, 0, SOCK_NONBLOCK |
 /// `pthread_setname_np` is behind `_GNU_SOURCE` too. Names are at most 15 bytes.
 extern int pthread_setname_np(pthread_t thread, const char *name);
 static inline int upmc_name_this_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
+/// A descriptor that turns readable when a process ends (Linux 5.3); glibc before 2.36 has no wrapper, and `syscall` is
+/// variadic, which Swift cannot call.
+#include <sys/syscall.h>
+extern long syscall(long number, ...);
+static inline int upmc_pidfd_open(int process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+/// `environ` is a mutable global, which Swift rejects as shared state; it is only read here, before threads change it.
+extern char **environ;
+static inline char *const *upmc_environment(void) { return environ; }

@@ -87,10 +87,12 @@ package struct PayloadTemplate: Sendable {
     switch request.alert {
     case .text(let text): writer.member("alert", text)
     case .titled(let title, let body):
-      writer.member("alert", object: { writer in
-        if let title { writer.member("title", title) }
-        writer.member("body", body)
-      })
+      writer.member(
+        "alert",
+        object: { writer in
+          if let title { writer.member("title", title) }
+          writer.member("body", body)
+        })
     case nil: break
     }
     if request.mutableContent { writer.member("mutable-content", 1) }

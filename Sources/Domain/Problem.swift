@@ -121,14 +121,16 @@ package struct Problem: Error, Equatable, Sendable {
       writer.member("status", code.status)
       writer.member("detail", detail)
       if !fields.isEmpty {
-        writer.member("errors", array: { writer in
-          for field in fields {
-            writer.object { writer in
-              writer.member("pointer", field.pointer)
-              writer.member("detail", field.detail)
+        writer.member(
+          "errors",
+          array: { writer in
+            for field in fields {
+              writer.object { writer in
+                writer.member("pointer", field.pointer)
+                writer.member("detail", field.detail)
+              }
             }
-          }
-        })
+          })
       }
       writer.member("requestId", requestID)
     }

@@ -69,6 +69,16 @@ package final class ServerStream {
     return contents.fieldBytes.withReadable { bytes in body(bytes.extracting(field.value)) }
   }
 
+  /// Lends every field in the order sent, without allocation.
+  package func forEachField(
+    _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>, _ isNeverIndexed: Bool) -> Void
+  ) {
+    let bytes = fieldBytes
+    for field in fields {
+      body(bytes.span.extracting(field.name), bytes.span.extracting(field.value), field.isNeverIndexed)
+    }
+  }
+
   /// Whether the client asked that the first `name` is never put into a compression table.
   package func isNeverIndexed(_ name: StaticString) -> Bool {
     contents.first(name)?.isNeverIndexed ?? false

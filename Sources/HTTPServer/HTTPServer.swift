@@ -1,1 +1,243 @@
-// HTTPServer
+package import Reactor
+
+/// HTTP/1.1 on POSIX sockets: one server is one listening socket and its connections on one `EventLoop`.
+///
+/// It knows nothing of what it serves. Bytes become requests (`RequestParser`, `ChunkedDecoder`: pure), requests go to
+/// a `RequestHandler` one at a time per connection, answers come back through a `Responder` at once, later, or from
+/// another thread through a `ResponseTicket`. `Router` and `StaticFiles` stand beside it for handlers to use.
+///
+/// ```
+///            ┌ Acceptor ┐     ┌──────────── Connection (one per client) ────────────┐
+///   listen ──┤ 503 when ├────►│ input ─► parser ─► RequestHandler ─► Responder       │
+///            │   full   │     │                                        │            │
+///            └──────────┘     │ one send at the end of the turn ◄── output          │
+///                             └──────────────────────────────────────────────────────┘
+///   other threads ── Reply ──► replies (Inbox) ────────────────────────┘
+/// ```
+///
+/// **A turn**: read each ready connection once, handle what is complete, let the other users of the loop do their work,
+/// then send each connection's answers with one call. Nothing is allocated per request on the way.
+///
+/// **Invariants**: answers leave in the order of their requests; a request is given to the handler whole or not at all;
+/// whatever could be framed in two ways is refused and ends the connection; every buffer has a limit; a client that
+/// does not read is not read from.
+///
+/// **Failure**: a bad request is answered with problem details and the connection closes after the client has had time
+/// to read them. Out of descriptors, accepting rests for a moment while connections go on. A client that goes makes its
+/// `Responder` a no-op. Everything here lives on the loop's thread; only `replies` may be touched by others.
+package final class HTTPServer {
+  package struct Counters: Sendable {
+    /// Connections accepted, those refused for lack of room included.
+    package var accepted: UInt64 = 0
+    /// Connections told 503 because there were too many.
+    package var overloaded: UInt64 = 0
+    /// Answers begun, refusals included.
+    package var requests: UInt64 = 0
+    /// Requests answered by the engine itself: malformed, too large, too slow.
+    package var refused: UInt64 = 0
+    package var timedOut: UInt64 = 0
+  }
+
+  package let loop: EventLoop
+  package let configuration: Configuration
+  /// Answers from other threads. As many fit as there can be requests waiting for one.
+  package let replies: Inbox<Reply>
+  package internal(set) var counters = Counters()
+  /// True from `drain` on.
+  package private(set) var isDraining = false
+
+  let handler: any RequestHandler
+  var writer: ResponseWriter
+  var requestIDs = RequestID()
+  /// For bodies that are written before their length is known.
+  var scratch = ByteBuffer(capacity: 1_024)
+
+  private let idleNanoseconds: Int64
+
+  private var acceptor: Acceptor?
+  private var connections: [Connection?] = []
+  private var freeSlots: [Int] = []
+  private var lastIdentity: UInt64 = 0
+  private var addressCounts: [String: Int] = [:]
+  private var flushQueue: [Connection] = []
+  private var resumeQueue: [Connection] = []
+  private var sweepTimer: Timers.ID?
+  private var drainTimer: Timers.ID?
+  private var drained: (() -> Void)?
+
+  /// Begins to accept.
+  /// - Parameters:
+  ///   - listener: a listening socket; several servers on several loops may share a port with `reusePort`.
+  ///   - handler: kept for as long as the server.
+  package init(
+    loop: EventLoop, listener: consuming Socket, configuration: Configuration = Configuration(),
+    handler: any RequestHandler
+  ) throws(SystemError) {
+    self.loop = loop
+    self.configuration = configuration
+    self.handler = handler
+    writer = ResponseWriter(clock: loop.clock)
+    replies = try Inbox(capacity: configuration.connections + Limits.refusals)
+    idleNanoseconds = configuration.idleTimeout.nanoseconds
+    port = listener.localAddress?.port ?? 0
+    acceptor = try Acceptor(server: self, listener: listener)
+    try loop.attach(replies) { [weak self] batch in self?.deliver(batch) }
+    loop.atEndOfTurn(last: true) { [weak self] in self?.flush() }
+  }
+
+  /// The port it listens on; 0 for a Unix socket.
+  package let port: UInt16
+
+  /// Open connections now.
+  package private(set) var connectionCount = 0
+
+  /// When a connection that falls idle now has rested too long. Every request asks: no `Duration` is divided here.
+  var idleDeadline: Instant { Instant(nanoseconds: loop.now.nanoseconds + idleNanoseconds) }
+
+  // MARK: Connections
+
+  /// Takes a new connection in, or tells it 503.
+  func accepted(_ socket: consuming Socket) {
+    counters.accepted &+= 1
+    let address = configuration.connectionsPerAddress == nil ? nil : socket.remoteAddress?.host
+    let isTooMuch = connectionCount >= configuration.connections || isCrowded(address)
+    guard let connection = open(socket, address: address) else { return }
+    if isTooMuch {
+      counters.overloaded &+= 1
+      connection.refuseOverload()
+    }
+  }
+
+  private func isCrowded(_ address: String?) -> Bool {
+    guard let limit = configuration.connectionsPerAddress, let address else { return false }
+    return addressCounts[address, default: 0] >= limit
+  }
+
+  private func open(_ socket: consuming Socket, address: String?) -> Connection? {
+    let slot = freeSlots.popLast() ?? connections.count
+    if slot == connections.count { connections.append(nil) }
+    lastIdentity += 1
+    // Registration fails only when the kernel is out of memory: the client sees a closed connection.
+    guard let connection = try? Connection(server: self, slot: slot, identity: lastIdentity, socket: socket) else {
+      freeSlots.append(slot)
+      return nil
+    }
+    connections[slot] = connection
+    connectionCount += 1
+    if let address {
+      connection.addressKey = address
+      addressCounts[address, default: 0] += 1
+    }
+    if sweepTimer == nil { scheduleSweep() }
+    return connection
+  }
+
+  func remove(_ connection: Connection) {
+    connections[connection.slot] = nil
+    freeSlots.append(connection.slot)
+    connectionCount -= 1
+    if let address = connection.addressKey, let count = addressCounts[address] {
+      addressCounts[address] = count > 1 ? count - 1 : nil
+    }
+    acceptor?.roomAppeared()
+    if isDraining, connectionCount == 0 { finishDrain() }
+  }
+
+  var hasRoomToAccept: Bool { connectionCount < configuration.connections + Limits.refusals }
+
+  // MARK: The turn
+
+  func queueFlush(_ connection: Connection) {
+    guard !connection.isQueuedForFlush else { return }
+    connection.isQueuedForFlush = true
+    flushQueue.append(connection)
+  }
+
+  /// Lets `connection` look at what was sent ahead, outside of whoever gave the answer: a handler that answers many
+  /// requests in one go is not called again in the middle of it.
+  func queueResume(_ connection: Connection) {
+    guard !connection.isQueuedForResume else { return }
+    connection.isQueuedForResume = true
+    resumeQueue.append(connection)
+    if resumeQueue.count == 1 { loop.schedule(after: .zero) { [weak self] in self?.resume() } }
+  }
+
+  private func resume() {
+    let waiting = resumeQueue
+    resumeQueue.removeAll(keepingCapacity: true)
+    for connection in waiting { connection.resume() }
+  }
+
+  private func flush() {
+    guard !flushQueue.isEmpty else { return }
+    var waiting: [Connection] = []
+    swap(&waiting, &flushQueue)
+    for connection in waiting { connection.flush() }
+    // Give the memory back for the next turn.
+    waiting.removeAll(keepingCapacity: true)
+    if flushQueue.isEmpty { swap(&waiting, &flushQueue) }
+  }
+
+  private func deliver(_ batch: [Reply]) {
+    for reply in batch {
+      let ticket = reply.ticket
+      guard ticket.slot < connections.count, let connection = connections[ticket.slot],
+        connection.identity == ticket.connection
+      else { continue }
+      connection.respond(ticket.serial, reply.response)
+    }
+  }
+
+  /// One look at every connection a second, instead of a timer for each request.
+  private func scheduleSweep() {
+    sweepTimer = loop.schedule(after: .seconds(1)) { [weak self] in self?.sweep() }
+  }
+
+  private func sweep() {
+    sweepTimer = nil
+    for connection in connections { connection?.checkTime(loop.now) }
+    if connectionCount > 0, sweepTimer == nil { scheduleSweep() }
+  }
+
+  // MARK: End
+
+  /// Ends in good order: accepts what waits in the kernel, stops listening, closes idle connections at once and the
+  /// others after their present request, with `Connection: close`. What is left at `deadline` is cut off.
+  /// - Parameter completion: called once, on the loop's thread, when no connection is left.
+  package func drain(deadline: Duration = .seconds(10), completion: @escaping () -> Void = {}) {
+    guard !isDraining else { return }
+    isDraining = true
+    drained = completion
+    acceptor?.acceptAll()
+    acceptor?.close()
+    acceptor = nil
+    for case let connection? in connections {
+      // A request may have arrived that the loop has not seen yet.
+      if connection.isIdle { connection.read() }
+      if connection.isIdle { connection.close() }
+    }
+    guard connectionCount > 0 else { return finishDrain() }
+    drainTimer = loop.schedule(after: deadline) { [weak self] in self?.closeConnections() }
+  }
+
+  private func finishDrain() {
+    if let drainTimer { loop.cancel(drainTimer) }
+    drainTimer = nil
+    let completion = drained
+    drained = nil
+    completion?()
+  }
+
+  /// Stops at once: every connection is cut off, no answer is waited for.
+  package func close() {
+    isDraining = true
+    acceptor?.close()
+    acceptor = nil
+    closeConnections()
+    replies.close()
+  }
+
+  private func closeConnections() {
+    for case let connection? in connections { connection.abandon() }
+  }
+}

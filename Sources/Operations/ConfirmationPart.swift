@@ -28,6 +28,7 @@ struct ConfirmationPart {
   }
 
   private let state = State()
+  /// True when counts may move, so that locks are needed.
   let hasReads: Bool
 
   init(_ operations: [DeviceOperation]) {
@@ -37,7 +38,7 @@ struct ConfirmationPart {
       let start = state.entries.count
       for confirmation in confirmations {
         state.entries.append(Entry(operation: index, confirmation: confirmation))
-        hasReads = hasReads || confirmation.read != nil
+        hasReads = hasReads || confirmation.isGenuine && confirmation.read != nil
       }
       state.ranges[index] = start..<state.entries.count
     }
@@ -143,7 +144,8 @@ struct ConfirmationPart {
   // MARK: Answers
 
   func answer(_ batch: OperationBatch) {
-    for (operation, range) in state.ranges {
+    // In order, for of two confirmations of one delivery the first is the one that is recorded.
+    for (operation, range) in state.ranges.sorted(by: { $0.key < $1.key }) {
       batch.results[operation] = .success(.confirmed(range.map { confirmed(state.entries[$0]) }))
     }
   }

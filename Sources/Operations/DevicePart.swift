@@ -15,6 +15,8 @@ struct DevicePart {
     let kind: DeviceOperation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
+    /// The count that this operation set; later ones of the batch may have moved it on.
+    var badge: Int16?
   }
 
   private let state = State()
@@ -92,8 +94,10 @@ struct DevicePart {
       let isGuest = clientUID == UserKey.guestUID
       move(&record, to: isGuest ? UserKey(guest: record.device) : UserKey(clientUID: clientUID), batch)
       if !record.userKey.isGuest {
-        batch.counts.name(Users.Key(app: record.app, userKey: record.userKey), name)
+        let named = Users.Key(app: record.app, userKey: record.userKey)
+        batch.counts.name(named, name)
         if user.userKey.isGuest { changes.endedGuests.append(user) }
+        if batch.singleDeviceApps.contains(record.app) { changes.alone.append((named, record.device)) }
       }
     case .clearUser:
       move(&record, to: UserKey(guest: record.device), batch)
@@ -134,8 +138,10 @@ struct DevicePart {
   // MARK: Round 3 and answers
 
   func applyBadge(at operation: Int, _ batch: OperationBatch) {
-    for entry in state.entries where entry.operation == operation {
-      if case .setBadge(_, let value) = entry.kind, let user = entry.user { batch.counts[user] = value }
+    for index in state.entries.indices where state.entries[index].operation == operation {
+      guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else { continue }
+      batch.counts[user] = value
+      state.entries[index].badge = value
     }
   }
 
@@ -147,7 +153,7 @@ struct DevicePart {
         switch entry.kind {
         case .find: .found(device: record, badge: shown.badge, userName: shown.name)
         case .badge: .badge(shown.badge)
-        case .setBadge: .badge(batch.counts[user])
+        case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])
         default: .done
         }
@@ -162,9 +168,11 @@ private struct DeviceChanges {
   var endedGuests: [Users.Key] = []
   var joined: [Groups.Membership] = []
   var left: [Groups.Membership] = []
+  var alone: [(user: Users.Key, device: DeviceID)] = []
 
   func steps(at now: Int64) -> [Step] {
     (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
+      + (alone.isEmpty ? [] : [Devices.releaseOthers(alone, at: now)])
       + (left.isEmpty ? [] : [Groups.leave(left)])
       + (joined.isEmpty ? [] : [Groups.join(joined, at: now)])
       + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])

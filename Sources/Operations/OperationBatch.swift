@@ -28,6 +28,8 @@ package final class OperationBatch {
   let now: Int64
   /// This committer's own rows in the totals.
   let writer: Int32
+  /// Apps where the last registered device of a user is the only one.
+  let singleDeviceApps: Set<App.Number>
   /// Device rows as they stand in this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
@@ -40,9 +42,10 @@ package final class OperationBatch {
   /// True when locks must outlive a round trip.
   private let needsTransaction: Bool
 
-  package init(_ operations: [DeviceOperation], writer: Int32, now: Int64) {
+  package init(_ operations: [DeviceOperation], writer: Int32, singleDeviceApps: Set<App.Number>, now: Int64) {
     self.operations = operations
     self.writer = writer
+    self.singleDeviceApps = singleDeviceApps
     self.now = now
     results = Array(repeating: .success(.done), count: operations.count)
     confirmations = ConfirmationPart(operations)
@@ -50,6 +53,9 @@ package final class OperationBatch {
     changes = DevicePart(operations)
     needsTransaction = !registrations.isEmpty || changes.changesAnything || confirmations.hasReads
   }
+
+  /// True between the round that begins a transaction and the one that commits it.
+  package private(set) var isInTransaction = false
 
   /// The next round trip; nil when all is done.
   package func next() -> Round? {
@@ -64,6 +70,7 @@ package final class OperationBatch {
       }
       defer { if isLast { round = 4 } }
       // The first round that has steps is round 0 whenever a transaction is needed.
+      isInTransaction = needsTransaction && !isLast
       return Round(steps: steps, begins: needsTransaction && present == 0, commits: needsTransaction && isLast)
     }
     finish()

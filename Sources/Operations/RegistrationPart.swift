@@ -46,7 +46,9 @@ struct RegistrationPart {
   // MARK: Round 1: devices that lose their token
 
   func decide(_ batch: OperationBatch) -> [Step] {
-    let displaced = Set(state.entries.compactMap { displacedOwner($0.registration) }).filter { batch.devices[$0] == nil }
+    let displaced = Set(state.entries.compactMap { displacedOwner($0.registration) }).filter {
+      batch.devices[$0] == nil
+    }
     guard !displaced.isEmpty else { return [] }
     return [Devices.lock(displaced).map { records in batch.remember(records) }]
   }
@@ -59,14 +61,14 @@ struct RegistrationPart {
   // MARK: Round 2
 
   func finish(_ batch: OperationBatch) -> [Step] {
-    var retired: [Tokens.Claimed] = []
+    var retired: Set<Tokens.Claimed> = []
     var moved: [Tokens.Claimed] = []
     var endedGuests: [Users.Key] = []
     var alone: [(Users.Key, DeviceID)] = []
     for index in state.entries.indices {
       let registration = state.entries[index].registration
       if let owner = displacedOwner(registration) {
-        retired.append(Self.token(registration, of: owner))
+        retired.insert(Self.token(registration, of: owner))
         moved.append(Self.token(registration))
         takeToken(from: owner, registration, batch)
       }
@@ -75,7 +77,7 @@ struct RegistrationPart {
       let record = Self.merge(registration, into: known, now: batch.now)
       if let known {
         if known.psid != record.psid, known.state != .unregistered {
-          retired.append(
+          retired.insert(
             Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
         }
         if known.userKey.isGuest, !record.userKey.isGuest {
@@ -92,7 +94,7 @@ struct RegistrationPart {
       batch.change(record)
     }
     var steps: [Step] = []
-    if !retired.isEmpty { steps.append(Tokens.retire(retired, at: batch.now)) }
+    if !retired.isEmpty { steps.append(Tokens.retire(Array(retired), at: batch.now)) }
     if !moved.isEmpty { steps.append(Tokens.move(moved, at: batch.now)) }
     if !alone.isEmpty { steps.append(Devices.releaseOthers(alone, at: batch.now)) }
     if !endedGuests.isEmpty { steps.append(Users.forgetGuests(endedGuests)) }

@@ -60,8 +60,12 @@ struct PipelineStateMachine {
   }
 
   /// The answer has come to its synchronisation point.
-  mutating func synchronized(_ transaction: TransactionStatus) -> Action {
+  /// - Parameter keepsOpen: the submission meant to leave a transaction open: the next one goes on with it.
+  mutating func synchronized(_ transaction: TransactionStatus, keepsOpen: Bool = false) -> Action {
     switch (state, transaction) {
+    case (.running, .open) where keepsOpen:
+      state = .idle
+      return .complete
     case (.running, .idle):
       state = .idle
       return .complete

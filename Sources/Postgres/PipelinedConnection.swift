@@ -8,7 +8,7 @@ internal import DequeModule
 ///                     ◄──  rows a · rows b · rows c · committed  ◄──
 /// ```
 ///
-/// A submission is one transaction by itself; BEGIN and COMMIT inside are allowed but only cost time. What is submitted
+/// A submission is one transaction by itself, unless it says that it keeps one open for the next. What is submitted
 /// while another one runs, or while connecting, waits in order. Submissions that wait when an attempt to connect fails
 /// fail with it, so nobody waits longer than one pause and one attempt.
 ///
@@ -66,11 +66,14 @@ package final class PipelinedConnection {
   ///
   /// The first error ends the submission: nothing of it is kept (unless it committed inside). After `isConnectionLost`
   /// it is unknown whether it was committed.
+  /// - Parameter keepsOpen: the statements begin (or are within) a transaction that a later submission will commit. Its
+  ///   completion must submit the next part at once; whoever shares the connection would otherwise come in between.
   package func submit(
-    _ statements: [(Statement, Parameters)], completion: @escaping (Result<[Rows], PostgresError>) -> Void
+    _ statements: [(Statement, Parameters)], keepsOpen: Bool = false,
+    completion: @escaping (Result<[Rows], PostgresError>) -> Void
   ) {
     precondition(!statements.isEmpty, "an empty submission")
-    let submission = Submission(statements, completion)
+    let submission = Submission(statements, keepsOpen: keepsOpen, completion)
     if let refusal = submission.refusal { return failLater(submission, refusal) }
     if machine.state == .closed { return failLater(submission, .connection("the connection was closed")) }
     waiting.append(submission)
@@ -331,7 +334,7 @@ package final class PipelinedConnection {
     if case .settling = machine.state { settled() }
     // The statements were rolled back and would fail for ever in this session: a fresh one prepares them anew.
     if let error = inFlight?.firstError, error.isStaleStatement { return lose(.lost("its statements are stale")) }
-    perform(machine.synchronized(session.transaction))
+    perform(machine.synchronized(session.transaction, keepsOpen: inFlight?.keepsOpen ?? false))
   }
 }
 

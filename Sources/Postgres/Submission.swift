@@ -10,6 +10,8 @@ struct Submission {
   }
 
   let statements: [(Statement, Parameters)]
+  /// It means to leave a transaction open.
+  let keepsOpen: Bool
   let completion: Completion
   /// Answers expected, in order; filled when it is sent.
   var steps: [Step] = []
@@ -17,8 +19,9 @@ struct Submission {
   private var rows: [Rows] = []
   private(set) var firstError: PostgresError?
 
-  init(_ statements: [(Statement, Parameters)], _ completion: @escaping Completion) {
+  init(_ statements: [(Statement, Parameters)], keepsOpen: Bool = false, _ completion: @escaping Completion) {
     self.statements = statements
+    self.keepsOpen = keepsOpen
     self.completion = completion
   }
 

@@ -41,7 +41,7 @@ package final class EventLoop {
   private var freeSlots: [UInt32] = []
   private var timers = Timers()
   private var endOfTurn: [() -> Void] = []
-  private var keptHandlers: [any Handler] = []
+  private var veryEndOfTurn: [() -> Void] = []
   private var isStopped = false
 
   package init(clock: any Clock = SystemClock()) throws(SystemError) {
@@ -82,7 +82,9 @@ package final class EventLoop {
   /// Changes what is watched for. Free when nothing changes.
   package func update(_ registration: Registration, interest: Readiness) {
     let index = Int(registration.slot)
-    guard slots[index].generation == registration.generation, slots[index].interest != interest else { return }
+    guard slots[index].generation == registration.generation, slots[index].interest.rawValue != interest.rawValue else {
+      return
+    }
     slots[index].interest = interest
     poller.modify(slots[index].descriptor, interest: interest, token: registration.token)
   }
@@ -123,8 +125,10 @@ package final class EventLoop {
   }
 
   /// Calls `hook` at the end of every turn, after all that was ready has been handled: the place to flush batches.
-  package func atEndOfTurn(_ hook: @escaping () -> Void) {
-    endOfTurn.append(hook)
+  /// - Parameter last: after the ordinary hooks, for those that only write out what the others have produced; such a
+  ///   hook must call nobody who could want to be flushed again.
+  package func atEndOfTurn(last: Bool = false, _ hook: @escaping () -> Void) {
+    if last { veryEndOfTurn.append(hook) } else { endOfTurn.append(hook) }
   }
 
   // MARK: Running
@@ -141,19 +145,31 @@ package final class EventLoop {
 
   /// One turn: waits at most until the next timer or `timeout`. Tests call it directly.
   package func turn(atMost timeout: Duration?) {
-    let untilTimer = timers.next().map { max(.zero, $0 - clock.now) }
-    let patience = [timeout, untilTimer].compactMap { $0 }.min()
-    poller.wait(atMost: patience) { token, ready in dispatch(token, ready) }
+    var patience = timeout
+    if let deadline = timers.next() {
+      let untilTimer = max(.zero, deadline - clock.now)
+      patience = timeout.map { min($0, untilTimer) } ?? untilTimer
+    }
+    var hasLooked = false
+    poller.wait(atMost: patience) { token, ready in
+      if !hasLooked { now = clock.now }
+      hasLooked = true
+      dispatch(token, ready)
+    }
     now = clock.now
-    while let action = timers.popDue(at: now) { action() }
+    // What an action schedules without delay waits for the next turn, or sockets might starve.
+    let newest = timers.newest
+    while let action = timers.popDue(at: now, notAfter: newest) { action() }
     for hook in endOfTurn { hook() }
+    for hook in veryEndOfTurn { hook() }
   }
 
   private func dispatch(_ token: UInt64, _ ready: Readiness) {
-    now = clock.now
     let index = Int(token >> 32)
     // A handler earlier in this turn may have closed this descriptor: then the generation no longer fits.
-    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else { return }
+    guard slots[index].generation == UInt32(truncatingIfNeeded: token), let handler = slots[index].handler else {
+      return
+    }
     handler.ready(ready)
   }
 }

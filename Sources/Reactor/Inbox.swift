@@ -49,7 +49,9 @@ package final class Inbox<Item: Sendable>: Sendable {
   /// Items that wait now. A hint: other threads may change it at once.
   package var count: Int { state.withLock { $0.items.count } }
 
-  package var isClosed: Bool { state.withLock { $0.isClosed } }
+  /// True once the inbox was closed *and* everything that waited has been taken: nothing can come any more. Said in
+  /// one breath, so that an owner who saw an empty batch and then "closed" has not missed what came between the two.
+  package var isClosed: Bool { state.withLock { $0.isClosed && $0.items.isEmpty } }
 
   /// Takes all that waits, in the order offered. Only the owning thread calls this.
   package func takeAll() -> [Item] {

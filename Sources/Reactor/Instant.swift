@@ -2,11 +2,11 @@
 package struct Instant: Comparable, Hashable, Sendable {
   package let nanoseconds: Int64
 
-  package init(nanoseconds: Int64) {
+  @inlinable package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
-  package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+  @inlinable package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 
   package static func + (left: Instant, right: Duration) -> Instant {
     Instant(nanoseconds: left.nanoseconds &+ right.nanoseconds)

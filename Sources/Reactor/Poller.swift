@@ -5,18 +5,25 @@ internal import Glibc
 package struct Readiness: OptionSet, Sendable {
   package let rawValue: UInt32
 
-  package init(rawValue: UInt32) {
+  @inlinable package init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
-  /// Bytes (or a connection, or end of stream) can be read.
-  package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
-  /// The kernel takes bytes again.
-  package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-  /// The peer will send no more. Only useful together with a read that returns 0.
-  package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
-  /// An error or a full hang-up. The kernel reports it whether asked or not.
-  package static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue)
+  // The kernel's numbers (`epoll_ctl(2)`), written out so that other modules fold them.
+
+  /// Watched for errors only.
+  @inlinable package static var nothing: Readiness { Readiness(rawValue: 0) }
+  /// Bytes (or a connection, or end of stream) can be read: EPOLLIN.
+  @inlinable package static var readable: Readiness { Readiness(rawValue: 0x001) }
+  /// The kernel takes bytes again: EPOLLOUT.
+  @inlinable package static var writable: Readiness { Readiness(rawValue: 0x004) }
+  /// The peer will send no more: EPOLLRDHUP. Only useful together with a read that returns 0.
+  @inlinable package static var peerClosed: Readiness { Readiness(rawValue: 0x2000) }
+  /// An error or a full hang-up: EPOLLERR or EPOLLHUP. The kernel reports it whether asked or not.
+  @inlinable package static var failed: Readiness { Readiness(rawValue: 0x008 | 0x010) }
+
+  /// True when it holds any of these.
+  @inlinable package func overlaps(_ other: Readiness) -> Bool { rawValue & other.rawValue != 0 }
 }
 
 /// An epoll set, level-triggered. One owner, one thread. The corresponding man page is `epoll(7)`.

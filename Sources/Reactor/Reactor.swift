@@ -26,6 +26,8 @@ package enum Reactor {
     package static let threadNameBytes = 15
     /// Events taken from epoll in one turn: enough that 256 busy connections need one call, small enough to stay in cache.
     package static let eventsPerTurn = 512
+    /// Cancelled timers kept at least before they are swept out: below this a sweep is not worth its walk. 64 × 16 bytes.
+    package static let cancelledTimers = 64
     /// How many connections may wait in the kernel for `accept` (`listen(2)`, capped by `net.core.somaxconn`).
     package static let listenBacklog: Int32 = 4096
   }

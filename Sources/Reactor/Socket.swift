@@ -22,6 +22,11 @@ package struct Socket: ~Copyable {
     file = FileDescriptor(owning: descriptor)
   }
 
+  /// Gives up ownership, for example to take the socket to another thread: the caller must close the number.
+  package consuming func release() -> Int32 {
+    file.release()
+  }
+
   private init(for address: SocketAddress) throws(SystemError) {
     let type = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
     let number = socket(address.family, type, 0)
@@ -72,6 +77,8 @@ package struct Socket: ~Copyable {
   }
 
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    // The kernel answers 0 for no room as it does for the end of the stream.
+    precondition(buffer.count > 0, "receiving into no room")
     while true {
       let count = unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0)
       if count > 0 { return .bytes(count) }

@@ -45,6 +45,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Stands for a peer that has gone before it could be asked.
+  package static let unknown = SocketAddress(bytes: [UInt8(AF_UNIX), 0])
+
   /// A Unix socket in the file system; the path has at most 107 bytes (`unix(7)`).
   package static func unix(path: String) throws(SystemError) -> SocketAddress {
     guard path.utf8.count <= 107 else { throw SystemError(code: ENAMETOOLONG, operation: "unix socket", subject: path) }
@@ -53,7 +56,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
   /// Looks a name up, afresh each time. Blocking: up to the resolver's own time-out.
   /// - Parameter passive: for listening: an empty host means every address.
-  package static func resolve(host: String, port: UInt16, passive: Bool = false) throws(SystemError) -> [SocketAddress] {
+  package static func resolve(
+    host: String, port: UInt16, passive: Bool = false
+  ) throws(SystemError) -> [SocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     unsafe hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0)

@@ -2,6 +2,8 @@ internal import CLinux
 internal import Glibc
 
 /// A named POSIX thread. What it owns it makes inside its body, so the compiler can prove that nothing is shared.
+///
+/// Join it to wait for its end; dropped without, it runs on by itself.
 package struct Thread: ~Copyable {
   private let handle: pthread_t
 
@@ -24,8 +26,15 @@ package struct Thread: ~Copyable {
     self.handle = handle
   }
 
+  deinit {
+    // Nobody will ask for the end any more: the system may free the stack as soon as the body returns.
+    pthread_detach(handle)
+  }
+
   /// Waits until the body has returned.
   package consuming func join() {
+    let handle = handle
+    discard self
     pthread_join(handle, nil)
   }
 }

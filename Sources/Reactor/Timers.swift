@@ -24,6 +24,8 @@ package struct Timers {
   package init() {}
 
   package var isEmpty: Bool { actions.isEmpty }
+  /// Entries in memory, those of cancelled timers included.
+  package var heldEntries: Int { heap.count }
 
   /// Adds a deadline.
   package mutating func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> ID {
@@ -35,8 +37,16 @@ package struct Timers {
 
   /// Takes a deadline back. Nothing happens when it has fired already.
   package mutating func cancel(_ id: ID) {
-    actions[id.number] = nil
+    guard actions.removeValue(forKey: id.number) != nil else { return }
+    // Far deadlines that are always cancelled (a time-out per request) would pile up for as long as they are far.
+    // Sweeping when the dead outnumber the living costs each timer a constant share.
+    if heap.count > 2 * actions.count + Reactor.Limits.cancelledTimers {
+      heap = Heap(heap.unordered.filter { actions[$0.number] != nil })
+    }
   }
+
+  /// The last timer made so far: lets a turn fire those of before, and leave those made meanwhile to the next.
+  package var newest: ID { ID(number: lastNumber) }
 
   /// The earliest live deadline.
   package mutating func next() -> Instant? {
@@ -47,9 +57,9 @@ package struct Timers {
     return nil
   }
 
-  /// Removes one timer that is due at `now`, earliest first, and returns its action.
-  package mutating func popDue(at now: Instant) -> (() -> Void)? {
-    while let first = heap.min, first.deadline <= now {
+  /// Removes one timer that is due at `now` and not younger than `newest`, earliest first, and returns its action.
+  package mutating func popDue(at now: Instant, notAfter newest: ID? = nil) -> (() -> Void)? {
+    while let first = heap.min, first.deadline <= now, first.number <= newest?.number ?? .max {
       heap.removeMin()
       if let action = actions.removeValue(forKey: first.number) { return action }
     }

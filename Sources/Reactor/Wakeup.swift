@@ -28,10 +28,10 @@ package final class Wakeup: Sendable {
     _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
   }
 
-  /// Waits until signalled. Returns false when the time is over first.
+  /// Waits until signalled. Returns false when the time is over first; a time below zero is over already.
   package func wait(atMost timeout: Duration) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    let milliseconds = Int32(clamping: (timeout.nanoseconds + 999_999) / 1_000_000)
+    let milliseconds = Int32(clamping: max(0, (timeout.nanoseconds + 999_999) / 1_000_000))
     return unsafe poll(&entry, 1, milliseconds) > 0
   }
 }

@@ -1,1 +1,28 @@
-// Receiver
+/// The device doors: registration, groups, receipts, reads and badge over HTTP.
+///
+/// A request takes this way, all on one thread:
+///
+/// ```
+///   bytes ──► HTTPServer ──► endpoint: JSON → DeviceOperation, credential checked (HMAC, no database)
+///                                │
+///                                ▼
+///                            Committer ── waits while the previous commit runs, then goes with all that waits
+///                                │
+///   answer ◄── endpoint: DeviceAnswer → JSON ◄──┘   one send per connection and turn
+/// ```
+///
+/// Nothing is answered 2xx before its commit. When the queue is full, or the database is away for long, requests are
+/// answered 503 with Retry-After instead of waiting without end.
+package enum Receiver {
+  package enum Limits {
+    /// Operations that may wait in one committer: at 100,000 a second a tenth of a second's worth, and 8 times what one
+    /// batch takes.
+    package static let waitingOperations = 8192
+    /// How long an operation waits for a database that is away before it is answered 503.
+    package static let patience: Duration = .seconds(5)
+    /// Tries of a batch that fell victim to a deadlock or a lost connection.
+    package static let attempts = 8
+    /// What a client is told to wait after 503, in seconds.
+    package static let retryAfterSeconds = 1
+  }
+}

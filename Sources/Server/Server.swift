@@ -1,1 +1,122 @@
-// Server
+package import Reactor
+internal import APNs
+internal import Dispatcher
+internal import Domain
+internal import Glibc
+internal import Logging
+package import Operations
+internal import Postgres
+internal import TLS
+
+/// Puts the parts together and runs them: configuration, start and stop order, signals.
+///
+/// ```
+///   main        waits for signals
+///   http-0…     event loop: HTTP engine, device door, committer (one database connection)
+///   admin-0…    admin requests, straight-line, a connection each
+///   plan claim complete janitor     the dispatcher
+///   apns-0      HTTP/2 to Apple
+///   catalog     apps and credentials, read again when something changes
+/// ```
+///
+/// **Start**: migrations → signing keys and apps → providers and dispatcher → doors. The database is there already: the
+/// configured one, or a private PostgreSQL (`Database`). A start that cannot succeed ends with one sentence that says why
+/// and what to do.
+///
+/// **Stop** (SIGTERM, SIGINT): the doors take no new connections and answer what they have; the dispatcher claims nothing
+/// more, waits for answers under way and hands the rest back; then the private PostgreSQL is stopped. A kill at any
+/// moment is as good: everything that was promised is in the database.
+package final class Server {
+  package enum Limits {
+    /// The doors answer what they have within this time.
+    static let drain: Duration = .seconds(10)
+    /// How long requests to Apple under way may take to be answered at a stop.
+    static let providerDrain: Duration = .seconds(5)
+    /// How often apps and credentials are read again when nothing announces a change.
+    static let catalogInterval: Duration = .seconds(1)
+    /// Most HTTP loops: more would take the cores that the database needs.
+    static let httpLoops = 2
+    /// Threads for admin requests.
+    package static let adminThreads = 2
+  }
+
+  /// Where the doors listen; the port is the real one, also when 0 was asked for.
+  package let address: SocketAddress
+
+  private let dispatcher: Dispatcher
+  private let sender: APNsSender
+  private let senderDone: Inbox<Void>
+  private let catalogKeeper: CatalogKeeper
+  private let doors: Doors
+  private let log = Logger(label: "server")
+
+  /// Starts everything.
+  /// - Parameter databaseURL: of a database that exists and whose schema is current.
+  package init(_ configuration: Configuration, databaseURL: String, master: MasterKey) throws {
+    let connection = try Connection(databaseURL)
+    let keys = try SigningKeys.load(connection, master: master)
+    let catalog = try Catalog()
+    try catalog.refresh(connection)
+
+    let results = try ResultInbox()
+    let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
+    let wanted = catalog.wanted
+    sender = try APNsSender(configuration: Self.apns(configuration), results: results.sink) { request in
+      // A request that finds no room is made again by the sender a few seconds later.
+      _ = requests.offer(request)
+      wanted.signal()
+    }
+    catalogKeeper = try CatalogKeeper(
+      databaseURL: databaseURL, catalog: catalog, sender: sender, requests: requests, master: master)
+    senderDone = try Self.run(sender)
+
+    var numbers = SystemRandomNumberGenerator()
+    let node = UUIDValue(high: numbers.next(), low: numbers.next())
+    // Writers of totals only need to differ from each other; a clash would cost time, not correctness.
+    let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
+    dispatcher = try Dispatcher(
+      Dispatcher.Configuration(
+        databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
+        providers: [.apns: sender]),
+      results: results)
+    try dispatcher.start()
+
+    doors = try Doors(
+      configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
+      firstWriter: firstWriter + 10, messageCommitted: dispatcher.poke)
+    address = doors.address
+    log.info("serving", metadata: ["address": "\(address)"])
+  }
+
+  /// Ends in good order.
+  package func stop() {
+    log.info("stopping")
+    doors.drain(within: Limits.drain)
+    dispatcher.stop { sender.stop(within: Limits.providerDrain) }
+    _ = senderDone.receive(atMost: Limits.providerDrain + .seconds(2))
+    doors.close()
+    catalogKeeper.stop()
+    log.info("stopped")
+  }
+
+  private static func apns(_ configuration: Configuration) -> APNsConfiguration {
+    var apns = APNsConfiguration()
+    apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
+    apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
+    if let file = configuration.caFile { apns.trust.files.append(file) }
+    return apns
+  }
+
+  private static func run(_ sender: APNsSender) throws -> Inbox<Void> {
+    let done = try Inbox<Void>(capacity: 1)
+    _ = try Thread(name: "apns-0") {
+      do {
+        try sender.run()
+      } catch {
+        Logger(label: "apns").critical("the thread to Apple could not start", metadata: ["error": "\(error)"])
+      }
+      _ = done.offer(())
+    }
+    return done
+  }
+}

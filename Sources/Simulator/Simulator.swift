@@ -1,1 +1,146 @@
-// Simulator
+internal import Reactor
+internal import Synchronization
+
+/// Apple's push service as it behaves, for tests, demos and benchmarks: TLS and HTTP/2 on the wire, every rule of
+/// validation, every way to fail, and virtual devices that register with a UPMC server and confirm what they get.
+///
+/// ```
+///   provider ──TLS, HTTP/2──► Listener ► Connection ► RequestJudge ──► DeliveryLog, Counters
+///                                                     │  validation        │
+///                                                     │  FaultPlan         ▼ inbox
+///   test, person ──HTTP/1.1─► ControlAPI ─────────────┘               VirtualDevices ──HTTP/1.1──► UPMC
+///        └── in the same process: `Simulator`
+/// ```
+///
+/// **Threads.** `sim-apns-0` owns everything that decides (`Service`), `sim-devices` the virtual devices. Whoever
+/// asks from outside sends a question through an inbox and waits for the answer.
+///
+/// **Validation** (`RequestValidation`) is pure: a request and what the service knows, in; a verdict, out. The order:
+/// path and method, repeated headers, authentication, `apns-` headers, topic, payload, device token.
+///
+/// **Connections** (`ConnectionConduct`): one stream until the first valid push, then 1000; back to 1 after a
+/// rejection until a success; errors end in GOAWAY. Streams over the limit are refused or, when the provider knew the
+/// limit, answered with GOAWAY.
+///
+/// **Tokens** (`TokenRegistry`): registered ones have an environment, a topic and a state; strangers are taken as
+/// devices or refused. A token may carry its own fault: `fa17fa17` and four digits, see `FaultPrefix`.
+///
+/// **Faults** (`Fault`, `FaultPlan`) befall requests that passed validation, or connections as they begin; chosen by
+/// token, connection, number, time and dice with a fixed seed.
+///
+/// **What it does not do:** deliver by collapse-id or expiry (it logs every accepted push), broadcast channels, FCM.
+///
+/// **Failure.** A connection that breaks the protocol ends alone. The simulator keeps all in memory; it starts empty.
+package final class Simulator: Sendable {
+  /// Where it listens: `host:port`.
+  package struct Endpoints: Codable, Equatable, Sendable {
+    /// `/3/device` for production.
+    package let apns: String
+    /// `/3/device` for the sandbox.
+    package let sandbox: String
+    /// The control API; nil without.
+    package let control: String?
+  }
+
+  /// A signing key that the simulator trusts.
+  package struct ProviderKey: Sendable {
+    package let teamID: String
+    package let keyID: String
+    /// The `.p8` file: a private key in PEM.
+    package let privateKeyPEM: String
+  }
+
+  /// What a provider needs to know of a running simulator.
+  package struct Started: Sendable {
+    package let endpoints: Endpoints
+    /// The authority to trust, in PEM.
+    package let authorityPEM: String
+    package let providerKey: ProviderKey
+  }
+
+  /// Why it could not start.
+  package struct StartFailure: Error, CustomStringConvertible {
+    package let description: String
+  }
+
+  private let configuration: Configuration
+  private let engine = Mutex<Engine?>(nil)
+
+  package init(_ configuration: Configuration = Configuration()) {
+    self.configuration = configuration
+  }
+
+  deinit {
+    stop()
+  }
+
+  /// Opens the listeners and starts the threads. Call it once.
+  package func start() throws(StartFailure) -> Started {
+    let engine = try Engine(configuration)
+    self.engine.withLock { $0 = engine }
+    return engine.started
+  }
+
+  /// Says GOAWAY to all connections, waits for what is open, and ends the threads. May be called twice.
+  package func stop() {
+    let engine = engine.withLock { engine in
+      defer { engine = nil }
+      return engine
+    }
+    engine?.stop()
+  }
+
+  /// Runs `question` on the service's thread and waits for the answer.
+  package func ask<Answer: Sendable>(_ question: @escaping @Sendable (Service) -> Answer) -> Answer {
+    guard let engine = engine.withLock({ $0 }), let answer = engine.ask(question) else {
+      preconditionFailure("the simulator is not running")
+    }
+    return answer
+  }
+
+  // MARK: The questions most asked
+
+  package func counters() -> Counters { ask { $0.snapshot() } }
+
+  /// What one token received, oldest first.
+  package func deliveries(to token: String) -> [DeliveryLog.Delivery] {
+    ask { service in
+      guard let token = DeviceToken(token), let index = service.knowledge.tokens.index(of: token) else { return [] }
+      return service.log.deliveries(of: index)
+    }
+  }
+
+  /// Everything that was received, in order.
+  package func allDeliveries() -> [DeliveryLog.Delivery] {
+    ask { service in (0..<service.log.count).map { service.log.delivery($0) } }
+  }
+
+  package func register(
+    token: String, environment: Environment = .production, topic: String? = nil, state: TokenRegistry.State = .active
+  ) {
+    guard let token = DeviceToken(token) else { preconditionFailure("not a device token: \(token)") }
+    ask { service in
+      _ = service.knowledge.tokens.register(token, environment: environment, topic: topic, state: state)
+    }
+  }
+
+  package func register(_ key: SigningKey) {
+    ask { $0.knowledge.keys.register(key) }
+  }
+
+  @discardableResult
+  package func add(_ fault: Fault) throws(Fault.Invalid) -> FaultPlan.ID {
+    try ask { service in
+      Result { () throws(Fault.Invalid) in try service.faults.add(fault, now: service.loop.clock.now) }
+    }.get()
+  }
+
+  package func removeFaults() {
+    ask { $0.faults.removeAll() }
+  }
+
+  /// Forgets what was seen and ends all faults; keys, tokens and connections stay.
+  package func reset() {
+    ask { $0.reset() }
+  }
+}

@@ -16,6 +16,14 @@ package enum Apps {
     Query(allStatement, Parameters()) { rows in rows.map { record(rows, $0) } }
   }
 
+  private static let findStatement = Statement("apps-find", "SELECT \(columnList) FROM apps WHERE app_id = $1")
+
+  package static func find(appID: String) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(text: appID)
+    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
   private static let createStatement = Statement(
     "apps-create",
     "INSERT INTO apps (app_id, name, client_key, time_zone) VALUES ($1, $2, $3, $4) RETURNING \(columnList)")

@@ -72,6 +72,33 @@ package enum Claims {
     return Query(adoptStatement, parameters) { $0.count == 1 ? ($0.int64(0, 0), $0.int64(0, 1)) : nil }
   }
 
+  private static let ofNodeStatement = Statement("claims-of-node", "SELECT claim FROM claims WHERE node = $1")
+
+  /// The claims of one node.
+  package static func ofNode(_ node: UUIDValue) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    return Query(ofNodeStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let releaseStatement = Statement(
+    "claims-release",
+    """
+    -- The node that does not exist: whoever is alive takes them over.
+    UPDATE claims SET node = '00000000-0000-0000-0000-000000000000', fence = fence + 1
+    WHERE claim = ANY($1) AND node = $2
+    """)
+
+  /// Gives claims up, to be taken over like those of a dead node.
+  package static func release(_ claims: some Collection<Int64>, node: UUIDValue) -> Query<Void> {
+    var column = Int64Column()
+    for claim in claims { column.append(claim) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    parameters.append(uuid: node)
+    return Query(releaseStatement, parameters) { _ in }
+  }
+
   private static let undecidedStatement = Statement(
     "claims-undecided",
     """

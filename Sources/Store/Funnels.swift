@@ -63,15 +63,18 @@ package enum Funnels {
     FROM outcomes o
     LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
     LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
-    WHERE o.seqno = $1 AND o.device > $2 ORDER BY o.device LIMIT $3
+    WHERE o.seqno = $1 AND o.device > $2 AND ($4 IS NULL OR o.status = $4) ORDER BY o.device LIMIT $3
     """)
 
-  /// Deliveries that have an outcome, by device, after one.
-  package static func deliveries(_ seqno: Int64, after device: DeviceID, limit: Int) -> Query<[Delivery]> {
+  /// Deliveries that have an outcome (of one kind, or any), by device, after one.
+  package static func deliveries(
+    _ seqno: Int64, after device: DeviceID, status: OutcomeStatus? = nil, limit: Int
+  ) -> Query<[Delivery]> {
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(device: device)
     parameters.append(limit)
+    parameters.append(status?.rawValue)
     return Query(deliveriesStatement, parameters) { rows in
       rows.map { row in
         Delivery(

@@ -5,7 +5,8 @@ internal import Postgres
 package enum Groups {
   package typealias Number = Int64
 
-  private static let appsStatement = Statement("groups-apps", "SELECT groupseq, app FROM groups WHERE groupseq = ANY($1)")
+  private static let appsStatement = Statement(
+    "groups-apps", "SELECT groupseq, app FROM groups WHERE groupseq = ANY($1)")
 
   /// Which app each group belongs to; unknown ones are missing.
   package static func apps(of groups: some Collection<Number>) -> Query<[Number: App.Number]> {
@@ -63,7 +64,9 @@ package enum Groups {
     """)
 
   /// The groups of each user.
-  package static func ofUsers(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [(group: Number, name: String)]]> {
+  package static func ofUsers(_ users: some Collection<Users.Key>) -> Query<
+    [Users.Key: [(group: Number, name: String)]]
+  > {
     Query(ofUsersStatement, Users.keys(users)) { rows in
       var groups: [Users.Key: [(group: Number, name: String)]] = [:]
       for row in 0..<rows.count {

@@ -82,7 +82,9 @@ package enum Ledger {
     """)
 
   /// Notes deliveries that ended negative. Answers the increments to take back: of users for whom all deliveries have.
-  package static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<[(user: Users.Key, increment: Int16)]> {
+  package static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<
+    [(user: Users.Key, increment: Int16)]
+  > {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
     for negative in negatives { counts.append(negative.count) }

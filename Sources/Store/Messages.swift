@@ -85,6 +85,27 @@ package enum Messages {
     }
   }
 
+  private static let sendDateStatement = Statement(
+    "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
+
+  /// `yyyyMMddHH` in a time zone, as a message made at this time would carry it.
+  package static func sendDate(at time: Int64, timeZone: String) -> Query<String> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: time)
+    parameters.append(text: timeZone)
+    return Query(sendDateStatement, parameters) { $0.text(0, 0) }
+  }
+
+  private static let recentStatement = Statement(
+    "messages-recent", "SELECT seqno FROM messages ORDER BY seqno DESC LIMIT $1")
+
+  /// The newest messages of all apps, newest first.
+  package static func recent(limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(recentStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
   /// What the dispatcher needs to know of a message.
   package struct Open: Sendable {
     package let seqno: Int64
@@ -100,16 +121,6 @@ package enum Messages {
     package let isPlanned: Bool
   }
 
-  private static let openStatement = Statement(
-    "messages-open",
-    """
-    SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
-      to_char(m.created_at AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at, m.planned
-    FROM messages m JOIN apps a ON a.app = m.app
-    WHERE m.state IN (1, 2) AND a.paused_reason IS NULL
-    ORDER BY m.lane, m.seqno LIMIT $1
-    """)
-
   private static let findStatement = Statement(
     "messages-find",
     """
@@ -118,11 +129,41 @@ package enum Messages {
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1
     """)
 
-  /// Messages that are to be worked on, the most urgent first.
-  package static func open(atMost limit: Int) -> Query<[Open]> {
+  private static let unplannedStatement = Statement(
+    "messages-unplanned",
+    "SELECT seqno FROM messages WHERE state IN (1, 2) AND NOT planned ORDER BY lane, seqno LIMIT $1")
+
+  /// Messages whose audience has still to be cut into shards, the most urgent first.
+  package static func unplanned(atMost limit: Int) -> Query<[Int64]> {
+    numbers(unplannedStatement, limit)
+  }
+
+  private static let claimableStatement = Statement(
+    "messages-claimable",
+    """
+    SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
+    WHERE m.state = 2 AND a.paused_reason IS NULL
+      AND EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
+    ORDER BY m.lane, m.seqno LIMIT $1
+    """)
+
+  /// Messages with devices that nobody has claimed yet, the most urgent first.
+  package static func claimable(atMost limit: Int) -> Query<[Int64]> {
+    numbers(claimableStatement, limit)
+  }
+
+  private static let unfinishedStatement = Statement(
+    "messages-unfinished", "SELECT seqno FROM messages WHERE state = 2 AND planned ORDER BY seqno LIMIT $1")
+
+  /// Messages that are being sent.
+  package static func unfinished(atMost limit: Int) -> Query<[Int64]> {
+    numbers(unfinishedStatement, limit)
+  }
+
+  private static func numbers(_ statement: Statement, _ limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
-    return Query(openStatement, parameters) { rows in rows.map { open(rows, $0) } }
+    return Query(statement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   package static func find(_ seqno: Int64) -> Query<Open?> {

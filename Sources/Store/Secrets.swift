@@ -46,6 +46,14 @@ package enum Secrets {
     /// JSON that may be shown.
     package let publicPart: String
     package let sealed: [UInt8]
+
+    package init(app: App.Number, network: PushNetwork, kind: String, publicPart: String, sealed: [UInt8]) {
+      self.app = app
+      self.network = network
+      self.kind = kind
+      self.publicPart = publicPart
+      self.sealed = sealed
+    }
   }
 
   private static let credentialsStatement = Statement(

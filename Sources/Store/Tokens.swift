@@ -4,7 +4,7 @@ internal import Postgres
 /// Who owns which push token.
 package enum Tokens {
   /// One token of a batch.
-  package struct Claimed: Sendable {
+  package struct Claimed: Hashable, Sendable {
     package let app: App.Number
     package let psid: String
     package let network: PushNetwork
@@ -30,7 +30,9 @@ package enum Tokens {
     """)
 
   /// Locks the tokens, making those that are new for the device that claims them. Answers the present owners.
-  package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<[(app: App.Number, psid: String, owner: DeviceID)]> {
+  package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<
+    [(app: App.Number, psid: String, owner: DeviceID)]
+  > {
     Query(lockStatement, columns(tokens, now)) { rows in
       rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
     }

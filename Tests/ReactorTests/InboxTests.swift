@@ -1,3 +1,4 @@
+import Glibc
 import Reactor
 import Testing
 
@@ -39,5 +40,70 @@ import Testing
     loop.run()
     thread.join()
     #expect(received == [7])
+  }
+
+  @Test func `an inbox is closed for its owner only when nothing waits any more`() throws {
+    // Else an owner that saw nothing, and then "closed", would leave behind what came between.
+    let inbox = try Inbox<Int>(capacity: 2)
+    #expect(!inbox.isClosed)
+    #expect(inbox.offer(1))
+    inbox.close()
+    #expect(!inbox.isClosed)
+    #expect(inbox.takeAll() == [1])
+    #expect(inbox.isClosed)
+  }
+
+  @Test func `nothing offered before the close is lost, however the threads meet`() throws {
+    for round in 0..<2000 {
+      let inbox = try Inbox<Int>(capacity: 4)
+      let thread = try Thread(name: "offers") {
+        for item in 0..<3 where !inbox.offer(item) { return }
+        inbox.close()
+      }
+      var received: [Int] = []
+      repeat { received += inbox.receive(atMost: .seconds(60)) } while !inbox.isClosed
+      thread.join()
+      guard received == [0, 1, 2] else {
+        Issue.record("round \(round): received \(received)")
+        return
+      }
+    }
+  }
+
+  @Test func `a batch fits exactly or not at all, and an empty one always`() throws {
+    let inbox = try Inbox<Int>(capacity: 3)
+    #expect(inbox.offer(contentsOf: [1, 2, 3]))
+    #expect(inbox.offer(contentsOf: []))
+    #expect(!inbox.offer(4))
+    #expect(inbox.count == 3)
+    #expect(inbox.takeAll() == [1, 2, 3])
+    #expect(inbox.count == 0)
+    #expect(!inbox.offer(contentsOf: [1, 2, 3, 4]))
+  }
+
+  @Test func `receiving gives up when the time is over`() throws {
+    #expect(try Inbox<Int>(capacity: 1).receive(atMost: .milliseconds(1)) == [])
+  }
+
+  @Test func `many threads, one owner: everything arrives once, each thread's items in order`() throws {
+    let inbox = try Inbox<(thread: Int, number: Int)>(capacity: 64)
+    let names = 0..<4
+    let perThread = 5000
+    for thread in names {
+      _ = try Thread(name: "offers-\(thread)") {
+        var number = 0
+        while number < perThread { if inbox.offer((thread, number)) { number += 1 } else { sched_yield() } }
+      }
+    }
+    var next = [Int](repeating: 0, count: names.count)
+    while next.reduce(0, +) < names.count * perThread {
+      let batch = inbox.receive(atMost: .seconds(60))
+      try #require(!batch.isEmpty, "the owner was not woken")
+      for (thread, number) in batch {
+        try #require(next[thread] == number)
+        next[thread] += 1
+      }
+    }
+    #expect(inbox.count == 0)
   }
 }

@@ -11,11 +11,23 @@ package enum TemporaryDirectory {
     return name
   }
 
-  /// Removes a directory with all it holds; does not follow symbolic links.
+  /// Writes a file, replacing what was there.
+  package static func write(_ path: String, _ text: String) {
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    precondition(file >= 0, "cannot write \(path)")
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    precondition(Glibc.write(file, bytes, bytes.count) == bytes.count, "cannot write \(path)")
+  }
+
+  /// Removes a file, or a directory with all it holds; does not follow symbolic links.
   package static func remove(_ path: String) {
+    guard isDirectory(path) else {
+      unlink(path)
+      return
+    }
     for entry in entries(of: path) {
-      let child = "\(path)/\(entry)"
-      if isDirectory(child) { remove(child) } else { unlink(child) }
+      remove("\(path)/\(entry)")
     }
     rmdir(path)
   }

@@ -1,10 +1,16 @@
 package import Postgres
+import Store
 import Synchronization
 
 /// A database of its own for one test or suite, in the shared cluster.
 package struct TestDatabase: Sendable {
   package let name: String
   package let url: String
+
+  /// A database with the schema of `Migrations/`: a copy of a template that is migrated once per test process.
+  package static func make() throws -> TestDatabase {
+    try copy(of: template.get())
+  }
 
   /// A database without any table.
   package static func makeEmpty() throws -> TestDatabase {
@@ -16,8 +22,21 @@ package struct TestDatabase: Sendable {
     try Connection(url, options: options)
   }
 
-  static func copy(of template: String) throws -> TestDatabase {
-    let name = "test_\(number.add(1, ordering: .relaxed).newValue)"
+  /// `Migrations/` of this source tree.
+  package static let migrationsDirectory: String = {
+    let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    return root + "/Migrations"
+  }()
+
+  /// Migrated by the first who asks; nobody is connected to it afterwards, so it can be copied.
+  private static let template = Result {
+    let template = try copy(of: "template0", name: "upmc_template")
+    try Migrator(directory: migrationsDirectory).migrate(template.connect())
+    return template.name
+  }
+
+  private static func copy(of template: String, name: String? = nil) throws -> TestDatabase {
+    let name = name ?? "test_\(number.add(1, ordering: .relaxed).newValue)"
     let administrator = try Connection(TestCluster.shared.url(database: "postgres"))
     try administrator.script("CREATE DATABASE \(name) TEMPLATE \(template)")
     return TestDatabase(name: name, url: TestCluster.shared.url(database: name))

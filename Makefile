@@ -1,0 +1,50 @@
+# Everything a newcomer needs is `make run` and `make test`. `make help` lists the rest.
+
+SWIFT ?= swift
+RELEASE := .build/release
+
+# What a bare Debian 12 with Swift lacks: C libraries to build on, the private database, and what the tests talk to.
+PACKAGES := ca-certificates curl git jq libnghttp2-dev libpq-dev libssl-dev nghttp2-client nghttp2-server openssl \
+            pkg-config postgresql-15 postgresql-client-15
+# The peers that the benchmark measures against, and its load generator.
+BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv wrk
+# A peer that comes as a Python package; it lives in a virtual environment of its own.
+BENCH_PYTHON := aioapns==4.0
+VENV := .build/venv
+
+.DEFAULT_GOAL := help
+.PHONY: deps build run test bench lint format help
+.NOTPARALLEL:
+
+deps: ## Install the system packages that are missing (apt; uses sudo when not root)
+	@Scripts/install-packages $(PACKAGES)
+	@command -v $(SWIFT) >/dev/null || { echo "Swift 6.2 or newer is not on the PATH: https://www.swift.org/install" >&2; exit 1; }
+
+build: ## Build all programs for production into .build/release
+	$(SWIFT) build -c release
+
+run: deps build ## Start everything on this machine and send a first push; Ctrl-C stops it all
+	@exec $(RELEASE)/upmc demo
+
+# The linter runs before the tests so that the last line printed is the tests' own summary.
+test: deps ## Build, lint and run every test
+	$(SWIFT) build --build-tests
+	@$(MAKE) --no-print-directory lint
+	$(SWIFT) test --skip-build --disable-xctest
+
+bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
+	@Scripts/install-packages $(BENCH_PACKAGES)
+	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
+	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
+	$(SWIFT) build -c release
+	@exec $(RELEASE)/upmc-benchmark $(ARGS)
+
+lint: ## Check the form of every source file
+	@echo "Linting"
+	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
+
+format: ## Bring every source file into form
+	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,48 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Postgres
+
+/// One request of a caller who may make it, with what its endpoint needs. Endpoints are extensions of it.
+struct AdminCall {
+  let request: OwnedRequest
+  let parameters: PathParameters
+  let caller: Caller
+  let connection: Connection
+  let resources: AdminWorker.Resources
+
+  /// The body, which must say that it is JSON. - Throws: `.unsupportedMediaType`.
+  func jsonBody() throws(Problem) -> [UInt8] {
+    let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
+    guard type.trimmingBlanks == "application/json" else {
+      throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
+    }
+    return request.body
+  }
+
+  /// The SEQNO in the path. - Throws: `.unknownMessage` for anything that cannot be one.
+  func seqno() throws(Problem) -> Int64 {
+    guard let seqno = Int64(parameters["seqno"]) else {
+      throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
+    }
+    return seqno
+  }
+
+  /// The token of `Authorization: Bearer …`. - Throws: `.noCredential`.
+  static func bearer(_ request: OwnedRequest) throws(Problem) -> String {
+    let words = request.header("authorization")?.split(separator: " ") ?? []
+    guard words.count == 2, words[0].lowercased() == "bearer" else {
+      throw Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
+    }
+    return String(words[1])
+  }
+}
+
+extension String {
+  fileprivate var trimmingBlanks: Substring {
+    var rest = self[...]
+    while let first = rest.first, first.isWhitespace { rest.removeFirst() }
+    while let last = rest.last, last.isWhitespace { rest.removeLast() }
+    return rest
+  }
+}

@@ -1,0 +1,66 @@
+internal import HTTPServer
+internal import Reactor
+internal import Synchronization
+
+/// One request on its way to a thread.
+struct AdminWork: Sendable {
+  let request: OwnedRequest
+  let ticket: ResponseTicket
+}
+
+/// A bounded queue into several threads: whoever is free takes the oldest request. (An `Inbox` has one owner, who takes
+/// all that waits; here a slow request must not hold back those behind it.)
+final class AdminQueue: Sendable {
+  private struct State {
+    var waiting: [AdminWork] = []
+    var isClosed = false
+  }
+
+  private let capacity: Int
+  private let state = Mutex(State())
+  /// Readable while requests wait, and from `close` on.
+  private let wakeup: Wakeup
+
+  init(capacity: Int) throws(SystemError) {
+    self.capacity = capacity
+    wakeup = try Wakeup()
+  }
+
+  /// True when a request offered now would be refused. A hint: other threads may change it at once.
+  var isFull: Bool {
+    state.withLock { $0.isClosed || $0.waiting.count >= capacity }
+  }
+
+  /// False when the queue is full or closed: the request was not taken.
+  func offer(_ work: AdminWork) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed, state.waiting.count < capacity else { return false }
+      state.waiting.append(work)
+      wakeup.signal()
+      return true
+    }
+  }
+
+  /// Waits for the next request. Nil when the queue is closed and nothing waits any more.
+  func take() -> AdminWork? {
+    while true {
+      let (work, isClosed) = state.withLock { state -> (AdminWork?, Bool) in
+        guard !state.waiting.isEmpty else {
+          // Under the lock: a signal that comes now belongs to a request that is not there yet.
+          if !state.isClosed { wakeup.drain() }
+          return (nil, state.isClosed)
+        }
+        return (state.waiting.removeFirst(), false)
+      }
+      if let work { return work }
+      if isClosed { return nil }
+      _ = wakeup.wait(atMost: .seconds(60))
+    }
+  }
+
+  /// Refuses further requests; what waits is still carried out.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    wakeup.signal()
+  }
+}

@@ -1,0 +1,38 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// One line of the admin API: what is asked, who may ask, who answers.
+///
+/// The table below is the API. A test walks it with a key of every role.
+struct AdminRoute: Sendable {
+  let method: Method
+  let pattern: String
+  let permission: Permission
+  let endpoint: @Sendable (AdminCall) throws(Problem) -> Response
+
+  static let all: [AdminRoute] = [
+    AdminRoute(.post, "/v1/admin/messages", .send) { call throws(Problem) in try call.send() },
+    AdminRoute(.get, "/v1/admin/messages/{seqno}", .viewMessages) { call throws(Problem) in try call.funnel() },
+    AdminRoute(.get, "/v1/admin/messages/{seqno}/deliveries", .viewMessages) { call throws(Problem) in
+      try call.deliveries()
+    },
+    AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
+  ]
+
+  init(
+    _ method: Method, _ pattern: String, _ permission: Permission,
+    endpoint: @escaping @Sendable (AdminCall) throws(Problem) -> Response
+  ) {
+    self.method = method
+    self.pattern = pattern
+    self.permission = permission
+    self.endpoint = endpoint
+  }
+
+  static func router() -> Router<AdminRoute> {
+    var router = Router<AdminRoute>()
+    for route in all { router.add(route.method, route.pattern, route) }
+    return router
+  }
+}

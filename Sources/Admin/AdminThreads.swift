@@ -1,0 +1,33 @@
+package import Operations
+package import Reactor
+
+/// The threads `admin-0…n` and the queue in front of them. One for all HTTP loops; callable from any thread.
+package final class AdminThreads: Sendable {
+  let queue: AdminQueue
+
+  /// Starts the threads. Each connects when its first request comes.
+  /// - Parameters:
+  ///   - messageCommitted: called, on an admin thread, when a message has been stored.
+  package init(
+    databaseURL: String, catalog: Catalog, threads: Int, clock: any Clock = SystemClock(),
+    messageCommitted: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    let queue = try AdminQueue(capacity: Admin.Limits.waitingRequests)
+    self.queue = queue
+    let resources = AdminWorker.Resources(
+      databaseURL: databaseURL, catalog: catalog, clock: clock, messageCommitted: messageCommitted)
+    for number in 0..<threads {
+      // It ends by itself when the queue is closed and empty.
+      _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue).run() }
+    }
+  }
+
+  deinit {
+    queue.close()
+  }
+
+  /// Takes no more requests. Those that wait are still answered, then the threads end.
+  package func stop() {
+    queue.close()
+  }
+}

@@ -1,0 +1,20 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Reactor
+
+/// `POST /v1/admin/messages`: sends a message, or tries it out (`dryRun`).
+extension AdminCall {
+  func send() throws(Problem) -> Response {
+    let answer = try Sending.send(
+      Sending.Request(body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller),
+      on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
+    switch answer {
+    case .accepted:
+      resources.messageCommitted()
+      return .json(.accepted, answer)
+    case .tried:
+      return .json(.ok, answer)
+    }
+  }
+}

@@ -1,0 +1,132 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Reads an audience in parts: whole shards for planning, batches for claiming. A user's devices always come together.
+struct AudienceReader {
+  struct Part {
+    let part: Shards.Record.Part
+    let targeted: Int64
+    let isLast: Bool
+  }
+
+  struct Batch {
+    let members: [Audiences.Member]
+    let rest: Shards.Record.Part
+    let isLast: Bool
+  }
+
+  private let audience: Audience
+  private let app: App.Number
+  private let frozenAt: Int64
+
+  init(_ audience: Audience, app: App.Number, frozenAt: Int64) {
+    self.audience = audience
+    self.app = app
+    self.frozenAt = frozenAt
+  }
+
+  /// The user keys that a range audience spans: guests begin with `g`, users with `u`.
+  private var keys: (after: String, upto: String)? {
+    switch audience {
+    case .all, .groups: ("", "v")
+    case .members(true): ("u", "v")
+    case .members(false): ("g", "h")
+    case .clientUIDs, .devices, .psids: nil
+    }
+  }
+
+  private var entryCount: Int {
+    switch audience {
+    case .clientUIDs(let list): list.count
+    case .devices(let list): list.count
+    case .psids(let list): list.count
+    case .all, .members, .groups: 0
+    }
+  }
+
+  // MARK: Planning
+
+  /// The next shard after the last one written; nil when there is none.
+  func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> Part? {
+    guard let keys else {
+      let all = 0..<entryCount
+      return Part(part: .entries(all), targeted: Int64(try members(all, connection).count), isLast: true)
+    }
+    let after = before ?? keys.after
+    if case .groups(let groups) = audience { return try nextGroupPart(groups, after, keys.upto, connection) }
+    let end = try connection.run(
+      Audiences.rangeEnd(app: app, after: after, upto: keys.upto, devices: Dispatch.Limits.shardDevices))
+    guard let end else { return nil }
+    let count = try connection.run(Audiences.rangeCount(app: app, after: after, upto: end, frozenAt: frozenAt))
+    return Part(part: .keys(after: after, upto: end), targeted: count, isLast: false)
+  }
+
+  private func nextGroupPart(
+    _ groups: [Int64], _ after: String, _ upto: String, _ connection: Connection
+  ) throws(PostgresError) -> Part? {
+    let subtree = try connection.run(Audiences.subtree(app: app, groups: groups))
+    let users = try connection.run(
+      Audiences.groupKeys(
+        app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt, limit: Dispatch.Limits.shardDevices / 10))
+    guard let last = users.last else { return nil }
+    let members = try connection.run(Audiences.ofUsers(app: app, users, frozenAt: frozenAt))
+    return Part(part: .keys(after: after, upto: last.text), targeted: Int64(members.count), isLast: false)
+  }
+
+  // MARK: Claiming
+
+  /// The next batch of a shard, at most `limit` devices (more only when one user has more).
+  func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
+    switch part {
+    case .entries(let range):
+      let taken = range.prefix(Dispatch.Limits.claimEntries)
+      let rest = taken.upperBound..<range.upperBound
+      return Batch(members: try members(taken, connection), rest: .entries(rest), isLast: rest.isEmpty)
+    case .keys(let after, let upto):
+      if case .groups(let groups) = audience { return try nextGroupBatch(groups, after, upto, limit, connection) }
+      return try nextRangeBatch(after, upto, limit, connection)
+    }
+  }
+
+  private func nextRangeBatch(
+    _ after: String, _ upto: String, _ limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> Batch {
+    var members = try connection.run(
+      Audiences.rangeRead(app: app, after: after, upto: upto, frozenAt: frozenAt, limit: limit + 1))
+    guard members.count > limit, let last = members.last else {
+      return Batch(members: members, rest: .keys(after: upto, upto: upto), isLast: true)
+    }
+    // The last user may have more devices: leave it whole to the next batch, unless it is the only one.
+    let whole = members.prefix { $0.userKey != last.userKey }
+    if let end = whole.last?.userKey {
+      return Batch(members: Array(whole), rest: .keys(after: end.text, upto: upto), isLast: false)
+    }
+    members = try connection.run(Audiences.ofUsers(app: app, [last.userKey], frozenAt: frozenAt))
+    return Batch(members: members, rest: .keys(after: last.userKey.text, upto: upto), isLast: false)
+  }
+
+  private func nextGroupBatch(
+    _ groups: [Int64], _ after: String, _ upto: String, _ limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> Batch {
+    let subtree = try connection.run(Audiences.subtree(app: app, groups: groups))
+    let users = try connection.run(
+      Audiences.groupKeys(app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt, limit: limit))
+    guard let last = users.last else {
+      return Batch(members: [], rest: .keys(after: upto, upto: upto), isLast: true)
+    }
+    let members = try connection.run(Audiences.ofUsers(app: app, users, frozenAt: frozenAt))
+    return Batch(members: members, rest: .keys(after: last.text, upto: upto), isLast: last.text == upto)
+  }
+
+  /// The devices behind some entries of a list.
+  private func members(_ range: Range<Int>, _ connection: Connection) throws(PostgresError) -> [Audiences.Member] {
+    switch audience {
+    case .clientUIDs(let list):
+      try connection.run(Audiences.ofUsers(app: app, list[range].map(UserKey.init(clientUID:)), frozenAt: frozenAt))
+    case .devices(let list): try connection.run(Audiences.ofDevices(app: app, Array(list[range]), frozenAt: frozenAt))
+    case .psids(let list): try connection.run(Audiences.ofTokens(app: app, Array(list[range]), frozenAt: frozenAt))
+    case .all, .members, .groups: []
+    }
+  }
+}

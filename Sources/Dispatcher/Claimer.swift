@@ -1,0 +1,222 @@
+internal import Domain
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `claim`: takes devices from shards, and takes up what is due or was left behind by a dead node.
+///
+/// Each claim is one transaction: the shard's row is locked (others skip it), the devices read, badge counts moved, the
+/// claim written, the cursor advanced. Only after its commit is anything handed on.
+final class Claimer {
+  private let shared: Shared
+  private var shelf: MessageShelf
+
+  init(_ shared: Shared) {
+    self.shared = shared
+    shelf = MessageShelf(pushkeys: shared.configuration.pushkeys)
+  }
+
+  func run() {
+    DatabaseThread("claim", shared).run { connection in
+      var didWork = false
+      if shared.holdsLease {
+        if shared.hasRoom { didWork = try adoptOrphan(connection) || didWork }
+        if shared.hasRoom { didWork = try takeDue(connection) || didWork }
+        for seqno in try connection.run(Messages.claimable(atMost: 16)) where shared.hasRoom && shared.holdsLease {
+          didWork = try claim(seqno, connection) || didWork
+        }
+      }
+      if !didWork { _ = shared.claimWakeup.wait(atMost: Dispatch.Limits.pollInterval) }
+      shared.claimWakeup.drain()
+    }
+  }
+
+  // MARK: Shards
+
+  /// What a claim has committed.
+  private struct Claimed {
+    let claim: Int64
+    let members: [Audiences.Member]
+    let badges: [UserKey: Int16]
+    let names: [UserKey: String]
+    let readAt: Instant
+  }
+
+  private func claim(_ seqno: Int64, _ connection: Connection) throws -> Bool {
+    guard let message = try shelf.message(seqno, connection) else { return false }
+    var didAdvance = false
+    let claimed = try connection.withTransaction { () throws -> Claimed? in
+      guard let shard = try connection.run(Shards.lock(seqno)) else { return nil }
+      didAdvance = true
+      return try claim(shard, message, connection)
+    }
+    guard let claimed else { return didAdvance }
+    shared.take(claimed.members.count)
+    if shared.clock.wallMicroseconds >= message.expiresAt {
+      let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
+      tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
+    } else {
+      submit(claimed, message)
+    }
+    return true
+  }
+
+  /// Within the transaction: everything that must be committed before the first device is sent to.
+  private func claim(
+    _ shard: Shards.Record, _ message: DispatchMessage, _ connection: Connection
+  ) throws -> Claimed? {
+    let readAt = shared.clock.now
+    let frozenAt = try connection.run(Messages.find(shard.seqno))?.frozenAt ?? shared.clock.wallMicroseconds
+    let reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
+    let limit = message.movesBadge ? Dispatch.Limits.claimBadgeDevices : Dispatch.Limits.claimDevices
+    let batch = try reader.nextBatch(shard.part, limit: limit, connection)
+    let badges = message.movesBadge ? try BadgeClaim(message).run(batch.members, connection) : [:]
+    let names = message.push.template.needsClientName ? try self.names(batch.members, message, connection) : [:]
+    var claim: Int64?
+    if !batch.members.isEmpty {
+      let entries = batch.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
+      claim = try connection.run(Claims.create(shard.seqno, node: shared.configuration.node, entries))
+    }
+    try connection.run(
+      Shards.advance(shard, to: batch.rest, claimed: batch.members.count, exhausted: batch.isLast))
+    let difference = shard.claimed + Int64(batch.members.count) - shard.targeted
+    if batch.isLast, difference != 0 {
+      // Devices came or went between planning and claiming: what was really claimed counts.
+      try connection.run(Messages.correctTargeted(shard.seqno, by: difference))
+    }
+    guard let claim else {
+      // Nothing claimed, so no outcome will close the message: look at once.
+      _ = try connection.run(Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds))
+      return nil
+    }
+    return Claimed(claim: claim, members: batch.members, badges: badges, names: names, readAt: readAt)
+  }
+
+  private func names(
+    _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
+  ) throws(PostgresError) -> [UserKey: String] {
+    let users = Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })
+    var names: [UserKey: String] = [:]
+    for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
+    return names
+  }
+
+  private func submit(_ claimed: Claimed, _ message: DispatchMessage) {
+    let routes = Dictionary(grouping: claimed.members) { message.route(of: $0) }
+    let flights = routes.map { route, members in
+      let targets = members.map { member in
+        PushTarget(
+          device: member.device, userKey: member.userKey, psid: member.psid,
+          badge: claimed.badges[member.userKey] ?? 0, clientName: claimed.names[member.userKey] ?? "")
+      }
+      let batch = PushBatch(
+        number: shared.nextBatch(), message: message.push, route: route, targets: targets,
+        readAtNanoseconds: claimed.readAt.nanoseconds)
+      let attempts = [Int16](repeating: 0, count: targets.count)
+      return Flight(batch: batch, claim: claimed.claim, message: message, attempts: attempts)
+    }
+    shared.launch(flights)
+  }
+
+  // MARK: Due and left behind
+
+  /// Takes over one claim of a node that is not alive, and puts what is in doubt back to work.
+  private func adoptOrphan(_ connection: Connection) throws -> Bool {
+    var input: CompleterInput?
+    var count = 0
+    let found = try connection.withTransaction { () throws -> Bool in
+      let node = shared.configuration.node
+      guard let (claim, seqno) = try connection.run(Claims.adopt(node: node)) else { return false }
+      let entries = try connection.run(Claims.undecided(claim, seqno: seqno))
+      guard !entries.isEmpty, let message = try shelf.message(seqno, connection) else {
+        try connection.run(Claims.finish([claim], node: node))
+        _ = try connection.run(Messages.finish([seqno], at: shared.clock.wallMicroseconds))
+        return true
+      }
+      count = entries.count
+      let targets = entries.map {
+        WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: $0.attempts)
+      }
+      var increase = Outcomes.Increase()
+      increase.unknown = Int64(count)
+      if message.push.onUnknown == .resend {
+        // Counted before anything is sent again, so that no crash can hide a duplicate.
+        increase.resent = Int64(count)
+        input = .waiting(claim: claim, message, targets)
+      } else {
+        input = .decided(claim: claim, message, targets, .skipped, reason: SkipReason.unknownNotResent.rawValue)
+      }
+      for query in Outcomes.add([seqno: increase], writer: shared.claimWriter) { try connection.run(query) }
+      return true
+    }
+    if let input {
+      shared.take(count)
+      tell(input)
+    }
+    return found
+  }
+
+  /// Takes up deferred deliveries whose time has come.
+  private func takeDue(_ connection: Connection) throws -> Bool {
+    var inputs: [CompleterInput] = []
+    var count = 0
+    try connection.withTransaction {
+      let due = try connection.run(
+        Claims.due(at: shared.clock.wallMicroseconds, limit: Dispatch.Limits.dueDevices))
+      for (seqno, entries) in Dictionary(grouping: due, by: \.seqno) {
+        guard let message = try shelf.message(seqno, connection) else { continue }
+        let claim = try connection.run(
+          Claims.create(seqno, node: shared.configuration.node, entries.map(\.entry)))
+        count += entries.count
+        inputs.append(
+          .waiting(
+            claim: claim, message,
+            entries.map {
+              WaitingTarget(device: $0.entry.device, userKey: $0.entry.userKey, attempts: $0.entry.attempts)
+            }))
+      }
+    }
+    shared.take(count)
+    for input in inputs { tell(input) }
+    return !inputs.isEmpty
+  }
+
+  private func tell(_ input: CompleterInput) {
+    shared.tell(input)
+  }
+}
+
+extension DispatchMessage {
+  func route(of member: Audiences.Member) -> PushRoute {
+    PushRoute(app: app, network: member.network, environment: member.environment)
+  }
+}
+
+extension Shared {
+  /// Numbers of the totals' writers on this node.
+  var claimWriter: Int32 { configuration.firstWriter }
+  var completeWriter: Int32 { configuration.firstWriter &+ 1 }
+
+  func tell(_ input: CompleterInput) {
+    // The window bounds what is under way: a full inbox would be our own mistake.
+    precondition(completer.offer(input) || completer.isClosed, "the completer's inbox is full")
+  }
+
+  /// Registers all batches of a claim with the completer, then hands each to its provider: in this order, so that no
+  /// result comes first and no claim looks finished while a part of it has not begun.
+  func launch(_ flights: [Flight]) {
+    for flight in flights { tell(.started(flight)) }
+    for flight in flights {
+      if let provider = configuration.providers[flight.batch.route.network] {
+        // A full provider or a lease that may be over: read the bindings again and come back.
+        if !holdsLease || !provider.offer(flight.batch) { refuse(flight.batch, .notProcessed) }
+      } else {
+        refuse(flight.batch, .credentialFault(reason: "NoProvider"))
+      }
+    }
+  }
+
+  private func refuse(_ batch: PushBatch, _ result: SubmissionResult) {
+    tell(.results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: result) }))
+  }
+}

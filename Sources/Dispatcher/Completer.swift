@@ -1,0 +1,228 @@
+internal import Domain
+internal import HeapModule
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+internal import Synchronization
+
+/// Thread `complete`: takes results, decides, writes outcomes in batches, and brings back what is to be tried again.
+///
+/// Each turn: take what has arrived → decide (`Verdict`) → write all decisions in one transaction → submit again what is
+/// due, with its binding read anew. When the database is away, decisions stay in memory until it is back.
+final class Completer {
+  private struct OpenFlight {
+    let flight: Flight
+    var open: Int
+  }
+
+  private struct Retry: Comparable {
+    let due: Instant
+    let number: Int64
+    let claim: Int64
+    let message: DispatchMessage
+    let target: WaitingTarget
+
+    static func < (left: Retry, right: Retry) -> Bool { (left.due, left.number) < (right.due, right.number) }
+    static func == (left: Retry, right: Retry) -> Bool { left.number == right.number }
+  }
+
+  private let shared: Shared
+  private let log = Logger(label: "complete")
+  private var flights: [Int64: OpenFlight] = [:]
+  /// Devices without decision, by claim.
+  private var claims: [Int64: Int] = [:]
+  private var retries = Heap<Retry>()
+  private var lastRetry: Int64 = 0
+  private var decisions = Decisions()
+  /// Claims in the database that we did not know of at the last audit.
+  private var suspects: Set<Int64> = []
+  private var jitter = SystemRandomNumberGenerator()
+
+  init(_ shared: Shared) {
+    self.shared = shared
+  }
+
+  func run() {
+    let frame = DatabaseThread("complete", shared)
+    frame.run { connection in try turn(connection) }
+    drain()
+  }
+
+  private func turn(_ connection: Connection) throws {
+    let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Dispatch.Limits.pollInterval
+    // Decisions that could not be written yet must not wait for more.
+    let inputs = shared.completer.receive(atMost: decisions.isEmpty ? min(patience, Dispatch.Limits.pollInterval) : .zero)
+    for input in inputs { take(input) }
+    try write(connection)
+    try submitDue(connection)
+  }
+
+  /// The node ends: answers that are under way are waited for, the rest is handed back with a row that says so.
+  private func drain() {
+    let deadline = shared.clock.now + Dispatch.Limits.drain
+    do {
+      let connection = try Connection(shared.configuration.databaseURL)
+      while !flights.isEmpty || !retries.isEmpty || !decisions.isEmpty, shared.clock.now < deadline {
+        for input in shared.completer.receive(atMost: .milliseconds(50)) { take(input) }
+        while let retry = retries.popMin() { handBack(retry) }
+        try write(connection)
+      }
+    } catch {
+      log.warning("the drain ended early; the next start takes the rest over", metadata: ["error": "\(error)"])
+    }
+    shared.completer.close()
+  }
+
+  private func handBack(_ retry: Retry) {
+    decide(
+      retry.claim, retry.message, retry.target.device, retry.target.userKey, .deferred, retry.target.attempts,
+      reason: "NotProcessed", dueAt: shared.clock.wallMicroseconds)
+  }
+
+  // MARK: Taking in
+
+  private func take(_ input: CompleterInput) {
+    switch input {
+    case .started(let flight):
+      claims[flight.claim, default: 0] += flight.isRepeat ? 0 : flight.batch.targets.count
+      flights[flight.batch.number] = OpenFlight(flight: flight, open: flight.batch.targets.count)
+    case .waiting(let claim, let message, let targets):
+      claims[claim, default: 0] += targets.count
+      for target in targets { tryAgain(claim, message, target, afterMilliseconds: 0) }
+    case .decided(let claim, let message, let targets, let status, let reason):
+      claims[claim, default: 0] += targets.count
+      for target in targets {
+        decide(claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
+      }
+    case .results(let results):
+      for result in results { take(result) }
+    case .audit(let present):
+      audit(present)
+    }
+  }
+
+  private func take(_ result: PushResult) {
+    guard let index = flights.index(forKey: result.batch) else { return }
+    let flight = flights.values[index].flight
+    flights.values[index].open -= 1
+    if flights.values[index].open == 0 { flights.remove(at: index) }
+    let target = flight.batch.targets[result.target]
+    let now = shared.clock.wallMicroseconds
+    let verdict = Verdict.of(
+      result.result, attempts: flight.attempts[result.target], message: flight.message.push, now: now,
+      jitter: Double.random(in: 0...1, using: &jitter), isStopping: shared.isStopping)
+    if case .badToken(_, let since?) = result.result {
+      decisions.refuse(Decisions.RefusedToken(device: target.device, psid: target.psid, since: since * 1000))
+    }
+    if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
+    carryOut(verdict, flight, target, attempts: flight.attempts[result.target])
+  }
+
+  private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
+    let (claim, message) = (flight.claim, flight.message)
+    switch verdict {
+    case .final(let status, let reason):
+      decide(claim, message, target.device, target.userKey, status, attempts + 1, reason: reason)
+    case .again(let milliseconds, let attempts, let wasUnknown):
+      let waiting = WaitingTarget(
+        device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown)
+      tryAgain(claim, message, waiting, afterMilliseconds: milliseconds)
+    case .deferred(let dueAt, let attempts, let reason):
+      decide(
+        claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
+    case .paused(let dueAt, let attempts, let reason):
+      log.error("an app is held back", metadata: ["app": "\(message.push.appID)", "reason": "\(reason)"])
+      decisions.pause(message.app, reason: reason)
+      decide(
+        claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
+    }
+  }
+
+  private func decide(
+    _ claim: Int64, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
+    _ attempts: Int16, reason: String?, dueAt: Int64? = nil
+  ) {
+    let record = Outcomes.Record(
+      seqno: message.seqno, device: device, userKey: userKey, status: status, attempts: attempts, reason: reason,
+      dueAt: dueAt)
+    decisions.add(Decisions.Decision(claim: claim, message: message, record: record))
+  }
+
+  private func tryAgain(
+    _ claim: Int64, _ message: DispatchMessage, _ target: WaitingTarget, afterMilliseconds: Int64
+  ) {
+    lastRetry += 1
+    let due = shared.clock.now + .milliseconds(afterMilliseconds)
+    retries.insert(Retry(due: due, number: lastRetry, claim: claim, message: message, target: target))
+  }
+
+  // MARK: Writing
+
+  private func write(_ connection: Connection) throws {
+    guard !decisions.isEmpty else { return }
+    let counts = decisions.countByClaim
+    let finished = counts.filter { claims[$0.key] == $0.value }.map(\.key)
+    let now = shared.clock.wallMicroseconds
+    let writer = shared.completeWriter
+    try connection.withTransaction {
+      try decisions.write(
+        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now)
+    }
+    let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
+    let ended = decisions.decisions.count
+    decisions = Decisions()
+    for (claim, count) in counts { claims[claim, default: 0] -= count }
+    for claim in finished { claims[claim] = nil }
+    shared.give(ended)
+    if !seqnos.isEmpty { _ = try connection.run(Messages.finish(seqnos, at: now)) }
+  }
+
+  // MARK: Trying again
+
+  private func submitDue(_ connection: Connection) throws {
+    var due: [Retry] = []
+    let now = shared.clock.now
+    while let next = retries.min, next.due <= now, due.count < Dispatch.Limits.claimDevices {
+      due.append(next)
+      retries.removeMin()
+    }
+    guard !due.isEmpty else { return }
+    do {
+      for (_, group) in Dictionary(grouping: due, by: \.claim) { try submit(group, connection) }
+    } catch {
+      // Nothing of a group is submitted before its last statement: the whole lot waits for the database.
+      for retry in due where !submitted.contains(retry.number) { retries.insert(retry) }
+      submitted.removeAll()
+      throw error
+    }
+    submitted.removeAll()
+  }
+
+  /// Retries of this turn that are on their way, in case the database fails before all are.
+  private var submitted: Set<Int64> = []
+
+  private func submit(_ group: [Retry], _ connection: Connection) throws {
+    let message = group[0].message
+    let resubmission = try Resubmission(message, group.map(\.target), connection, shared)
+    submitted.formUnion(group.map(\.number))
+    for (target, status, reason) in resubmission.decided {
+      decide(group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
+    }
+    shared.launch(
+      resubmission.batches.map { batch, attempts in
+        Flight(batch: batch, claim: group[0].claim, message: message, attempts: attempts, isRepeat: true)
+      })
+  }
+
+  // MARK: Audit
+
+  /// A claim of ours in the database that nobody here knows was committed by a transaction whose answer was lost.
+  /// Unknown twice, a heartbeat apart, it is given up so that it can be taken over like a dead node's.
+  private func audit(_ present: [Int64]) {
+    let unknown = Set(present.filter { claims[$0] == nil })
+    let stranded = unknown.intersection(suspects)
+    suspects = unknown.subtracting(stranded)
+    if !stranded.isEmpty { shared.stranded.withLock { $0.formUnion(stranded) } }
+  }
+}

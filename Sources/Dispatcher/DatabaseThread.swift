@@ -1,0 +1,33 @@
+internal import Logging
+internal import Postgres
+internal import Reactor
+
+/// The frame of a dispatcher thread: its connection, and what happens when the database fails it.
+struct DatabaseThread {
+  private let shared: Shared
+  private let log: Logger
+  private let name: String
+
+  init(_ name: String, _ shared: Shared) {
+    self.name = name
+    self.shared = shared
+    log = Logger(label: name)
+  }
+
+  /// Calls `turn` until the node stops. After an error the turn is simply made again: every turn begins from what is
+  /// committed. `turn` waits by itself when there is nothing to do.
+  func run(_ turn: (Connection) throws -> Void) {
+    var connection: Connection?
+    while !shared.isStopping {
+      do {
+        let present = try connection ?? Connection(shared.configuration.databaseURL)
+        connection = present
+        try turn(present)
+      } catch {
+        log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+        if let lost = error as? PostgresError, lost.isConnectionLost { connection = nil }
+        _ = try? Wakeup().wait(atMost: Dispatch.Limits.databasePause)
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import Domain
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+internal import Synchronization
+
+/// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, and looks for claims
+/// that nobody knows.
+final class Janitor {
+  private let shared: Shared
+  private let log = Logger(label: "janitor")
+  private var beats = 0
+
+  init(_ shared: Shared) {
+    self.shared = shared
+  }
+
+  func run() {
+    let pause = try? Wakeup()
+    DatabaseThread("janitor", shared).run { connection in
+      try beat(connection)
+      if beats % 5 == 0 { try tidy(connection) }
+      beats += 1
+      _ = pause?.wait(atMost: Dispatch.Limits.heartbeat)
+    }
+  }
+
+  private func beat(_ connection: Connection) throws(PostgresError) {
+    // Taken before the question: the lease can only end later than we believe.
+    let asked = shared.clock.now
+    try connection.run(Nodes.beat(shared.configuration.node, seconds: Dispatch.Limits.leaseSeconds))
+    shared.leaseUntil.store(
+      (asked + Dispatch.Limits.leaseTrust).nanoseconds, ordering: .relaxed)
+  }
+
+  private func tidy(_ connection: Connection) throws(PostgresError) {
+    let node = shared.configuration.node
+    if let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) {
+      log.info("made partitions", metadata: ["uptoSeqno": "\(end)"])
+    }
+    let unfinished = try connection.run(Messages.unfinished(atMost: 256))
+    if !unfinished.isEmpty {
+      _ = try connection.run(Messages.finish(unfinished, at: shared.clock.wallMicroseconds))
+    }
+    let stranded = shared.stranded.withLock { claims in
+      defer { claims.removeAll() }
+      return claims
+    }
+    if !stranded.isEmpty {
+      log.warning("gave up claims that nobody knows", metadata: ["count": "\(stranded.count)"])
+      try connection.run(Claims.release(stranded, node: node))
+    }
+    shared.tell(.audit(try connection.run(Claims.ofNode(node))))
+    try connection.run(Nodes.bury())
+  }
+}

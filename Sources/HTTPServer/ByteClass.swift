@@ -1,0 +1,57 @@
+/// Classes of bytes in the grammar of RFC 9110 and RFC 3986. All are sums of shifts: no table, no memory.
+enum ByteClass {
+  static let tab: UInt8 = 0x09
+  static let lineFeed: UInt8 = 0x0A
+  static let carriageReturn: UInt8 = 0x0D
+  static let space: UInt8 = 0x20
+
+  /// `tchar` of RFC 9110 §5.6.2: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~
+  @inline(__always)
+  static func isToken(_ byte: UInt8) -> Bool {
+    isMember(byte, low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE)
+  }
+
+  /// What a field value may not hold: every control character but the tab (RFC 9110 §5.5).
+  @inline(__always)
+  static func isControl(_ byte: UInt8) -> Bool {
+    byte < 0x20 && byte != tab || byte == 0x7F
+  }
+
+  /// Visible ASCII without `#`: what may stand in a request target here. Wider than RFC 3986, which also excludes
+  /// " < > \ ^ ` { | }: clients send some of them raw, and they cannot be mistaken for framing.
+  @inline(__always)
+  static func isTarget(_ byte: UInt8) -> Bool {
+    byte > 0x20 && byte < 0x7F && byte != 0x23
+  }
+
+  /// `reg-name` characters of RFC 3986 §3.2.2 (`%` is checked apart): unreserved and sub-delims.
+  @inline(__always)
+  static func isRegisteredName(_ byte: UInt8) -> Bool {
+    isMember(byte, low: 0x2BFF_7FD2_0000_0000, high: 0x47FF_FFFE_87FF_FFFE)
+  }
+
+  @inline(__always)
+  static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
+
+  /// The value of a hexadecimal digit, nil for anything else.
+  @inline(__always)
+  static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+
+  @inline(__always)
+  static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+
+  @inline(__always)
+  private static func isMember(_ byte: UInt8, low: UInt64, high: UInt64) -> Bool {
+    if byte < 64 { return low >> UInt64(byte) & 1 == 1 }
+    return byte < 128 && high >> UInt64(byte - 64) & 1 == 1
+  }
+}

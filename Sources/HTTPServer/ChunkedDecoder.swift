@@ -1,0 +1,133 @@
+package import Reactor
+
+/// Takes the chunks of a body apart (RFC 9112 §7.1). Pure: raw bytes in, body bytes and an outcome out.
+///
+/// ```
+///   size ──► data ──► end of data ──► size …        size 0 ──► trailers ──► complete
+/// ```
+///
+/// It consumes what it understands; a line that has not ended yet stays and is given again with more behind it.
+package struct ChunkedDecoder {
+  package enum Outcome {
+    /// All complete parts were taken: `consumed` bytes can go.
+    case needMore(consumed: Int)
+    case complete(consumed: Int)
+    case malformed(Malformed)
+  }
+
+  private enum Stage {
+    case size
+    case data(remaining: Int)
+    case endOfData
+    case trailers
+  }
+
+  private var stage = Stage.size
+  /// No line feed lies in this many bytes after what was consumed.
+  private var searched = 0
+  private var extensionBytes = 0
+  private var trailerBytes = 0
+
+  package init() {}
+
+  /// - Parameters:
+  ///   - bytes: everything that was not consumed before.
+  ///   - body: takes the content.
+  ///   - limit: most bytes that `body` may hold.
+  package mutating func decode(_ bytes: Span<UInt8>, into body: inout ByteBuffer, limit: Int) -> Outcome {
+    var consumed = 0
+    do throws(Malformed) {
+      while true {
+        switch stage {
+        case .size:
+          guard let end = try lineEnd(bytes, consumed, atMost: HTTPServer.Limits.chunkExtensionBytes) else {
+            return .needMore(consumed: consumed)
+          }
+          let size = try parseSize(bytes, consumed, end)
+          guard size <= limit - body.count else { throw Malformed(.contentTooLarge, "The body is too large.") }
+          consumed = end + 2
+          stage = size == 0 ? .trailers : .data(remaining: size)
+        case .data(let remaining):
+          let part = min(remaining, bytes.count - consumed)
+          body.append(bytes.extracting(consumed..<consumed + part))
+          consumed += part
+          guard part == remaining else {
+            stage = .data(remaining: remaining - part)
+            return .needMore(consumed: consumed)
+          }
+          stage = .endOfData
+        case .endOfData:
+          guard try skipLineBreak(bytes, consumed) else { return .needMore(consumed: consumed) }
+          consumed += 2
+          stage = .size
+        case .trailers:
+          guard let end = try lineEnd(bytes, consumed, atMost: HTTPServer.Limits.trailerBytes - trailerBytes) else {
+            return .needMore(consumed: consumed)
+          }
+          let start = consumed
+          consumed = end + 2
+          if start == end { return .complete(consumed: consumed) }
+          trailerBytes += end - start
+          _ = try RequestHead.split(bytes, start, end)
+        }
+      }
+    } catch {
+      return .malformed(error)
+    }
+  }
+
+  /// The end of the line that begins at `start`, its CR LF not counted; nil when it has not arrived.
+  private mutating func lineEnd(_ bytes: Span<UInt8>, _ start: Int, atMost limit: Int) throws(Malformed) -> Int? {
+    let lineFeed = bytes.firstLineFeed(from: start + searched)
+    let length = (lineFeed ?? bytes.count) - start - 1
+    guard length <= limit else {
+      if case .trailers = stage { throw Malformed(.requestHeaderFieldsTooLarge, "The trailers are too long.") }
+      throw Malformed(.badRequest, "A chunk size line is too long (RFC 9112 §7.1.1).")
+    }
+    guard let lineFeed else {
+      searched = bytes.count - start
+      return nil
+    }
+    searched = 0
+    guard lineFeed > start, bytes[lineFeed - 1] == ByteClass.carriageReturn else {
+      throw Malformed(.badRequest, "A chunk line does not end with CR LF (RFC 9112 §7.1).")
+    }
+    return lineFeed - 1
+  }
+
+  /// `1*HEXDIG [ chunk-ext ]`, where an extension begins with `;` after optional white space.
+  private mutating func parseSize(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
+    var size = 0
+    var index = start
+    while index < end, let digit = ByteClass.hexValue(bytes[index]) {
+      guard size < 1 << 55 else { throw Malformed(.badRequest, "A chunk size is too large (RFC 9112 §7.1).") }
+      size = size << 4 | Int(digit)
+      index += 1
+    }
+    guard index > start else { throw Malformed(.badRequest, "A chunk size is not a number (RFC 9112 §7.1).") }
+    if index < end { try checkExtension(bytes, index, end) }
+    return size
+  }
+
+  private mutating func checkExtension(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    var index = start
+    while index < end, bytes[index] == ByteClass.space || bytes[index] == ByteClass.tab { index += 1 }
+    guard index < end, bytes[index] == UInt8(ascii: ";"), !bytes.hasControl(index, end) else {
+      throw Malformed(.badRequest, "A chunk size is followed by something that is no extension (RFC 9112 §7.1.1).")
+    }
+    extensionBytes += end - start
+    guard extensionBytes <= HTTPServer.Limits.chunkExtensionBytes else {
+      throw Malformed(.badRequest, "The chunk extensions are too long (RFC 9112 §7.1.1).")
+    }
+  }
+
+  /// False when the two bytes have not both arrived; a wrong first one is refused at once.
+  private func skipLineBreak(_ bytes: Span<UInt8>, _ start: Int) throws(Malformed) -> Bool {
+    let available = bytes.count - start
+    let isBroken =
+      available > 0 && bytes[start] != ByteClass.carriageReturn
+      || available > 1 && bytes[start + 1] != ByteClass.lineFeed
+    guard !isBroken else { throw Malformed(.badRequest, "A chunk is longer than its size (RFC 9112 §7.1).") }
+    return available >= 2
+  }
+}

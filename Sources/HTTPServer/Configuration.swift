@@ -1,0 +1,24 @@
+extension HTTPServer {
+  /// How long and how much the server lets clients have. The defaults suit the open internet.
+  package struct Configuration: Sendable {
+    /// Open connections; those beyond it are told 503.
+    package var connections = 10_000
+    /// Open connections of one address; nil for no limit, as behind a proxy.
+    package var connectionsPerAddress: Int?
+    /// Body bytes, unless the handler allows more.
+    package var bodyBytes = Limits.bodyBytes
+    package var head = HeadLimits()
+    /// From the first byte of a request (or the opening of a connection) to the end of its head.
+    package var headTimeout = Duration.seconds(20)
+    /// From the end of the head to the end of the body.
+    package var bodyTimeout = Duration.seconds(60)
+    /// How long a connection may rest between two requests.
+    package var idleTimeout = Duration.seconds(75)
+    /// How long the client may take none of the answer that is being sent.
+    package var writeTimeout = Duration.seconds(30)
+    /// How long the server waits, after an answer that ends the connection, for the client to close it.
+    package var lingerTimeout = Duration.seconds(2)
+
+    package init() {}
+  }
+}

@@ -1,0 +1,86 @@
+/// `application/x-www-form-urlencoded`, as browsers and SDKs send it in queries and bodies: `name=value&name=value`, `+`
+/// for a space, `%XX` for any byte.
+package enum FormDecoding {
+  /// The first value of this name; nil when absent, or when it does not decode to UTF-8. The name is compared as sent.
+  package static func value(of name: StaticString, in form: Span<UInt8>) -> String? {
+    var start = 0
+    while start < form.count {
+      var end = start
+      while end < form.count, form[end] != UInt8(ascii: "&") { end += 1 }
+      let nameEnd = start + name.utf8CodeUnitCount
+      if nameEnd <= end, form.equals(name, at: start, end), nameEnd == end || form[nameEnd] == UInt8(ascii: "=") {
+        return decode(form.extracting(min(nameEnd + 1, end)..<end))
+      }
+      start = end + 1
+    }
+    return nil
+  }
+
+  /// All pairs in the order sent; nil when one does not decode to UTF-8, or when there are more than `limit`.
+  package static func pairs(in form: Span<UInt8>, limit: Int = 1_000) -> [(name: String, value: String)]? {
+    var found: [(name: String, value: String)] = []
+    var start = 0
+    while start < form.count {
+      var end = start
+      while end < form.count, form[end] != UInt8(ascii: "&") { end += 1 }
+      var equals = start
+      while equals < end, form[equals] != UInt8(ascii: "=") { equals += 1 }
+      if end > start {
+        guard found.count < limit, let name = decode(form.extracting(start..<equals)),
+          let value = decode(form.extracting(min(equals + 1, end)..<end))
+        else { return nil }
+        found.append((name, value))
+      }
+      start = end + 1
+    }
+    return found
+  }
+
+  /// Decodes `+` and `%XX`; nil when a `%` is not followed by two digits or the bytes are not UTF-8.
+  package static func decode(_ text: Span<UInt8>) -> String? {
+    decode(text, plusIsSpace: true)
+  }
+
+  static func decode(_ text: Span<UInt8>, plusIsSpace: Bool) -> String? {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.count)
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      index += 1
+      switch byte {
+      case UInt8(ascii: "+") where plusIsSpace: bytes.append(ByteClass.space)
+      case UInt8(ascii: "%"):
+        guard text.count - index >= 2, let high = ByteClass.hexValue(text[index]),
+          let low = ByteClass.hexValue(text[index + 1])
+        else { return nil }
+        bytes.append(high << 4 | low)
+        index += 2
+      default: bytes.append(byte)
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}
+
+extension String {
+  /// Bytes that are not UTF-8 are replaced.
+  init(copying bytes: Span<UInt8>) {
+    // Safe: the bytes are read within the call.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}
+
+extension Array<UInt8> {
+  init(copying bytes: Span<UInt8>) {
+    // Safe: the bytes are read within the call.
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+  }
+}
+
+extension StaticString {
+  func hasASCIIPrefix(_ byte: UInt8) -> Bool {
+    // Safe: read only when there is a first byte.
+    unsafe utf8CodeUnitCount > 0 && utf8Start[0] == byte
+  }
+}

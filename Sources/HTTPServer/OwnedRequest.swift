@@ -1,0 +1,37 @@
+package import Reactor
+
+/// A request copied out of its connection's buffer: for other threads, and for later.
+package struct OwnedRequest: Sendable {
+  package var method: Method
+  /// Percent-encoded, without the query.
+  package var path: String
+  package var query: String
+  /// In the order sent, names lower-cased.
+  package var headers: [(name: String, value: String)]
+  package var body: [UInt8]
+  package var remoteAddress: SocketAddress
+  package var id: String
+
+  package init(
+    method: Method, path: String, query: String = "", headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+    remoteAddress: SocketAddress = .unknown, id: String = ""
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+    self.remoteAddress = remoteAddress
+    self.id = id
+  }
+
+  /// The value of the first header of this name.
+  package func header(_ lowercasedName: String) -> String? {
+    headers.first { $0.name == lowercasedName }?.value
+  }
+
+  /// The first value of this name in the query, form-decoded.
+  package func queryItem(_ name: StaticString) -> String? {
+    FormDecoding.value(of: name, in: Array(query.utf8).span)
+  }
+}

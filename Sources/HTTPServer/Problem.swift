@@ -1,0 +1,13 @@
+/// What the engine answers by itself: RFC 9457 problem details, so that clients parse one form of error only.
+enum Problem {
+  static func response(_ status: Status, _ detail: String, number: UInt64) -> Response {
+    // Details are sentences of this module: none holds a character that JSON would want escaped.
+    let body = """
+      {"type":"about:blank","title":"\(status.reason)","status":\(status.code),\
+      "detail":"\(detail)","requestId":"\(RequestID.text(number))"}
+      """
+    return Response(
+      status: status, headers: [("Content-Type", "application/problem+json"), ("Cache-Control", "no-store")],
+      body: Array(body.utf8))
+  }
+}

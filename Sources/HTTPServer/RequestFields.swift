@@ -1,0 +1,131 @@
+/// Field lines (RFC 9112 §5), and those few that say where the request ends and what becomes of the connection.
+extension RequestHead {
+  /// Reads `name ":" OWS value OWS` between `start` and `end`, its CR LF not counted.
+  mutating func parseField(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    let field = try Self.split(bytes, start, end)
+    fields.append(field)
+    let nameStart = start
+    let nameEnd = start + Int(field.name.count)
+    let valueStart = Int(field.value.start)
+    let valueEnd = valueStart + Int(field.value.count)
+    switch nameEnd - nameStart {
+    case 4 where bytes.equalsIgnoringCase("host", nameStart, nameEnd):
+      hosts += 1
+      host = field.value
+    case 6 where bytes.equalsIgnoringCase("expect", nameStart, nameEnd):
+      let isContinue = bytes.equalsIgnoringCase("100-continue", valueStart, valueEnd)
+      expectation = isContinue && expectation != .unknown ? .continue : .unknown
+    case 10 where bytes.equalsIgnoringCase("connection", nameStart, nameEnd):
+      readConnection(bytes, valueStart, valueEnd)
+    case 14 where bytes.equalsIgnoringCase("content-length", nameStart, nameEnd):
+      guard contentLength == nil else { throw Malformed(.badRequest, "Content-Length is repeated (RFC 9112 §6.3).") }
+      contentLength = try Self.parseLength(bytes, valueStart, valueEnd)
+    case 17 where bytes.equalsIgnoringCase("transfer-encoding", nameStart, nameEnd):
+      guard !isChunked, bytes.equalsIgnoringCase("chunked", valueStart, valueEnd) else {
+        throw Malformed(.badRequest, "Transfer-Encoding must be chunked, once, and nothing else (RFC 9112 §6.1).")
+      }
+      isChunked = true
+    default: break
+    }
+  }
+
+  /// Splits one line into name and value and checks every byte of both. Trailers are read with it too.
+  static func split(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Field {
+    var index = start
+    while index < end, ByteClass.isToken(bytes[index]) { index += 1 }
+    guard index > start, index < end, bytes[index] == UInt8(ascii: ":") else {
+      throw explainName(bytes, start, index, end)
+    }
+    let nameEnd = index
+    index += 1
+    while index < end, isBlank(bytes[index]) { index += 1 }
+    let valueStart = index
+    var valueEnd = end
+    while valueEnd > valueStart, isBlank(bytes[valueEnd - 1]) { valueEnd -= 1 }
+    guard !bytes.hasControl(valueStart, valueEnd) else {
+      throw Malformed(.badRequest, "A header value holds a control character (RFC 9110 §5.5).")
+    }
+    return Field(name: Slice(start, nameEnd), value: Slice(valueStart, valueEnd))
+  }
+
+  @inline(__always)
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == ByteClass.space || byte == ByteClass.tab }
+
+  private static func explainName(_ bytes: Span<UInt8>, _ start: Int, _ index: Int, _ end: Int) -> Malformed {
+    if isBlank(bytes[start]) {
+      return Malformed(.badRequest, "A header line begins with white space: folding is obsolete (RFC 9112 §5.2).")
+    }
+    if index == end { return Malformed(.badRequest, "A header line has no colon (RFC 9112 §5).") }
+    if isBlank(bytes[index]) {
+      return Malformed(.badRequest, "There is white space before the colon of a header (RFC 9112 §5.1).")
+    }
+    return Malformed(.badRequest, "A header name is empty or holds a character that is not allowed (RFC 9110 §5.1).")
+  }
+
+  /// Digits only; anything that does not fit an Int64 is no length (RFC 9112 §6.3).
+  private static func parseLength(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
+    guard end > start else { throw Malformed(.badRequest, "Content-Length is empty (RFC 9110 §8.6).") }
+    var length = 0
+    for index in start..<end {
+      guard ByteClass.isDigit(bytes[index]) else {
+        throw Malformed(.badRequest, "Content-Length is not a number (RFC 9110 §8.6).")
+      }
+      let (tenfold, tooLarge) = length.multipliedReportingOverflow(by: 10)
+      let (sum, overflows) = tenfold.addingReportingOverflow(Int(bytes[index] - 0x30))
+      if tooLarge || overflows { throw Malformed(.badRequest, "Content-Length is too large (RFC 9112 §6.3).") }
+      length = sum
+    }
+    return length
+  }
+
+  /// `Connection` is a list of options without case (RFC 9110 §7.6.1).
+  private mutating func readConnection(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) {
+    var index = start
+    while index < end {
+      var optionEnd = index
+      while optionEnd < end, bytes[optionEnd] != UInt8(ascii: ",") { optionEnd += 1 }
+      var last = optionEnd
+      while index < last, Self.isBlank(bytes[index]) { index += 1 }
+      while last > index, Self.isBlank(bytes[last - 1]) { last -= 1 }
+      if bytes.equalsIgnoringCase("close", index, last) { asksToClose = true }
+      if bytes.equalsIgnoringCase("keep-alive", index, last) { asksToKeepAlive = true }
+      index = optionEnd + 1
+    }
+  }
+
+  /// What can only be judged when all fields are there.
+  mutating func finish(_ bytes: Span<UInt8>) throws(Malformed) {
+    guard hosts == 1 || hosts == 0 && minorVersion == 0 else {
+      throw Malformed(.badRequest, "There must be exactly one Host header (RFC 9112 §3.2).")
+    }
+    guard hosts == 0 || Authority.isValid(bytes, Int(host.start), Int(host.start) + Int(host.count)) else {
+      throw Malformed(.badRequest, "The Host header is not valid (RFC 9112 §3.2).")
+    }
+    guard authority.count == 0 || Authority.areEqual(bytes, authority, host) else {
+      throw Malformed(.badRequest, "The request target names another host than the Host header (RFC 9112 §3.2.2).")
+    }
+    if isChunked {
+      guard minorVersion == 1 else {
+        throw Malformed(.badRequest, "Transfer-Encoding is not part of HTTP/1.0 (RFC 9112 §6.1).")
+      }
+      guard contentLength == nil else {
+        throw Malformed(.badRequest, "Transfer-Encoding and Content-Length exclude each other (RFC 9112 §6.1).")
+      }
+      framing = .chunked
+    } else if let contentLength, contentLength > 0 {
+      framing = .length(contentLength)
+    }
+    // Expectations of an HTTP/1.0 client are ignored (RFC 9110 §10.1.1).
+    if minorVersion == 0 { expectation = .none }
+    keepsAlive = !asksToClose && (minorVersion == 1 || asksToKeepAlive)
+  }
+}
+
+extension Span<UInt8> {
+  /// True when a control character other than the tab lies in `start..<end`.
+  @inline(__always)
+  func hasControl(_ start: Int, _ end: Int) -> Bool {
+    for index in start..<end where ByteClass.isControl(self[index]) { return true }
+    return false
+  }
+}

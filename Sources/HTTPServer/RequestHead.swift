@@ -1,0 +1,92 @@
+/// The request line and the fields of one request, as offsets into the bytes they were parsed from. Owns no bytes.
+package struct RequestHead {
+  /// A run of bytes, counted from the first byte of the request.
+  package struct Slice: Hashable, Sendable {
+    package var start: UInt32
+    package var count: UInt32
+
+    static let empty = Slice(start: 0, count: 0)
+
+    init(start: UInt32, count: UInt32) {
+      self.start = start
+      self.count = count
+    }
+
+    @inline(__always)
+    init(_ start: Int, _ end: Int) {
+      self.start = UInt32(truncatingIfNeeded: start)
+      count = UInt32(truncatingIfNeeded: end - start)
+    }
+
+    package var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+  }
+
+  /// One field line: name and value without the white space around it.
+  package struct Field: Sendable {
+    package var name: Slice
+    package var value: Slice
+  }
+
+  /// How the end of the body is found (RFC 9112 §6.3).
+  package enum Framing: Equatable, Sendable {
+    case none
+    case length(Int)
+    case chunked
+  }
+
+  /// What the client expects before it sends the body (RFC 9110 §10.1.1).
+  package enum Expectation: Equatable, Sendable {
+    case none
+    case `continue`
+    case unknown
+  }
+
+  package internal(set) var method = Method.other
+  package internal(set) var methodName = Slice.empty
+  /// The path as sent, still percent-encoded. Empty when an absolute-form target has none: then it means `/`.
+  package internal(set) var path = Slice.empty
+  /// What follows `?`, without it. Empty also when there is no `?`.
+  package internal(set) var query = Slice.empty
+  /// The authority of an absolute-form target; empty otherwise.
+  package internal(set) var authority = Slice.empty
+  package internal(set) var host = Slice.empty
+  /// 0 or 1: the y of HTTP/1.y, higher ones taken as 1.
+  package internal(set) var minorVersion = 1
+  package internal(set) var framing = Framing.none
+  package internal(set) var expectation = Expectation.none
+  /// Whether the client wants to send more requests on this connection (RFC 9112 §9.3).
+  package internal(set) var keepsAlive = true
+  package internal(set) var fields: [Field] = []
+  /// Bytes of the head, the empty line that ends it included.
+  package internal(set) var count = 0
+
+  // What the parser remembers from one field to the next.
+  var contentLength: Int?
+  var isChunked = false
+  var hosts = 0
+  var asksToClose = false
+  var asksToKeepAlive = false
+
+  package init() {}
+
+  /// Forgets the request but keeps the memory of its fields.
+  mutating func reset() {
+    method = .other
+    methodName = .empty
+    path = .empty
+    query = .empty
+    authority = .empty
+    host = .empty
+    minorVersion = 1
+    framing = .none
+    expectation = .none
+    keepsAlive = true
+    fields.removeAll(keepingCapacity: true)
+    count = 0
+    contentLength = nil
+    isChunked = false
+    hosts = 0
+    asksToClose = false
+    asksToKeepAlive = false
+  }
+}

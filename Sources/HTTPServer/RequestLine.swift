@@ -1,0 +1,69 @@
+/// The first line of a request: `method SP request-target SP HTTP-version` (RFC 9112 §3).
+extension RequestHead {
+  /// - Parameters:
+  ///   - start: first byte of the line.
+  ///   - end: the byte after its last, its CR LF not counted.
+  mutating func parseRequestLine(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    var packed: UInt64 = 0
+    var index = start
+    while index < end, ByteClass.isToken(bytes[index]) {
+      packed = packed << 8 | UInt64(bytes[index])
+      index += 1
+    }
+    guard index > start, index < end, bytes[index] == ByteClass.space else {
+      throw Malformed(.badRequest, "The request does not begin with a method and one space (RFC 9112 §3.1).")
+    }
+    methodName = Slice(start, index)
+    method = Method(packed: packed, count: index - start)
+
+    let targetStart = index + 1
+    index = targetStart
+    while index < end, ByteClass.isTarget(bytes[index]) { index += 1 }
+    guard index > targetStart else { throw Malformed(.badRequest, "The request target is missing (RFC 9112 §3.2).") }
+    guard index < end, bytes[index] == ByteClass.space else {
+      throw Malformed(.badRequest, "The request target holds a character that is not allowed (RFC 9112 §3.2).")
+    }
+    minorVersion = try Self.parseVersion(bytes, index + 1, end)
+    try parseTarget(bytes, targetStart, index)
+  }
+
+  private static func parseVersion(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) -> Int {
+    guard bytes.equals("HTTP/", at: start, end) else {
+      throw Malformed(.badRequest, "The request line does not end with one space and a version (RFC 9112 §3).")
+    }
+    let digits = start + 5
+    guard end - digits == 3, bytes[digits] == UInt8(ascii: "1"), bytes[digits + 1] == UInt8(ascii: "."),
+      ByteClass.isDigit(bytes[digits + 2])
+    else {
+      throw Malformed(.httpVersionNotSupported, "Only HTTP/1.1 and HTTP/1.0 are spoken here (RFC 9110 §15.6.6).")
+    }
+    // A higher minor version is understood as the highest we know (RFC 9110 §2.5).
+    return bytes[digits + 2] == UInt8(ascii: "0") ? 0 : 1
+  }
+}
+
+extension Span<UInt8> {
+  /// True when the bytes from `start` on begin with `text` before `end`.
+  @inline(__always)
+  func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard end - start >= length else { return false }
+    for offset in 0..<length {
+      // Safe: a static string lives for ever, and `offset` stays below its length.
+      if unsafe self[start + offset] != text.utf8Start[offset] { return false }
+    }
+    return true
+  }
+
+  /// True when the bytes of `start..<end` are `text`, letters compared without case. `text` must be lower-case.
+  @inline(__always)
+  func equalsIgnoringCase(_ text: StaticString, _ start: Int, _ end: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard end - start == length else { return false }
+    for offset in 0..<length {
+      // Safe: as above.
+      if unsafe ByteClass.lowercased(self[start + offset]) != text.utf8Start[offset] { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,124 @@
+internal import Glibc
+
+/// Reads the head of one HTTP/1.1 request, line by line, as its bytes arrive. Pure: bytes in, outcome out.
+///
+/// It is given the same bytes again from the first byte of the request on, each time with what has arrived since. It
+/// remembers which lines it has read and how far the unfinished line has been searched for its end, so each byte is
+/// looked at a fixed number of times however slowly they come. It stores offsets only.
+///
+/// ```
+///   request line ──► fields ──► (empty line) head is complete
+///        └──────────────┴──► malformed: status and reason; the connection must close
+/// ```
+///
+/// Strict as RFC 9112 §11.2 advises: whatever two servers could frame differently is refused, not repaired.
+package struct RequestParser {
+  package enum Outcome {
+    case needMore
+    /// `head` is complete and takes `head.count` bytes; the body follows.
+    case head
+    case malformed(Malformed)
+  }
+
+  private enum Stage {
+    case requestLine, fields, complete
+  }
+
+  package internal(set) var head = RequestHead()
+  private let limits: HTTPServer.HeadLimits
+  private var stage = Stage.requestLine
+  /// First byte of the line that is read next.
+  private var lineStart = 0
+  /// No line feed lies in `lineStart..<searched`.
+  private var searched = 0
+  private var fieldBytes = 0
+  private var emptyLines = 0
+
+  package init(limits: HTTPServer.HeadLimits = HTTPServer.HeadLimits()) {
+    self.limits = limits
+  }
+
+  /// True before the first byte of a request, apart from empty lines.
+  package var isAtStart: Bool { stage == .requestLine && searched == lineStart }
+
+  /// Ready for the next request.
+  package mutating func reset() {
+    head.reset()
+    stage = .requestLine
+    lineStart = 0
+    searched = 0
+    fieldBytes = 0
+    emptyLines = 0
+  }
+
+  /// - Parameter bytes: all bytes from the first byte of the request on.
+  package mutating func parse(_ bytes: Span<UInt8>) -> Outcome {
+    do throws(Malformed) {
+      while stage != .complete {
+        guard let lineFeed = bytes.firstLineFeed(from: searched) else {
+          searched = bytes.count
+          // One byte more than the limit may be the carriage return of a line that just fits.
+          try checkLength(bytes.count - lineStart - 1)
+          return .needMore
+        }
+        let lineEnd = lineFeed - 1
+        try checkLength(lineEnd - lineStart)
+        guard lineEnd >= lineStart, bytes[lineEnd] == ByteClass.carriageReturn else {
+          throw Malformed(.badRequest, "A line must end with CR LF, not with LF alone (RFC 9112 §2.2).")
+        }
+        try parseLine(bytes, lineStart, lineEnd)
+        lineStart = lineFeed + 1
+        searched = lineStart
+      }
+      return .head
+    } catch {
+      return .malformed(error)
+    }
+  }
+
+  private func checkLength(_ count: Int) throws(Malformed) {
+    if stage == .requestLine {
+      if count > limits.requestLineBytes { throw Malformed(.uriTooLong, "The request line is too long.") }
+    } else if count > limits.fieldBytes {
+      throw Malformed(.requestHeaderFieldsTooLarge, "A header field is too long.")
+    }
+  }
+
+  private mutating func parseLine(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    switch stage {
+    case .requestLine where start == end:
+      // Old clients send an empty line after a body: ignore it, within reason (RFC 9112 §2.2).
+      emptyLines += 1
+      if emptyLines > limits.emptyLines { throw Malformed(.badRequest, "Too many empty lines before the request.") }
+    case .requestLine:
+      try head.parseRequestLine(bytes, start, end)
+      stage = .fields
+    case .fields where start == end:
+      head.count = end + 2
+      try head.finish(bytes)
+      stage = .complete
+    case .fields:
+      fieldBytes += end - start
+      guard head.fields.count < limits.fields, fieldBytes <= limits.allFieldsBytes else {
+        throw Malformed(.requestHeaderFieldsTooLarge, "There are too many header fields.")
+      }
+      try head.parseField(bytes, start, end)
+    case .complete:
+      break
+    }
+  }
+}
+
+extension Span<UInt8> {
+  /// The index of the first line feed at or after `start`.
+  @inline(__always)
+  func firstLineFeed(from start: Int) -> Int? {
+    guard start < count else { return nil }
+    // Safe: the search stays within the span, which outlives the call. memchr looks at 32 bytes at a time.
+    return unsafe withUnsafeBufferPointer { buffer in
+      let base = unsafe UnsafeRawPointer(buffer.baseAddress!)
+      guard let found = unsafe memchr(base + start, Int32(ByteClass.lineFeed), buffer.count - start) else { return nil }
+      return unsafe UnsafeRawPointer(found) - base
+    }
+  }
+}

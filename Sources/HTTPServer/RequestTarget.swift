@@ -1,0 +1,111 @@
+/// The request target in its forms (RFC 9112 §3.2), and the tricks with paths that are refused.
+extension RequestHead {
+  /// The bytes of `start..<end` are known to be visible ASCII without `#`.
+  mutating func parseTarget(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    if bytes[start] == UInt8(ascii: "/") {
+      try parsePathAndQuery(bytes, start, end)
+    } else if end - start == 1, bytes[start] == UInt8(ascii: "*") {
+      guard method == .options else {
+        throw Malformed(.badRequest, "Only OPTIONS may ask for * (RFC 9112 §3.2.4).")
+      }
+      path = Slice(start, end)
+    } else {
+      try parseAbsolute(bytes, start, end)
+    }
+  }
+
+  /// `http://authority/path?query`: what clients send to proxies, and every server must accept (RFC 9112 §3.2.2).
+  private mutating func parseAbsolute(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    let schemeEnd = min(end, start + 8)
+    let authorityStart: Int
+    if bytes.equalsIgnoringCase("https://", start, schemeEnd) {
+      authorityStart = start + 8
+    } else if bytes.equalsIgnoringCase("http://", start, min(end, start + 7)) {
+      authorityStart = start + 7
+    } else {
+      throw Malformed(.badRequest, "The request target is neither a path nor an http address (RFC 9112 §3.2).")
+    }
+    var index = authorityStart
+    while index < end, bytes[index] != UInt8(ascii: "/"), bytes[index] != UInt8(ascii: "?") { index += 1 }
+    guard Authority.isValid(bytes, authorityStart, index) else {
+      throw Malformed(.badRequest, "The authority of the request target is not valid (RFC 9110 §4.2.1).")
+    }
+    authority = Slice(authorityStart, index)
+    try parsePathAndQuery(bytes, index, end)
+  }
+
+  private mutating func parsePathAndQuery(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    var index = start
+    var isPlain = true
+    var previous = UInt8(ascii: "/")
+    while index < end, bytes[index] != UInt8(ascii: "?") {
+      let byte = bytes[index]
+      // Most paths hold none of these, and are done with one look at each byte.
+      if byte == UInt8(ascii: "%") || byte == UInt8(ascii: "\\")
+        || byte == UInt8(ascii: ".") && previous == UInt8(ascii: "/")
+      {
+        isPlain = false
+      }
+      previous = byte
+      index += 1
+    }
+    path = Slice(start, index)
+    if !isPlain { try Self.refuseTricks(bytes, start, index) }
+    if index < end {
+      query = Slice(index + 1, end)
+      try Self.checkPercents(bytes, index + 1, end)
+    }
+  }
+
+  /// Refuses paths that a file system or another server could take for a different path than we do: `.` and `..`
+  /// segments in any spelling, encoded slashes, backslashes, encoded control characters, broken percent-encoding.
+  private static func refuseTricks(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    var index = start
+    var dots = 0
+    var others = 0
+    func endSegment() throws(Malformed) {
+      if others == 0, dots == 1 || dots == 2 {
+        throw Malformed(.badRequest, "The path holds a dot segment; send it resolved (RFC 3986 §5.2.4).")
+      }
+    }
+    while index < end {
+      var byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "/") {
+        try endSegment()
+        dots = 0
+        others = 0
+        continue
+      }
+      if byte == UInt8(ascii: "%") {
+        byte = try decodePercent(bytes, &index, end)
+        guard byte >= 0x20, byte != 0x7F, byte != UInt8(ascii: "/") else {
+          throw Malformed(.badRequest, "The path holds an encoded slash or control character.")
+        }
+      }
+      guard byte != UInt8(ascii: "\\") else { throw Malformed(.badRequest, "The path holds a backslash.") }
+      if byte == UInt8(ascii: ".") { dots += 1 } else { others += 1 }
+    }
+    try endSegment()
+  }
+
+  private static func checkPercents(_ bytes: Span<UInt8>, _ start: Int, _ end: Int) throws(Malformed) {
+    var index = start
+    while index < end {
+      index += 1
+      if bytes[index - 1] == UInt8(ascii: "%") { _ = try decodePercent(bytes, &index, end) }
+    }
+  }
+
+  /// - Parameter index: the byte after the `%`; afterwards the byte after its two digits.
+  private static func decodePercent(
+    _ bytes: Span<UInt8>, _ index: inout Int, _ end: Int
+  ) throws(Malformed) -> UInt8 {
+    guard end - index >= 2, let high = ByteClass.hexValue(bytes[index]), let low = ByteClass.hexValue(bytes[index + 1])
+    else {
+      throw Malformed(.badRequest, "A % in the request target is not followed by two digits (RFC 3986 §2.1).")
+    }
+    index += 2
+    return high << 4 | low
+  }
+}

@@ -1,0 +1,17 @@
+/// One complete answer. The connection adds Date, Content-Length, Connection and X-Request-Id.
+package struct Response: Sendable {
+  package var status: Status
+  /// Names in any case. Fields that frame the message are dropped: the connection knows better.
+  package var headers: [(String, String)]
+  package var body: [UInt8]
+
+  package init(status: Status, headers: [(String, String)] = [], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  package init(status: Status, contentType: String, body: String) {
+    self.init(status: status, headers: [("Content-Type", contentType)], body: Array(body.utf8))
+  }
+}

@@ -1,0 +1,174 @@
+/// Finds who answers a path: a tree of path segments, built once, read for each request.
+///
+/// Patterns are written `/v1/devices/{device}/groups/{groupSeq}`: a segment in braces matches any one segment that is
+/// not empty. A literal segment goes before a parameter; when it leads nowhere, the parameter is tried. Literals are
+/// compared with the path as sent, so a client that encodes letters needlessly is not understood; parameters are
+/// percent-decoded. HEAD is answered by the route for GET unless it has one of its own.
+package struct Router<Endpoint> {
+  package enum Match {
+    case found(Endpoint, PathParameters)
+    /// The path exists, but not for this method. For the `Allow` header, in alphabetical order.
+    case methodNotAllowed(allow: [Method])
+    case notFound
+  }
+
+  /// One route, for listings.
+  package struct Route {
+    package let method: Method
+    package let pattern: String
+    package let endpoint: Endpoint
+  }
+
+  private struct Leaf {
+    let method: Method
+    let endpoint: Endpoint
+    let names: [String]
+  }
+
+  private struct Node {
+    var literals: [(segment: [UInt8], node: Int)] = []
+    var parameter: Int?
+    var leaves: [Leaf] = []
+  }
+
+  /// All routes in the order they were added.
+  package private(set) var routes: [Route] = []
+  private var nodes = [Node()]
+
+  package init() {}
+
+  /// Adds a route. Two routes for one method and the same pattern are a mistake of ours, and trap.
+  package mutating func add(_ method: Method, _ pattern: String, _ endpoint: Endpoint) {
+    precondition(pattern.first == "/", "a pattern begins with a slash: \(pattern)")
+    precondition(method != .other, "a route needs a known method: \(pattern)")
+    var node = 0
+    var names: [String] = []
+    for segment in pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+      if segment.first == "{", segment.last == "}" {
+        names.append(String(segment.dropFirst().dropLast()))
+        node = parameterChild(of: node)
+      } else {
+        node = literalChild(of: node, Array(segment.utf8))
+      }
+    }
+    precondition(!nodes[node].leaves.contains { $0.method == method }, "two routes for \(method.rawValue) \(pattern)")
+    nodes[node].leaves.append(Leaf(method: method, endpoint: endpoint, names: names))
+    routes.append(Route(method: method, pattern: pattern, endpoint: endpoint))
+  }
+
+  private mutating func literalChild(of node: Int, _ segment: [UInt8]) -> Int {
+    if let known = nodes[node].literals.first(where: { $0.segment == segment }) { return known.node }
+    nodes.append(Node())
+    nodes[node].literals.append((segment, nodes.count - 1))
+    return nodes.count - 1
+  }
+
+  private mutating func parameterChild(of node: Int) -> Int {
+    if let known = nodes[node].parameter { return known }
+    nodes.append(Node())
+    nodes[node].parameter = nodes.count - 1
+    return nodes.count - 1
+  }
+
+  // MARK: Matching
+
+  package func match(_ request: Request) -> Match {
+    request.withPath { match(request.method, $0) }
+  }
+
+  /// - Parameter path: percent-encoded, without the query. Allocates only for parameters.
+  package func match(_ method: Method, _ path: Span<UInt8>) -> Match {
+    var search = Search(method: method)
+    // An absolute-form target without a path means "/".
+    if path.isEmpty {
+      finish(nodes[literalChild(of: 0, path, 0, 0) ?? 0], path, &search)
+    } else if path[0] == UInt8(ascii: "/") {
+      visit(0, path, from: 1, &search)
+    }
+    if let (leaf, ranges) = search.found {
+      let values = ranges.compactMap { FormDecoding.decode(path.extracting($0), plusIsSpace: false) }
+      // A parameter that is no UTF-8 names nothing.
+      guard values.count == ranges.count else { return .notFound }
+      return .found(leaf.endpoint, PathParameters(names: leaf.names, values: values))
+    }
+    guard !search.allowed.isEmpty else { return .notFound }
+    return .methodNotAllowed(allow: search.allowed.sorted { $0.rawValue < $1.rawValue })
+  }
+
+  private struct Search {
+    let method: Method
+    var ranges: [Range<Int>] = []
+    var found: (Leaf, [Range<Int>])?
+    var allowed: Set<Method> = []
+  }
+
+  /// - Parameter start: first byte of the segment to look at.
+  private func visit(_ node: Int, _ path: Span<UInt8>, from start: Int, _ search: inout Search) {
+    var end = start
+    while end < path.count, path[end] != UInt8(ascii: "/") { end += 1 }
+    if let child = literalChild(of: node, path, start, end) { descend(child, path, end, &search) }
+    if search.found == nil, end > start, let child = nodes[node].parameter {
+      search.ranges.append(start..<end)
+      descend(child, path, end, &search)
+      search.ranges.removeLast()
+    }
+  }
+
+  private func descend(_ node: Int, _ path: Span<UInt8>, _ end: Int, _ search: inout Search) {
+    if end == path.count {
+      finish(nodes[node], path, &search)
+    } else {
+      visit(node, path, from: end + 1, &search)
+    }
+  }
+
+  private func finish(_ node: Node, _ path: Span<UInt8>, _ search: inout Search) {
+    for leaf in node.leaves where leaf.method == search.method {
+      search.found = (leaf, search.ranges)
+      return
+    }
+    if search.method == .head, let leaf = node.leaves.first(where: { $0.method == .get }) {
+      search.found = (leaf, search.ranges)
+      return
+    }
+    for leaf in node.leaves {
+      search.allowed.insert(leaf.method)
+      if leaf.method == .get { search.allowed.insert(.head) }
+    }
+  }
+
+  private func literalChild(of node: Int, _ path: Span<UInt8>, _ start: Int, _ end: Int) -> Int? {
+    next: for (segment, child) in nodes[node].literals where segment.count == end - start {
+      for offset in 0..<segment.count where segment[offset] != path[start + offset] { continue next }
+      return child
+    }
+    return nil
+  }
+}
+
+/// What the segments in braces stood for, percent-decoded.
+package struct PathParameters: Sendable {
+  private let names: [String]
+  private let values: [String]
+
+  package init(names: [String], values: [String]) {
+    self.names = names
+    self.values = values
+  }
+
+  package var count: Int { values.count }
+
+  /// Traps when the pattern has no such parameter: that is a mistake of ours.
+  package subscript(_ name: String) -> String {
+    guard let index = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
+    return values[index]
+  }
+}
+
+extension Response {
+  /// 405 with the methods that the path knows (RFC 9110 §15.5.6), for handlers that have nothing to add.
+  package static func methodNotAllowed(allow: [Method]) -> Response {
+    let methods = allow.map(\.rawValue).joined(separator: ", ")
+    return Response(status: .methodNotAllowed, headers: [("Allow", methods)])
+  }
+}

@@ -1,0 +1,47 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Groups of users.
+extension Administration {
+  package struct NewGroup: Sendable {
+    package let appID: String
+    package let name: String
+    /// The GROUPSEQ above it; nil at the top.
+    package let parent: Int64?
+
+    package init(appID: String, name: String, parent: Int64?) {
+      self.appID = appID
+      self.name = name
+      self.parent = parent
+    }
+  }
+
+  package struct GroupCreated: JSONAnswer {
+    package let groupSeq: Int64
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("groupSeq", String(groupSeq))
+    }
+  }
+
+  package static func createGroup(
+    _ new: NewGroup, by caller: Caller, on connection: Connection, catalog: Catalog? = nil
+  ) throws(Problem) -> GroupCreated {
+    try caller.require(.manageGroups)
+    let app = try connection.app(new.appID, catalog: catalog)
+    try caller.require(.manageGroups, in: app)
+    guard !new.name.isEmpty else { throw Problem(at: "/name", "must not be empty") }
+    guard new.name.utf8.count <= Domain.Limits.groupNameBytes else {
+      throw Problem(at: "/name", "is longer than \(Domain.Limits.groupNameBytes) bytes")
+    }
+    if let parent = new.parent {
+      guard try connection.answer(Groups.apps(of: [parent]))[parent] == app.number else {
+        throw Problem(.unknownGroup, "The app \(app.appID) has no group \(parent).")
+      }
+    }
+    return GroupCreated(
+      groupSeq: try connection.answer(Groups.create(app: app.number, name: new.name, parent: new.parent)))
+  }
+}

@@ -1,0 +1,91 @@
+internal import Crypto
+package import Domain
+package import Postgres
+internal import Store
+
+/// Who may do what: the only place with rules about roles.
+///
+/// A caller has one role and reaches one app or all. Every operation asks `require` first; every route of the admin API
+/// names its permission, so that a caller without it learns nothing, not even whether its request was well-formed.
+package enum Authorization {
+  /// Finds out who is calling.
+  /// - Parameter token: an API key as it was handed out.
+  package static func authenticate(_ token: String, on connection: Connection) throws(Problem) -> Caller {
+    guard let key = try connection.answer(Secrets.findAPIKey(sha256: hash(token))), let role = Role(rawValue: key.role)
+    else {
+      throw Problem(.badCredential, "This API key is not known, or was revoked. Make one with `upmc key create`.")
+    }
+    return Caller(role: role, app: key.app, apiKey: key.number)
+  }
+
+  /// API keys are 256 random bits: a plain hash of them cannot be reversed, and may be looked up by equality.
+  static func hash(_ token: String) -> [UInt8] {
+    Array(SHA256.hash(data: Array(token.utf8)))
+  }
+}
+
+/// What an API key is for. Raw values are stored.
+package enum Role: String, CaseIterable, Sendable {
+  /// A back-office system: sends, and looks at what became of it.
+  case sender
+  /// A person who runs campaigns.
+  case `operator`
+  /// Looks, changes nothing.
+  case viewer
+  case admin
+
+  package func allows(_ permission: Permission) -> Bool {
+    switch permission {
+    case .viewMessages: true
+    case .send: self != .viewer
+    case .manageGroups: self == .operator || self == .admin
+    case .manageApps: self == .admin
+    }
+  }
+}
+
+/// Kinds of things that a role may or may not do.
+package enum Permission: String, CaseIterable, Sendable {
+  case send
+  case viewMessages
+  case manageGroups
+  /// Apps, their credentials, and API keys.
+  case manageApps
+}
+
+/// Whoever asks for an operation, already proved.
+package struct Caller: Equatable, Sendable {
+  package let role: Role
+  /// The only app it reaches; nil: all.
+  package let app: App.Number?
+  /// Its API key's number; nil: the command line.
+  package let apiKey: Int32?
+
+  package init(role: Role, app: App.Number?, apiKey: Int32?) {
+    self.role = role
+    self.app = app
+    self.apiKey = apiKey
+  }
+
+  /// Whoever can read the master key may do everything.
+  package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil)
+
+  /// - Throws: `.forbidden` when the role does not allow it.
+  package func require(_ permission: Permission) throws(Problem) {
+    guard role.allows(permission) else {
+      throw Problem(.forbidden, "An API key with the role \(role.rawValue) may not do this.")
+    }
+  }
+
+  /// - Throws: `.forbidden` when the role does not allow it, or the app is not the caller's.
+  package func require(_ permission: Permission, in app: App) throws(Problem) {
+    try require(permission)
+    guard reaches(app.number) else {
+      throw Problem(.forbidden, "This API key is for another app than \(app.appID).")
+    }
+  }
+
+  package func reaches(_ number: App.Number) -> Bool {
+    app == nil || app == number
+  }
+}

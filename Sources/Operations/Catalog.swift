@@ -1,0 +1,52 @@
+package import Domain
+package import Postgres
+internal import Store
+package import Reactor
+internal import Synchronization
+
+/// The apps as every request needs them: in memory, replaced as a whole when something changes.
+///
+/// Any thread reads; one thread refreshes, on NOTIFY and every few seconds in case a notification was missed.
+package final class Catalog: Sendable {
+  /// The channel on which changes of apps, keys and credentials are announced.
+  package static let channel = "upmc_catalog"
+
+  private struct Contents {
+    var byNumber: [App.Number: App] = [:]
+    var byID: [String: App] = [:]
+    var byClientKey: [String: App] = [:]
+  }
+
+  private let contents = Mutex(Contents())
+  private let refreshes = Atomic<Int>(0)
+  /// Signalled when somebody missed an app that may just have been made.
+  package let wanted: Wakeup
+
+  package init() throws(SystemError) {
+    wanted = try Wakeup()
+  }
+
+  /// How often it has been read, so that whoever missed something knows when to look again.
+  package var generation: Int { refreshes.load(ordering: .acquiring) }
+
+  package func app(clientKey: String) -> App? { contents.withLock { $0.byClientKey[clientKey] } }
+  package func app(id: String) -> App? { contents.withLock { $0.byID[id] } }
+  package func app(number: App.Number) -> App? { contents.withLock { $0.byNumber[number] } }
+
+  /// Apps where the last registered device of a user is the only one.
+  package var singleDeviceApps: Set<App.Number> {
+    contents.withLock { Set($0.byNumber.values.lazy.filter { $0.devicePolicy == .single }.map(\.number)) }
+  }
+
+  /// Reads all apps again.
+  package func refresh(_ connection: Connection) throws(PostgresError) {
+    var fresh = Contents()
+    for record in try connection.run(Apps.all()) {
+      fresh.byNumber[record.app.number] = record.app
+      fresh.byID[record.app.appID] = record.app
+      fresh.byClientKey[record.clientKey] = record.app
+    }
+    contents.withLock { $0 = fresh }
+    refreshes.add(1, ordering: .releasing)
+  }
+}

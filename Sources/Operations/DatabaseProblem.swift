@@ -1,0 +1,61 @@
+package import Domain
+package import Postgres
+internal import Store
+
+/// What the database's errors mean to whoever asked: the only place that knows.
+extension Problem {
+  package init(_ error: PostgresError) {
+    if error.isConnectionLost {
+      self.init(
+        .databaseAway,
+        "Try again in a moment. If this was a send, repeat it with the same Idempotency-Key: it may have been stored.")
+      return
+    }
+    switch error.constraint {
+    case "apps_app_id_is_unique": self.init(.conflict, "An app with this id exists already.")
+    case "groups_name_is_unique_below_parent":
+      self.init(.conflict, "The parent has a group of this name already. Choose another name.")
+    case "groups_parent_fkey": self.init(.unknownGroup, "The parent group was deleted meanwhile.")
+    default: self.init(withoutConstraint: error)
+    }
+  }
+
+  private init(withoutConstraint error: PostgresError) {
+    switch error.sqlState {
+    case .characterNotInRepertoire?:
+      self.init(.malformed, "A text holds U+0000, which cannot be stored.")
+    case .tooManyConnections?, .lockNotAvailable?, .queryCanceled?, .deadlockDetected?, .serializationFailure?:
+      self.init(.busy, "The database is busy. Try again in a moment.")
+    case .undefinedTable?, .undefinedColumn?:
+      self.init(.internalError, "The database's schema does not fit this program. Run `upmc migrate`.")
+    default:
+      // Its description is fit for any log: it quotes no data.
+      self.init(.internalError, "The database refused: \(error).")
+    }
+  }
+}
+
+extension Connection {
+  /// Runs a query; its error becomes a problem.
+  func answer<Answer>(_ query: Query<Answer>) throws(Problem) -> Answer {
+    do {
+      return try run(query)
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// Runs `body` in a transaction, again when it fell victim to another one; its error becomes a problem.
+  func commit<Outcome>(_ body: () throws(PostgresError) -> Outcome) throws(Problem) -> Outcome {
+    do {
+      return try transaction(attempts: Operations.Limits.transactionAttempts, body)
+    } catch {
+      throw Problem(error)
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// How often a transaction is tried in all when it falls victim to deadlocks.
+  static let transactionAttempts = 5
+}

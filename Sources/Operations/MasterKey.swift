@@ -1,0 +1,46 @@
+internal import Crypto
+package import Domain
+
+/// Seals secrets for storage: AES-256-GCM with a 256-bit key that never enters the database.
+///
+/// Each secret is bound to its place (a name such as `credential 3 apns`): moved to another row it does not open.
+package struct MasterKey: Sendable {
+  private let key: SymmetricKey
+
+  /// - Throws: when `bytes` are not 32.
+  package init(bytes: [UInt8]) throws(Problem) {
+    guard bytes.count == 32 else {
+      throw Problem(.invalidField, "The master key must have 32 bytes (44 characters of base64), not \(bytes.count).")
+    }
+    key = SymmetricKey(data: bytes)
+  }
+
+  /// 32 new random bytes from the kernel's generator.
+  package static func makeBytes() -> [UInt8] {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+
+  /// Nonce, ciphertext and tag in one run of bytes.
+  package func seal(_ secret: [UInt8], for place: String) -> [UInt8] {
+    do {
+      let box = try AES.GCM.seal(secret, using: key, authenticating: Array(place.utf8))
+      // `combined` is nil only for nonces of a size that we do not use.
+      return box.combined.map { Array($0) } ?? []
+    } catch {
+      preconditionFailure("AES-GCM refused a 256-bit key: \(error)")
+    }
+  }
+
+  /// - Throws: when the key is another one, or the secret was changed or moved.
+  package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
+    do {
+      return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(place.utf8)))
+    } catch {
+      throw Problem(
+        .internalError,
+        "The secret \"\(place)\" does not open with this master key. Start with the key it was sealed with (UPMC_MASTER_KEY)."
+      )
+    }
+  }
+}

@@ -1,0 +1,145 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// What became of a message: its numbers, and each delivery.
+package enum Reporting {
+  /// The funnel of one message.
+  package struct FunnelAnswer: JSONAnswer {
+    package let funnel: Funnel
+    /// A JSON object: count by reason.
+    let reasons: [UInt8]
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("seqno", String(funnel.seqno))
+      writer.member("state", funnel.state.name)
+      writer.member("targeted", funnel.targeted)
+      writer.member("pending", funnel.pending)
+      writer.member("accepted", funnel.accepted)
+      writer.member("rejected", funnel.rejected)
+      writer.member("expired", funnel.expired)
+      writer.member("cancelled", funnel.cancelled)
+      writer.member("skipped", funnel.skipped)
+      writer.member("received", funnel.received)
+      writer.member("read", funnel.read)
+      writer.member("unknown", funnel.unknown)
+      writer.member("resent", funnel.resent)
+      writer.member("reasons", raw: reasons)
+    }
+  }
+
+  package static func funnel(_ seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
+    -> FunnelAnswer
+  {
+    try caller.require(.viewMessages)
+    // To a caller of another app the message does not exist.
+    guard let (found, reasons) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
+  }
+
+  /// The newest messages of all apps that the caller reaches, newest first.
+  package static func recent(for caller: Caller, on connection: Connection) throws(Problem) -> [FunnelAnswer] {
+    try caller.require(.viewMessages)
+    var answers: [FunnelAnswer] = []
+    for seqno in try connection.answer(Messages.recent(limit: Operations.Limits.recentMessages)) {
+      guard let (found, reasons) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
+        continue
+      }
+      answers.append(FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8)))
+    }
+    return answers
+  }
+
+  // MARK: Deliveries
+
+  /// Which part of the deliveries is wanted.
+  package struct PageRequest: Sendable {
+    package var limit = Operations.Limits.pageDefault
+    /// What the page before gave as `nextCursor`; nil for the first page.
+    package var cursor: String?
+    package var status: OutcomeStatus?
+
+    /// - Parameters: as they stand in a query string.
+    /// - Throws: when one of them is not what it should be.
+    package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
+      if let limit {
+        guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {
+          throw Problem(
+            .invalidField,
+            """
+            limit must be a whole number from \(Operations.Limits.pageSizes.lowerBound) \
+            to \(Operations.Limits.pageSizes.upperBound).
+            """)
+        }
+        self.limit = number
+      }
+      if let status {
+        guard let known = OutcomeStatus.allCases.first(where: { $0.name == status }) else {
+          throw Problem(
+            .invalidField, "status must be one of \(OutcomeStatus.allCases.map(\.name).joined(separator: ", ")).")
+        }
+        self.status = known
+      }
+      self.cursor = cursor
+    }
+  }
+
+  /// One page of deliveries, in the order of their devices.
+  package struct DeliveriesAnswer: JSONAnswer {
+    package let items: [Funnels.Delivery]
+    package let nextCursor: String?
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member(
+        "items",
+        array: { writer in
+          for item in items { Self.write(item, to: &writer) }
+        })
+      writer.member("nextCursor", nextCursor)
+    }
+
+    private static func write(_ delivery: Funnels.Delivery, to writer: inout JSONWriter) {
+      writer.object { writer in
+        writer.member("device", delivery.device.description)
+        writer.member("clientUid", delivery.userKey.clientUID)
+        writer.member("status", delivery.status.name)
+        writer.member("reason", delivery.reason)
+        writer.member("attempts", delivery.attempts)
+        writer.member("at", Timestamp.text(delivery.at))
+        writer.member("receivedAt", delivery.receivedAt.map(Timestamp.text))
+        writer.member("readAt", delivery.readAt.map(Timestamp.text))
+      }
+    }
+  }
+
+  /// Deliveries that have an outcome, or wait for their next try.
+  package static func deliveries(
+    of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
+  ) throws(Problem) -> DeliveriesAnswer {
+    _ = try funnel(seqno, for: caller, on: connection)
+    var after = DeviceID(high: 0, low: 0)
+    if let cursor = page.cursor {
+      guard let device = DeviceID(cursor) else {
+        throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
+      }
+      after = device
+    }
+    // One more than asked for tells whether there is a next page.
+    var items = try connection.answer(
+      Funnels.deliveries(seqno, after: after, status: page.status, limit: page.limit + 1))
+    let hasMore = items.count > page.limit
+    if hasMore { items.removeLast() }
+    return DeliveriesAnswer(items: items, nextCursor: hasMore ? items.last?.device.description : nil)
+  }
+}
+
+extension Operations.Limits {
+  /// Deliveries of one page: as many as fit an answer of about 200 KB.
+  package static let pageSizes = 1...1000
+  package static let pageDefault = 100
+  /// Messages that are listed when none is named.
+  static let recentMessages = 20
+}

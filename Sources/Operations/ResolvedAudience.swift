@@ -1,0 +1,105 @@
+internal import Domain
+internal import JSON
+internal import Postgres
+internal import Store
+
+/// An audience looked up at the moment of the request: how many devices, and which entries name nobody.
+///
+/// The planner reads it again when the message is due; this only serves the answer and the check of the payload.
+struct ResolvedAudience {
+  enum Reach {
+    /// User keys in (after, upto].
+    case keys(after: String, upto: String)
+    /// Groups with their subtrees.
+    case groups([Int64])
+    case members([Audiences.Member])
+  }
+
+  let reach: Reach
+  /// Devices; nil when there are more than are counted at once.
+  let targeted: Int64?
+  /// Entries of the request without an active device (or group), as they were written.
+  let unknown: [String]
+
+  init(_ audience: Audience, of app: App.Number, on connection: Connection, now: Int64) throws(Problem) {
+    switch audience {
+    case .all: try self.init(keys: ("", "~"), app, connection, now)
+    // One letter tells users from guests; the next letter ends the range.
+    case .members(true): try self.init(keys: ("u", "v"), app, connection, now)
+    case .members(false): try self.init(keys: ("g", "h"), app, connection, now)
+    case .groups(let groups): try self.init(groups: groups, app, connection, now)
+    case .clientUIDs(let clientUIDs):
+      let keys = clientUIDs.map { UserKey(clientUID: $0) }
+      let members = try connection.answer(Audiences.ofUsers(app: app, keys, frozenAt: now))
+      let known = Set(members.map(\.userKey))
+      self.init(members, unknown: keys.filter { !known.contains($0) }.map(\.description))
+    case .devices(let devices):
+      let members = try connection.answer(Audiences.ofDevices(app: app, devices, frozenAt: now))
+      let known = Set(members.map(\.device))
+      self.init(members, unknown: devices.filter { !known.contains($0) }.map(\.description))
+    case .psids(let psids):
+      let members = try connection.answer(Audiences.ofTokens(app: app, psids, frozenAt: now))
+      let known = Set(members.map(\.psid))
+      self.init(members, unknown: psids.filter { !known.contains($0) })
+    }
+  }
+
+  private init(_ members: [Audiences.Member], unknown: [String]) {
+    reach = .members(members)
+    targeted = Int64(members.count)
+    self.unknown = unknown
+  }
+
+  private init(
+    keys: (after: String, upto: String), _ app: App.Number, _ connection: Connection, _ now: Int64
+  ) throws(Problem) {
+    reach = .keys(after: keys.after, upto: keys.upto)
+    targeted = Self.exact(
+      try connection.answer(
+        AudienceSizes.range(
+          app: app, after: keys.after, upto: keys.upto, frozenAt: now, limit: Operations.Limits.countedDevices + 1)))
+    unknown = []
+  }
+
+  private init(groups: [Int64], _ app: App.Number, _ connection: Connection, _ now: Int64) throws(Problem) {
+    let subtree = try connection.answer(Audiences.subtree(app: app, groups: groups))
+    reach = .groups(subtree)
+    targeted = Self.exact(
+      try connection.answer(
+        AudienceSizes.groups(app: app, subtree, frozenAt: now, limit: Operations.Limits.countedDevices + 1)))
+    let known = Set(subtree)
+    unknown = groups.filter { !known.contains($0) }.map { String($0) }
+  }
+
+  private static func exact(_ count: Int64) -> Int64? {
+    count > Operations.Limits.countedDevices ? nil : count
+  }
+
+  var unknownJSON: [UInt8] {
+    var writer = JSONWriter()
+    writer.array { writer in
+      for entry in unknown { writer.value(entry) }
+    }
+    return writer.bytes
+  }
+
+  /// The first few devices, to show what they would get.
+  func samples(of app: App.Number, on connection: Connection, now: Int64) throws(Problem) -> [Audiences.Member] {
+    let limit = Operations.Limits.sampledDevices
+    switch reach {
+    case .members(let members): return members
+    case .keys(let after, let upto):
+      return try connection.answer(
+        Audiences.rangeRead(app: app, after: after, upto: upto, frozenAt: now, limit: limit))
+    case .groups(let groups):
+      let keys = try connection.answer(
+        Audiences.groupKeys(app: app, groups: groups, after: "", upto: "~", frozenAt: now, limit: limit))
+      return try connection.answer(Audiences.ofUsers(app: app, keys, frozenAt: now))
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Devices looked at to find one of each push network for a dry run.
+  static let sampledDevices = 100
+}

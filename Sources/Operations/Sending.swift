@@ -1,0 +1,102 @@
+internal import Crypto
+package import Domain
+package import Postgres
+internal import Store
+
+/// Accepting a message: from the bytes of a request to a row that the dispatcher will find.
+///
+/// ```
+///   parse ─► app, scope ─► repeated? ─► resolve the audience ─► payload fits? ─► INSERT + NOTIFY, one commit
+///                             │ same body: the same answer
+///                             └ other body: conflict
+/// ```
+/// Nothing is stored unless everything is in order. Recipients get no row here, however many they are.
+package enum Sending {
+  /// The channel on which a new message's SEQNO is announced.
+  package static let channel = "upmc_messages"
+
+  package struct Request: Sendable {
+    /// JSON, as it came.
+    package let body: [UInt8]
+    /// Makes repeating harmless; per app.
+    package let idempotencyKey: String?
+    package let caller: Caller
+
+    package init(body: [UInt8], idempotencyKey: String?, caller: Caller) {
+      self.body = body
+      self.idempotencyKey = idempotencyKey
+      self.caller = caller
+    }
+  }
+
+  /// Accepts a message, or says what would happen (`dryRun`).
+  /// - Parameters:
+  ///   - catalog: the apps in memory, if the process has them.
+  ///   - now: microseconds since 1970.
+  package static func send(
+    _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
+  ) throws(Problem) -> SendAnswer {
+    try request.caller.require(.send)
+    try checkKey(request.idempotencyKey)
+    let message = try MessageRequest(json: request.body)
+    let app = try connection.app(message.appID, catalog: catalog)
+    try request.caller.require(.send, in: app)
+    if message.dryRun { return .tried(try DryRun(message, app, on: connection, now: now)) }
+
+    let hash = Array(SHA256.hash(data: request.body))
+    if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
+    let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
+    try PayloadSize.check(message, for: audience, of: app.number, on: connection)
+    let new = Messages.New(
+      app: app.number, lane: message.lane, request: String(decoding: request.body, as: UTF8.self),
+      requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
+      targeted: audience.targeted, unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now,
+      expiresAt: now + message.expiresInSeconds * 1_000_000)
+    if let seqno = try create(new, on: connection) {
+      return .accepted(SendAnswer.Accepted(seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON))
+    }
+    // Somebody with the same key was faster by a moment.
+    if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
+    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+  }
+
+  /// Stores and announces in one commit. Nil when the idempotency key is taken.
+  private static func create(_ new: Messages.New, on connection: Connection) throws(Problem) -> Int64? {
+    try connection.commit { () throws(PostgresError) in
+      let seqno = try connection.run(Messages.create(new))
+      if let seqno { try connection.run(Announcements.announce(channel, String(seqno))) }
+      return seqno
+    }
+  }
+
+  /// What was answered to the first request with this key.
+  private static func earlier(
+    _ app: App, _ key: String, _ hash: [UInt8], on connection: Connection
+  ) throws(Problem) -> SendAnswer? {
+    guard let earlier = try connection.answer(Messages.earlier(app: app.number, idempotencyKey: key)) else {
+      return nil
+    }
+    guard earlier.requestSHA256 == hash else {
+      throw Problem(
+        .idempotencyConflict,
+        "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
+    }
+    return .accepted(
+      SendAnswer.Accepted(
+        seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8)))
+  }
+
+  private static func checkKey(_ key: String?) throws(Problem) {
+    guard let key else { return }
+    guard (1...Domain.Limits.idempotencyKeyBytes).contains(key.utf8.count) else {
+      throw Problem(
+        .invalidField, "An Idempotency-Key must have 1 to \(Domain.Limits.idempotencyKeyBytes) bytes.")
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Devices that are counted before a send is answered. Counting more would keep the sender waiting; the planner
+  /// counts them anyway.
+  static let countedDevices: Int64 = 1_000_000
+}

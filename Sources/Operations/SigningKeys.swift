@@ -1,0 +1,36 @@
+internal import Crypto
+package import Domain
+package import Postgres
+internal import Store
+
+/// The server's own signing keys, made once and shared by all nodes.
+package struct SigningKeys: Sendable {
+  package let pushkeys: PushKeyring
+  package let authKeys: AuthKeyring
+
+  /// Reads the keys, making them in a new database.
+  /// - Throws: `Problem` when the master key does not fit, `PostgresError` from the database.
+  package static func load(_ connection: Connection, master: MasterKey) throws -> SigningKeys {
+    let pushkeys = try load("pushkey", connection, master)
+    let authKeys = try load("authkey", connection, master)
+    return SigningKeys(
+      pushkeys: PushKeyring(present: pushkeys[0], previous: pushkeys.count > 1 ? pushkeys[1] : nil),
+      authKeys: AuthKeyring(key: authKeys[0]))
+  }
+
+  /// The present key of a purpose, then the previous one if there is one.
+  private static func load(
+    _ purpose: String, _ connection: Connection, _ master: MasterKey
+  ) throws -> [SymmetricKey] {
+    var stored = try connection.run(Secrets.signingKeys(purpose: purpose))
+    if stored.isEmpty {
+      let sealed = master.seal(MasterKey.makeBytes(), for: place(purpose, 1))
+      try connection.run(Secrets.addSigningKey(purpose: purpose, generation: 1, sealed: sealed))
+      // Another node may have been first: what stands in the table counts.
+      stored = try connection.run(Secrets.signingKeys(purpose: purpose))
+    }
+    return try stored.map { SymmetricKey(data: try master.open($0.sealed, for: place(purpose, $0.generation))) }
+  }
+
+  private static func place(_ purpose: String, _ generation: Int32) -> String { "signing key \(purpose) \(generation)" }
+}

@@ -1,0 +1,42 @@
+internal import Glibc
+
+/// A user of the machine, as `/etc/passwd` (or what stands behind `getpwnam`) knows it.
+package struct SystemAccount: Sendable, Equatable {
+  package let name: String
+  package let uid: UInt32
+  /// Its main group.
+  package let gid: UInt32
+
+  /// The user this process acts as; nil when the machine does not know it, as in some containers.
+  package static var current: SystemAccount? { SystemAccount(uid: geteuid()) }
+
+  /// Nil when there is no such user.
+  package init?(named name: String) {
+    unsafe self.init { entry, buffer, size, found in unsafe getpwnam_r(name, entry, buffer, size, found) }
+  }
+
+  /// Nil when there is no such user.
+  package init?(uid: UInt32) {
+    unsafe self.init { entry, buffer, size, found in unsafe getpwuid_r(uid, entry, buffer, size, found) }
+  }
+
+  private typealias Lookup = (
+    UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int, UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+  ) -> Int32
+
+  private init?(_ lookup: Lookup) {
+    // Far beyond any real entry; a longer one counts as unknown.
+    var buffer = [CChar](repeating: 0, count: 16_384)
+    // Safe: the entry's strings lie in the buffer, and are copied before it ends.
+    let account = unsafe buffer.withUnsafeMutableBufferPointer { memory -> (String, UInt32, UInt32)? in
+      var entry = unsafe passwd()
+      var found: UnsafeMutablePointer<passwd>?
+      guard unsafe lookup(&entry, memory.baseAddress!, memory.count, &found) == 0, unsafe found != nil else {
+        return nil
+      }
+      return unsafe (String(cString: entry.pw_name), entry.pw_uid, entry.pw_gid)
+    }
+    guard let account else { return nil }
+    (name, uid, gid) = account
+  }
+}

@@ -1,0 +1,57 @@
+internal import Glibc
+
+/// Running a program to its end for what it says.
+extension ChildProcess {
+  /// What a program said and how it ended.
+  package struct Report: Sendable {
+    package let ending: Ending
+    /// Its standard output, and its errors too when asked for.
+    package let output: [UInt8]
+
+    package var succeeded: Bool { ending == .exited(0) }
+    package var text: String { String(decoding: output, as: UTF8.self) }
+  }
+
+  /// Runs a program to its end and returns what it wrote. Blocking.
+  ///
+  /// When the time is over the program is killed and the error is ETIMEDOUT.
+  /// - Parameter withErrors: its standard error goes into the same output, as a terminal would show both.
+  package static func run(
+    _ command: [String], environment: [String]? = nil, withErrors: Bool = false, atMost timeout: Duration
+  ) throws(SystemError) -> Report {
+    let deadline = SystemClock().now + timeout
+    var ends: [Int32] = [0, 0]
+    // A socket pair, because a plain pipe cannot be made closed-on-exec in one step from Swift.
+    let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw .last("socketpair") }
+    let reader = FileDescriptor(owning: ends[0])
+    var child = try start(
+      command, environment: environment, writer: FileDescriptor(owning: ends[1]), withErrors: withErrors)
+    var output: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let left = max(.zero, deadline - SystemClock().now)
+      var entry = pollfd(fd: reader.number, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&entry, 1, Int32(clamping: left.nanoseconds / 1_000_000)) > 0 else {
+        if SystemClock().now < deadline { continue }
+        throw SystemError(code: ETIMEDOUT, operation: "run", subject: command[0])
+      }
+      let count = unsafe read(reader.number, &block, block.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { break }
+      output += block[0..<count]
+    }
+    guard let ending = child.wait(atMost: max(.zero, deadline - SystemClock().now)) else {
+      throw SystemError(code: ETIMEDOUT, operation: "run", subject: command[0])
+    }
+    return Report(ending: ending, output: output)
+  }
+
+  /// Our copy of the writing end is closed on return, so that the reader sees the end when the program's is.
+  private static func start(
+    _ command: [String], environment: [String]?, writer: consuming FileDescriptor, withErrors: Bool
+  ) throws(SystemError) -> ChildProcess {
+    let output = Output.descriptor(writer.number)
+    return try start(command, environment: environment, output: output, errors: withErrors ? output : .inherited)
+  }
+}

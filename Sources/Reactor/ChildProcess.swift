@@ -1,0 +1,144 @@
+internal import CLinux
+internal import Glibc
+
+/// A program that this one has started, with exactly one owner; killed and reaped when the owner ends without waiting.
+///
+/// It starts with no signal blocked, whatever `Signals.block` did here, and in a process group of its own: Ctrl-C in a
+/// terminal then reaches only us, and we stop our children in the order we choose. May be used from any one thread.
+package struct ChildProcess: ~Copyable {
+  /// Where what it writes goes.
+  package enum Output: Sendable {
+    /// Where ours goes.
+    case inherited
+    case discarded
+    /// Appended to a file, which is made if need be, readable by its owner only.
+    case file(String)
+    /// To an open descriptor, which stays ours to close.
+    case descriptor(Int32)
+  }
+
+  package enum Ending: Equatable, Sendable {
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  /// The process id. Ours until the end has been taken: it cannot be reused before.
+  package let identifier: Int32
+  /// Readable once the program has ended; for an `EventLoop` that wants to know.
+  package var descriptor: Int32 { handle.number }
+  private let handle: FileDescriptor
+  private var ending: Ending?
+
+  /// Starts `command[0]`, looked up in `PATH` unless it holds a slash, with the rest as its arguments.
+  /// - Parameter environment: `NAME=value` each; nil for ours.
+  package static func start(
+    _ command: [String], environment: [String]? = nil, output: Output = .inherited, errors: Output = .inherited
+  ) throws(SystemError) -> ChildProcess {
+    var actions = unsafe posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    unsafe posix_spawnattr_init(&attributes)
+    defer {
+      unsafe posix_spawn_file_actions_destroy(&actions)
+      unsafe posix_spawnattr_destroy(&attributes)
+    }
+    unsafe redirect(STDOUT_FILENO, output, &actions)
+    unsafe redirect(STDERR_FILENO, errors, &actions)
+    var none = sigset_t()
+    var defaults = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe sigemptyset(&defaults)
+    unsafe sigaddset(&defaults, SIGPIPE)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
+    let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
+    var identifier: pid_t = 0
+    let arguments = CStrings(command)
+    let variables = environment.map(CStrings.init)
+    // Safe: the strings live until the call has returned, and the child has its own copy by then.
+    let code = unsafe posix_spawnp(
+      &identifier, command[0], &actions, &attributes, arguments.pointers,
+      variables?.pointers ?? UnsafeMutablePointer(mutating: upmc_environment()))
+    withExtendedLifetime((arguments, variables)) {}
+    guard code == 0 else { throw SystemError(code: code, operation: "start", subject: command[0]) }
+    return try ChildProcess(started: identifier)
+  }
+
+  private init(started identifier: pid_t) throws(SystemError) {
+    self.identifier = identifier
+    let number = upmc_pidfd_open(identifier)
+    guard number >= 0 else { throw .last("pidfd_open", "process \(identifier)") }
+    handle = FileDescriptor(owning: number)
+  }
+
+  deinit {
+    guard ending == nil else { return }
+    kill(identifier, SIGKILL)
+    waitpid(identifier, nil, 0)
+  }
+
+  /// Sends a signal, unless the end was taken already.
+  package func signal(_ number: Int32) {
+    if ending == nil { kill(identifier, number) }
+  }
+
+  /// Waits for the end; nil when the time is over first. Asking again gives the same answer.
+  package mutating func wait(atMost timeout: Duration) -> Ending? {
+    if let ending { return ending }
+    let deadline = SystemClock().now + timeout
+    repeat {
+      let left = max(.zero, deadline - SystemClock().now)
+      var entry = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&entry, 1, Int32(clamping: (left.nanoseconds + 999_999) / 1_000_000)) > 0 else { continue }
+      var status: Int32 = 0
+      guard unsafe waitpid(identifier, &status, WNOHANG) == identifier else { continue }
+      // The layout of `waitpid(2)`'s status, whose macros Swift does not see.
+      let signal = status & 0x7F
+      ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
+      return ending
+    } while SystemClock().now < deadline
+    return nil
+  }
+
+  /// Asks it to end, and kills it when it has not done so in time.
+  package mutating func stop(_ number: Int32 = SIGTERM, patience: Duration) -> Ending {
+    signal(number)
+    if let ending = wait(atMost: patience) { return ending }
+    signal(SIGKILL)
+    // What was killed ends, unless the kernel itself hangs in a disk: then nothing else would help either.
+    while true { if let ending = wait(atMost: .seconds(60)) { return ending } }
+  }
+
+  private static func redirect(
+    _ number: Int32, _ output: Output, _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>
+  ) {
+    switch output {
+    case .inherited: break
+    case .discarded: unsafe posix_spawn_file_actions_addopen(actions, number, "/dev/null", O_WRONLY, 0)
+    case .file(let path):
+      unsafe posix_spawn_file_actions_addopen(actions, number, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    case .descriptor(let source): unsafe posix_spawn_file_actions_adddup2(actions, source, number)
+    }
+  }
+}
+
+/// Strings as C wants them for a command: a null-terminated array, freed with this object.
+@safe
+private final class CStrings {
+  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  private let count: Int
+
+  init(_ strings: [String]) {
+    count = strings.count
+    unsafe pointers = .allocate(capacity: count + 1)
+    for (index, string) in strings.enumerated() { unsafe pointers[index] = strdup(string) }
+    unsafe pointers[count] = nil
+  }
+
+  deinit {
+    for index in 0..<count { unsafe free(pointers[index]) }
+    unsafe pointers.deallocate()
+  }
+}

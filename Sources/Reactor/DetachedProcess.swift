@@ -1,0 +1,81 @@
+internal import Glibc
+
+/// A program that this process has started: one that lives on by itself, such as a private PostgreSQL.
+///
+/// It gets a session of its own (Ctrl-C in a terminal does not reach it), no inherited signal mask, `/dev/null` as
+/// standard input, and no descriptor of ours. It lives on when this value, or this process, ends.
+package struct DetachedProcess: Sendable {
+  /// How a program ended.
+  package enum End: Equatable, Sendable {
+    case exited(status: Int32)
+    case killed(signal: Int32)
+    /// It is no child of this process (any more), so nobody can say.
+    case unknown
+  }
+
+  package let pid: Int32
+
+  /// Starts a program in the directory `/`.
+  /// - Parameters:
+  ///   - words: the program's absolute path and its arguments.
+  ///   - environment: `NAME=value`, all that it gets.
+  ///   - output: the file that standard output and standard error are appended to, made with mode 0600 when it is not
+  ///     there; nil for nowhere.
+  package init(_ words: [String], environment: [String] = [], output: String? = nil) throws(SystemError) {
+    // The shell only changes the directory and is then replaced, so that the process is the program itself.
+    let all = ["/bin/sh", "-c", "cd / && exec \"$@\"", "sh"] + words
+    var arguments = unsafe all.map { unsafe strdup($0) } + [nil]
+    var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, 1, output ?? "/dev/null", O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    unsafe posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    var attributes = posix_spawnattr_t()
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    var mask = sigset_t()
+    unsafe sigemptyset(&mask)
+    unsafe posix_spawnattr_setsigmask(&attributes, &mask)
+    // What this process ignores (SIGPIPE) would stay ignored in the program.
+    unsafe sigaddset(&mask, SIGPIPE)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &mask)
+    unsafe posix_spawnattr_setflags(&attributes, Self.flags)
+    var pid = pid_t()
+    // Safe: all lists end with nil and outlive the call.
+    let code = unsafe posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, &variables)
+    guard code == 0 else { throw SystemError(code: code, operation: "posix_spawn", subject: words.first ?? "") }
+    self.pid = pid
+  }
+
+  /// `POSIX_SPAWN_SETSID` (0x80, glibc 2.26) is behind `_GNU_SOURCE`, which Swift's Glibc module map does not define.
+  private static let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | 0x80)
+
+  /// How it ended; nil while it runs. Takes the exit status from the kernel: ask no more once it is not nil.
+  package func poll() -> End? {
+    var status: Int32 = 0
+    switch unsafe waitpid(pid, &status, WNOHANG) {
+    case 0: return nil
+    case pid: return End(status)
+    default: return .unknown
+    }
+  }
+
+  /// Waits until it has ended.
+  package func wait() -> End {
+    var status: Int32 = 0
+    while unsafe waitpid(pid, &status, 0) != pid {
+      guard errno == EINTR else { return .unknown }
+    }
+    return End(status)
+  }
+}
+
+extension DetachedProcess.End {
+  /// Takes `waitpid`'s word apart (`wait(2)`; the macros are not imported).
+  fileprivate init(_ status: Int32) {
+    self = status & 0x7F == 0 ? .exited(status: status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
+  }
+}

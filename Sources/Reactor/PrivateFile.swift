@@ -1,0 +1,29 @@
+internal import Glibc
+
+/// Small files that only their owner may read, such as keys.
+package enum PrivateFile {
+  /// Writes a file that must not exist yet, mode 0600. It appears whole or not at all, whatever crashes.
+  /// - Returns: false when somebody else was first: their file stands.
+  package static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
+    let temporary = "\(path).\(getpid())"
+    let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw .last("create", temporary) }
+    defer { _ = unsafe unlink(temporary) }
+    let file = FileDescriptor(owning: number)
+    guard unsafe write(file.number, bytes, bytes.count) == bytes.count, fsync(file.number) == 0 else {
+      throw .last("write", temporary)
+    }
+    // A link appears at once, and fails when the name is taken.
+    if unsafe link(temporary, path) == 0 { return true }
+    guard errno == EEXIST else { throw .last("link", path) }
+    return false
+  }
+}
+
+/// The process's standard error.
+package enum StandardError {
+  /// One system call, so that lines of several threads never mix.
+  package static func write(_ bytes: [UInt8]) {
+    _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
+  }
+}

@@ -1,0 +1,166 @@
+internal import Domain
+package import Operations
+package import Reactor
+internal import DequeModule
+internal import Logging
+internal import Postgres
+internal import Store
+
+/// Turns the operations that wait into one transaction after another, on one database connection in the loop's own
+/// epoll set. While a commit runs the next batch gathers by itself: no timer, and no added latency when idle.
+///
+/// ```
+///   idle ──(operations wait, connection ready)──► running: round after round ──► answered ──► idle or next batch
+///                                                    │ lost connection, deadlock: the same batch again
+///                                                    └ anything else: halved until the culprit stands alone
+/// ```
+///
+/// Everything a batch does may be repeated: after a lost connection nobody knows whether it was committed, so it is run
+/// again, and operations find what they did before.
+package final class Committer {
+  package typealias Completion = (OperationBatch.Outcome) -> Void
+
+  private struct Pending {
+    let operation: DeviceOperation
+    let completion: Completion
+    let deadline: Instant
+    var attempts = 0
+  }
+
+  private let loop: EventLoop
+  private let connection: PipelinedConnection
+  private let catalog: Catalog
+  private let writer: Int32
+  private let log: Logger
+  private var waiting = Deque<Pending>()
+  /// Parts of failed batches, to be run before anything new.
+  private var again: [[Pending]] = []
+  private var isRunning = false
+
+  /// - Parameter writer: this committer's own number in the totals, unlike that of any other.
+  package init(url: String, writer: Int32, catalog: Catalog, loop: EventLoop) throws {
+    self.loop = loop
+    self.catalog = catalog
+    self.writer = writer
+    log = Logger(label: "committer")
+    connection = try PipelinedConnection(url, loop: loop)
+    connection.onStateChange = { [weak self] _ in self?.startNext() }
+    loop.atEndOfTurn { [weak self] in self?.startNext() }
+    watchPatience()
+  }
+
+  /// Operations that wait or run.
+  package var isIdle: Bool { !isRunning && waiting.isEmpty && again.isEmpty }
+
+  /// True when the database can be reached.
+  package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
+
+  /// Takes an operation. `completion` is called once, after the commit (or with the problem), on the loop's thread.
+  package func submit(_ operation: DeviceOperation, _ completion: @escaping Completion) {
+    guard waiting.count < Receiver.Limits.waitingOperations else {
+      return completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
+    }
+    waiting.append(
+      Pending(operation: operation, completion: completion, deadline: loop.now + Receiver.Limits.patience))
+  }
+
+  // MARK: Batches
+
+  private func startNext() {
+    guard !isRunning, connection.state == .ready else { return }
+    let pending = again.popLast() ?? takeWaiting()
+    guard !pending.isEmpty else { return }
+    isRunning = true
+    let batch = OperationBatch(
+      pending.map(\.operation), writer: writer, singleDeviceApps: catalog.singleDeviceApps,
+      now: loop.clock.wallMicroseconds)
+    advance(batch, pending)
+  }
+
+  /// All that waits, up to a batch's size; of operations that depend on each other only the first.
+  private func takeWaiting() -> [Pending] {
+    var taken: [Pending] = []
+    var postponed: [Pending] = []
+    var busy: Set<DeviceOperation.ConflictKey> = []
+    taken.reserveCapacity(min(waiting.count, Operations.Limits.batchOperations))
+    while taken.count < Operations.Limits.batchOperations, let next = waiting.popFirst() {
+      let keys = next.operation.conflictKeys
+      let isFree = keys.isEmpty || busy.isDisjoint(with: keys)
+      // Those behind a postponed one must not overtake it: its keys are taken too.
+      if !keys.isEmpty { busy.formUnion(keys) }
+      if isFree { taken.append(next) } else { postponed.append(next) }
+    }
+    waiting.prepend(contentsOf: postponed)
+    return taken
+  }
+
+  private func advance(_ batch: OperationBatch, _ pending: [Pending]) {
+    guard let round = batch.next() else { return finish(batch, pending) }
+    var statements: [(Statement, Parameters)] = []
+    if round.begins { statements.append((.begin, Parameters())) }
+    for step in round.steps { statements.append((step.statement, step.parameters)) }
+    if round.commits { statements.append((.commit, Parameters())) }
+    let offset = round.begins ? 1 : 0
+    connection.submit(statements, keepsOpen: batch.isInTransaction) { [self] result in
+      switch result {
+      case .success(let rows):
+        for (index, step) in round.steps.enumerated() { step.read(rows[index + offset]) }
+        advance(batch, pending)
+      case .failure(let error):
+        isRunning = false
+        fail(pending, error)
+      }
+    }
+  }
+
+  private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
+    isRunning = false
+    // The next batch is on its way while these answers are written.
+    startNext()
+    for (entry, outcome) in zip(pending, batch.results) { entry.completion(outcome) }
+  }
+
+  private func fail(_ pending: [Pending], _ error: PostgresError) {
+    let isWorthRepeating = error.isRetryable || error.isConnectionLost
+    if isWorthRepeating, pending[0].attempts < Receiver.Limits.attempts {
+      again.append(
+        pending.map { entry in
+          var entry = entry
+          entry.attempts += 1
+          return entry
+        })
+    } else if !isWorthRepeating, pending.count > 1 {
+      let middle = pending.count / 2
+      again.append(Array(pending[middle...]))
+      again.append(Array(pending[..<middle]))
+    } else {
+      log.error("an operation failed in the database", metadata: ["error": "\(error)"])
+      let problem =
+        isWorthRepeating
+        ? Problem(.databaseAway, "Try again in a moment.")
+        : Problem(.internalError, "The server's log says more under this request id.")
+      for entry in pending { entry.completion(.failure(problem)) }
+    }
+    startNext()
+  }
+
+  // MARK: Patience
+
+  /// Nobody waits without end for a database that is away.
+  private func watchPatience() {
+    loop.schedule(after: .milliseconds(250)) { [weak self] in
+      self?.dropImpatient()
+      self?.watchPatience()
+    }
+  }
+
+  private func dropImpatient() {
+    guard !isConnected else { return }
+    let now = loop.now
+    var dropped: [Pending] = []
+    for batch in again where batch[0].deadline <= now { dropped += batch }
+    again.removeAll { $0[0].deadline <= now }
+    while let first = waiting.first, first.deadline <= now { dropped.append(waiting.removeFirst()) }
+    for entry in dropped { entry.completion(.failure(Problem(.databaseAway, "Try again in a moment."))) }
+  }
+}

@@ -1,0 +1,135 @@
+internal import Domain
+package import HTTPServer
+package import Operations
+internal import JSON
+package import Reactor
+
+/// `/v1` for devices: routes a request to its endpoint. One per HTTP loop.
+package final class DeviceDoor: RequestHandler {
+  typealias Endpoint = (DeviceDoor) -> (Request, PathParameters, Responder) throws(Problem) -> Void
+
+  /// Who may sign for what, by which keys.
+  let keys: SigningKeys
+  let catalog: Catalog
+  let committer: Committer
+  let patience: CatalogPatience
+  private let router: Router<Endpoint>
+
+  package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {
+    self.committer = committer
+    patience = CatalogPatience(catalog: catalog, loop: loop)
+    self.catalog = catalog
+    self.keys = keys
+    var router = Router<Endpoint>()
+    for (method, pattern, endpoint) in Self.routes { router.add(method, pattern, endpoint) }
+    self.router = router
+  }
+
+  private static var routes: [(Method, String, Endpoint)] {
+    [
+      (.post, "/v1/devices", register),
+      (.get, "/v1/devices/{device}", show),
+      (.delete, "/v1/devices/{device}", unregister),
+      (.put, "/v1/devices/{device}/user", setUser),
+      (.delete, "/v1/devices/{device}/user", clearUser),
+      (.get, "/v1/devices/{device}/groups", listGroups),
+      (.put, "/v1/devices/{device}/groups/{groupSeq}", join),
+      (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
+      (.get, "/v1/devices/{device}/badge", showBadge),
+      (.put, "/v1/devices/{device}/badge", setBadge),
+      (.post, "/v1/receipts", receive),
+      (.post, "/v1/reads", read),
+    ]
+  }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    do throws(Problem) {
+      // The two busiest paths need no router.
+      if request.method == .post, request.pathEquals("/v1/receipts") {
+        return try receive(request, PathParameters(names: [], values: []), responder)
+      }
+      if request.method == .post, request.pathEquals("/v1/reads") {
+        return try read(request, PathParameters(names: [], values: []), responder)
+      }
+      switch router.match(request) {
+      case .found(let endpoint, let parameters): try endpoint(self)(request, parameters, responder)
+      case .methodNotAllowed(allow: let allowed): responder.refuse(allowed: allowed, requestID: request.id)
+      case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
+      }
+    } catch {
+      responder.send(error, requestID: request.id)
+    }
+  }
+
+  // MARK: What endpoints share
+
+  /// The operation's answer, or its problem, as a response.
+  func perform(
+    _ operation: DeviceOperation, _ request: Request, _ responder: Responder,
+    _ answer: @escaping (DeviceAnswer, Responder) -> Void
+  ) {
+    perform(operation, request.id, responder, answer)
+  }
+
+  func perform(
+    _ operation: DeviceOperation, _ requestID: String, _ responder: Responder,
+    _ answer: @escaping (DeviceAnswer, Responder) -> Void
+  ) {
+    committer.submit(operation) { outcome in
+      switch outcome {
+      case .success(let value): answer(value, responder)
+      case .failure(let problem): responder.send(problem, requestID: requestID)
+      }
+    }
+  }
+
+  /// The device named in the path, proved by its own authKey.
+  func claim(_ request: Request, _ parameters: PathParameters) throws(Problem) -> AuthKeyring.Claim {
+    guard let device = DeviceID(parameters["device"]) else {
+      throw Problem(.unknownDevice, "A device id is a UUID, as the registration answered it.")
+    }
+    guard let claim = keys.authKeys.verify(try Self.bearer(request)) else {
+      throw Problem(.badCredential, "Send the authKey that the registration answered.")
+    }
+    guard claim.device == device else {
+      throw Problem(.forbidden, "This authKey belongs to another device.")
+    }
+    return claim
+  }
+
+  static func bearer(_ request: Request) throws(Problem) -> String {
+    guard let header = request.header("authorization"), header.count > 7,
+      header.prefix(7).lowercased() == "bearer "
+    else { throw Problem(.noCredential, "Send \"Authorization: Bearer …\".") }
+    return header.dropFirst(7).trimmingSpaces
+  }
+
+  /// The body as JSON.
+  static func reader(_ request: Request) throws(Problem) -> JSONReader {
+    if let type = request.header("content-type"), !type.lowercased().hasPrefix("application/json") {
+      throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
+    }
+    return JSONReader(request.bodyBytes)
+  }
+}
+
+extension Request {
+  /// The body, copied out of the connection's buffer.
+  var bodyBytes: [UInt8] {
+    withBody { span in
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(span.count)
+      for index in span.indices { bytes.append(span[index]) }
+      return bytes
+    }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: String {
+    var rest = self
+    while rest.first == " " { rest.removeFirst() }
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+}

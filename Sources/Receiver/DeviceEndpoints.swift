@@ -1,0 +1,137 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+internal import Store
+
+/// `/v1/devices/{device}…`: what a device asks about itself, with its authKey.
+extension DeviceDoor {
+  // MARK: The device and its user
+
+  func show(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    perform(.find(try claim(request, parameters)), request, responder) { answer, responder in
+      guard case .found(let device, let badge, let userName) = answer else { return }
+      responder.send { writer in
+        writer.member("device", device.device.description)
+        writer.member("pnsId", device.network.pnsID)
+        writer.member("environment", device.environment.name)
+        // Never the whole token: who sees this answer might not be the device.
+        writer.member("psid", String(device.psid.prefix(8)))
+        writer.member("badge", badge)
+        Self.write(user: device.userKey, name: userName, to: &writer)
+      }
+    }
+  }
+
+  func unregister(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    perform(.unregister(try claim(request, parameters)), request, responder) { _, responder in
+      responder.send(status: .noContent)
+    }
+  }
+
+  func setUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    var reader = try Self.reader(request)
+    let user: DeviceOperation.NamedUser
+    do {
+      user = try Self.readUser(&reader)
+    } catch {
+      throw Problem(error)
+    }
+    perform(
+      .setUser(claim, clientUID: user.clientUID, name: user.name), request, responder
+    ) { _, responder in
+      responder.send { writer in
+        let isGuest = user.clientUID == UserKey.guestUID
+        Self.write(
+          user: isGuest ? UserKey(guest: claim.device) : UserKey(clientUID: user.clientUID), name: user.name, to: &writer)
+      }
+    }
+  }
+
+  func clearUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    perform(.clearUser(try claim(request, parameters)), request, responder) { _, responder in
+      responder.send(status: .noContent)
+    }
+  }
+
+  private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> DeviceOperation.NamedUser {
+    var clientUID: String?
+    var name = ""
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "clientUid": clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
+      case "clientName": name = try reader.readName()
+      default: throw .unknownField
+      }
+    }
+    try reader.finish()
+    guard let clientUID else { throw JSONError("is needed").inside("clientUid") }
+    return DeviceOperation.NamedUser(clientUID: clientUID, name: name)
+  }
+
+  // MARK: Groups
+
+  func listGroups(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    perform(.listGroups(try claim(request, parameters)), request, responder) { answer, responder in
+      guard case .groups(let groups) = answer else { return }
+      responder.send { writer in
+        writer.member("items", array: { writer in
+          for group in groups {
+            writer.object { writer in
+              writer.member("groupSeq", String(group.group))
+              writer.member("name", group.name)
+            }
+          }
+        })
+        writer.name("nextCursor")
+        writer.null()
+      }
+    }
+  }
+
+  func join(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let operation = DeviceOperation.join(try claim(request, parameters), group: try Self.group(parameters))
+    perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
+  }
+
+  func leave(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let operation = DeviceOperation.leave(try claim(request, parameters), group: try Self.group(parameters))
+    perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
+  }
+
+  private static func group(_ parameters: PathParameters) throws(Problem) -> Int64 {
+    guard let group = Int64(parameters["groupSeq"]) else {
+      throw Problem(.unknownGroup, "A GROUPSEQ is a whole number.")
+    }
+    return group
+  }
+
+  // MARK: Badge
+
+  func showBadge(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    perform(.badge(try claim(request, parameters)), request, responder, Self.sendBadge)
+  }
+
+  func setBadge(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    var reader = try Self.reader(request)
+    var badge: Int16?
+    do {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        guard key == "badge" else { throw .unknownField }
+        badge = try reader.readBadge()
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(confirming: error)
+    }
+    guard let badge else { throw Problem(.badgeOutOfRange, at: "/badge", Problem.badgeRange) }
+    perform(.setBadge(claim, badge), request, responder, Self.sendBadge)
+  }
+
+  private static func sendBadge(_ answer: DeviceAnswer, _ responder: Responder) {
+    guard case .badge(let badge) = answer else { return }
+    responder.send { writer in writer.member("badge", badge) }
+  }
+}

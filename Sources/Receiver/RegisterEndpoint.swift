@@ -1,0 +1,153 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+internal import Store
+
+/// `POST /v1/devices`: a device registers itself, with a user or without.
+extension DeviceDoor {
+  func register(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let credential = try Self.bearer(request)
+    var reader = try Self.reader(request)
+    let body: RegistrationBody
+    do {
+      body = try RegistrationBody(&reader)
+    } catch {
+      throw Problem(error)
+    }
+    register(body, credential, request.id, responder, mayWait: true)
+  }
+
+  private func register(
+    _ body: RegistrationBody, _ credential: String, _ requestID: String, _ responder: Responder, mayWait: Bool
+  ) {
+    do throws(Problem) {
+      guard let app = try app(body.appID, credential) else {
+        // The app may have been made a moment ago: look once more when the catalog has been read again.
+        let door = self
+        if mayWait, patience.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
+        throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
+      }
+      let registration = try body.registration(app: app, proof: keys.authKeys.verify(credential))
+      perform(.register(registration), requestID, responder, sendRegistered)
+    } catch {
+      responder.send(error, requestID: requestID)
+    }
+  }
+
+  private func sendRegistered(_ answer: DeviceAnswer, _ responder: Responder) {
+    guard case .registered(let device, let badge, let userName, let isNew) = answer else { return }
+    responder.send(status: isNew ? .created : .ok) { writer in
+      writer.member("device", device.device.description)
+      writer.member("authKey", keys.authKeys.make(device: device.device, epoch: device.authEpoch))
+      writer.member("badge", badge)
+      Self.write(user: device.userKey, name: userName, to: &writer)
+    }
+  }
+
+  /// The app by the client key, or (for a device that proves itself) by its name. Nil when the key is unknown.
+  private func app(_ appID: String, _ credential: String) throws(Problem) -> App? {
+    if let app = catalog.app(clientKey: credential) {
+      guard app.appID == appID else {
+        throw Problem(.forbidden, "This client key belongs to another app than \(appID).")
+      }
+      return app
+    }
+    return keys.authKeys.verify(credential) == nil ? nil : catalog.app(id: appID)
+  }
+
+  static func write(user: UserKey, name: String, to writer: inout JSONWriter) {
+    if let clientUID = user.clientUID {
+      writer.member("user", object: { writer in
+        writer.member("clientUid", clientUID)
+        writer.member("clientName", name)
+      })
+    } else {
+      writer.name("user")
+      writer.null()
+    }
+  }
+}
+
+/// What the body of a registration says.
+private struct RegistrationBody {
+  var appID = ""
+  var network = PushNetwork.apns
+  var environment = PushEnvironment.production
+  var psid = ""
+  var deviceID = ""
+  var clientUID: String?
+  var clientName: String?
+  var attributes = Devices.Attributes()
+
+  init(_ reader: inout JSONReader) throws(JSONError) {
+    var body = self
+    try reader.readObject { (reader, key) throws(JSONError) in
+      let short = Domain.Limits.attributeBytes
+      switch key {
+      case "appId": body.appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
+      case "pnsId":
+        guard let network = PushNetwork(pnsID: try reader.readString()) else { throw JSONError("must be APNS or FCM") }
+        body.network = network
+      case "environment":
+        guard let environment = PushEnvironment(name: try reader.readString()) else {
+          throw JSONError("must be production or sandbox")
+        }
+        body.environment = environment
+      case "psid": body.psid = try reader.readText(upTo: Domain.Limits.psidBytes)
+      case "deviceId": body.deviceID = try reader.readText(upTo: Domain.Limits.deviceIDBytes)
+      case "clientUid": body.clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
+      case "clientName": body.clientName = try reader.readName()
+      case "platform": body.attributes.platform = try reader.readText(upTo: short)
+      case "model": body.attributes.model = try reader.readText(upTo: short)
+      case "osVersion": body.attributes.osVersion = try reader.readText(upTo: short)
+      case "appVersion": body.attributes.appVersion = try reader.readText(upTo: short)
+      case "locale": body.attributes.locale = try reader.readText(upTo: short)
+      case "timeZone": body.attributes.timeZone = try reader.readText(upTo: short)
+      case "consent": try Self.readConsent(&reader, &body.attributes)
+      default: throw .unknownField
+      }
+    }
+    try reader.finish()
+    self = body
+  }
+
+  private static func readConsent(
+    _ reader: inout JSONReader, _ attributes: inout Devices.Attributes
+  ) throws(JSONError) {
+    var consent = attributes
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "notification": consent.consentNotification = try reader.readBool()
+      case "ad": consent.consentAd = try reader.readBool()
+      case "nightAd": consent.consentNightAd = try reader.readBool()
+      default: throw .unknownField
+      }
+    }
+    attributes = consent
+  }
+
+  func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> DeviceOperation.Registration {
+    guard !deviceID.isEmpty else { throw Problem(at: "/deviceId", "is needed") }
+    guard let token = network.normalize(psid: psid) else {
+      throw Problem(at: "/psid", network == .apns ? "must be an APNs device token in hex" : "must be an FCM token")
+    }
+    if clientName != nil, clientUID == nil { throw Problem(at: "/clientName", "needs a clientUid") }
+    return DeviceOperation.Registration(
+      app: app, device: DeviceID(appID: app.appID, network: network, installation: deviceID), installation: deviceID,
+      network: network, environment: environment, psid: token,
+      user: clientUID.map { DeviceOperation.NamedUser(clientUID: $0, name: clientName ?? "") },
+      attributes: attributes, proof: proof)
+  }
+}
+
+extension JSONReader {
+  /// A display name: may be empty.
+  mutating func readName() throws(JSONError) -> String {
+    let name = try readString()
+    guard name.utf8.count <= Domain.Limits.clientNameBytes else {
+      throw JSONError("is longer than \(Domain.Limits.clientNameBytes) bytes")
+    }
+    return name
+  }
+}

@@ -1,0 +1,105 @@
+internal import APNs
+internal import Domain
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Keeps the APNs sender supplied: credentials as the database holds them, and one provider token per key for all nodes,
+/// minted under its row's lock. Lives on thread `catalog`.
+final class APNsKeeper {
+  private let sender: APNsSender
+  private let requests: Inbox<ProviderTokenRequest>
+  private let master: MasterKey
+  private let clock: any Clock
+  private let log = Logger(label: "apns-keeper")
+  private var keys: [App.Number: SigningKey] = [:]
+  private var sealed: [App.Number: [UInt8]] = [:]
+  private var tokens: [String: ProviderToken] = [:]
+
+  init(sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, clock: any Clock) {
+    self.sender = sender
+    self.requests = requests
+    self.master = master
+    self.clock = clock
+  }
+
+  func turn(_ connection: Connection) throws {
+    try readCredentials(connection)
+    var refused: [String: ProviderToken] = [:]
+    for request in requests.takeAll() {
+      if let token = request.refused { refused["\(request.teamID) \(request.keyID)"] = token }
+    }
+    let now = clock.wallMicroseconds / 1_000_000
+    for key in Set(keys.values.map { "\($0.teamID) \($0.keyID)" }) {
+      guard let signing = keys.values.first(where: { "\($0.teamID) \($0.keyID)" == key }) else { continue }
+      let present = tokens[key]
+      if present == nil || present?.isDue(atSeconds: now) == true || refused[key] == present {
+        try renew(signing, refused: refused[key], now: now, connection)
+      }
+    }
+  }
+
+  /// Hands changed credentials to the sender.
+  private func readCredentials(_ connection: Connection) throws {
+    var present: Set<App.Number> = []
+    for credential in try connection.run(Secrets.credentials()) where credential.network == .apns {
+      present.insert(credential.app)
+      guard sealed[credential.app] != credential.sealed else { continue }
+      sealed[credential.app] = credential.sealed
+      do {
+        let secret = try APNsSecret(sealed: credential.sealed, app: credential.app, publicPart: credential.publicPart, master)
+        keys[credential.app] = secret.key
+        sender.set(.token(teamID: secret.key.teamID, keyID: secret.key.keyID), for: credential.app)
+      } catch {
+        log.error("an APNs credential cannot be used", metadata: ["app": "\(credential.app)", "error": "\(error)"])
+      }
+    }
+    for app in sealed.keys where !present.contains(app) {
+      sealed[app] = nil
+      keys[app] = nil
+      sender.set(nil, for: app)
+    }
+  }
+
+  /// Takes the token that another node has minted, or mints one. Never more often than Apple allows.
+  private func renew(
+    _ key: SigningKey, refused: ProviderToken?, now: Int64, _ connection: Connection
+  ) throws {
+    let token = try connection.withTransaction { () throws -> ProviderToken? in
+      let stored = try connection.run(Secrets.lockProviderToken(teamID: key.teamID, keyID: key.keyID))
+      if let issuedAt = stored.issuedAt {
+        let token = ProviderToken(
+          teamID: key.teamID, keyID: key.keyID, value: stored.token, issuedAt: issuedAt)
+        let mayMint = now >= issuedAt + APNs.Limits.tokenRestSeconds
+        let isUsable = token.isGood(atSeconds: now) && issuedAt <= now + 60
+        if isUsable, token != refused, !token.isDue(atSeconds: now) { return token }
+        // Refused though young: minting again would only be throttled. The clock may be wrong.
+        if token == refused, !mayMint {
+          log.error("APNs refuses a young provider token; check the clock of this machine")
+          return nil
+        }
+      }
+      let minted = try key.mint(issuedAt: now)
+      try connection.run(
+        Secrets.saveProviderToken(
+          teamID: key.teamID, keyID: key.keyID, token: minted.value, issuedAt: minted.issuedAt))
+      return minted
+    }
+    guard let token else { return }
+    tokens["\(key.teamID) \(key.keyID)"] = token
+    sender.set(token)
+  }
+}
+
+/// An app's APNs signing key, unsealed.
+struct APNsSecret {
+  let key: SigningKey
+
+  init(sealed: [UInt8], app: App.Number, publicPart: String, _ master: MasterKey) throws {
+    let pem = String(decoding: try master.open(sealed, for: "credential \(app) apns"), as: UTF8.self)
+    let names = try APNsKeyNames(json: publicPart)
+    key = try SigningKey(p8: pem, keyID: names.keyID, teamID: names.teamID)
+  }
+}

@@ -1,0 +1,43 @@
+internal import APNs
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// Thread `catalog`: reads apps and credentials again when somebody missed one, and every second at the latest. An app
+/// made on the command line or on another node is known here within that time.
+final class CatalogKeeper {
+  private let stopped: Inbox<Void>
+  private let catalog: Catalog
+
+  init(
+    databaseURL: String, catalog: Catalog, sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey
+  ) throws {
+    self.catalog = catalog
+    let stopped = try Inbox<Void>(capacity: 1)
+    self.stopped = stopped
+    _ = try Thread(name: "catalog") {
+      let keeper = APNsKeeper(sender: sender, requests: requests, master: master, clock: SystemClock())
+      let log = Logger(label: "catalog")
+      var connection: Connection?
+      while !stopped.isClosed {
+        do {
+          let present = try connection ?? Connection(databaseURL)
+          connection = present
+          try catalog.refresh(present)
+          try keeper.turn(present)
+        } catch {
+          log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
+          connection = nil
+        }
+        _ = catalog.wanted.wait(atMost: Server.Limits.catalogInterval)
+        catalog.wanted.drain()
+      }
+    }
+  }
+
+  func stop() {
+    stopped.close()
+    catalog.wanted.signal()
+  }
+}

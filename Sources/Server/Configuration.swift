@@ -1,0 +1,149 @@
+internal import Reactor
+
+/// What a server is told from outside: `UPMC_…` environment variables.
+package struct Configuration: Sendable {
+  /// One variable: what it means and what it is when absent. `upmc serve --help` lists them.
+  package struct Variable: Sendable {
+    package let name: String
+    package let standard: String
+    package let meaning: String
+  }
+
+  package static let variables: [Variable] = [
+    Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port of the HTTP doors"),
+    Variable(
+      name: "UPMC_DATABASE_URL", standard: "(private)",
+      meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
+    Variable(name: "UPMC_DATA_DIR", standard: ".upmc", meaning: "directory of the private PostgreSQL and its master key"),
+    Variable(
+      name: "UPMC_MASTER_KEY", standard: "(made)",
+      meaning: "32 bytes in base64 that seal credentials; made once with the private database, required otherwise"),
+    Variable(name: "UPMC_MASTER_KEY_FILE", standard: "", meaning: "file that holds the master key"),
+    Variable(name: "UPMC_PUBLIC_URL", standard: "", meaning: "how devices reach this server, for links in payloads"),
+    Variable(
+      name: "UPMC_APNS_PRODUCTION_URL", standard: "https://api.push.apple.com", meaning: "Apple's production service"),
+    Variable(
+      name: "UPMC_APNS_SANDBOX_URL", standard: "https://api.sandbox.push.apple.com", meaning: "Apple's sandbox service"),
+    Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
+    Variable(
+      name: "UPMC_CA_FILE", standard: "", meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"),
+    Variable(name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
+    Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
+    Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
+    Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
+  ]
+
+  /// A variable that cannot be used: one sentence that says which and why.
+  package struct Mistake: Error, CustomStringConvertible, Sendable {
+    package let description: String
+  }
+
+  package var listenHost = "0.0.0.0"
+  package var listenPort: UInt16 = 8080
+  package var databaseURL: String?
+  package var dataDirectory = ".upmc"
+  package var masterKey: String?
+  package var masterKeyFile: String?
+  package var publicURL: String?
+  package var apnsProduction = ServiceAddress(host: "api.push.apple.com", port: 443)
+  package var apnsSandbox = ServiceAddress(host: "api.sandbox.push.apple.com", port: 443)
+  package var caFile: String?
+  package var logLevel = "info"
+  package var logFormat = LogFormat.text
+  package var migrationsDirectory: String?
+  package var publicDirectory: String?
+
+  package enum LogFormat: String, Sendable {
+    case text, json
+  }
+
+  /// Host and port out of a URL.
+  package struct ServiceAddress: Equatable, Sendable {
+    package let host: String
+    package let port: UInt16
+
+    package init(host: String, port: UInt16) {
+      self.host = host
+      self.port = port
+    }
+  }
+
+  package init() {}
+
+  /// Reads the environment. Variables without `UPMC_` are not ours; an unknown one with it is a mistake of spelling.
+  package init(environment: [String: String]) throws(Mistake) {
+    for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("UPMC_") {
+      try set(name, value)
+    }
+    if masterKey != nil, masterKeyFile != nil {
+      throw Mistake(description: "UPMC_MASTER_KEY and UPMC_MASTER_KEY_FILE are both set. Keep one.")
+    }
+  }
+
+  private mutating func set(_ name: String, _ value: String) throws(Mistake) {
+    let given = value.isEmpty ? nil : value
+    switch name {
+    case "UPMC_LISTEN": (listenHost, listenPort) = try Self.address(name, value)
+    case "UPMC_DATABASE_URL": databaseURL = given
+    case "UPMC_DATA_DIR": dataDirectory = given ?? dataDirectory
+    case "UPMC_MASTER_KEY": masterKey = given
+    case "UPMC_MASTER_KEY_FILE": masterKeyFile = given
+    case "UPMC_PUBLIC_URL": publicURL = given
+    case "UPMC_APNS_PRODUCTION_URL": apnsProduction = try Self.service(name, value)
+    case "UPMC_APNS_SANDBOX_URL": apnsSandbox = try Self.service(name, value)
+    // Google's service is not called yet; its address is checked all the same.
+    case "UPMC_FCM_URL": _ = try Self.service(name, value)
+    case "UPMC_CA_FILE": caFile = given
+    case "UPMC_LOG_LEVEL": logLevel = try Self.level(name, value)
+    case "UPMC_LOG_FORMAT": logFormat = try Self.format(name, value)
+    case "UPMC_MIGRATIONS_DIR": migrationsDirectory = given
+    case "UPMC_PUBLIC_DIR": publicDirectory = given
+    default:
+      let known = Self.variables.map(\.name).joined(separator: ", ")
+      throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
+    }
+  }
+
+  /// `host:port`, `[v6]:port` or `:port`.
+  static func address(_ name: String, _ value: String) throws(Mistake) -> (String, UInt16) {
+    guard let colon = value.lastIndex(of: ":"), let port = UInt16(value[value.index(after: colon)...]) else {
+      throw Mistake(description: "\(name)=\(value) is no address. Write host:port, for example 0.0.0.0:8080.")
+    }
+    var host = String(value[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    return (host, port)
+  }
+
+  static func service(_ name: String, _ value: String) throws(Mistake) -> ServiceAddress {
+    let refusal = Mistake(description: "\(name)=\(value) is no address of a service. Write https://host or https://host:port.")
+    guard value.hasPrefix("https://") else { throw refusal }
+    var rest = value.dropFirst("https://".count)
+    if rest.hasSuffix("/") { rest = rest.dropLast() }
+    guard !rest.isEmpty, !rest.contains("/"), !rest.contains("@") else { throw refusal }
+    guard rest.contains(":"), !rest.hasSuffix("]") else {
+      let host = rest.hasPrefix("[") ? rest.dropFirst().dropLast() : rest
+      return ServiceAddress(host: String(host), port: 443)
+    }
+    do {
+      let (host, port) = try address(name, String(rest))
+      return ServiceAddress(host: host, port: port)
+    } catch {
+      throw refusal
+    }
+  }
+
+  private static func level(_ name: String, _ value: String) throws(Mistake) -> String {
+    let levels = ["trace", "debug", "info", "notice", "warning", "error", "critical"]
+    guard levels.contains(value) else {
+      throw Mistake(description: "\(name)=\(value) is no log level. Use \(levels.joined(separator: ", ")).")
+    }
+    return value
+  }
+
+  private static func format(_ name: String, _ value: String) throws(Mistake) -> LogFormat {
+    guard let format = LogFormat(rawValue: value) else {
+      throw Mistake(description: "\(name)=\(value) is no log format. Use text or json.")
+    }
+    return format
+  }
+}

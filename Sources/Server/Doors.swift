@@ -1,0 +1,78 @@
+internal import Admin
+internal import HTTPServer
+internal import Logging
+internal import Operations
+internal import Reactor
+internal import Receiver
+
+/// The HTTP loops and the admin threads behind them.
+final class Doors {
+  let address: SocketAddress
+  private let commands: [Inbox<Command>]
+  private let drained: Inbox<Void>
+
+  private enum Command: Sendable {
+    case drain(within: Duration)
+    case close
+  }
+
+  init(
+    _ configuration: Configuration, databaseURL: String, catalog: Catalog, keys: SigningKeys, master: MasterKey,
+    firstWriter: Int32, messageCommitted: @escaping @Sendable () -> Void
+  ) throws {
+    let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
+    let addresses = try SocketAddress.resolve(host: configuration.listenHost, port: configuration.listenPort, passive: true)
+    guard let wanted = addresses.first else {
+      throw ServerError("UPMC_LISTEN: the host \(configuration.listenHost) has no address.")
+    }
+    let first = try Socket.listen(on: wanted, reusePort: loops > 1)
+    guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
+    self.address = address
+    let admin = try AdminThreads(
+      databaseURL: databaseURL, catalog: catalog, threads: Server.Limits.adminThreads, messageCommitted: messageCommitted)
+    drained = try Inbox(capacity: loops)
+    var commands: [Inbox<Command>] = []
+    let descriptors = try [first.release()] + (1..<loops).map { _ in try Socket.listen(on: address, reusePort: true).release() }
+    for (number, descriptor) in descriptors.enumerated() {
+      let inbox = try Inbox<Command>(capacity: 8)
+      commands.append(inbox)
+      let drained = drained
+      let publicDirectory = configuration.publicDirectory
+      _ = try Thread(name: "http-\(number)") {
+        do {
+          let loop = try EventLoop()
+          let committer = try Committer(
+            url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop)
+          let door = FrontDoor(
+            devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
+            admin: AdminDoor(admin), health: HealthDoor(committer: committer),
+            files: publicDirectory.flatMap { StaticFiles(directory: $0) })
+          let server = try HTTPServer(
+            loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), handler: door)
+          try loop.attach(inbox) { commands in
+            for command in commands {
+              switch command {
+              case .drain(let patience): server.drain(deadline: patience) { _ = drained.offer(()) }
+              case .close: loop.stop()
+              }
+            }
+          }
+          loop.run()
+        } catch {
+          Logger(label: "http").critical("an HTTP loop could not start", metadata: ["error": "\(error)"])
+        }
+      }
+    }
+    self.commands = commands
+  }
+
+  /// Answers what is there, takes nothing new.
+  func drain(within patience: Duration) {
+    for inbox in commands { _ = inbox.offer(.drain(within: patience)) }
+    for _ in commands { _ = drained.receive(atMost: patience + .seconds(1)) }
+  }
+
+  func close() {
+    for inbox in commands { _ = inbox.offer(.close) }
+  }
+}

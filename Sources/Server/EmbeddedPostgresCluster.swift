@@ -1,0 +1,104 @@
+internal import Postgres
+internal import Reactor
+
+/// The files of the private database: making them and keeping its configuration.
+struct EmbeddedPostgresCluster {
+  let place: EmbeddedPostgresPlace
+  let programs: EmbeddedPostgresPrograms
+
+  /// The directory PostgreSQL calls PGDATA.
+  var path: String { place.cluster }
+
+  init(_ place: EmbeddedPostgresPlace, programs: String?) throws(EmbeddedPostgresError) {
+    self.place = place
+    let version = EmbeddedPostgresFiles.text("\(place.cluster)/PG_VERSION")?.split(separator: "\n").first
+    self.programs = try EmbeddedPostgresPrograms(configured: programs, version: version.map(String.init))
+  }
+
+  /// `global/pg_control` is among the last files initdb writes; without it no server starts.
+  private var isComplete: Bool {
+    EmbeddedPostgresFiles.exists("\(path)/PG_VERSION") && EmbeddedPostgresFiles.exists("\(path)/global/pg_control")
+  }
+
+  /// Makes the cluster beside its place and renames it, so that one that is there is whole.
+  func makeIfMissing(_ report: (String) -> Void) throws(EmbeddedPostgresError) {
+    guard !isComplete else { return }
+    report("making the private database in \(path)")
+    if EmbeddedPostgresFiles.exists(path) {
+      let aside = try EmbeddedPostgresFiles.setAside(path, "incomplete")
+      report("what was in \(path) is no complete database and is now \(aside)")
+    }
+    // Only ever half-made: nobody has stored anything in it.
+    try EmbeddedPostgresFiles.remove(place.freshCluster)
+    try EmbeddedPostgresFiles.makeDirectory(place.freshCluster, mode: 0o700, for: place.fileOwner)
+    try runInitdb()
+    try writeAccess()
+    try EmbeddedPostgresFiles.rename(place.freshCluster, to: path)
+  }
+
+  private func runInitdb() throws(EmbeddedPostgresError) {
+    let words = [
+      programs.initdb, "-D", place.freshCluster, "--username=\(Self.role)", "--encoding=UTF8",
+      // Byte order for text, so that indexes never depend on the machine's locale; letters are still known as such.
+      "--locale=C", "--lc-ctype=C.UTF-8", "--data-checksums", "--auth=reject", "--no-instructions",
+    ]
+    let logStart = EmbeddedPostgresFiles.size(of: place.log)
+    do {
+      let end = try DetachedProcess(place.words(words), environment: Self.environment, output: place.log).wait()
+      guard end == .exited(status: 0) else {
+        throw EmbeddedPostgresError.initdbFailed(reason: place.lastWords(since: logStart), log: place.log)
+      }
+    } catch let error as SystemError {
+      throw .system(error)
+    } catch let error as EmbeddedPostgresError {
+      throw error
+    } catch {
+      throw .initdbFailed(reason: "\(error)", log: place.log)
+    }
+  }
+
+  /// Who may connect: over the socket only, and only users whom the kernel vouches for.
+  private func writeAccess() throws(EmbeddedPostgresError) {
+    let names = Set(["root", place.account.name]).sorted()
+    let fresh = place.freshCluster
+    let owner = place.fileOwner
+    try EmbeddedPostgresFiles.write(
+      "# Written by upmc when this database was made.\nlocal all all peer map=upmc\n", to: "\(fresh)/pg_hba.conf",
+      for: owner)
+    try EmbeddedPostgresFiles.write(
+      "# Written by upmc: users of this machine who may connect.\n"
+        + names.map { "upmc \"\($0)\" \(Self.role)\n" }.joined(),
+      to: "\(fresh)/pg_ident.conf", for: owner)
+    let own = EmbeddedPostgresFiles.text("\(fresh)/postgresql.conf") ?? ""
+    try EmbeddedPostgresFiles.write(
+      own + "\n# Computed from the machine at every start. What you write below wins.\ninclude_if_exists 'upmc.conf'\n",
+      to: "\(fresh)/postgresql.conf", for: owner)
+    try EmbeddedPostgresFiles.write("", to: "\(fresh)/upmc.conf", for: owner)
+  }
+
+  /// Settings that depend on the machine of today.
+  func writeSettings() throws(EmbeddedPostgresError) {
+    let settings = EmbeddedPostgresSettings(machine: .read(diskOf: path))
+    let text = settings.text
+    // Only when something changed: an atomic write is a file-system commit.
+    guard EmbeddedPostgresFiles.text("\(path)/upmc.conf") != text else { return }
+    try EmbeddedPostgresFiles.write(text, to: "\(path)/upmc.conf", for: place.fileOwner)
+  }
+
+  /// The role and the database that upmc uses.
+  static let role = "upmc"
+  static let database = "upmc"
+
+  /// Messages in English, whatever the locale of whoever starts it, so that errors can be recognised.
+  static let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
+}
+
+extension EmbeddedPostgresPlace {
+  /// What the server's programs said last: the line worth showing.
+  func lastWords(since start: Int) -> String {
+    let bytes = EmbeddedPostgresFiles.bytes(log) ?? []
+    let lines = String(decoding: bytes.dropFirst(start), as: UTF8.self).split(separator: "\n")
+    let telling = lines.last { $0.contains("FATAL:") || $0.contains("PANIC:") || $0.contains("error:") }
+    return String(telling ?? lines.last ?? "it said nothing")
+  }
+}

@@ -1,0 +1,45 @@
+/// `postmaster.pid`, which PostgreSQL keeps in its data directory while it runs (`miscadmin.h`, LOCK_FILE_LINE_*).
+struct EmbeddedPostgresPidFile: Equatable {
+  let pid: Int32
+  /// Absent while the server is still starting.
+  let socketDirectory: String?
+
+  /// Nil when the text has no number of a process.
+  init?(_ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let pid = lines.first.flatMap({ Int32($0) }), pid > 1 else { return nil }
+    self.pid = pid
+    let socket = lines.count > 4 ? lines[4] : ""
+    socketDirectory = socket.isEmpty ? nil : String(socket)
+  }
+
+  /// What a process is, as far as the pid file's claim goes.
+  enum Claim: Equatable {
+    /// A postmaster of this data directory.
+    case holds
+    /// No such process, or certainly another program, or another cluster's server.
+    case isStale
+    /// A process whose command line we may not see.
+    case isHidden
+  }
+
+  /// Judges by the command line, which also root in a container may read when the process is another user's
+  /// (`/proc/…/exe` and `cwd` it may not).
+  /// - Parameters:
+  ///   - commandLine: bytes of `/proc/PID/cmdline`; nil when it cannot be read.
+  ///   - exists: whether `/proc/PID` is there.
+  ///   - isCluster: whether a path leads to this data directory.
+  static func judge(commandLine: [UInt8]?, exists: Bool, isCluster: (String) -> Bool) -> Claim {
+    guard exists else { return .isStale }
+    guard let commandLine else { return .isHidden }
+    let words = commandLine.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    let program = words.first?.split(separator: "/").last ?? ""
+    guard program == "postgres" || program == "postmaster" else { return .isStale }
+    for (word, next) in zip(words, words.dropFirst()) where word == "-D" { return isCluster(next) ? .holds : .isStale }
+    // `-Dpath` in one word; none at all means a server that was started in a way that we cannot judge.
+    if let word = words.first(where: { $0.hasPrefix("-D") }) {
+      return isCluster(String(word.dropFirst(2))) ? .holds : .isStale
+    }
+    return .isHidden
+  }
+}

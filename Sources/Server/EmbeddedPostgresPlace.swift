@@ -1,0 +1,126 @@
+internal import Reactor
+internal import Glibc
+internal import Postgres
+
+/// Where the private database lies and who runs it.
+struct EmbeddedPostgresPlace {
+  /// `UPMC_DATA_DIR`, absolute.
+  let dataDirectory: String
+  /// Holds the cluster, its socket and its locks: the data directory, or a directory elsewhere that stands for it.
+  let base: String
+  /// Who runs the server.
+  let account: SystemAccount
+  /// Set when we are root and the server must run as another user.
+  let setpriv: String?
+
+  var cluster: String { "\(base)/postgres" }
+  var freshCluster: String { "\(base)/postgres.new" }
+  var log: String { "\(base)/postgres.log" }
+  private var location: String { "\(dataDirectory)/postgres.location" }
+  private var isElsewhere: Bool { base != dataDirectory }
+
+  /// Looks; makes nothing but the directories themselves.
+  init(_ configuration: EmbeddedPostgres.Configuration, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
+    let isRoot = geteuid() == 0
+    let directory = EmbeddedPostgresFiles.resolved(configuration.dataDirectory)
+    // Others may pass through to what is theirs inside, but not look around.
+    try EmbeddedPostgresFiles.makeDirectory(directory, mode: isRoot ? 0o711 : 0o700)
+    dataDirectory = directory
+    setpriv = isRoot ? try Self.findSetpriv() : nil
+    let named = try Self.namedLocation(directory)
+    let here = named ?? directory
+    account = try Self.account(configuration, cluster: "\(here)/postgres", isRoot: isRoot)
+    if let named {
+      base = named
+    } else if EmbeddedPostgresFiles.exists("\(directory)/postgres")
+      || Self.reaches(directory, account, setpriv: setpriv)
+    {
+      base = directory
+    } else {
+      base = "\(configuration.fallbackDirectory)/\(Self.hash(directory))"
+      report("user \(account.name) cannot reach \(directory): the private database lies in \(base)")
+    }
+    try EmbeddedPostgresFiles.makeDirectory(base, mode: isRoot ? 0o711 : 0o700)
+  }
+
+  /// Under the lock: binds a place elsewhere to this data directory.
+  func settle(_ report: (String) -> Void) throws(EmbeddedPostgresError) {
+    guard isElsewhere, !EmbeddedPostgresFiles.exists(location) else {
+      guard Self.reaches(base, account, setpriv: setpriv) else { throw .unreachable(path: base, user: account.name) }
+      return
+    }
+    // A data directory of this path was removed, but its cluster was not: the new one starts empty, as asked for.
+    if EmbeddedPostgresFiles.exists(cluster) {
+      let aside = try EmbeddedPostgresFiles.setAside(cluster, "orphan")
+      report("the private database of a data directory that was removed is now \(aside)")
+    }
+    try EmbeddedPostgresFiles.write(base + "\n", to: location, for: nil)
+  }
+
+  /// The words that run a program as the server's user.
+  func words(_ program: [String]) -> [String] {
+    Self.words(program, as: account, setpriv: setpriv)
+  }
+
+  /// For files that the server must read.
+  var fileOwner: SystemAccount? { setpriv == nil ? nil : account }
+
+  // MARK: Finding out
+
+  private static func words(_ program: [String], as account: SystemAccount, setpriv: String?) -> [String] {
+    guard let setpriv else { return program }
+    return [setpriv, "--reuid=\(account.uid)", "--regid=\(account.gid)", "--clear-groups", "--"] + program
+  }
+
+  private static func findSetpriv() throws(EmbeddedPostgresError) -> String {
+    let places = ["/usr/bin/setpriv", "/bin/setpriv", "/usr/local/bin/setpriv"]
+    guard let found = places.first(where: EmbeddedPostgresFiles.exists) else { throw .switchProgramNotFound }
+    return found
+  }
+
+  /// What `postgres.location` says.
+  private static func namedLocation(_ directory: String) throws(EmbeddedPostgresError) -> String? {
+    let file = "\(directory)/postgres.location"
+    guard EmbeddedPostgresFiles.exists(file) else { return nil }
+    let path = EmbeddedPostgresFiles.text(file)?.split(separator: "\n").first.map(String.init) ?? ""
+    guard path.hasPrefix("/") else { throw .badLocation(file: file) }
+    return path
+  }
+
+  private static func account(
+    _ configuration: EmbeddedPostgres.Configuration, cluster: String, isRoot: Bool
+  ) throws(EmbeddedPostgresError) -> SystemAccount {
+    let owner = EmbeddedPostgresFiles.owner(of: cluster)
+    guard isRoot else {
+      if let owner, owner != geteuid() {
+        throw .otherOwner(path: cluster, owner: SystemAccount(uid: owner)?.name ?? "user \(owner)")
+      }
+      guard let account = SystemAccount.current else { throw .noAccount(uid: geteuid()) }
+      return account
+    }
+    if let owner, owner != 0 {
+      guard let account = SystemAccount(uid: owner) else { throw .noAccount(uid: owner) }
+      return account
+    }
+    let names = configuration.user.map { [$0] } ?? ["postgres", "nobody"]
+    guard let account = names.lazy.compactMap({ SystemAccount(named: $0) }).first else {
+      throw .unknownUser(names.joined(separator: " or "))
+    }
+    guard account.uid != 0 else { throw .userIsRoot }
+    return account
+  }
+
+  /// Asks the kernel, as that user: permissions, access lists and mounts all count.
+  private static func reaches(_ path: String, _ account: SystemAccount, setpriv: String?) -> Bool {
+    guard setpriv != nil else { return true }
+    let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
+    return (try? DetachedProcess(words(test, as: account, setpriv: setpriv)).wait()) == .exited(status: 0)
+  }
+
+  /// FNV-1a over the path: a short name that is the same each time. Nobody attacks it: only root writes there.
+  static func hash(_ path: String) -> String {
+    let value = path.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

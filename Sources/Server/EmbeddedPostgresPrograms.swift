@@ -1,0 +1,28 @@
+/// PostgreSQL's programs on this machine.
+struct EmbeddedPostgresPrograms {
+  let directory: String
+
+  var initdb: String { "\(directory)/initdb" }
+  var postgres: String { "\(directory)/postgres" }
+
+  /// - Parameters:
+  ///   - configured: the directory to use; nothing else is tried.
+  ///   - version: the major version that made the cluster, which alone can run it; nil for a new one.
+  init(configured: String?, version: String?) throws(EmbeddedPostgresError) {
+    let looked = configured.map { [$0] } ?? Self.places(version: version)
+    let found = looked.first {
+      EmbeddedPostgresFiles.exists("\($0)/initdb") && EmbeddedPostgresFiles.exists("\($0)/postgres")
+    }
+    guard let found else { throw .programsNotFound(version: version, looked: looked) }
+    directory = found
+  }
+
+  /// Where distributions put them: Debian and Red Hat by version, others without.
+  private static func places(version: String?) -> [String] {
+    let debian = "/usr/lib/postgresql"
+    guard version == nil else { return ["\(debian)/\(version!)/bin", "/usr/pgsql-\(version!)/bin", "/usr/bin"] }
+    let newestFirst = EmbeddedPostgresFiles.names(in: debian).compactMap { Int($0) }.sorted(by: >)
+    let redHat = (13...20).reversed().map { "/usr/pgsql-\($0)/bin" }.filter(EmbeddedPostgresFiles.isDirectory)
+    return newestFirst.map { "\(debian)/\($0)/bin" } + redHat + ["\(debian)/*/bin", "/usr/bin", "/usr/local/bin"]
+  }
+}

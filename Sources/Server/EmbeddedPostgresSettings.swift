@@ -1,0 +1,89 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// Settings of the private database: durable as PostgreSQL comes, memory in proportion to the machine.
+struct EmbeddedPostgresSettings: Equatable {
+  /// What the settings are computed from.
+  struct Machine: Equatable {
+    /// What this process and its children may use.
+    var memoryBytes: Int
+    /// Free where the cluster lies.
+    var diskBytes: Int
+  }
+
+  let sharedBuffersMegabytes: Int
+  let effectiveCacheMegabytes: Int
+  let maintenanceMegabytes: Int
+  let maximumLogMegabytes: Int
+  let minimumLogMegabytes: Int
+
+  init(machine: Machine) {
+    let memory = machine.memoryBytes >> 20
+    // An eighth leaves room for upmc and the file cache beside it; 1 GB is where the measured batches stopped gaining.
+    sharedBuffersMegabytes = (memory / 8).clamped(32, 1024)
+    effectiveCacheMegabytes = (memory / 2).clamped(128, 1 << 20)
+    maintenanceMegabytes = (memory / 32).clamped(32, 512)
+    // Between two checkpoints every page is logged whole once, so rare checkpoints save half of the log; but the log
+    // must never fill the disk.
+    maximumLogMegabytes = (machine.diskBytes >> 23).clamped(128, 8192)
+    minimumLogMegabytes = (maximumLogMegabytes / 8).clamped(80, 1024)
+  }
+
+  /// The contents of `upmc.conf`.
+  var text: String {
+    """
+    # Written by upmc at every start; changes belong into postgresql.conf, below the line that includes this file.
+    fsync = on
+    synchronous_commit = on
+    full_page_writes = on
+    shared_buffers = \(sharedBuffersMegabytes)MB
+    effective_cache_size = \(effectiveCacheMegabytes)MB
+    maintenance_work_mem = \(maintenanceMegabytes)MB
+    work_mem = 16MB
+    max_wal_size = \(maximumLogMegabytes)MB
+    min_wal_size = \(minimumLogMegabytes)MB
+    checkpoint_timeout = 15min
+    max_connections = 100
+    jit = off
+    random_page_cost = 1.1
+    timezone = 'UTC'
+    log_timezone = 'UTC'
+    log_line_prefix = '%m [%p] '
+    log_checkpoints = off
+    cluster_name = 'upmc'
+
+    """
+  }
+}
+
+extension EmbeddedPostgresSettings.Machine {
+  /// Looks at this machine.
+  static func read(diskOf path: String) -> EmbeddedPostgresSettings.Machine {
+    let pages = sysconf(Int32(_SC_PHYS_PAGES))
+    let physical = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : 1 << 30
+    let groups = EmbeddedPostgresFiles.text("/proc/self/cgroup") ?? ""
+    let limits = memoryLimitFiles(groups).compactMap(EmbeddedPostgresFiles.text).compactMap(memoryLimit)
+    let disk = try? FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize]
+    return EmbeddedPostgresSettings.Machine(
+      memoryBytes: ([physical] + limits).min() ?? physical,
+      diskBytes: (disk as? any BinaryInteger).map { Int(clamping: $0) } ?? 1 << 30)
+  }
+
+  /// Where the kernel says how much memory a container or service may use (`cgroups(7)`, versions 2 and 1).
+  static func memoryLimitFiles(_ groups: String) -> [String] {
+    let own = groups.split(separator: "\n").first { $0.hasPrefix("0::/") }.map { String($0.dropFirst(3)) } ?? "/"
+    return [
+      "/sys/fs/cgroup\(own == "/" ? "" : own)/memory.max", "/sys/fs/cgroup/memory.max",
+      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ]
+  }
+
+  /// `max` means no limit.
+  static func memoryLimit(_ text: String) -> Int? {
+    text.split(separator: "\n").first.flatMap { Int($0) }
+  }
+}
+
+extension Int {
+  fileprivate func clamped(_ lowest: Int, _ highest: Int) -> Int { Swift.min(Swift.max(self, lowest), highest) }
+}

@@ -1,0 +1,29 @@
+package import HTTPServer
+internal import Receiver
+
+/// The first look at each request: which part of the server answers it. One per HTTP loop.
+package final class FrontDoor: RequestHandler {
+  private let devices: DeviceDoor
+  private let admin: any RequestHandler
+  private let health: HealthDoor
+  private var files: StaticFiles?
+
+  init(devices: DeviceDoor, admin: any RequestHandler, health: HealthDoor, files: StaticFiles?) {
+    self.devices = devices
+    self.admin = admin
+    self.health = health
+    self.files = files
+  }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    // The busiest paths first: nothing else is looked at for them.
+    if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
+      return devices.handle(request, responder)
+    }
+    if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
+    let path = request.path
+    if path.hasPrefix("/v1/admin/") || path == "/v1/admin" { return admin.handle(request, responder) }
+    if path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }
+    if let response = files?.response(for: request) { responder.send(response) }
+  }
+}

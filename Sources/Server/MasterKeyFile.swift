@@ -1,0 +1,50 @@
+internal import FoundationEssentials
+internal import Reactor
+package import Operations
+
+/// Where the master key comes from.
+package enum MasterKeyFile {
+  /// The key that was configured; with the private database one is made at the first start and kept beside it.
+  /// - Throws: `Configuration.Mistake`.
+  package static func load(_ configuration: Configuration) throws -> MasterKey {
+    if let text = configuration.masterKey { return try decode(text, source: "UPMC_MASTER_KEY") }
+    if let path = configuration.masterKeyFile { return try decode(try read(path), source: path) }
+    guard configuration.databaseURL == nil else {
+      throw Configuration.Mistake(
+        description: """
+          UPMC_MASTER_KEY is not set. With a database of your own it is needed, and every node needs the same: make one \
+          with `openssl rand -base64 32` and keep it safe, for without it sealed credentials cannot be opened.
+          """)
+    }
+    let path = configuration.dataDirectory + "/master.key"
+    if !FileManager.default.fileExists(atPath: path) { try make(path) }
+    return try decode(try read(path), source: path)
+  }
+
+  private static func decode(_ text: String, source: String) throws -> MasterKey {
+    let trimmed = text.filter { !$0.isWhitespace }
+    guard let bytes = Data(base64Encoded: trimmed), bytes.count == 32 else {
+      throw Configuration.Mistake(
+        description: "\(source) does not hold 32 bytes in base64. Make a key with `openssl rand -base64 32`.")
+    }
+    return try MasterKey(bytes: Array(bytes))
+  }
+
+  private static func read(_ path: String) throws -> String {
+    do {
+      return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    } catch {
+      throw Configuration.Mistake(description: "The master key file \(path) cannot be read: \(error).")
+    }
+  }
+
+  private static func make(_ path: String) throws {
+    let text = Data(MasterKey.makeBytes()).base64EncodedString() + "\n"
+    do {
+      // Another process may be first: then its key counts.
+      _ = try PrivateFile.create(path, Array(text.utf8))
+    } catch {
+      throw Configuration.Mistake(description: "The master key file cannot be made: \(error).")
+    }
+  }
+}

@@ -1,0 +1,8 @@
+/// Why a server could not be started: one sentence that says what happened and what to do.
+package struct ServerError: Error, CustomStringConvertible, Sendable {
+  package let description: String
+
+  package init(_ description: String) {
+    self.description = description
+  }
+}

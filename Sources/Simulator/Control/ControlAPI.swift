@@ -1,0 +1,186 @@
+internal import FoundationEssentials
+internal import HTTPServer
+internal import Reactor
+
+/// The control API: HTTP/1.1 and JSON, on the service's own loop, so that no question meets half a change.
+///
+/// | call | does |
+/// | --- | --- |
+/// | `GET /counters` | what was seen |
+/// | `GET /deliveries?token=T` · `?after=N&limit=M` | pushes of one token · all pushes in order |
+/// | `GET`, `POST`, `DELETE /faults` | faults in force · one more · one (`?id=`) or all less |
+/// | `POST /tokens` · `POST /keys` | device tokens · a provider's signing key |
+/// | `POST /reset` | forgets what was seen, ends all faults |
+/// | `GET /ca.pem` · `GET /key.p8` | authority · ready-made signing key |
+///
+/// Errors are `{"error": …}` with 400, 404 or 405.
+final class ControlAPI: RequestHandler {
+  private let service: Service
+  private let authorityPEM: String
+  private let privateKeyPEM: String
+  private let encoder = JSONEncoder()
+  private let decoder = JSONDecoder()
+
+  /// What a call is answered with, or why it is not.
+  private enum Outcome: Error {
+    case json(any Encodable & Sendable)
+    case text(String)
+    case done
+    case bad(String)
+    case notFound
+    case notAllowed(String)
+  }
+
+  init(service: Service, authorityPEM: String, privateKeyPEM: String) {
+    self.service = service
+    self.authorityPEM = authorityPEM
+    self.privateKeyPEM = privateKeyPEM
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  }
+
+  func handle(_ request: Request, _ responder: Responder) {
+    responder.send(response(to: outcome(of: request)))
+  }
+
+  private func outcome(of request: Request) -> Outcome {
+    switch (request.method, request.path) {
+    case (.get, "/counters"): .json(service.snapshot())
+    case (.get, "/deliveries"): deliveries(request)
+    case (.get, "/faults"): .json(service.faults.all.map(FaultDocument.init))
+    case (.post, "/faults"): addFault(request)
+    case (.delete, "/faults"): removeFaults(request)
+    case (.post, "/tokens"): registerTokens(request)
+    case (.post, "/keys"): registerKey(request)
+    case (.post, "/reset"): reset()
+    case (.get, "/ca.pem"): .text(authorityPEM)
+    case (.get, "/key.p8"): .text(privateKeyPEM)
+    case (_, "/faults"): .notAllowed("GET, POST, DELETE")
+    case (_, "/counters"), (_, "/deliveries"), (_, "/ca.pem"), (_, "/key.p8"): .notAllowed("GET")
+    case (_, "/tokens"), (_, "/keys"), (_, "/reset"): .notAllowed("POST")
+    default: .notFound
+    }
+  }
+
+  private func response(to outcome: Outcome) -> Response {
+    switch outcome {
+    case .json(let document): json(.ok, document)
+    case .text(let text): Response(status: .ok, contentType: "application/x-pem-file", body: text)
+    case .done: Response(status: .noContent)
+    case .bad(let reason): json(.badRequest, ["error": reason])
+    case .notFound: json(.notFound, ["error": "no such call; see upmc-simulator --help"])
+    case .notAllowed(let methods):
+      Response(
+        status: .methodNotAllowed, headers: [("Allow", methods), ("Content-Type", "application/json")],
+        body: Array(#"{"error":"only \#(methods)"}"#.utf8))
+    }
+  }
+
+  private func json(_ status: Status, _ document: any Encodable) -> Response {
+    // Our own documents always encode.
+    let body = (try? encoder.encode(document)).map { [UInt8]($0) } ?? []
+    return Response(status: status, headers: [("Content-Type", "application/json")], body: body)
+  }
+
+  // MARK: Calls
+
+  private func deliveries(_ request: Request) -> Outcome {
+    let log = service.log
+    if let text = request.queryItem("token") {
+      guard let token = DeviceToken(text) else { return .bad("token is not hexadecimal") }
+      let found = service.knowledge.tokens.index(of: token).map { log.deliveries(of: $0) } ?? []
+      return .json(DeliveryList(deliveries: found.map { document($0) }, next: nil))
+    }
+    guard let after = Int(request.queryItem("after") ?? "0"), after >= 0,
+      let limit = Int(request.queryItem("limit") ?? "1000"), limit >= 1
+    else { return .bad("after and limit are numbers") }
+    let end = min(log.count, after.addingReportingOverflow(min(limit, Simulator.Limits.controlPage)).partialValue)
+    let found = (min(after, end)..<end).map { document(log.delivery($0)) }
+    return .json(DeliveryList(deliveries: found, next: end < log.count ? end : nil))
+  }
+
+  private func document(_ delivery: DeliveryLog.Delivery) -> DeliveryDocument {
+    DeliveryDocument(
+      token: service.knowledge.tokens.token(at: delivery.token).description, apnsId: delivery.id.description,
+      collapseId: delivery.collapseID.map { String(decoding: $0, as: UTF8.self) },
+      payload: delivery.payload.map { String(decoding: $0, as: UTF8.self) }, atMicroseconds: delivery.atMicroseconds)
+  }
+
+  private func addFault(_ request: Request) -> Outcome {
+    do {
+      let fault: Fault = try decode(request)
+      let id = try service.faults.add(fault, now: service.loop.clock.now)
+      return .json(FaultDocument(id: id, fault: fault, struck: 0))
+    } catch let outcome as Outcome {
+      return outcome
+    } catch {
+      return .bad(String(describing: error))
+    }
+  }
+
+  private func removeFaults(_ request: Request) -> Outcome {
+    guard let text = request.queryItem("id") else {
+      service.faults.removeAll()
+      return .done
+    }
+    guard let id = Int(text) else { return .bad("id is a number") }
+    return service.faults.remove(id) ? .done : .notFound
+  }
+
+  private func registerTokens(_ request: Request) -> Outcome {
+    do {
+      let documents: [TokenDocument] = try decode(request)
+      let tokens = try documents.map { document throws(Outcome) in
+        guard let token = DeviceToken(document.token) else { throw .bad("\(document.token) is not a device token") }
+        return token
+      }
+      for (token, document) in zip(tokens, documents) {
+        let now = service.loop.clock.wallMicroseconds / 1000
+        service.knowledge.tokens.register(
+          token, environment: document.environment ?? .production, topic: document.topic,
+          state: document.registryState(nowMilliseconds: now))
+      }
+      return .done
+    } catch {
+      return error
+    }
+  }
+
+  private func registerKey(_ request: Request) -> Outcome {
+    do {
+      let document: KeyDocument = try decode(request)
+      service.knowledge.keys.register(try document.key())
+      return .done
+    } catch let outcome as Outcome {
+      return outcome
+    } catch {
+      return .bad(String(describing: error))
+    }
+  }
+
+  private func reset() -> Outcome {
+    service.reset()
+    return .done
+  }
+
+  private func decode<Document: Decodable>(_ request: Request) throws(Outcome) -> Document {
+    let body = request.withBody { ASCII.array($0) }
+    do {
+      return try decoder.decode(Document.self, from: Data(body))
+    } catch let error as DecodingError {
+      throw .bad(Self.words(error))
+    } catch {
+      throw .bad("the body is not JSON")
+    }
+  }
+
+  private static func words(_ error: DecodingError) -> String {
+    let context: DecodingError.Context
+    switch error {
+    case .keyNotFound(let key, _): return "\(key.stringValue) is missing"
+    case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
+    @unknown default: return "the body is not what this call takes"
+    }
+    let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+    return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+  }
+}

@@ -1,0 +1,149 @@
+internal import Crypto
+internal import HTTPServer
+internal import Reactor
+internal import Synchronization
+internal import TLS
+
+/// The running threads of a simulator, and the way to ask them something.
+final class Engine: Sendable {
+  typealias Question = @Sendable (Service) -> Void
+
+  let started: Simulator.Started
+  private let questions: Inbox<Question>
+  private let thread: Mutex<Thread?>
+
+  init(_ configuration: Simulator.Configuration) throws(Simulator.StartFailure) {
+    do {
+      let questions = try Inbox<Question>(capacity: 1024)
+      let outcome = try Rendezvous<Result<Simulator.Started, Simulator.StartFailure>>()
+      let thread = try Thread(name: "sim-apns-0") {
+        Self.run(configuration, questions) { outcome.put($0) }
+      }
+      self.questions = questions
+      self.thread = Mutex(thread)
+      started = try outcome.take().get()
+    } catch {
+      throw Simulator.StartFailure(description: String(describing: error))
+    }
+  }
+
+  /// Waits for the answer; nil when the service has ended.
+  func ask<Answer: Sendable>(_ question: @escaping @Sendable (Service) -> Answer) -> Answer? {
+    guard let reply = try? Rendezvous<Answer>(), questions.offer({ reply.put(question($0)) }) else { return nil }
+    return reply.take()
+  }
+
+  func stop() {
+    guard let done = try? Rendezvous<Bool>() else { return }
+    let isRunning = questions.offer { service in
+      service.stop {
+        service.loop.stop()
+        done.put(true)
+      }
+    }
+    if isRunning { _ = done.take() }
+    questions.close()
+    let ended: Thread? = thread.withLock { thread in
+      var taken: Thread?
+      swap(&taken, &thread)
+      return taken
+    }
+    ended?.join()
+  }
+
+  // MARK: On the service's thread
+
+  private static func run(
+    _ configuration: Simulator.Configuration, _ questions: Inbox<Question>,
+    _ report: (Result<Simulator.Started, Simulator.StartFailure>) -> Void
+  ) {
+    do {
+      let loop = try EventLoop()
+      let service = Service(configuration: configuration, loop: loop)
+      try loop.attach(questions) { batch in
+        for question in batch { question(service) }
+      }
+      let started = try open(service)
+      report(.success(started))
+      loop.run()
+    } catch {
+      report(.failure(Simulator.StartFailure(description: String(describing: error))))
+    }
+  }
+
+  private static func open(_ service: Service) throws -> Simulator.Started {
+    let configuration = service.configuration
+    let key = try makeKey(service)
+    let authority = try CertificateAuthority(commonName: "UPMC simulator of APNs")
+    let contexts = try Listener.Contexts(
+      authority: authority, names: configuration.serverNames, nowSeconds: service.nowSeconds)
+    let production = try listen(configuration.listen, .production, contexts, service)
+    let sandbox = try listen(configuration.sandboxListen, .sandbox, contexts, service)
+    let api = ControlAPI(
+      service: service, authorityPEM: authority.certificatePEM, privateKeyPEM: key.privateKeyPEM)
+    let control = try configuration.controlListen.map { try serve(api, on: $0, service) }
+    return Simulator.Started(
+      endpoints: .init(apns: production, sandbox: sandbox, control: control), authorityPEM: authority.certificatePEM,
+      providerKey: key)
+  }
+
+  private static func serve(_ api: ControlAPI, on address: String, _ service: Service) throws -> String {
+    let target = try HostPort(address)
+    var limits = HTTPServer.Configuration()
+    limits.bodyBytes = Simulator.Limits.controlBodyBytes
+    let server = try HTTPServer(
+      loop: service.loop, listener: Socket.listen(on: target.resolve()), configuration: limits, handler: api)
+    service.control = server
+    return target.with(port: server.port)
+  }
+
+  private static func makeKey(_ service: Service) throws -> Simulator.ProviderKey {
+    let configuration = service.configuration
+    let privateKey =
+      try configuration.privateKeyPEM.map { try P256.Signing.PrivateKey(pemRepresentation: $0) }
+      ?? P256.Signing.PrivateKey()
+    let key = Simulator.ProviderKey(
+      teamID: "SIMULATOR1", keyID: "SIMKEY0001", privateKeyPEM: privateKey.pemRepresentation)
+    service.knowledge.keys.register(
+      try SigningKey(
+        teamID: key.teamID, keyID: key.keyID, publicKeyPEM: privateKey.publicKey.pemRepresentation,
+        topics: configuration.topics))
+    return key
+  }
+
+  /// Opens one address; returns it with the port that the kernel chose.
+  private static func listen(
+    _ address: String, _ environment: Environment, _ contexts: Listener.Contexts, _ service: Service
+  ) throws -> String {
+    let target = try HostPort(address)
+    let socket = try Socket.listen(on: target.resolve())
+    let listener = try Listener(environment: environment, socket: socket, contexts: contexts, service: service)
+    service.add(listener)
+    return target.with(port: listener.port)
+  }
+}
+
+/// `host:port`, the host in brackets when it is an IPv6 literal.
+struct HostPort {
+  let host: String
+  let port: UInt16
+
+  init(_ text: String) throws(Simulator.StartFailure) {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+      throw Simulator.StartFailure(description: "an address is host:port, not \(text)")
+    }
+    var host = text[..<colon]
+    if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    self.host = String(host)
+    self.port = port
+  }
+
+  func with(port: UInt16) -> String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  func resolve() throws -> SocketAddress {
+    guard let first = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
+      throw Simulator.StartFailure(description: "\(host) has no address")
+    }
+    return first
+  }
+}

@@ -1,0 +1,112 @@
+package import Reactor
+
+/// The faults in force, and the decision for each request and connection. Pure but for its dice, which a seed repeats.
+package struct FaultPlan {
+  /// Names one fault.
+  package typealias ID = Int
+
+  private struct Armed {
+    let id: ID
+    let fault: Fault
+    let effect: Effect
+    let prefix: [UInt8]
+    let from: Instant
+    let until: Instant?
+    /// Requests (or connections) that met the other conditions.
+    var met = 0
+    /// How often it struck.
+    var struck = 0
+  }
+
+  /// What the decision depends on.
+  package struct Circumstances {
+    package var environment: Environment
+    /// The connection's number, from 1.
+    package var connection: Int
+    package var now: Instant
+
+    package init(environment: Environment, connection: Int, now: Instant) {
+      self.environment = environment
+      self.connection = connection
+      self.now = now
+    }
+  }
+
+  private var requestFaults: [Armed] = []
+  private var connectionFaults: [Armed] = []
+  private var dice: Dice
+  private var lastID = 0
+
+  package init(seed: UInt64) {
+    dice = Dice(seed: seed)
+  }
+
+  /// Puts a fault into force. The first that fits decides, in the order added.
+  package mutating func add(_ fault: Fault, now: Instant) throws(Fault.Invalid) -> ID {
+    let effect = try fault.effect()
+    let prefix = Array((fault.tokenPrefix ?? "").lowercased().utf8)
+    guard prefix.allSatisfy({ ASCII.hexadecimal($0) != nil }) else {
+      throw Fault.Invalid(description: "tokenPrefix must be hexadecimal")
+    }
+    lastID += 1
+    let from = now + .nanoseconds(Int64((fault.afterSeconds ?? 0) * 1e9))
+    let armed = Armed(
+      id: lastID, fault: fault, effect: effect, prefix: prefix, from: from,
+      until: fault.forSeconds.map { from + .nanoseconds(Int64($0 * 1e9)) })
+    if effect.isOfConnection { connectionFaults.append(armed) } else { requestFaults.append(armed) }
+    return lastID
+  }
+
+  /// Ends one fault; false when there is none of this name.
+  package mutating func remove(_ id: ID) -> Bool {
+    let before = requestFaults.count + connectionFaults.count
+    requestFaults.removeAll { $0.id == id }
+    connectionFaults.removeAll { $0.id == id }
+    return requestFaults.count + connectionFaults.count < before
+  }
+
+  package mutating func removeAll() {
+    requestFaults = []
+    connectionFaults = []
+  }
+
+  /// Those in force with how often each struck.
+  package var all: [(id: ID, fault: Fault, struck: Int)] {
+    (requestFaults + connectionFaults).sorted { $0.id < $1.id }.map { ($0.id, $0.fault, $0.struck) }
+  }
+
+  /// What happens to a request that passed validation; nil for nothing out of the ordinary.
+  package mutating func effect(onRequestFor token: DeviceToken, _ circumstances: Circumstances) -> Effect? {
+    if let own = FaultPrefix.effect(of: token) { return own }
+    guard !requestFaults.isEmpty else { return nil }
+    return Self.decide(&requestFaults, &dice, circumstances, token)
+  }
+
+  /// What happens to a connection as it begins.
+  package mutating func effect(onConnection circumstances: Circumstances) -> Effect? {
+    guard !connectionFaults.isEmpty else { return nil }
+    return Self.decide(&connectionFaults, &dice, circumstances, nil)
+  }
+
+  private static func decide(
+    _ faults: inout [Armed], _ dice: inout Dice, _ circumstances: Circumstances, _ token: DeviceToken?
+  ) -> Effect? {
+    for index in faults.indices where applies(faults[index], circumstances, token) {
+      let fault = faults[index].fault
+      faults[index].met += 1
+      if let every = fault.every, !faults[index].met.isMultiple(of: every) { continue }
+      if let probability = fault.probability, !dice.roll(probability) { continue }
+      faults[index].struck += 1
+      return faults[index].effect
+    }
+    return nil
+  }
+
+  private static func applies(_ armed: Armed, _ circumstances: Circumstances, _ token: DeviceToken?) -> Bool {
+    guard circumstances.now >= armed.from, armed.until.map({ circumstances.now < $0 }) ?? true else { return false }
+    if let times = armed.fault.times, armed.struck >= times { return false }
+    if let environment = armed.fault.environment, environment != circumstances.environment { return false }
+    if let connection = armed.fault.connection, connection != circumstances.connection { return false }
+    return armed.prefix.isEmpty || token?.hasHexadecimalPrefix(armed.prefix) == true
+  }
+}

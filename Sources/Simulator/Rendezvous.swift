@@ -1,0 +1,25 @@
+internal import Reactor
+internal import Synchronization
+
+/// One value from one thread to another that waits for it.
+final class Rendezvous<Value: Sendable>: Sendable {
+  private let value = Mutex<Value?>(nil)
+  private let wakeup: Wakeup
+
+  init() throws(SystemError) {
+    wakeup = try Wakeup()
+  }
+
+  func put(_ value: Value) {
+    self.value.withLock { $0 = value }
+    wakeup.signal()
+  }
+
+  /// Waits as long as it takes.
+  func take() -> Value {
+    while true {
+      if let value = value.withLock({ $0 }) { return value }
+      _ = wakeup.wait(atMost: .seconds(60))
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/// The device tokens that the simulated service knows.
+///
+/// Compact, for millions: each token has a number (its index), and its facts lie in arrays; a hash table of four bytes
+/// a slot finds the number. Tokens are never forgotten, only their state changes, so an index stays valid.
+package struct TokenRegistry {
+  /// A token's number, in the order of arrival.
+  package typealias Index = Int
+
+  package enum State: Equatable, Sendable {
+    case active
+    /// The app was removed; milliseconds since 1970.
+    case unregistered(since: Int64)
+    /// The token was replaced; milliseconds since 1970.
+    case expired(since: Int64)
+  }
+
+  /// What becomes of a well-formed token that nobody registered.
+  package enum Strangers: String, Codable, Sendable {
+    /// It is taken as a device of whatever environment and topic it is used with.
+    case accepted
+    /// BadDeviceToken: only tokens count that virtual devices or the control API registered.
+    case refused
+  }
+
+  private struct Entry {
+    var words: (UInt64, UInt64, UInt64, UInt64)
+    var byteCount: UInt16
+    var kind: Kind
+    /// Nil until somebody registers it.
+    var environment: Environment?
+    /// Index into `topics`; negative when it may be used with any.
+    var topic: Int32
+    var sinceMilliseconds: Int64
+  }
+
+  private enum Kind: UInt8 { case active, unregistered, expired }
+
+  package var strangers: Strangers
+  private var entries: [Entry] = []
+  /// The bytes past the 32nd of long tokens, by index.
+  private var tails: [Index: [UInt8]] = [:]
+  /// Open addressing with linear probing; 0 is empty, else index + 1. A power of two, at most half full.
+  private var slots: [UInt32] = Array(repeating: 0, count: 1024)
+  private var topics: [[UInt8]] = []
+
+  package init(strangers: Strangers = .accepted) {
+    self.strangers = strangers
+  }
+
+  package var count: Int { entries.count }
+
+  // MARK: Looking up
+
+  /// The token as a request in `environment` sees it: nil when there is no such device there. A stranger that is
+  /// accepted becomes known.
+  mutating func find(_ token: DeviceToken, in environment: Environment) -> Index? {
+    if let index = index(of: token) {
+      if let own = entries[index].environment { return own == environment ? index : nil }
+      return strangers == .accepted ? index : nil
+    }
+    return strangers == .accepted ? insert(token) : nil
+  }
+
+  package func index(of token: DeviceToken) -> Index? {
+    var slot = home(of: token)
+    while slots[slot] != 0 {
+      let index = Index(slots[slot] - 1)
+      if matches(index, token) { return index }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    return nil
+  }
+
+  package func token(at index: Index) -> DeviceToken {
+    let entry = entries[index]
+    return DeviceToken(words: entry.words, byteCount: Int(entry.byteCount), tail: tails[index] ?? [])
+  }
+
+  package func state(of index: Index) -> State {
+    switch entries[index].kind {
+    case .active: .active
+    case .unregistered: .unregistered(since: entries[index].sinceMilliseconds)
+    case .expired: .expired(since: entries[index].sinceMilliseconds)
+    }
+  }
+
+  /// The topic it was registered for; nil for any.
+  func topic(of index: Index) -> [UInt8]? {
+    let number = entries[index].topic
+    return number < 0 ? nil : topics[Int(number)]
+  }
+
+  package func isRegistered(_ index: Index) -> Bool { entries[index].environment != nil }
+
+  // MARK: Changing
+
+  /// Makes a token known, or changes what is known of it.
+  /// - Parameter topic: the whole `apns-topic` it belongs to, with suffix; nil for any.
+  @discardableResult
+  package mutating func register(
+    _ token: DeviceToken, environment: Environment, topic: String? = nil, state: State = .active
+  ) -> Index {
+    let index = index(of: token) ?? insert(token)
+    entries[index].environment = environment
+    entries[index].topic = topic.map { number(ofTopic: Array($0.utf8)) } ?? -1
+    switch state {
+    case .active: entries[index].kind = .active
+    case .unregistered(let since): (entries[index].kind, entries[index].sinceMilliseconds) = (.unregistered, since)
+    case .expired(let since): (entries[index].kind, entries[index].sinceMilliseconds) = (.expired, since)
+    }
+    return index
+  }
+
+  private mutating func insert(_ token: DeviceToken) -> Index {
+    if (entries.count + 1) * 2 > slots.count { grow() }
+    let index = entries.count
+    entries.append(
+      Entry(
+        words: token.words, byteCount: UInt16(token.byteCount), kind: .active, environment: nil, topic: -1,
+        sinceMilliseconds: 0))
+    if !token.tail.isEmpty { tails[index] = token.tail }
+    place(index, home: home(of: token))
+    return index
+  }
+
+  private mutating func grow() {
+    slots = Array(repeating: 0, count: slots.count * 2)
+    for index in entries.indices { place(index, home: home(of: entries[index].words)) }
+  }
+
+  private mutating func place(_ index: Index, home: Int) {
+    var slot = home
+    while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+    slots[slot] = UInt32(index + 1)
+  }
+
+  private mutating func number(ofTopic topic: [UInt8]) -> Int32 {
+    if let known = topics.firstIndex(of: topic) { return Int32(known) }
+    topics.append(topic)
+    return Int32(topics.count - 1)
+  }
+
+  private func matches(_ index: Index, _ token: DeviceToken) -> Bool {
+    entries[index].words == token.words && Int(entries[index].byteCount) == token.byteCount
+      && (token.byteCount <= 32 || tails[index] == token.tail)
+  }
+
+  private func home(of token: DeviceToken) -> Int { home(of: token.words) }
+
+  private func home(of words: (UInt64, UInt64, UInt64, UInt64)) -> Int {
+    // Tokens are random as a rule; the multiplication spreads those of tests that count upwards.
+    var mixed = words.0 ^ words.1 &* 0x9E37_79B9_7F4A_7C15 ^ words.2 &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ words.3) &* 0x94D0_49BB_1331_11EB
+    return Int(truncatingIfNeeded: (mixed ^ mixed >> 32)) & (slots.count - 1)
+  }
+}

@@ -1,0 +1,81 @@
+/// Apple's reason strings, each with the status it comes with.
+///
+/// Source: "Handling notification responses from APNs", table of `reason` values.
+package enum Reason: String, CaseIterable, Sendable {
+  // 400
+  case badCollapseID = "BadCollapseId"
+  case badDeviceToken = "BadDeviceToken"
+  case badExpirationDate = "BadExpirationDate"
+  case badMessageID = "BadMessageId"
+  case badPriority = "BadPriority"
+  case badTopic = "BadTopic"
+  case deviceTokenNotForTopic = "DeviceTokenNotForTopic"
+  case duplicateHeaders = "DuplicateHeaders"
+  case idleTimeout = "IdleTimeout"
+  case invalidPushType = "InvalidPushType"
+  case missingDeviceToken = "MissingDeviceToken"
+  case missingTopic = "MissingTopic"
+  case payloadEmpty = "PayloadEmpty"
+  case topicDisallowed = "TopicDisallowed"
+  /// Documented for the broadcast API only; here the answer of the strict payload check.
+  case badRequestPayload = "BadRequestPayload"
+  // 403
+  case badCertificate = "BadCertificate"
+  case badCertificateEnvironment = "BadCertificateEnvironment"
+  case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
+  case expiredProviderToken = "ExpiredProviderToken"
+  case forbidden = "Forbidden"
+  case invalidProviderToken = "InvalidProviderToken"
+  case missingProviderToken = "MissingProviderToken"
+  case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+  // 404, 405
+  case badPath = "BadPath"
+  case methodNotAllowed = "MethodNotAllowed"
+  // 410
+  case expiredToken = "ExpiredToken"
+  case unregistered = "Unregistered"
+  // 413
+  case payloadTooLarge = "PayloadTooLarge"
+  // 429
+  case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+  case tooManyRequests = "TooManyRequests"
+  // 5xx
+  case internalServerError = "InternalServerError"
+  case serviceUnavailable = "ServiceUnavailable"
+  case shutdown = "Shutdown"
+
+  /// The `:status` that goes with it.
+  package var status: Int {
+    switch self {
+    case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+      .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken, .missingTopic,
+      .payloadEmpty, .topicDisallowed, .badRequestPayload:
+      400
+    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .expiredProviderToken, .forbidden,
+      .invalidProviderToken, .missingProviderToken, .unrelatedKeyIDInToken:
+      403
+    case .badPath: 404
+    case .methodNotAllowed: 405
+    case .expiredToken, .unregistered: 410
+    case .payloadTooLarge: 413
+    case .tooManyProviderTokenUpdates, .tooManyRequests: 429
+    case .internalServerError: 500
+    case .serviceUnavailable, .shutdown: 503
+    }
+  }
+
+  /// True when Apple counts the answer against the connection: 4xx, but not 410.
+  package var isErrorCondition: Bool { status < 500 && status != 410 }
+}
+
+/// A refused request: what the answer says.
+package struct Rejection: Error, Equatable, Sendable {
+  package var reason: Reason
+  /// When APNs confirmed that the token had ended, in milliseconds since 1970; only with 410.
+  package var timestampMilliseconds: Int64?
+
+  package init(_ reason: Reason, timestampMilliseconds: Int64? = nil) {
+    self.reason = reason
+    self.timestampMilliseconds = timestampMilliseconds
+  }
+}

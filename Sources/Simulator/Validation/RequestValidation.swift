@@ -1,0 +1,109 @@
+/// The whole order of validation, rule by rule, as the real service is understood to apply it.
+///
+/// ```
+/// path, method → repeated headers → authentication → apns- headers → topic → payload → device token
+/// ```
+///
+/// Apple says that authentication comes before the device token; the order of the rest is unpublished and ours. Pure:
+/// what changes (the connection's binding, tokens met for the first time) is passed in; no clock, no I/O.
+package enum RequestValidation {
+  /// A request that passed.
+  package struct Accepted: Equatable, Sendable {
+    package let token: TokenRegistry.Index
+    package let pushType: PushType?
+  }
+
+  /// How the connection proves who it is.
+  package enum Identity: Sendable {
+    case providerToken(ProviderBinding)
+    case certificate(ClientCertificate)
+
+    /// True once requests have proved who is asking.
+    package var isProven: Bool {
+      switch self {
+      case .providerToken(let binding): binding.isBound
+      case .certificate: true
+      }
+    }
+  }
+
+  /// Options that make the service stricter or laxer than Apple's.
+  package struct Rules: Sendable, Equatable {
+    /// Demand JSON with an `aps` object.
+    package var checksPayload = false
+    /// Count TooManyProviderTokenUpdates for the whole team.
+    package var countsUpdatesPerTeam = false
+
+    package init() {}
+  }
+
+  /// What the simulated service knows, apart from the connection.
+  package struct Knowledge {
+    package var keys = SigningKeys()
+    package var tokens = TokenRegistry()
+    package var history = ProviderTokenHistory()
+    package var rules = Rules()
+
+    package init() {}
+  }
+
+  package static func validate(
+    _ request: PushRequest, _ identity: inout Identity, _ knowledge: inout Knowledge, _ environment: Environment,
+    nowSeconds: Int64
+  ) -> Result<Accepted, Rejection> {
+    if let rejection = PathRules.check(request) { return .failure(rejection) }
+    if let rejection = DuplicateRules.check(request) { return .failure(rejection) }
+    if let rejection = authenticate(request, &identity, &knowledge, environment, nowSeconds) {
+      return .failure(rejection)
+    }
+    let pushType: PushType?
+    switch HeaderRules.check(request) {
+    case .success(let type): pushType = type
+    case .failure(let rejection): return .failure(rejection)
+    }
+    if let rejection = checkTopic(request, pushType, &identity) { return .failure(rejection) }
+    if let rejection = PayloadRules.check(request, pushType, isStrict: knowledge.rules.checksPayload) {
+      return .failure(rejection)
+    }
+    switch TokenRules.check(request, &knowledge.tokens, environment, defaultTopic: defaultTopic(identity)) {
+    case .success(let token): return .success(Accepted(token: token, pushType: pushType))
+    case .failure(let rejection): return .failure(rejection)
+    }
+  }
+
+  private static func authenticate(
+    _ request: PushRequest, _ identity: inout Identity, _ knowledge: inout Knowledge, _ environment: Environment,
+    _ nowSeconds: Int64
+  ) -> Rejection? {
+    switch identity {
+    case .providerToken(var binding):
+      let facts = AuthenticationRules.Facts(
+        keys: knowledge.keys, environment: environment, countsUpdatesPerTeam: knowledge.rules.countsUpdatesPerTeam,
+        nowSeconds: nowSeconds)
+      let rejection = AuthenticationRules.check(request, &binding, &knowledge.history, facts)
+      identity = .providerToken(binding)
+      return rejection
+    case .certificate(let certificate):
+      // The authorization header is ignored on such a connection.
+      return certificate.environments.contains(environment) ? nil : Rejection(.badCertificateEnvironment)
+    }
+  }
+
+  private static func checkTopic(
+    _ request: PushRequest, _ pushType: PushType?, _ identity: inout Identity
+  ) -> Rejection? {
+    switch identity {
+    case .providerToken(var binding):
+      let rejection = TopicRules.check(request, pushType, &binding)
+      identity = .providerToken(binding)
+      return rejection
+    case .certificate(let certificate):
+      return TopicRules.check(request, pushType, certificate)
+    }
+  }
+
+  private static func defaultTopic(_ identity: Identity) -> String? {
+    guard case .certificate(let certificate) = identity, certificate.topics.count == 1 else { return nil }
+    return certificate.topics.first
+  }
+}

@@ -1,0 +1,60 @@
+/// Which app is pushed to, and whether this provider may.
+enum TopicRules {
+  /// For a connection with provider tokens: the topic is always required.
+  static func check(_ request: PushRequest, _ pushType: PushType?, _ binding: inout ProviderBinding) -> Rejection? {
+    let outcome = request.with(.topic) { topic -> Rejection? in
+      if let proven = binding.provenPushType, proven == pushType, ASCII.equal(topic, binding.provenTopic) { return nil }
+      guard let bundle = bundleID(of: topic, pushType) else { return Rejection(.badTopic) }
+      if let owned = binding.key?.topics, !owned.contains(bundle) { return Rejection(.topicDisallowed) }
+      binding.provenPushType = pushType
+      binding.provenTopic = ASCII.array(topic)
+      return nil
+    }
+    guard let outcome else { return Rejection(.missingTopic) }
+    return outcome
+  }
+
+  /// For a connection with a client certificate: the topic may be left out when the certificate has only one.
+  static func check(
+    _ request: PushRequest, _ pushType: PushType?, _ certificate: ClientCertificate
+  ) -> Rejection? {
+    if let pushType, pushType.needsProviderToken { return Rejection(.invalidPushType) }
+    let outcome = request.with(.topic) { topic -> Rejection? in
+      guard bundleID(of: topic, pushType) != nil else { return Rejection(.badTopic) }
+      return certificate.topics.contains(ASCII.string(topic)) ? nil : Rejection(.topicDisallowed)
+    }
+    guard let outcome else { return certificate.topics.count == 1 ? nil : Rejection(.missingTopic) }
+    return outcome
+  }
+
+  /// The bundle identifier in a topic; nil when the topic is malformed or has not the suffix of its push type.
+  /// Without a push type any suffix does.
+  static func bundleID(of topic: Span<UInt8>, _ pushType: PushType?) -> String? {
+    guard !topic.isEmpty, topic.count <= Simulator.Limits.topicBytes else { return nil }
+    for index in topic.indices where !isAllowed(topic[index]) { return nil }
+    let found = suffix(of: topic)
+    if let pushType {
+      guard pushType.topicSuffix == found else { return nil }
+      // The user identifier of an MDM certificate's subject.
+      if pushType == .mdm, !ASCII.hasPrefix(topic, "com.apple.mgmt.") { return nil }
+    }
+    let length = topic.count - (found?.utf8.count ?? 0)
+    return length > 0 ? ASCII.string(topic.extracting(0..<length)) : nil
+  }
+
+  /// The suffix of a push type that the topic ends with.
+  private static func suffix(of topic: Span<UInt8>) -> String? {
+    for type in PushType.allCases {
+      if let suffix = type.topicSuffix, ASCII.hasSuffix(topic, suffix) { return suffix }
+    }
+    return nil
+  }
+
+  /// Bundle identifiers: letters, digits, hyphens and periods ("CFBundleIdentifier").
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E: true
+    default: false
+    }
+  }
+}

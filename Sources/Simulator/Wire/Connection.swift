@@ -1,0 +1,300 @@
+internal import HTTP2
+internal import Reactor
+internal import TLS
+
+/// One provider's connection: TLS and HTTP/2 between socket and `RequestJudge`.
+///
+/// ```
+/// waiting ──start──► handshaking ──► open ──GOAWAY──► draining ──last stream──► closed
+///                         │            │ ╲──half-open fault──► stalled             ▲
+///                         └────────────┴───── lost, cut, timeout ──────────────────┘
+/// ```
+///
+/// Reads all there is, lets every whole request be answered, then writes once. Confined to the service's loop.
+final class Connection: EventLoop.Handler {
+  enum State { case waiting, handshaking, open, draining, stalled, closed }
+
+  let number: Int
+  let environment: Environment
+  unowned let service: Service
+  let session: ServerSession
+  private(set) var state = State.waiting
+  private let stream: TLSStream
+  private let fault: Effect?
+  private var registration: EventLoop.Registration?
+  private var input = ByteBuffer(capacity: 65_536)
+  private var output = ByteBuffer(capacity: 65_536)
+  private var readWaitsFor = Readiness.readable
+  private var writeWaitsFor: Readiness?
+  private var endsWhenWritten = false
+  private var lastActivity: Instant
+  /// Since when withheld windows are given back; nil when they are never withheld.
+  private var releasesWindowsFrom: Instant?
+  lazy var judge = RequestJudge(connection: self, service: service)
+
+  init(
+    number: Int, environment: Environment, stream: TLSStream, fault: Effect?, service: Service
+  ) throws(HTTP2Error) {
+    self.number = number
+    self.environment = environment
+    self.stream = stream
+    self.fault = fault
+    self.service = service
+    lastActivity = service.loop.now
+    var configuration = ServerSession.Configuration()
+    // The real service answers an excess with its own words, so the limit is watched here.
+    configuration.enforcesStreamLimit = false
+    configuration.storedBodyBytes = Simulator.Limits.voipPayloadBytes + 1
+    // A provider that gives up on slow answers resets many streams: that is a thing to count, not to end.
+    configuration.resetRateLimit = (burst: 1_000_000, perSecond: 100_000)
+    configuration.acknowledgesSettings = fault != .ignoreSettings
+    if case .withholdWindow(let time) = fault {
+      configuration.updatesWindows = false
+      releasesWindowsFrom = service.loop.now + time
+    }
+    session = try ServerSession(configuration: configuration)
+    if case .withholdWindow(let time) = fault {
+      service.loop.schedule(after: time) { [weak self] in self?.pump() }
+    }
+  }
+
+  var priorityFrames: Int { session.priorityFrames }
+
+  // MARK: Beginning
+
+  func start() {
+    guard state == .waiting else { return }
+    do {
+      registration = try service.loop.register(stream.descriptor, interest: .readable, handler: self)
+    } catch {
+      return close()
+    }
+    state = .handshaking
+    shakeHands()
+  }
+
+  private func shakeHands() {
+    switch stream.handshake() {
+    case .complete: begin()
+    case .incomplete(let readiness): watch(readiness)
+    case .failed:
+      service.counters.handshakesFailed += 1
+      close()
+    }
+  }
+
+  private func begin() {
+    state = .open
+    lastActivity = service.loop.now
+    if fault == .breakHandshake { return cut(.reset) }
+    if stream.negotiatedProtocol == nil { service.counters.connectionsWithoutALPN += 1 }
+    service.counters.serverNames[stream.requestedServerName ?? "-", default: 0] += 1
+    if let certificate = stream.peerCertificate {
+      service.counters.connectionsWithCertificate += 1
+      guard judge.present(ClientCertificate(certificate), nowSeconds: service.nowSeconds, certificate.notAfter) else {
+        sendFirstSettings()
+        goAway(.init(), lastStream: 0, debugData: judge.certificateProblem)
+        return flush()
+      }
+    }
+    guard case .delaySettings(let delay) = fault else {
+      sendFirstSettings()
+      return pump()
+    }
+    service.loop.schedule(after: delay) { [weak self] in
+      self?.sendFirstSettings()
+      self?.pump()
+    }
+  }
+
+  private func sendFirstSettings() {
+    var settings: [Setting] = [
+      .headerTableSize(UInt32(Simulator.Limits.headerTableBytes)),
+      .initialWindowSize(UInt32(Simulator.Limits.initialWindowBytes)),
+      .maxFrameSize(UInt32(Simulator.Limits.frameBytes)),
+      .maxHeaderListSize(UInt32(Simulator.Limits.headerListBytes)),
+    ]
+    if let limit = judge.limitToSend() { settings.append(.maxConcurrentStreams(UInt32(limit))) }
+    if fault == .unknownSettings {
+      settings.append(Setting(identifier: 0x0F00, value: 1))
+      settings.append(Setting(identifier: 0xF0F0, value: .max))
+    }
+    try? session.submitSettings(settings)
+  }
+
+  // MARK: Turning
+
+  func ready(_ readiness: Readiness) {
+    switch state {
+    case .handshaking: shakeHands()
+    case .open, .draining: pump()
+    case .waiting, .stalled, .closed: return
+    }
+  }
+
+  /// Reads, answers and writes until the socket has no more, or takes no more.
+  func pump() {
+    while state == .open || state == .draining {
+      let more = isCongested ? false : read()
+      flush()
+      if !more { break }
+    }
+    updateInterest()
+  }
+
+  /// True when more may be waiting inside OpenSSL.
+  private func read() -> Bool {
+    let result = stream.read(into: &input)
+    if !input.isEmpty {
+      do {
+        try session.receive(&input)
+      } catch {
+        // What nghttp2 has to say about it (GOAWAY) still leaves.
+        flush()
+        close()
+        return false
+      }
+      handleEvents()
+    }
+    switch result {
+    case .moreWaiting: return state == .open || state == .draining
+    case .wouldBlock(let readiness):
+      readWaitsFor = readiness
+      return false
+    case .endOfStream, .failed:
+      close()
+      return false
+    }
+  }
+
+  private func handleEvents() {
+    while state == .open || state == .draining, let event = session.nextEvent() {
+      switch event {
+      case .opened(let stream): judge.opened(stream)
+      case .request(let stream):
+        lastActivity = service.loop.now
+        judge.request(stream)
+      case .closed(let stream, let code): judge.closed(stream, code)
+      case .settingsAcknowledged: judge.settingsAcknowledged()
+      case .settings, .goAway, .pong: break
+      }
+    }
+  }
+
+  /// Writes what waits: called after whatever may have produced output, also from timers.
+  func flush() {
+    guard state == .open || state == .draining else { return }
+    if let from = releasesWindowsFrom, service.loop.now >= from { session.releaseWindow() }
+    if let limit = judge.limitToSend() { try? session.submitSettings([.maxConcurrentStreams(UInt32(limit))]) }
+    while true {
+      let more = (try? session.writeOutput(into: &output)) ?? false
+      switch stream.write(&output) {
+      case .complete: writeWaitsFor = nil
+      case .wouldBlock(let readiness):
+        writeWaitsFor = readiness
+        return updateInterest()
+      case .failed: return close()
+      }
+      if !more { break }
+    }
+    // Closing a stream is told by the session as an event, which frees it for reuse.
+    handleEvents()
+    let isDrained = state == .draining && (endsWhenWritten || session.openStreams == 0)
+    if isDrained || session.isFinished { endInOrder() }
+  }
+
+  /// A provider that does not read its answers gets no further ones.
+  private var isCongested: Bool { output.count > Simulator.Limits.outputBytes }
+
+  private func updateInterest() {
+    guard state == .open || state == .draining || state == .handshaking else { return }
+    watch(isCongested ? writeWaitsFor ?? .writable : readWaitsFor.union(writeWaitsFor ?? []))
+  }
+
+  private func watch(_ readiness: Readiness) {
+    if let registration { service.loop.update(registration, interest: readiness) }
+  }
+
+  // MARK: Ending
+
+  /// Says GOAWAY with the next `flush`; what is open is still answered, unless `ending` says otherwise.
+  func goAway(_ plan: Effect.GoAway, lastStream: Int32, debugData: [UInt8]? = nil) {
+    guard state == .open else { return }
+    state = .draining
+    service.counters.goAwaysSent += 1
+    if plan.isTwice {
+      session.announceShutdown()
+      service.counters.goAwaysSent += 1
+    }
+    try? session.goAway(
+      lastStreamID: lastStream, ErrorCode(rawValue: plan.code), debugData: debugData ?? Array(plan.debugData.utf8))
+    judge.beginDraining(lastStream: lastStream)
+    endsWhenWritten = plan.ending == .close || lastStream == 0
+    service.loop.schedule(after: Simulator.Limits.drain) { [weak self] in self?.endInOrder() }
+  }
+
+  /// The service ends: as a GOAWAY that answers all.
+  func shutDown() {
+    guard state == .open else { return close() }
+    let reason = AnswerBody.json(reason: Reason.shutdown.rawValue, timestampMilliseconds: nil)
+    goAway(.init(), lastStream: session.lastStreamID, debugData: reason)
+    flush()
+  }
+
+  /// Idle for too long: Apple's reason in the GOAWAY.
+  func checkIdle(now: Instant) {
+    switch state {
+    case .open where now - lastActivity > service.configuration.idle:
+      let reason = AnswerBody.json(reason: Reason.idleTimeout.rawValue, timestampMilliseconds: nil)
+      goAway(.init(), lastStream: session.lastStreamID, debugData: reason)
+      flush()
+    case .handshaking where now - lastActivity > Simulator.Limits.handshake:
+      service.counters.handshakesFailed += 1
+      close()
+    default: break
+    }
+  }
+
+  func cut(_ way: Effect.Cut) {
+    switch way {
+    case .reset:
+      stream.resetOnClose()
+      close()
+    case .fin: close()
+    case .halfOpen:
+      state = .stalled
+      watch([])
+    }
+  }
+
+  func abandon() {
+    close()
+  }
+
+  private func endInOrder() {
+    guard state != .closed else { return }
+    stream.sendCloseNotify()
+    close()
+  }
+
+  private func close() {
+    guard state != .closed else { return }
+    state = .closed
+    judge.ended()
+    service.counters.priorityFrames += session.priorityFrames
+    if let registration { service.loop.deregister(registration) }
+    registration = nil
+    service.closed(self)
+  }
+}
+
+extension ClientCertificate {
+  /// Without Apple's list of topics (old certificates) the user identifier of the subject is the only one.
+  fileprivate init(_ info: CertificateInfo) {
+    var environments: Set<Environment> = []
+    if info.allowsProduction { environments.insert(.production) }
+    if info.allowsDevelopment { environments.insert(.sandbox) }
+    self.init(
+      topics: Set(info.topics.isEmpty ? [info.userID].compactMap { $0 } : info.topics), environments: environments)
+  }
+}

@@ -1,0 +1,77 @@
+internal import Reactor
+internal import TLS
+
+/// One address of the service: production or sandbox.
+final class Listener: EventLoop.Handler {
+  /// The certificates a connection may be shown.
+  struct Contexts {
+    let ordinary: TLSContext
+    let wrongHost: TLSContext
+    let expired: TLSContext
+    /// Speaks no protocol that a provider offers, so that the handshake fails.
+    let foreign: TLSContext
+
+    init(authority: CertificateAuthority, names: [String], nowSeconds: Int64) throws(TLSError) {
+      let identity = try authority.issueServer(names: names)
+      ordinary = try .server(identity: identity, clientCertificates: .requestedAny)
+      wrongHost = try .server(identity: authority.issueServer(names: ["wrong.host.invalid"]))
+      let ended = try authority.issueServer(
+        names: names, notBefore: nowSeconds - 30 * 86_400, notAfter: nowSeconds - 86_400)
+      expired = try .server(identity: ended)
+      foreign = try .server(identity: identity, protocols: ["none"])
+    }
+  }
+
+  let environment: Environment
+  let port: UInt16
+  private let socket: Socket
+  private let contexts: Contexts
+  private let service: Service
+  private var registration: EventLoop.Registration?
+
+  init(
+    environment: Environment, socket: consuming Socket, contexts: Contexts, service: Service
+  ) throws(SystemError) {
+    self.environment = environment
+    self.contexts = contexts
+    self.service = service
+    port = socket.localAddress?.port ?? 0
+    self.socket = socket
+    registration = try service.loop.register(self.socket.descriptor, interest: .readable, handler: self)
+  }
+
+  func close() {
+    if let registration { service.loop.deregister(registration) }
+    registration = nil
+  }
+
+  func ready(_ readiness: Readiness) {
+    // Out of descriptors: the kernel keeps the connection waiting, and the next turn tries again.
+    while let accepted = try? socket.accept() { begin(accepted) }
+  }
+
+  private func begin(_ socket: consuming Socket) {
+    let number = service.nextConnectionNumber()
+    let effect = service.faults.effect(
+      onConnection: .init(environment: environment, connection: number, now: service.loop.now))
+    if effect == .refuse {
+      socket.resetOnClose()
+      return
+    }
+    socket.disableDelay()
+    let context =
+      switch effect {
+      case .wrongHost: contexts.wrongHost
+      case .expiredCertificate: contexts.expired
+      case .breakHandshake: contexts.foreign
+      default: contexts.ordinary
+      }
+    guard let stream = try? TLSStream(accepted: socket, context: context),
+      let connection = try? Connection(
+        number: number, environment: environment, stream: stream, fault: effect, service: service)
+    else { return }
+    service.opened(connection)
+    guard case .delayHandshake(let delay) = effect else { return connection.start() }
+    service.loop.schedule(after: delay) { connection.start() }
+  }
+}

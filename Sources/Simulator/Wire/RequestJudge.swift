@@ -1,0 +1,336 @@
+internal import DequeModule
+internal import HTTP2
+internal import Reactor
+
+/// Decides what becomes of each request of one connection, and keeps the connection's standing.
+///
+/// Request → validation → fault, if any → reply: at once, after a time, out of order, or never.
+final class RequestJudge {
+  private unowned let connection: Connection
+  private unowned let service: Service
+  private var identity = RequestValidation.Identity.providerToken(ProviderBinding())
+  private var conduct: ConnectionConduct
+  private var openStreams = 0
+  /// Streams above it are not processed any more.
+  private var lastStream = Int32.max
+  /// Replies that wait to be sent out of order.
+  private var heldBack: [Reply] = []
+  private var heldBackGoal = 0
+  /// Replies that wait for the configured latency, in order.
+  private var delayed = Deque<(due: Instant, reply: Reply)>()
+  private var isEnded = false
+  /// The `iat` of the provider token last reported.
+  private var reportedToken: Int64?
+  private(set) var certificateProblem: [UInt8] = []
+
+  /// Marks a stream that was refused as it opened, should its request still come.
+  private final class Refused: Sendable {}
+  private static let refused = Refused()
+
+  init(connection: Connection, service: Service) {
+    self.connection = connection
+    self.service = service
+    conduct = ConnectionConduct(policy: service.configuration.conduct, isProven: false)
+  }
+
+  // MARK: The connection's standing
+
+  /// A client certificate was shown: false when the connection must end (see `certificateProblem`).
+  func present(_ certificate: ClientCertificate, nowSeconds: Int64, _ notAfter: Int64) -> Bool {
+    let problem: Reason? =
+      certificate.topics.isEmpty || notAfter < nowSeconds
+      ? .badCertificate : certificate.environments.contains(connection.environment) ? nil : .badCertificateEnvironment
+    if let problem {
+      certificateProblem = AnswerBody.json(reason: problem.rawValue, timestampMilliseconds: nil)
+      return false
+    }
+    identity = .certificate(certificate)
+    conduct = ConnectionConduct(policy: service.configuration.conduct, isProven: true)
+    return true
+  }
+
+  func limitToSend() -> Int? { conduct.limitToSend() }
+
+  func settingsAcknowledged() { conduct.settingsAcknowledged() }
+
+  func beginDraining(lastStream: Int32) {
+    self.lastStream = min(self.lastStream, lastStream)
+    conduct.beginDraining()
+  }
+
+  func ended() {
+    isEnded = true
+    heldBack = []
+    delayed = []
+  }
+
+  // MARK: Streams
+
+  func opened(_ stream: ServerStream) {
+    openStreams += 1
+    service.counters.maxConcurrentStreams = max(service.counters.maxConcurrentStreams, openStreams)
+    switch conduct.admit(openStreams: openStreams) {
+    case .admitted: return
+    case .refused:
+      service.counters.streamsRefused += 1
+      stream.context = Self.refused
+      connection.session.reset(stream, .refusedStream)
+    case .violation:
+      service.counters.limitViolations += 1
+      violate(before: stream)
+    }
+  }
+
+  func closed(_ stream: ServerStream, _ code: ErrorCode) {
+    openStreams -= 1
+    if code == .cancel { service.counters.cancelled += 1 }
+  }
+
+  func request(_ stream: ServerStream) {
+    guard stream.id <= lastStream, stream.context == nil else { return }
+    let request = service.request
+    request.load(stream)
+    service.counters.requests += 1
+    if request.isAuthorizationNeverIndexed { service.counters.neverIndexedAuthorization += 1 }
+    let own = request.with(.id) { MessageID($0) } ?? nil
+    let id = own ?? .random(&service.dice)
+    let verdict = RequestValidation.validate(
+      request, &identity, &service.knowledge, connection.environment, nowSeconds: service.nowSeconds)
+    reportProviderToken()
+    switch verdict {
+    case .failure(let rejection): reject(stream, id, rejection)
+    case .success(let accepted):
+      if service.exceedsRate(accepted.token) { return reject(stream, id, Rejection(.tooManyRequests)) }
+      accept(stream, request, accepted.token, id, isOwnID: own != nil)
+    }
+  }
+
+  private func reportProviderToken() {
+    guard case .providerToken(let binding) = identity, let key = binding.key, reportedToken != binding.issuedAt
+    else { return }
+    reportedToken = binding.issuedAt
+    service.sawProviderToken(key, issuedAt: binding.issuedAt)
+  }
+
+  // MARK: Verdicts
+
+  private func reject(_ stream: ServerStream, _ id: MessageID, _ rejection: Rejection) {
+    let answer = Effect.Answer(rejection.reason)
+    reply(stream, id, .rejected(answer, timestampMilliseconds: rejection.timestampMilliseconds))
+    penalize(answer, stream)
+  }
+
+  private func penalize(_ answer: Effect.Answer, _ stream: ServerStream) {
+    service.counters.rejected[answer.reason, default: 0] += 1
+    guard let reason = Reason(rawValue: answer.reason) else { return }
+    if reason == .expiredProviderToken { wedge(except: stream) }
+    guard case .goAway(let cause) = conduct.pushRejected(reason) else { return }
+    let json = AnswerBody.json(reason: cause.rawValue, timestampMilliseconds: nil)
+    connection.goAway(.init(), lastStream: connection.session.lastStreamID, debugData: json)
+  }
+
+  private func accept(
+    _ stream: ServerStream, _ request: PushRequest, _ token: TokenRegistry.Index, _ id: MessageID, isOwnID: Bool
+  ) {
+    let effect = service.faults.effect(
+      onRequestFor: service.knowledge.tokens.token(at: token),
+      .init(environment: connection.environment, connection: connection.number, now: service.loop.now))
+    guard let effect else {
+      service.deliver(request, to: token, id: id, isOwnID: isOwnID)
+      conduct.pushAccepted()
+      service.counters.accepted += 1
+      return reply(stream, id, .accepted)
+    }
+    service.counters.faults[effect.name, default: 0] += 1
+    if effect.delivers { service.deliver(request, to: token, id: id, isOwnID: isOwnID) }
+    if effect.accepts {
+      conduct.pushAccepted()
+      service.counters.accepted += 1
+    }
+    apply(effect, stream, id)
+  }
+
+  private func apply(_ effect: Effect, _ stream: ServerStream, _ id: MessageID) {
+    switch effect {
+    case .answer(let answer):
+      let timestamp = answer.age.map { service.loop.clock.wallMicroseconds / 1000 - $0.nanoseconds / 1_000_000 }
+      reply(stream, id, .rejected(answer, timestampMilliseconds: timestamp))
+      penalize(answer, stream)
+    case .slow(let time): send(makeReply(stream, id, .accepted), after: time)
+    case .silence: return
+    case .reorder(let count): holdBack(makeReply(stream, id, .accepted), count)
+    case .reset(let code, let thenClosed): reset(stream, code, thenClosed)
+    case .shape(let shape): reply(stream, id, .shaped(shape))
+    case .goAway(let plan): goAway(plan, stream, id)
+    case .collapse(let limit, let time): collapse(to: limit, time, stream, id)
+    case .violation: violate(before: stream)
+    case .cut(let way): connection.cut(way)
+    case .withholdWindow, .refuse, .delayHandshake, .breakHandshake, .wrongHost, .expiredCertificate, .delaySettings,
+      .ignoreSettings, .unknownSettings:
+      // Faults of connections are never chosen for requests.
+      reply(stream, id, .accepted)
+    }
+  }
+
+  // MARK: Faults
+
+  private func reset(_ stream: ServerStream, _ code: UInt32, _ thenClosed: Bool) {
+    let id = stream.id
+    stream.context = Self.refused
+    connection.session.reset(stream, ErrorCode(rawValue: code))
+    if thenClosed {
+      try? connection.session.inject(AnswerBody.resetFrame(stream: id, code: ErrorCode.streamClosed.rawValue))
+    }
+  }
+
+  private func goAway(_ plan: Effect.GoAway, _ stream: ServerStream, _ id: MessageID) {
+    switch plan.lastStream {
+    case .honest:
+      reply(stream, id, .accepted)
+      connection.goAway(plan, lastStream: connection.session.lastStreamID)
+    // Client streams are odd; the one before this is two less.
+    case .before: connection.goAway(plan, lastStream: max(0, stream.id - 2))
+    case .none: connection.goAway(plan, lastStream: 0)
+    }
+  }
+
+  private func violate(before stream: ServerStream) {
+    var plan = Effect.GoAway()
+    plan.code = ErrorCode.refusedStream.rawValue
+    plan.ending = .close
+    connection.goAway(plan, lastStream: max(0, stream.id - 2), debugData: AnswerBody.violation)
+  }
+
+  private func collapse(to limit: Int, _ time: Duration, _ stream: ServerStream, _ id: MessageID) {
+    conduct.collapse(to: limit)
+    reply(stream, id, .accepted)
+    service.loop.schedule(after: time) { [weak self] in
+      guard let self, !isEnded else { return }
+      conduct.collapse(to: nil)
+      connection.flush()
+    }
+  }
+
+  /// An expired provider token takes the streams in flight with it: two RST_STREAM each, as observed.
+  private func wedge(except stream: ServerStream) {
+    guard service.configuration.conduct.dropsLimit else { return }
+    let inFlight = heldBack + delayed.map(\.reply)
+    heldBack = []
+    delayed = []
+    for reply in inFlight where reply.streamID != stream.id && reply.stream.id == reply.streamID {
+      if !reply.stream.isClosed { reset(reply.stream, ErrorCode.refusedStream.rawValue, true) }
+    }
+  }
+
+  // MARK: Replies
+
+  private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply {
+    let uniqueID = connection.environment == .sandbox ? MessageID.random(&service.dice) : nil
+    return Reply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
+  }
+
+  private func reply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) {
+    let reply = makeReply(stream, id, content)
+    guard service.configuration.latency > .zero else { return reply.send(on: connection.session) }
+    delayed.append((service.loop.now + service.configuration.latency, reply))
+    if delayed.count == 1 { scheduleDelayed() }
+  }
+
+  private func scheduleDelayed() {
+    guard let first = delayed.first else { return }
+    service.loop.schedule(after: first.due - service.loop.clock.now) { [weak self] in
+      guard let self, !isEnded else { return }
+      while let first = delayed.first, first.due <= service.loop.now {
+        delayed.removeFirst()
+        first.reply.send(on: connection.session)
+      }
+      connection.flush()
+      scheduleDelayed()
+    }
+  }
+
+  private func send(_ reply: Reply, after time: Duration) {
+    service.loop.schedule(after: time) { [weak self] in
+      guard let self, !isEnded else { return }
+      reply.send(on: connection.session)
+      connection.flush()
+    }
+  }
+
+  private func holdBack(_ reply: Reply, _ count: Int) {
+    heldBack.append(reply)
+    heldBackGoal = count
+    if heldBack.count >= count { return releaseHeldBack() }
+    guard heldBack.count == 1 else { return }
+    service.loop.schedule(after: Simulator.Limits.reorder) { [weak self] in
+      guard let self, !isEnded else { return }
+      releaseHeldBack()
+      connection.flush()
+    }
+  }
+
+  private func releaseHeldBack() {
+    for reply in heldBack.reversed() { reply.send(on: connection.session) }
+    heldBack = []
+  }
+}
+
+extension PushRequest {
+  /// Takes over what a stream received.
+  fileprivate func load(_ stream: ServerStream) {
+    reset()
+    stream.forEachField { name, value, isNeverIndexed in
+      append(name: name, value: value, isNeverIndexed: isNeverIndexed)
+    }
+    stream.withBody { append(body: $0) }
+    // What the session did not store counts all the same.
+    countBody(stream.bodyCount)
+  }
+}
+
+extension Effect {
+  /// The name it has in counters.
+  var name: String {
+    switch self {
+    case .answer(let answer): answer.reason
+    case .slow: Fault.Kind.slow.rawValue
+    case .silence: Fault.Kind.silence.rawValue
+    case .reorder: Fault.Kind.reorder.rawValue
+    case .reset: Fault.Kind.reset.rawValue
+    case .shape: Fault.Kind.shape.rawValue
+    case .goAway: Fault.Kind.goAway.rawValue
+    case .collapse: Fault.Kind.collapse.rawValue
+    case .violation: Fault.Kind.violation.rawValue
+    case .withholdWindow: Fault.Kind.withholdWindow.rawValue
+    case .cut: Fault.Kind.cut.rawValue
+    case .refuse: Fault.Kind.refuse.rawValue
+    case .delayHandshake: Fault.Kind.delayHandshake.rawValue
+    case .breakHandshake: Fault.Kind.breakHandshake.rawValue
+    case .wrongHost: Fault.Kind.wrongHost.rawValue
+    case .expiredCertificate: Fault.Kind.expiredCertificate.rawValue
+    case .delaySettings: Fault.Kind.delaySettings.rawValue
+    case .ignoreSettings: Fault.Kind.ignoreSettings.rawValue
+    case .unknownSettings: Fault.Kind.unknownSettings.rawValue
+    }
+  }
+
+  /// Whether the device gets the push. What was not processed (RFC 9113, 8.7) or refused it does not get; where the
+  /// provider cannot know, it does, so that a repetition shows as a duplicate.
+  var delivers: Bool {
+    switch self {
+    case .answer, .violation: false
+    case .reset(let code, _): code != ErrorCode.refusedStream.rawValue
+    case .goAway(let plan): plan.lastStream == .honest
+    case .shape(let shape): shape == .interim || shape == .withoutID || shape == .extraHeaders
+    default: true
+    }
+  }
+
+  /// Whether the provider is (or will be) told so.
+  var accepts: Bool {
+    switch self {
+    case .silence, .reset, .cut: false
+    default: delivers
+    }
+  }
+}

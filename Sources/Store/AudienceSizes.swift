@@ -1,0 +1,118 @@
+package import Domain
+internal import Postgres
+
+/// How large an audience is, and whose payload would be the largest: asked once, when a message is accepted.
+package enum AudienceSizes {
+  private static let rangeStatement = Statement(
+    "audience-sizes-range",
+    """
+    SELECT count(*) FROM (
+      SELECT FROM devices
+      WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
+      -- Counting stops here: more need not be known at once.
+      LIMIT $5) part
+    """)
+
+  /// Devices of a range of user keys, counted up to a limit.
+  package static func range(
+    app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
+  ) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: after)
+    parameters.append(text: upto)
+    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(limit)
+    return Query(rangeStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let groupsStatement = Statement(
+    "audience-sizes-groups",
+    """
+    SELECT count(*) FROM (
+      SELECT FROM devices d
+      WHERE d.app = $1 AND d.state = 1 AND d.bound_at <= $3
+        -- A user in two of the groups counts once.
+        AND d.user_key IN (
+          SELECT user_key FROM group_members WHERE app = $1 AND groupseq = ANY($2) AND joined_at <= $3)
+      LIMIT $4) part
+    """)
+
+  /// Devices of the members of groups, counted up to a limit.
+  package static func groups(app: App.Number, _ groups: [Int64], frozenAt: Int64, limit: Int64) -> Query<Int64> {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(int64s: column)
+    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(limit)
+    return Query(groupsStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  /// How often a payload holds each variable: what makes one recipient's longer than another's.
+  package struct Weights: Sendable {
+    package let clientUID: Int
+    package let clientName: Int
+
+    package init(clientUID: Int, clientName: Int) {
+      self.clientUID = clientUID
+      self.clientName = clientName
+    }
+  }
+
+  /// Bytes that the variables of a recipient `k` (user key, name) would fill, as JSON writes them.
+  private static let filledBytes = """
+    $1 * octet_length(to_json(CASE WHEN k.user_key < 'u' THEN 'GUEST' ELSE substr(k.user_key, 2) END)::text)
+      + $2 * octet_length(to_json(k.name)::text)
+    """
+
+  private static let largestOfRangeStatement = Statement(
+    "audience-sizes-largest-of-range",
+    """
+    SELECT k.user_key, k.name FROM (
+      SELECT d.user_key, coalesce(u.name, '') AS name
+      FROM devices d LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key
+      WHERE d.app = $3 AND d.state = 1 AND d.user_key > $4 AND d.user_key <= $5) k
+    ORDER BY \(filledBytes) DESC LIMIT 1
+    """)
+
+  /// Whose payload would be the largest of a range; nil when nobody is in it. Reads the whole range.
+  package static func largest(
+    app: App.Number, after: String, upto: String, _ weights: Weights
+  ) -> Query<(userKey: UserKey, name: String)?> {
+    var parameters = self.parameters(weights, app)
+    parameters.append(text: after)
+    parameters.append(text: upto)
+    return Query(largestOfRangeStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
+  }
+
+  private static let largestOfGroupsStatement = Statement(
+    "audience-sizes-largest-of-groups",
+    """
+    SELECT k.user_key, k.name FROM (
+      SELECT m.user_key, coalesce(u.name, '') AS name
+      FROM group_members m LEFT JOIN users u ON u.app = m.app AND u.user_key = m.user_key
+      WHERE m.app = $3 AND m.groupseq = ANY($4)) k
+    ORDER BY \(filledBytes) DESC LIMIT 1
+    """)
+
+  /// The same for the members of groups.
+  package static func largest(
+    app: App.Number, groups: [Int64], _ weights: Weights
+  ) -> Query<(userKey: UserKey, name: String)?> {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    var parameters = self.parameters(weights, app)
+    parameters.append(int64s: column)
+    return Query(largestOfGroupsStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
+  }
+
+  private static func parameters(_ weights: Weights, _ app: App.Number) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(Int64(weights.clientUID))
+    parameters.append(Int64(weights.clientName))
+    parameters.append(app)
+    return parameters
+  }
+}

@@ -1,0 +1,96 @@
+internal import Crypto
+internal import FoundationEssentials
+
+/// One file of `Migrations/`.
+package struct Migration: Sendable, Equatable {
+  /// From 1.
+  package let version: Int
+  /// The words behind the number: `create_core_tables`.
+  package let name: String
+  package let sql: String
+  /// Of the file's bytes.
+  package let sha256: [UInt8]
+  /// False for a file that says `-- upmc:no-transaction` before its first statement.
+  package let runsInTransaction: Bool
+
+  init(version: Int, name: String, bytes: [UInt8]) {
+    self.version = version
+    self.name = name
+    sql = String(decoding: bytes, as: UTF8.self)
+    sha256 = Array(SHA256.hash(data: bytes))
+    let opening = sql.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("--") }
+    runsInTransaction = !opening.contains { $0.dropFirst(2).trimmingPrefix { $0 == " " } == "upmc:no-transaction" }
+  }
+
+  /// `0001_create_core_tables.sql`
+  package var fileName: String { "\(Self.digits(version))_\(name).sql" }
+
+  static func digits(_ version: Int) -> String {
+    let text = String(version)
+    return String(repeating: "0", count: max(0, 4 - text.count)) + text
+  }
+}
+
+/// Finds and reads the files of migrations.
+package enum MigratorFiles {
+  /// The directory with the migrations: the configured one, or `Migrations` beside the program, or in the working
+  /// directory.
+  /// - Parameter configured: `UPMC_MIGRATIONS_DIR`; when given, nothing else is tried.
+  package static func locate(configured: String?) throws(MigratorError) -> String {
+    var places: [String] = []
+    if let configured {
+      places = [configured]
+    } else {
+      if let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
+        places.append(program.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Migrations")
+      }
+      places.append("Migrations")
+    }
+    if let found = places.first(where: isDirectory) { return found }
+    throw .noDirectory(places, isConfigured: configured != nil)
+  }
+
+  /// Reads all `*.sql` files, in order. Other files are left alone.
+  static func read(_ directory: String, newestKnown: Int) throws(MigratorError) -> [Migration] {
+    guard isDirectory(directory), let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+      throw .noDirectory([directory], isConfigured: true)
+    }
+    var migrations: [Migration] = []
+    for fileName in names.filter({ $0.hasSuffix(".sql") && !$0.hasPrefix(".") }).sorted() {
+      guard let (version, name) = parse(fileName) else { throw .badFileName(fileName) }
+      guard let data = FileManager.default.contents(atPath: "\(directory)/\(fileName)") else {
+        throw .unreadable("\(directory)/\(fileName)")
+      }
+      migrations.append(Migration(version: version, name: name, bytes: Array(data)))
+    }
+    try check(migrations, newestKnown: newestKnown)
+    return migrations
+  }
+
+  /// Numbered 1, 2, 3 … up to what the program knows: neither less nor more.
+  private static func check(_ migrations: [Migration], newestKnown: Int) throws(MigratorError) {
+    for (index, migration) in migrations.enumerated() {
+      if migration.version < index + 1 { throw .sameNumberTwice(migration.fileName) }
+      if migration.version > index + 1 { throw .fileMissing(index + 1) }
+      if migration.version > newestKnown { throw .fileNewerThanProgram(migration, known: newestKnown) }
+    }
+    if migrations.count < newestKnown { throw .fileMissing(migrations.count + 1) }
+  }
+
+  /// `0001_verb_phrase.sql` → (1, "verb_phrase"); nil for any other form.
+  static func parse(_ fileName: String) -> (version: Int, name: String)? {
+    let stem = fileName.dropLast(4)
+    let digits = stem.prefix(4)
+    let words = stem.dropFirst(5)
+    guard digits.count == 4, digits.allSatisfy({ $0.isASCII && $0.isNumber }), let version = Int(digits), version > 0,
+      stem.dropFirst(4).first == "_", !words.isEmpty,
+      words.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "_") })
+    else { return nil }
+    return (version, String(words))
+  }
+
+  private static func isDirectory(_ path: String) -> Bool {
+    var isDirectory = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
+  }
+}

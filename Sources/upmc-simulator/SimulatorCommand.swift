@@ -1,0 +1,196 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Reactor
+internal import Simulator
+
+/// The command line of `upmc-simulator`.
+struct SimulatorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upmc-simulator",
+    abstract: "Apple's push service on your machine: as strict as Apple, as faulty as you like.",
+    discussion: """
+      Starts an APNs for production and one for the sandbox (TLS, HTTP/2, POST /3/device/TOKEN), each answering as
+      Apple does: the same order of checks, the same reasons, one stream until the first valid push. Its certificate
+      authority and a signing key are made at start; write them to files for the server under test:
+
+        upmc-simulator --ca-file ca.pem --key-file AuthKey.p8 --json
+        UPMC_CA_FILE=ca.pem UPMC_APNS_PRODUCTION_URL=https://127.0.0.1:PORT upmc serve
+        upmc app credential APP_ID --apns-key AuthKey.p8 --key-id SIMKEY0001 --team-id SIMULATOR1
+
+      Try it by hand with a token of your own (any even number of hexadecimal digits):
+
+        curl --http2 --cacert ca.pem -H "authorization: bearer $JWT" -H "apns-topic: com.example.app" \\
+             -d '{"aps":{"alert":"hi"}}' https://127.0.0.1:PORT/3/device/abcd
+
+      A token that begins with fa17fa17 and four digits asks for its own fault: 4100 Unregistered, 4000
+      BadDeviceToken, 4290 TooManyRequests, 5030 ServiceUnavailable, e0NN slow by NN (hexadecimal) times 10 ms,
+      e1xx never answered, e2xx RST_STREAM, e4xx GOAWAY, e7xx connection reset.
+
+      CONTROL API (HTTP/1.1 and JSON on --control-listen)
+        GET    /counters                what was seen: requests, reasons, connections, streams, provider tokens
+        GET    /deliveries?token=T      pushes that the token received, oldest first
+        GET    /deliveries?after=N      all pushes from number N on, at most 1,000 (or &limit=)
+        GET    /faults                  faults in force, with how often each struck
+        POST   /faults                  {"kind":"answer","reason":"Unregistered","tokenPrefix":"ab","every":10}
+                                        {"kind":"goaway","lastStream":"before","every":5000,"ending":"close"}
+                                        {"kind":"reset","code":7,"probability":0.01,"forSeconds":30,"times":100}
+        DELETE /faults[?id=N]           ends one fault, or all
+        POST   /tokens                  [{"token":T,"environment":"sandbox","topic":"com.example.app",
+                                          "state":"active"|"unregistered"|"expired","since":MILLISECONDS}]
+        POST   /keys                    {"teamId","keyId","publicKey":PEM,"environments"?,"topics"?,"relatedKeyId"?,
+                                         "revoked"?}
+        POST   /reset                   forgets what was seen and ends all faults
+        GET    /ca.pem   GET /key.p8    the certificate authority, the ready-made signing key
+      Kinds of faults: answer slow silence reorder reset shape goaway collapse violation cut (requests), refuse
+      delay-handshake break-handshake wrong-host expired-certificate delay-settings ignore-settings unknown-settings
+      withhold-window (connections). Conditions: tokenPrefix environment connection every probability afterSeconds
+      forSeconds times.
+      """)
+
+  @Option(help: "Address of APNs for production, host:port; port 0 takes any free one.")
+  var listen = "127.0.0.1:8443"
+
+  @Option(help: "Address of APNs for the sandbox.")
+  var sandboxListen = "127.0.0.1:0"
+
+  @Option(help: "Address of the control API.")
+  var controlListen = "127.0.0.1:0"
+
+  @Option(help: "Write the certificate authority there (PEM), for the server to trust.")
+  var caFile: String?
+
+  @Option(help: "Write the signing key there (.p8, mode 0600).")
+  var keyFile: String?
+
+  @Option(help: "A further name or IP address for the server certificate. May be repeated.")
+  var name: [String] = []
+
+  @Option(help: "Take the signing key from this file instead of making one.")
+  var useKey: String?
+
+  @Flag(help: "Refuse tokens that nobody registered.")
+  var strictTokens = false
+
+  @Flag(help: "Demand payloads of JSON with an aps object.")
+  var strictPayload = false
+
+  @Flag(help: "Count provider token updates for the whole team instead of each connection.")
+  var teamTokenUpdates = false
+
+  @Flag(help: "Leave the stream limit alone after a rejection.")
+  var steadyLimit = false
+
+  @Option(help: "Streams of a connection in good standing.")
+  var streams = Simulator.Limits.streams
+
+  @Option(help: "Points of error until GOAWAY (BadDeviceToken has 10, others 1; 410 none); 0 for no limit.")
+  var errorPoints = Simulator.Limits.errorPoints
+
+  @Option(help: "Milliseconds from each request to its answer.")
+  var latency = 0
+
+  @Option(help: "Seconds without a request until a connection is ended.")
+  var idle = 3600
+
+  @Flag(help: "Keep the payload of every delivery.")
+  var keepPayloads = false
+
+  @Flag(help: "Keep totals only, not every delivery: for load tests that run for long.")
+  var totalsOnly = false
+
+  @Option(help: "Seed of all that is random.")
+  var seed: UInt64 = 1
+
+  @Flag(help: "Print one JSON object with the addresses.")
+  var json = false
+
+  func validate() throws {
+    guard streams >= 1 else { throw ValidationError("--streams is at least 1") }
+    guard errorPoints >= 0, latency >= 0, idle >= 1 else {
+      throw ValidationError("--error-points and --latency are not negative, --idle is at least 1")
+    }
+  }
+
+  func run() throws {
+    let simulator = Simulator(try simulatorConfiguration())
+    let started: Simulator.Started
+    do {
+      started = try simulator.start()
+    } catch {
+      throw ValidationError(error.description)
+    }
+    try write(started)
+    try announce(started)
+    while Signals.wait() != .stop {}
+    simulator.stop()
+  }
+
+  private func simulatorConfiguration() throws -> Simulator.Configuration {
+    var configuration = Simulator.Configuration()
+    configuration.listen = listen
+    configuration.sandboxListen = sandboxListen
+    configuration.controlListen = controlListen
+    configuration.serverNames += name
+    configuration.strangers = strictTokens ? .refused : .accepted
+    configuration.rules.checksPayload = strictPayload
+    configuration.rules.countsUpdatesPerTeam = teamTokenUpdates
+    configuration.conduct.dropsLimit = !steadyLimit
+    configuration.conduct.streams = streams
+    configuration.conduct.errorPoints = errorPoints
+    configuration.latency = .milliseconds(latency)
+    configuration.idle = .seconds(idle)
+    configuration.keepsPayloads = keepPayloads
+    configuration.keepsDeliveries = !totalsOnly
+    configuration.seed = seed
+    if let useKey { configuration.privateKeyPEM = try String(contentsOf: URL(filePath: useKey), encoding: .utf8) }
+    return configuration
+  }
+
+  private func write(_ started: Simulator.Started) throws {
+    if let caFile { try save(started.authorityPEM, to: caFile, mode: 0o644) }
+    if let keyFile { try save(started.providerKey.privateKeyPEM, to: keyFile, mode: 0o600) }
+  }
+
+  private func save(_ text: String, to path: String, mode: Int) throws {
+    let isWritten = FileManager.default.createFile(
+      atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
+    guard isWritten else { throw ValidationError("cannot write \(path)") }
+  }
+
+  private func announce(_ started: Simulator.Started) throws {
+    let announcement = Announcement(
+      apns: started.endpoints.apns, sandbox: started.endpoints.sandbox, control: started.endpoints.control,
+      teamId: started.providerKey.teamID, keyId: started.providerKey.keyID, caFile: caFile, keyFile: keyFile)
+    print(json ? try announcement.json() : announcement.text)
+    // Whoever started us may read a pipe and wait for this line.
+    flushOutput()
+  }
+}
+
+/// What the program says when it is ready.
+private struct Announcement: Codable {
+  let apns: String
+  let sandbox: String
+  let control: String?
+  let teamId: String
+  let keyId: String
+  let caFile: String?
+  let keyFile: String?
+
+  func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+
+  var text: String {
+    """
+    APNs production  https://\(apns)
+    APNs sandbox     https://\(sandbox)
+    control          \(control.map { "http://\($0)" } ?? "off")
+    signing key      key id \(keyId), team id \(teamId)\(keyFile.map { ", \($0)" } ?? "")
+    authority        \(caFile ?? "see GET /ca.pem of the control address")
+    Ctrl-C ends it.
+    """
+  }
+}

@@ -1,0 +1,129 @@
+import Crypto
+@testable import Domain
+import Postgres
+import Store
+import TestSupport
+
+@testable import Operations
+
+/// An app in a database of its own, and the way to carry out operations in it one batch at a time.
+final class BatchWorld {
+  let connection: Connection
+  let app: App
+  /// Microseconds since 1970; tests move it by hand.
+  var now: Int64 = 1_800_000_000_000_000
+  let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
+
+  init(policy: App.DevicePolicy = .multi) throws {
+    connection = try TestDatabase.make().connect()
+    let record = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "Bank", clientKey: "key", timeZone: "Asia/Seoul"))
+    if policy == .single { try connection.script("UPDATE apps SET device_policy = 1") }
+    app = App(
+      number: record.app.number, appID: record.app.appID, name: "", timeZone: "Asia/Seoul", devicePolicy: policy,
+      pausedReason: nil)
+  }
+
+  /// Carries operations out together, as a committer does.
+  @discardableResult
+  func run(_ operations: DeviceOperation...) throws -> [OperationBatch.Outcome] {
+    try runAll(operations)
+  }
+
+  func runAll(_ operations: [DeviceOperation]) throws -> [OperationBatch.Outcome] {
+    let single: Set<App.Number> = app.devicePolicy == .single ? [app.number] : []
+    let batch = OperationBatch(operations, writer: 1, singleDeviceApps: single, now: now)
+    while let round = batch.next() {
+      if round.begins { _ = try connection.run(.begin) }
+      for step in round.steps { step.read(try connection.run(step.statement, step.parameters)) }
+      if round.commits { _ = try connection.run(.commit) }
+    }
+    return batch.results
+  }
+
+  // MARK: Making things
+
+  func registration(
+    _ installation: String, psid: String, user: String? = nil, proof: AuthKeyring.Claim? = nil,
+    environment: PushEnvironment = .production
+  ) -> DeviceOperation {
+    .register(
+      DeviceOperation.Registration(
+        app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
+        psid: psid, user: user.map { DeviceOperation.NamedUser(clientUID: $0, name: "Name of \($0)") },
+        attributes: Devices.Attributes(), proof: proof))
+  }
+
+  func device(_ installation: String) -> DeviceID {
+    DeviceID(appID: app.appID, network: .apns, installation: installation)
+  }
+
+  func claim(_ installation: String, epoch: Int16 = 0) -> AuthKeyring.Claim {
+    AuthKeyring.Claim(device: device(installation), epoch: epoch)
+  }
+
+  /// A message that exists, as if it had been sent.
+  func message() throws -> Int64 {
+    let created = try connection.run(
+      Messages.create(
+        Messages.New(
+          app: app.number, lane: .normal, request: "{}", requestSHA256: [], idempotencyKey: nil, apiKey: nil,
+          targeted: 1, unknownEntries: "[]", now: now, expiresAt: now + 1_000_000)))
+    return created ?? 0
+  }
+
+  /// Notes that a message went to a device of a user.
+  func send(_ seqno: Int64, to installation: String, user: String) throws {
+    let record = Outcomes.Record(
+      seqno: seqno, device: device(installation), userKey: UserKey(clientUID: user), status: .accepted, attempts: 1,
+      reason: nil, dueAt: nil)
+    _ = try connection.run(Outcomes.write([record], at: now))
+  }
+
+  func receipt(_ seqno: Int64, psid: String) -> DeviceOperation {
+    .confirm([DeviceOperation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true)])
+  }
+
+  func read(_ seqno: Int64, psid: String, _ option: BadgeOption = .keep) -> DeviceOperation {
+    .confirm([DeviceOperation.Confirmation(seqno: seqno, psid: psid, read: option, isGenuine: true)])
+  }
+
+  // MARK: Looking
+
+  func count(_ sql: String) throws -> Int64 {
+    try connection.run(Statement("test\(sql.hashValue)", sql)).int64(0, 0)
+  }
+
+  func badge(_ user: String) throws -> Int16 {
+    let key = Users.Key(app: app.number, userKey: UserKey(clientUID: user))
+    return try connection.run(Users.find([key]))[key]?.badge ?? 0
+  }
+
+  func setBadge(_ user: String, _ value: Int16) throws {
+    let key = Users.Key(app: app.number, userKey: UserKey(clientUID: user))
+    _ = try connection.run(Users.lock([key]))
+    try connection.run(Users.saveCounts([(key, value)]))
+  }
+
+  func record(_ installation: String) throws -> Devices.Record? {
+    try connection.run(Devices.find([device(installation)])).first
+  }
+}
+
+extension Result where Success == DeviceAnswer, Failure == Problem {
+  var confirmed: [DeviceAnswer.Confirmed]? {
+    if case .success(.confirmed(let list)) = self { list } else { nil }
+  }
+
+  var problem: Problem.Code? {
+    if case .failure(let problem) = self { problem.code } else { nil }
+  }
+
+  var isNewRegistration: Bool? {
+    if case .success(.registered(_, _, _, let isNew)) = self { isNew } else { nil }
+  }
+
+  var badge: Int16? {
+    if case .success(.badge(let badge)) = self { badge } else { nil }
+  }
+}

@@ -1,0 +1,118 @@
+import Domain
+import Store
+import Testing
+
+@testable import Operations
+
+@Suite struct RegistrationTests {
+  @Test func `registering again is an update and never a second row`() throws {
+    let world = try BatchWorld()
+    #expect(try world.run(world.registration("d1", psid: "aa", user: "kim"))[0].isNewRegistration == true)
+    #expect(try world.run(world.registration("d1", psid: "aa", user: "kim"))[0].isNewRegistration == false)
+    #expect(try world.count("SELECT count(*) FROM devices") == 1)
+    #expect(try world.count("SELECT count(*) FROM psids") == 1)
+  }
+
+  @Test func `an identical registration leaves the binding's date, a new user moves it`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    let bound = try #require(try world.record("d1")).boundAt
+    world.now += 5_000_000
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    #expect(try world.record("d1")?.boundAt == bound)
+    #expect(try world.record("d1")?.registeredAt == world.now)
+    try world.run(world.registration("d1", psid: "aa", user: "lee"))
+    #expect(try world.record("d1")?.boundAt == world.now)
+  }
+
+  @Test func `a token belongs to the device that registered it last`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(world.registration("d2", psid: "aa", user: "lee"))
+    #expect(try world.record("d1")?.state == .unregistered)
+    #expect(try world.record("d2")?.state == .active)
+    #expect(try world.count("SELECT count(*) FROM psids") == 1)
+    #expect(try world.count("SELECT count(*) FROM former_psids WHERE psid = 'aa'") == 1)
+  }
+
+  @Test func `two devices can exchange their tokens in one batch`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"), world.registration("d2", psid: "bb", user: "lee"))
+    try world.run(world.registration("d1", psid: "bb", user: "kim"), world.registration("d2", psid: "aa", user: "lee"))
+    #expect(try world.record("d1")?.psid == "bb")
+    #expect(try world.record("d2")?.psid == "aa")
+    #expect(try world.record("d1")?.state == .active)
+    #expect(try world.record("d2")?.state == .active)
+    #expect(try world.count("SELECT count(*) FROM psids p JOIN devices d USING (device) WHERE p.psid = d.psid") == 2)
+  }
+
+  @Test func `a service-only registration keeps the user`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(world.registration("d1", psid: "aa"))
+    #expect(try world.record("d1")?.userKey == UserKey(clientUID: "kim"))
+  }
+
+  @Test func `a new token without proof makes a guest and ends the old keys`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(world.registration("d1", psid: "bb"))
+    #expect(try world.record("d1")?.userKey == UserKey(guest: world.device("d1")))
+    #expect(try world.run(.badge(world.claim("d1")))[0].problem == .badCredential)
+    #expect(try world.run(.badge(world.claim("d1", epoch: 1)))[0].badge == 0)
+  }
+
+  @Test func `a new token with the device's own key keeps the user`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(world.registration("d1", psid: "bb", proof: world.claim("d1")))
+    #expect(try world.record("d1")?.userKey == UserKey(clientUID: "kim"))
+    #expect(try world.record("d1")?.psid == "bb")
+  }
+
+  @Test func `GUEST means no user`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "GUEST"))
+    #expect(try world.record("d1")?.userKey.isGuest == true)
+  }
+
+  @Test func `what a guest had ends when a user registers`() throws {
+    let world = try BatchWorld()
+    let group = try world.connection.run(Groups.create(app: world.app.number, name: "g", parent: nil))
+    try world.run(world.registration("d1", psid: "aa"))
+    try world.run(.join(world.claim("d1"), group: group))
+    try world.run(.setBadge(world.claim("d1"), 7))
+    try world.run(.setUser(world.claim("d1"), clientUID: "kim", name: "Kim"))
+    #expect(try world.run(.badge(world.claim("d1")))[0].badge == 0)
+    #expect(try world.count("SELECT count(*) FROM group_members") == 0)
+    #expect(try world.count("SELECT count(*) FROM users") == 1)
+  }
+
+  @Test func `with the single policy a user's other devices become guests in the same batch`() throws {
+    let world = try BatchWorld(policy: .single)
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(world.registration("d2", psid: "bb", user: "kim"))
+    #expect(try world.record("d1")?.userKey.isGuest == true)
+    #expect(try world.record("d2")?.userKey == UserKey(clientUID: "kim"))
+  }
+
+  @Test func `an unregistered device needs no answer and can come back`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(.unregister(world.claim("d1")))
+    #expect(try world.record("d1")?.state == .unregistered)
+    #expect(try world.count("SELECT count(*) FROM psids") == 0)
+    #expect(try world.run(.badge(world.claim("d1")))[0].problem == .unknownDevice)
+    try world.run(world.registration("d1", psid: "aa"))
+    #expect(try world.record("d1")?.state == .active)
+    #expect(try world.record("d1")?.userKey.isGuest == true)
+  }
+
+  @Test func `operations that depend on each other name the same key`() throws {
+    let world = try BatchWorld()
+    let first = Set(world.registration("d1", psid: "aa").conflictKeys)
+    #expect(!first.isDisjoint(with: world.registration("d2", psid: "aa").conflictKeys))
+    #expect(!first.isDisjoint(with: DeviceOperation.unregister(world.claim("d1")).conflictKeys))
+    #expect(first.isDisjoint(with: world.registration("d2", psid: "bb").conflictKeys))
+  }
+}

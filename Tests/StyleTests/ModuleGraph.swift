@@ -1,0 +1,83 @@
+/// Who may use whom. Arrows point down only; siblings never import each other.
+///
+/// This table is the architecture; `Package.swift` and every import must agree with it. To draw a new arrow, change it
+/// here first, and be ready to say why the wall should move.
+enum ModuleGraph {
+  /// From the ground up: each module and the modules of the house it may import.
+  static let allowed: [String: Set<String>] = [
+    // Ground: system libraries.
+    "CLinux": [], "CLibPQ": [], "CNGHTTP2": [], "COpenSSL": [],
+    // Threads, loops, sockets, clocks.
+    "Reactor": ["CLinux"],
+    // JSON as bytes, pure.
+    "JSON": [],
+    // Technologies. They know nothing of pushes.
+    "TLS": ["Reactor", "COpenSSL"],
+    "HTTP2": ["TLS", "Reactor", "CNGHTTP2"],
+    "HTTPServer": ["TLS", "Reactor"],
+    "HTTPClient": ["TLS", "Reactor"],
+    "Postgres": ["Reactor", "CLibPQ"],
+    // What UPMC is about.
+    "Domain": ["JSON"],
+    "Store": ["Domain", "JSON", "Postgres", "Reactor"],
+    "Operations": ["Domain", "JSON", "Store", "Postgres", "Reactor"],
+    // The doors and the engine.
+    "APNs": ["Domain", "JSON", "HTTP2", "TLS", "Reactor"],
+    "FCM": ["Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],
+    "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Reactor"],
+    "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
+    // Roof: wiring and programs.
+    "Server": [
+      "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "Operations", "Store", "HTTPServer", "HTTPClient", "TLS",
+      "Postgres", "Reactor", "Domain", "JSON",
+    ],
+    "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
+    "upmc-simulator": ["Simulator", "TLS", "Reactor"],
+    "upmc-benchmark": [
+      "Server", "Simulator", "APNs", "Domain", "JSON", "HTTPServer", "HTTP2", "HTTPClient", "TLS", "Reactor",
+    ],
+  ]
+
+  /// What comes with the toolchain or the system, and may be used anywhere, except where it would end a module's purity.
+  static let system: Set<String> = ["Glibc", "Synchronization", "FoundationEssentials"]
+
+  /// Modules of packages from outside, and who may use them.
+  static let packages: [String: Set<String>] = [
+    "ArgumentParser": ["upmc", "upmc-simulator", "upmc-benchmark"],
+    "Histogram": ["upmc-benchmark"],
+    "Crypto": ["Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Server", "Simulator"],
+    "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
+    "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
+    "Logging": [
+      "Operations", "APNs", "FCM", "Dispatcher", "Receiver", "Admin", "Simulator", "Server", "upmc", "upmc-simulator",
+      "upmc-benchmark",
+    ],
+    "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],
+    "DequeModule": [
+      "Reactor", "HTTPServer", "HTTPClient", "Postgres", "HTTP2", "Store", "APNs", "FCM", "Dispatcher", "Receiver",
+      "Admin", "Simulator",
+    ],
+  ]
+
+  /// Modules without I/O: bytes and values in, bytes and values out.
+  static let pure: Set<String> = ["Domain", "JSON"]
+
+  /// Why `module` may not import `imported`; nil when it may.
+  static func objection(to imported: String, in module: String) -> String? {
+    if imported == module { return nil }
+    if allowed.keys.contains(imported) {
+      let mine = allowed[module] ?? []
+      return mine.contains(imported) ? nil : "may only import \(list(mine))"
+    }
+    if pure.contains(module), imported == "Glibc" { return "is pure: no system calls, no clock" }
+    if system.contains(imported) { return nil }
+    guard let users = packages[imported] else { return "is not among the modules or packages of the house" }
+    return users.contains(module) ? nil : "is not among the users of \(imported): \(list(users))"
+  }
+
+  static func list(_ names: Set<String>) -> String {
+    names.isEmpty ? "nothing of the house" : names.sorted().joined(separator: ", ")
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+/// Names say what a thing is. A name that fits everything says nothing.
+enum NameRule {
+  private static let empty: Set<String> = ["Util", "Utils", "Helper", "Helpers", "Manager", "Managers", "Common"]
+  private static let kinds: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+
+  static func check(_ file: SwiftSource) -> [Violation] {
+    var found: [Violation] = []
+    if let word = emptyWord(in: file.fileName.prefix { $0 != "." }) {
+      found.append(Violation(file.path, "\"\(word)\" in a file's name says nothing; name the concept"))
+    }
+    for (kind, name) in zip(file.words, file.words.dropFirst()) where kinds.contains(kind.text) {
+      guard let word = emptyWord(in: name.text) else { continue }
+      found.append(
+        Violation(file.path, line: name.line, "\"\(word)\" in `\(name.text)` says nothing; name the concept"))
+    }
+    return found
+  }
+
+  /// Two files of one name in a module hide each other in every list.
+  static func checkDuplicates(_ files: [SwiftSource]) -> [Violation] {
+    Dictionary(grouping: files) { "\($0.module)/\($0.fileName)" }.values.filter { $0.count > 1 }
+      .map { same in
+        Violation(same[0].path, "has the name of \(same.dropFirst().map(\.path).joined(separator: ", ")); rename one")
+      }
+  }
+
+  /// `KeyManagers` → `Key`, `Managers`.
+  private static func emptyWord(in name: Substring) -> String? {
+    var words: [String] = [""]
+    for character in name {
+      if character.isUppercase { words.append("") }
+      words[words.count - 1].append(character)
+    }
+    return words.first { empty.contains($0) }
+  }
+}
+
+@Suite struct NameTests {
+  @Test func `names of files and types say something`() {
+    expectNone(SourceTree.current.sources.flatMap(NameRule.check))
+  }
+
+  @Test func `no two files of a module have the same name`() {
+    expectNone(NameRule.checkDuplicates(SourceTree.current.sources))
+  }
+
+  @Test(arguments: [
+    ("StringUtils.swift", "let a = 1"), ("Keys.swift", "package final class KeyManager {}"), ("Common.swift", ""),
+    ("Keys.swift", "enum Helpers {}"),
+  ])
+  func `an empty name is found`(name: String, text: String) {
+    #expect(NameRule.check(SwiftSource(path: "Sources/Store/\(name)", text: text)).count == 1)
+  }
+
+  @Test func `a name that only contains the letters passes`() {
+    let text = "struct Commonwealth {}\n// a helper\nlet manager = \"KeyManager\"\n"
+    #expect(NameRule.check(SwiftSource(path: "Sources/Store/Utilities.swift", text: text)) == [])
+  }
+
+  @Test func `the same file name twice in a module is found, in two modules not`() {
+    let paths = ["Sources/Store/A/Keys.swift", "Sources/Store/B/Keys.swift", "Sources/Domain/Keys.swift"]
+    #expect(NameRule.checkDuplicates(paths.map { SwiftSource(path: $0, text: "") }).count == 1)
+  }
+}
