@@ -73,9 +73,10 @@ package final class ServerStream {
   package func forEachField(
     _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>, _ isNeverIndexed: Bool) -> Void
   ) {
-    let bytes = fieldBytes
-    for field in fields {
-      body(bytes.span.extracting(field.name), bytes.span.extracting(field.value), field.isNeverIndexed)
+    contents.fieldBytes.withReadable { bytes in
+      for field in contents.fields {
+        body(bytes.extracting(field.name), bytes.extracting(field.value), field.isNeverIndexed)
+      }
     }
   }
 
