@@ -65,7 +65,7 @@ let package = Package(
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
-    module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
+    module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Reactor", deque]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
