@@ -65,7 +65,7 @@ let package = Package(
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
-    module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
+    module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Reactor", deque]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
@@ -87,10 +87,10 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
+        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
-    program("upmc", on: ["Server", "Operations", "Store", "Domain", "Postgres", "Reactor", arguments, log]),
+    program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program(
       "upmc-benchmark",
@@ -98,6 +98,7 @@ let package = Package(
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
+    tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
