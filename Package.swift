@@ -94,7 +94,7 @@ let package = Package(
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program(
       "upmc-benchmark",
-      on: ["APNs", "Domain", "JSON", "HTTPServer", "HTTP2", "TLS", "Reactor", arguments, crypto]),
+      on: ["APNs", "Domain", "JSON", "HTTPServer", "HTTP2", "TLS", "Reactor", arguments, crypto, log]),
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import Domain
 internal import Glibc
 internal import JSON
+internal import Logging
 internal import Reactor
 internal import TLS
 
@@ -30,6 +31,7 @@ struct PushCommand: ParsableCommand {
     configuration.trust = TLSContext.Trust(systemAuthorities: false, files: [authority])
     configuration.connectionsPerRoute = 1
     configuration.streamsPerConnection = streams
+    configuration.logger.logLevel = .error
 
     let load = try PushLoad()
     let inbox = try Inbox<[Int]>(capacity: 65_536)

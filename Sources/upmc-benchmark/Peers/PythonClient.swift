@@ -66,7 +66,8 @@ struct PythonClient {
         async def work():
             nonlocal succeeded
             for _ in left:
-                succeeded += (await client.send_notification(request())).is_successful
+                result = await client.send_notification(request())
+                succeeded += result.is_successful
 
         def used():
             usage = resource.getrusage(resource.RUSAGE_SELF)
