@@ -188,7 +188,9 @@ final class Connection: EventLoop.Handler {
   func flush() {
     guard state == .open || state == .draining else { return }
     if let from = releasesWindowsFrom, service.loop.now >= from { session.releaseWindow() }
-    if hasSettings, let limit = judge.limitToSend() { try? session.submitSettings([.maxConcurrentStreams(UInt32(limit))]) }
+    if hasSettings, let limit = judge.limitToSend() {
+      try? session.submitSettings([.maxConcurrentStreams(UInt32(limit))])
+    }
     while true {
       let more = (try? session.writeOutput(into: &output)) ?? false
       switch stream.write(&output) {
