@@ -44,7 +44,7 @@ struct EmbeddedPostgresCluster {
     ]
     let logStart = EmbeddedPostgresFiles.size(of: place.log)
     do {
-      let end = try ChildProcess(place.words(words), environment: Self.environment, output: place.log).wait()
+      let end = try DetachedProcess(place.words(words), environment: Self.environment, output: place.log).wait()
       guard end == .exited(status: 0) else {
         throw EmbeddedPostgresError.initdbFailed(reason: place.lastWords(since: logStart), log: place.log)
       }

@@ -1,3 +1,4 @@
+internal import Reactor
 internal import Glibc
 internal import Postgres
 
@@ -113,7 +114,7 @@ struct EmbeddedPostgresPlace {
   private static func reaches(_ path: String, _ account: SystemAccount, setpriv: String?) -> Bool {
     guard setpriv != nil else { return true }
     let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
-    return (try? ChildProcess(words(test, as: account, setpriv: setpriv)).wait()) == .exited(status: 0)
+    return (try? DetachedProcess(words(test, as: account, setpriv: setpriv)).wait()) == .exited(status: 0)
   }
 
   /// FNV-1a over the path: a short name that is the same each time. Nobody attacks it: only root writes there.

@@ -10,12 +10,12 @@ final class EmbeddedPostgresPostmaster {
   private let cluster: EmbeddedPostgresCluster
   private let socketDirectory: String
   /// Set when we started it, until it has ended.
-  private var child: ChildProcess?
+  private var child: DetachedProcess?
   /// Length of the log before it started.
   private let logStart: Int
 
   private init(
-    _ cluster: EmbeddedPostgresCluster, pid: Int32, child: ChildProcess?, socketDirectory: String, logStart: Int
+    _ cluster: EmbeddedPostgresCluster, pid: Int32, child: DetachedProcess?, socketDirectory: String, logStart: Int
   ) {
     self.cluster = cluster
     self.pid = pid
@@ -112,7 +112,7 @@ final class EmbeddedPostgresPostmaster {
       "-c", "unix_socket_permissions=0700",
     ]
     do {
-      let child = try ChildProcess(
+      let child = try DetachedProcess(
         cluster.place.words(words), environment: EmbeddedPostgresCluster.environment, output: cluster.place.log)
       return EmbeddedPostgresPostmaster(
         cluster, pid: child.pid, child: child, socketDirectory: socket, logStart: logStart)

@@ -25,7 +25,7 @@ struct EmbeddedPostgresSettings: Equatable {
     maintenanceMegabytes = (memory / 32).clamped(32, 512)
     // Between two checkpoints every page is logged whole once, so rare checkpoints save half of the log; but the log
     // must never fill the disk.
-    maximumLogMegabytes = (machine.diskBytes / 8 >> 20).clamped(128, 8192)
+    maximumLogMegabytes = (machine.diskBytes >> 23).clamped(128, 8192)
     minimumLogMegabytes = (maximumLogMegabytes / 8).clamped(80, 1024)
   }
 

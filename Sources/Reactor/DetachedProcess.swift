@@ -1,11 +1,10 @@
-package import Reactor
 internal import Glibc
 
-/// A program that this process has started: PostgreSQL's own programs, for whoever runs a private server.
+/// A program that this process has started: one that lives on by itself, such as a private PostgreSQL.
 ///
 /// It gets a session of its own (Ctrl-C in a terminal does not reach it), no inherited signal mask, `/dev/null` as
 /// standard input, and no descriptor of ours. It lives on when this value, or this process, ends.
-package struct ChildProcess: Sendable {
+package struct DetachedProcess: Sendable {
   /// How a program ended.
   package enum End: Equatable, Sendable {
     case exited(status: Int32)
@@ -74,7 +73,7 @@ package struct ChildProcess: Sendable {
   }
 }
 
-extension ChildProcess.End {
+extension DetachedProcess.End {
   /// Takes `waitpid`'s word apart (`wait(2)`; the macros are not imported).
   fileprivate init(_ status: Int32) {
     self = status & 0x7F == 0 ? .exited(status: status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
