@@ -38,7 +38,7 @@ package enum Demonstration {
     let server = try Server(
       try stage.serverConfiguration(started), databaseURL: database.url, master: master)
     defer { server.stop() }
-    say("Serving on http://\(server.address)")
+    say("Serving on http://127.0.0.1:\(server.address.port)")
 
     try perform(stage, simulator, server)
     while Signals.wait() != .stop {}
