@@ -87,14 +87,18 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
+        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "TLS", "JSON", "Operations", "Store", "HTTPServer",
+        "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program(
       "upmc-benchmark",
-      on: ["APNs", "Domain", "JSON", "HTTPServer", "HTTP2", "TLS", "Reactor", arguments, crypto, log]),
+      on: [
+        "Server", "Receiver", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTP2", "TLS", "Postgres",
+        "Reactor", arguments, crypto, log,
+      ]),
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),

@@ -224,9 +224,12 @@ final class Connection: EventLoop.Handler {
       ending = .unknown("no answer within \(APNs.Limits.requestSeconds) s")
     } else if end.isNotProcessed {
       ending = .notProcessed
-    } else if end.status == 200 || end.status > 200 && end.errorCode == .noError {
+    } else if end.status == 200 {
+      actions = state.answered(isForbidden: false, at: loop.now)
+      ending = .accepted
+    } else if end.status > 200, end.errorCode == .noError {
       actions = state.answered(isForbidden: end.status == 403, at: loop.now)
-      ending = .answered(
+      ending = .refused(
         APNsAnswer(status: end.status, body: end.body, retryAfter: end.value(of: "retry-after").flatMap { Int($0) }))
     } else {
       ending = .unknown("stream reset: \(end.errorCode)")

@@ -29,7 +29,9 @@ struct BenchmarkCommand: ParsableCommand {
 
         upmc-benchmark H1 P1 --json
       """,
-    subcommands: [MeasureCommand.self, ServeCommand.self, SinkCommand.self, PushCommand.self],
+    subcommands: [
+      MeasureCommand.self, ServeCommand.self, ReceiveCommand.self, SinkCommand.self, PushCommand.self,
+    ],
     defaultSubcommand: MeasureCommand.self)
 
   /// Numbers of this program: unit, reason.
