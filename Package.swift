@@ -116,6 +116,7 @@ let package = Package(
       on: [
         "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor", "TestSupport",
       ]),
+    tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )
