@@ -17,7 +17,7 @@ VENV := .build/venv
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
-	@Scripts/install-packages $(PACKAGES)
+	@.ci/install-packages $(PACKAGES)
 	@command -v $(SWIFT) >/dev/null || { echo "Swift 6.2 or newer is not on the PATH: https://www.swift.org/install" >&2; exit 1; }
 
 build: ## Build all programs for production into .build/release
@@ -33,7 +33,7 @@ test: deps ## Build, lint and run every test
 	$(SWIFT) test --skip-build --disable-xctest
 
 bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
-	@Scripts/install-packages $(BENCH_PACKAGES)
+	@.ci/install-packages $(BENCH_PACKAGES)
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
 	$(SWIFT) build -c release

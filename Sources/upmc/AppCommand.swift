@@ -12,7 +12,7 @@ struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make an app, and print the client key that goes into it.",
       discussion: """
-        APP_ID is the iOS bundle identifier; it is also the topic at Apple's. The client key only identifies the app: it
+        APP_ID is the iOS bundle identifier; it is also the topic at Apple's. The client key only identifies the app: it \
         is inside every copy of it, and may be shown again (`upmc app list`).
 
           upmc app create com.example.bank --name "Example Bank"
@@ -42,7 +42,7 @@ struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the apps with their client keys.",
       discussion: """
-        An app whose credential Apple refuses is paused: its messages wait until `upmc app credential` or
+        An app whose credential Apple refuses is paused: its messages wait until `upmc app credential` or \
         `upmc app resume`.
 
           upmc app list --json
@@ -68,7 +68,7 @@ struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Let the messages of a paused app go on.",
       discussion: """
-        upmc pauses an app by itself when Apple refuses its credential. Mend that first (`upmc app credential`, which
+        upmc pauses an app by itself when Apple refuses its credential. Mend that first (`upmc app credential`, which \
         also resumes the app), or it is paused again at the next push.
 
           upmc app resume com.example.bank

@@ -68,5 +68,6 @@ enum CommandOutcome {
 }
 
 extension Problem: CustomStringConvertible {
+  /// What to do about it.
   public var description: String { detail }
 }

@@ -10,7 +10,7 @@ struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make an API key, and print it this once.",
       discussion: """
-        Only a hash of the key is kept: what is not written down now is lost. Roles: sender sends and looks, operator
+        Only a hash of the key is kept: what is not written down now is lost. Roles: sender sends and looks, operator \
         also makes groups, viewer only looks, admin may do everything.
 
           upmc key create --role sender --app com.example.bank

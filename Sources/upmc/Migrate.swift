@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import JSON
 internal import Operations
 internal import Reactor
+internal import Server
 internal import Store
 
 /// `upmc migrate`.
@@ -9,7 +10,7 @@ struct Migrate: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Bring the database's schema up to date.",
     discussion: """
-      Runs the migrations that the database has not had yet, each in a transaction of its own. Forward only; safe to run
+      Runs the migrations that the database has not had yet, each in a transaction of its own. Forward only; safe to run \
       twice, and on several machines at once. The private database is brought up to date by itself.
 
         upmc migrate --dry-run
@@ -23,7 +24,8 @@ struct Migrate: ParsableCommand {
 
   func run() throws {
     try withDatabase(migrates: false) { database in
-      let migrator = try migrator(database.configuration)
+      let migrator = try Migrator(
+        directory: MigratorFiles.locate(configured: database.configuration.migrationsDirectory))
       if dryRun {
         for migration in try migrator.pending(database.connection) { show(Step(migration, state: "pending")) }
         return

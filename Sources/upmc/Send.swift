@@ -9,11 +9,12 @@ struct Send: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Send a message.",
     discussion: """
-      Stores the message and prints its SEQNO; a running server sends it at once. %CUID% and %CNAME% in the texts become
+      Stores the message and prints its SEQNO; a running server sends it at once. %CUID% and %CNAME% in the texts become \
       each recipient's. --dry-run shows how many it would reach, and the payload.
 
-        upmc send com.example.bank --user kim01 --title Transfer --body "%CNAME%, 10,000 won arrived." --badge +1
-        upmc send com.example.bank --group 3 --body "Meeting at 10" --lane bulk --expires-in PT2H
+        upmc send com.example.bank --user kim01 --title Transfer \\
+          --body "%CNAME%, 10,000 won arrived." --badge +1
+        upmc send com.example.bank --group 3 --body "Meeting at 10" --lane bulk
         upmc send com.example.bank --all --body Hello --dry-run --json
         upmc status 1 --follow
       """)

@@ -8,6 +8,7 @@ enum ServerCommands {
   }
 
   static func demo() throws {
+    throw CommandError("The demonstration is not part of this program yet; start `upmc serve`.")
   }
 
   private static func configuration() throws -> Configuration {

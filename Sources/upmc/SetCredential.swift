@@ -7,11 +7,12 @@ struct SetCredential: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential", abstract: "Give an app what opens Apple's push service.",
     discussion: """
-      The .p8 key is made at developer.apple.com under Certificates, Identifiers & Profiles, Keys. The key id stands
-      beside it there, and in its file name; the team id under Membership. The key is sealed with the master key and
+      The .p8 key is made at developer.apple.com under Certificates, Identifiers & Profiles, Keys. The key id stands \
+      beside it there, and in its file name; the team id under Membership. The key is sealed with the master key and \
       never shown again. A running server uses it within a second, and resumes the app if it was paused.
 
-        upmc app credential com.example.bank --apns-key AuthKey_ABCDE12345.p8 --key-id ABCDE12345 --team-id FGHIJ67890
+        upmc app credential com.example.bank --apns-key AuthKey.p8 \\
+          --key-id ABCDE12345 --team-id FGHIJ67890
       """)
 
   @Argument(help: "The app's id.")

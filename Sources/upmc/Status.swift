@@ -8,7 +8,7 @@ struct Status: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Show the progress of a message, or the newest messages.",
     discussion: """
-      targeted = pending + accepted + rejected + expired + cancelled + skipped, always. accepted: Apple has taken it;
+      targeted = pending + accepted + rejected + expired + cancelled + skipped, always. accepted: Apple has taken it; \
       received and read: the device said so. --follow prints a line whenever a number changes, until all is decided.
 
         upmc status 104 --follow

@@ -9,15 +9,16 @@ struct UPMC: ParsableCommand {
       A first message, from nothing:
 
         upmc app create com.example.bank --name "Example Bank"
-        upmc app credential com.example.bank --apns-key AuthKey.p8 --key-id ABCDE12345 --team-id FGHIJ67890
+        upmc app credential com.example.bank --apns-key AuthKey.p8 \\
+          --key-id ABCDE12345 --team-id FGHIJ67890
         upmc serve &
-        upmc send com.example.bank --user kim01 --title Hello --body "Your first push" --badge +1
+        upmc send com.example.bank --user kim01 --body "A first push" --badge +1
         upmc status 1 --follow
 
       `upmc demo` shows all of it on this machine, with a simulator in Apple's place.
 
-      Commands work beside a running server and without one. They are configured by the same UPMC_… variables as the
-      server; `upmc serve --help` lists them. With --json every command prints one JSON object a line. Exit status: 0
+      Commands work beside a running server and without one. They are configured by the same UPMC_… variables as the \
+      server; `upmc serve --help` lists them. With --json every command prints one JSON object a line. Exit status: 0 \
       done, 1 failed, 2 wrong usage.
       """,
     subcommands: [
