@@ -13,7 +13,7 @@ BENCH_PYTHON := aioapns==4.0
 VENV := .build/venv
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test bench lint format help
+.PHONY: deps build run test crash bench lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
@@ -31,6 +31,9 @@ test: deps ## Build, lint and run every test
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory lint
 	$(SWIFT) test --skip-build --disable-xctest
+
+crash: deps ## Kill the server 20 times while 20,000 devices are sent to and confirm (a few minutes)
+	UPMC_CRASH_DEVICES=20000 UPMC_CRASH_KILLS=20 $(SWIFT) test --disable-xctest --filter CrashTests
 
 bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@.ci/install-packages $(BENCH_PACKAGES)

@@ -23,12 +23,12 @@ final class DemoStage {
     connection = try Connection(database.url)
     keyFile = configuration.dataDirectory + "/demo-AuthKey.p8"
     let apps = try Administration.apps(for: .commandLine, on: connection)
-    if let app = apps.first(where: { $0.app.appID == Demo.appID }) {
+    if let app = apps.first(where: { $0.app.appID == Demonstration.appID }) {
       clientKey = app.clientKey
     } else {
       clientKey =
         try Administration.createApp(
-          Demo.appID, name: "Demo", timeZone: "Asia/Seoul", by: .commandLine, on: connection
+          Demonstration.appID, name: "Demo", timeZone: "Asia/Seoul", by: .commandLine, on: connection
         ).clientKey
     }
     apiKey = try Self.apiKey(configuration.dataDirectory + "/demo-api-key", connection)
@@ -54,6 +54,7 @@ final class DemoStage {
   var simulatorConfiguration: Simulator.Configuration {
     var simulator = Simulator.Configuration()
     simulator.privateKeyPEM = Self.read(keyFile)
+    simulator.keepsPayloads = true
     return simulator
   }
 
@@ -62,7 +63,7 @@ final class DemoStage {
     let key = started.providerKey
     if Self.read(keyFile) == nil { _ = try PrivateFile.create(keyFile, Array(key.privateKeyPEM.utf8)) }
     _ = try Administration.setCredential(
-      Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: Demo.appID,
+      Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: Demonstration.appID,
       master: master, by: .commandLine, on: connection)
   }
 
@@ -74,6 +75,9 @@ final class DemoStage {
     let path = configuration.dataDirectory + "/demo-ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: path))
     server.caFile = path
+    // Where the walk-through of the README looks into what the devices received.
+    let control = "http://\(started.endpoints.control ?? "")\n"
+    try Data(control.utf8).write(to: URL(filePath: configuration.dataDirectory + "/demo-simulator-url"))
     return server
   }
 
@@ -85,7 +89,7 @@ final class DemoStage {
 
   func send() throws -> Int64 {
     let body = """
-      {"appId":"\(Demo.appID)","audience":{"all":true},
+      {"appId":"\(Demonstration.appID)","audience":{"all":true},
        "alert":{"title":"Welcome","body":"%CNAME%, your first push travels the full circle."},
        "badge":{"increment":1},"lane":"urgent"}
       """
@@ -111,7 +115,7 @@ final class DemoStage {
 
       curl -s \(url)/v1/admin/messages \\
         -H 'Authorization: Bearer \(apiKey)' -H 'Content-Type: application/json' \\
-        -d '{"appId":"\(Demo.appID)","audience":{"clientUids":["user1"]},"alert":{"title":"Hello","body":"From curl"},"badge":{"increment":1}}'
+        -d '{"appId":"\(Demonstration.appID)","audience":{"clientUids":["user1"]},"alert":{"title":"Hello","body":"From curl"},"badge":{"increment":1}}'
 
     and see what became of it (put its seqno in place of 2):
 

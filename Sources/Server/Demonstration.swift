@@ -13,7 +13,7 @@ internal import Synchronization
 ///          └── app, credential, API key ── first push ── funnel ── curl lines for the next
 /// ```
 /// The data stays: a second start finds the devices and messages of the first.
-package enum Demo {
+package enum Demonstration {
   static let appID = "com.example.demo"
   static let devices = 50
   static let users = 25
