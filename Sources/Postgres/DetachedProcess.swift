@@ -1,17 +1,11 @@
+package import Reactor
 internal import Glibc
 
-<<<<<<<< HEAD:Sources/Reactor/DetachedProcess.swift
-/// A program that this process has started: one that lives on by itself, such as a private PostgreSQL.
-///
-/// It gets a session of its own (Ctrl-C in a terminal does not reach it), no inherited signal mask, `/dev/null` as
-/// standard input, and no descriptor of ours. It lives on when this value, or this process, ends.
-========
 /// A program that this process starts and that lives on when this process ends: a PostgreSQL server.
 ///
 /// It gets a session of its own (Ctrl-C in a terminal does not reach it), no inherited signal mask, `/dev/null` as
 /// standard input, and no descriptor of ours. Nothing happens to it when this value ends; `ChildProcess` is for
 /// programs that must not outlive their owner.
->>>>>>>> pg:Sources/Postgres/DetachedProcess.swift
 package struct DetachedProcess: Sendable {
   /// How a program ended.
   package enum End: Equatable, Sendable {
