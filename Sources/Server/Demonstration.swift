@@ -56,7 +56,8 @@ package enum Demonstration {
     try simulator.startDevices(plan)
     let registered = waitUntil(seconds: 60) { (simulator.deviceCounters?.registered ?? 0) >= devices }
     guard registered else {
-      throw ServerError("The virtual devices did not register: \(simulator.deviceCounters?.lastProblem ?? "no answer").")
+      throw ServerError(
+        "The virtual devices did not register: \(simulator.deviceCounters?.lastProblem ?? "no answer").")
     }
     let seqno = try stage.send()
     say("Sent message \(seqno) to everyone, with a badge. Its funnel:")
