@@ -2,7 +2,9 @@ internal import Glibc
 internal import Reactor
 
 /// What carries the bytes of one connection. Plain TCP or Unix sockets today; TLS goes in here and nowhere else.
-struct Transport: ~Copyable {
+///
+/// An object, so that its connection can let go of it in the middle of a call; the descriptor closes with it.
+final class Transport {
   private let socket: Socket
 
   init(_ socket: consuming Socket) {
