@@ -66,8 +66,8 @@ let package = Package(
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["TLS", "Reactor", deque]),
-    module("HTTPClient", on: ["TLS", "Reactor", deque]),
+    module("HTTPServer", on: ["Reactor"]),
+    module("HTTPClient", on: ["Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.

@@ -1,5 +1,6 @@
 internal import Reactor
 
+/// Every number of this module in one place.
 extension HTTPServer {
   /// Numbers of this module: unit, reason, source.
   package enum Limits {

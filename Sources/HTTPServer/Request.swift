@@ -32,7 +32,7 @@ package final class Request {
   package func pathEquals(_ path: StaticString) -> Bool {
     store.withPath { bytes in
       // An absolute-form target without a path means "/".
-      guard !bytes.isEmpty else { return path.utf8CodeUnitCount == 1 && path.hasASCIIPrefix(UInt8(ascii: "/")) }
+      guard !bytes.isEmpty else { return "\(path)" == "/" }
       return bytes.count == path.utf8CodeUnitCount && bytes.equals(path, at: 0, bytes.count)
     }
   }

@@ -120,29 +120,3 @@ extension RequestHead {
     keepsAlive = !asksToClose && (minorVersion == 1 || asksToKeepAlive)
   }
 }
-
-extension Span<UInt8> {
-  /// True when a control character other than the tab lies in `start..<end`.
-  @inline(__always)
-  func hasControl(_ start: Int, _ end: Int) -> Bool {
-    var index = start
-    // Eight bytes at a time: a byte below 0x20, or equal to 0x7F, leaves its highest bit in `suspects`. Borrows may
-    // raise false alarms, and the tab is allowed: then the eight are looked at one by one.
-    while end - index >= 8 {
-      // Safe: the read is checked against the span's end, and any eight bytes are a number.
-      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-      let low = (word &- 0x2020_2020_2020_2020) & ~word
-      let flipped = word ^ 0x7F7F_7F7F_7F7F_7F7F
-      let delete = (flipped &- 0x0101_0101_0101_0101) & ~flipped
-      if (low | delete) & 0x8080_8080_8080_8080 != 0 {
-        for near in index..<index + 8 where ByteClass.isControl(self[near]) { return true }
-      }
-      index += 8
-    }
-    while index < end {
-      if ByteClass.isControl(self[index]) { return true }
-      index += 1
-    }
-    return false
-  }
-}
