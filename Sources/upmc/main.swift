@@ -1,1 +1,6 @@
-print("not yet")
+internal import Glibc
+internal import Reactor
+
+// Threads inherit the signal mask, so this comes before any of them.
+Signals.block()
+exit(CommandOutcome.run(UPMC.self))

@@ -118,12 +118,4 @@ import Testing
     for number in 0..<200 { buffer.append(decimal: number) }
     #expect(text(buffer) == (0..<200).map(String.init).joined())
   }
-
-  @Test func `consuming more than is there is our own bug and traps`() async {
-    await #expect(processExitsWith: .failure) {
-      var buffer = ByteBuffer()
-      buffer.append(1)
-      buffer.consume(2)
-    }
-  }
 }

@@ -23,12 +23,6 @@ import Testing
     thread.join()
   }
 
-  @Test func `a name of 16 bytes is our own bug and traps`() async {
-    await #expect(processExitsWith: .failure) {
-      _ = try Thread(name: "sixteen-bytes-xy") {}
-    }
-  }
-
   @Test func `join waits for the body`() throws {
     let inbox = try Inbox<Int>(capacity: 1)
     let thread = try Thread(name: "joined") { _ = inbox.offer(1) }

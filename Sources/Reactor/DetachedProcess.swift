@@ -1,4 +1,3 @@
-package import Reactor
 internal import Glibc
 
 /// A program that this process starts and that lives on when this process ends: a PostgreSQL server.

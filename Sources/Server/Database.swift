@@ -1,0 +1,47 @@
+internal import Postgres
+internal import Logging
+internal import Store
+
+/// The database that this process works with: the configured one, or the private one, started or joined.
+///
+/// Made and closed on one thread. Close it last: what still uses a private database would be cut.
+package final class Database {
+  package let url: String
+  private let embedded: EmbeddedPostgres.Handle?
+
+  /// Opens the database. Starting a private one that is not there yet takes a few seconds, which `report` tells.
+  package init(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
+    if let url = configuration.databaseURL {
+      self.url = url
+      embedded = nil
+    } else {
+      let handle = try EmbeddedPostgres.start(
+        EmbeddedPostgres.Configuration(dataDirectory: configuration.dataDirectory), report: report)
+      embedded = handle
+      url = handle.url
+    }
+  }
+
+  /// Brings the schema up to date. Quick when there is nothing to do; two nodes may do it together.
+  package func migrate(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
+    let migrator = try Migrator(directory: try MigratorFiles.locate(configured: configuration.migrationsDirectory))
+    let connection = try Connection(url)
+    try migrator.migrate(
+      connection, willWait: { report("waiting for another node that is migrating") },
+      didApply: { migration, _ in report("applied \(migration.fileName)") })
+  }
+
+  /// The private server is started again when it has died. Cheap when it runs.
+  package func ensureRunning() throws {
+    _ = try embedded?.ensureRunning()
+  }
+
+  /// Lets go of a private database; the last to do so stops it.
+  package func close() {
+    do {
+      try embedded?.stop()
+    } catch {
+      Logger(label: "database").error("the private database was not stopped", metadata: ["error": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,22 @@
+internal import Logging
+internal import Operations
+internal import Reactor
+
+/// `upmc serve`: one server, from its configuration to a signal.
+package enum Serving {
+  /// Serves until SIGTERM or SIGINT. Call `Signals.block()` first, before any thread starts.
+  /// - Throws: one sentence that says why the server cannot start and what to do.
+  package static func run(_ configuration: Configuration) throws {
+    LogLines.bootstrap(level: configuration.logLevel, format: configuration.logFormat)
+    let log = Logger(label: "server")
+    let database = try Database(configuration) { log.info("\($0)") }
+    defer { database.close() }
+    try database.migrate(configuration) { log.info("\($0)") }
+    var configuration = configuration
+    configuration.publicDirectory = configuration.publicDirectory ?? ConsoleFiles.find()
+    let server = try Server(
+      configuration, databaseURL: database.url, master: try MasterKeyFile.load(configuration))
+    while Signals.wait() != .stop {}
+    server.stop()
+  }
+}

@@ -1,0 +1,89 @@
+internal import ArgumentParser
+internal import Domain
+internal import Operations
+
+/// `upmc app`: the tenants of everything else.
+struct AppCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "app", abstract: "Make apps, give them credentials, list and resume them.",
+    subcommands: [Create.self, SetCredential.self, List.self, Resume.self])
+
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make an app, and print the client key that goes into it.",
+      discussion: """
+        APP_ID is the iOS bundle identifier; it is also the topic at Apple's. The client key only identifies the app: it \
+        is inside every copy of it, and may be shown again (`upmc app list`).
+
+          upmc app create com.example.bank --name "Example Bank"
+        """)
+
+    @Argument(help: "Bundle identifier, for example com.example.bank.")
+    var appID: String
+
+    @Option(help: "Name for people.")
+    var name: String
+
+    @Option(help: "IANA time zone of the send date in payloads.")
+    var timeZone = "Asia/Seoul"
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let app = try Administration.createApp(
+          appID, name: name, timeZone: timeZone, by: .commandLine, on: database.connection)
+        output.show(app, "Made \(app.appID). Its client key: \(app.clientKey)")
+      }
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the apps with their client keys.",
+      discussion: """
+        An app whose credential Apple refuses is paused: its messages wait until `upmc app credential` or \
+        `upmc app resume`.
+
+          upmc app list --json
+        """)
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        for entry in try Administration.apps(for: .commandLine, on: database.connection) {
+          output.show(entry, Self.sentence(entry))
+        }
+      }
+    }
+
+    private static func sentence(_ entry: Administration.AppEntry) -> String {
+      let pause = entry.app.pausedReason.map { "  paused: \($0)" } ?? ""
+      return "\(entry.app.appID)  \(entry.app.name)  \(entry.app.timeZone)  \(entry.clientKey)\(pause)"
+    }
+  }
+
+  struct Resume: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let the messages of a paused app go on.",
+      discussion: """
+        upmc pauses an app by itself when Apple refuses its credential. Mend that first (`upmc app credential`, which \
+        also resumes the app), or it is paused again at the next push.
+
+          upmc app resume com.example.bank
+        """)
+
+    @Argument(help: "The app's id.")
+    var appID: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let entry = try Administration.resumeApp(appID, by: .commandLine, on: database.connection)
+        output.show(entry, "Messages of \(entry.app.appID) go on.")
+      }
+    }
+  }
+}

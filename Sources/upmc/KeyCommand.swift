@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import Operations
+
+/// `upmc key`: API keys.
+struct KeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key", abstract: "Make API keys for back-office systems and operators.", subcommands: [Create.self])
+
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make an API key, and print it this once.",
+      discussion: """
+        Only a hash of the key is kept: what is not written down now is lost. Roles: sender sends and looks, operator \
+        also makes groups, viewer only looks, admin may do everything.
+
+          upmc key create --role sender --app com.example.bank
+          curl -H "Authorization: Bearer upmc_…" …/v1/admin/messages/1
+        """)
+
+    @Option(help: "sender, operator, viewer or admin.")
+    var role: Role
+
+    @Option(name: .customLong("app"), help: "The only app it is for; without: all apps.")
+    var appID: String?
+
+    @Option(help: "Whose key it is, for lists.")
+    var name = ""
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let key = try Administration.createKey(
+          role, appID: appID, name: name, by: .commandLine, on: database.connection)
+        output.show(key, key.apiKey)
+      }
+    }
+  }
+}
+
+extension Role: ExpressibleByArgument {}

@@ -1,0 +1,80 @@
+internal import ArgumentParser
+internal import Domain
+internal import JSON
+internal import Operations
+internal import Reactor
+
+/// `upmc send`.
+struct Send: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Send a message.",
+    discussion: """
+      Stores the message and prints its SEQNO; a running server sends it at once. %CUID% and %CNAME% in the texts become \
+      each recipient's. --dry-run shows how many it would reach, and the payload.
+
+        upmc send com.example.bank --user kim01 --title Transfer \\
+          --body "%CNAME%, 10,000 won arrived." --badge +1
+        upmc send com.example.bank --group 3 --body "Meeting at 10" --lane bulk
+        upmc send com.example.bank --all --body Hello --dry-run --json
+        upmc status 1 --follow
+      """)
+
+  @Argument(help: "The app's id.")
+  var appID: String
+
+  @OptionGroup(title: "Audience (one kind)") var audience: AudienceOptions
+  @OptionGroup(title: "Content") var content: ContentOptions
+  @OptionGroup(title: "Delivery") var delivery: DeliveryOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard audience.kinds == 1 else {
+      throw ValidationError(
+        "Name one kind of audience: --user, --device, --psid, --group, --all, --members or --guests.")
+    }
+    guard content.alertIsComplete else { throw ValidationError("A --title needs a --body.") }
+    _ = try content.badgeRequest()
+    _ = try content.dataMembers()
+  }
+
+  func run() throws {
+    let body = try self.body()
+    try withDatabase { database in
+      let answer = try Sending.send(
+        Sending.Request(body: body, idempotencyKey: delivery.idempotencyKey, caller: .commandLine),
+        on: database.connection, now: SystemClock().wallMicroseconds)
+      output.show(answer, Self.sentence(answer))
+    }
+  }
+
+  /// The same request that the admin API takes.
+  func body() throws -> [UInt8] {
+    let badge = try content.badgeRequest()
+    let data = try content.dataMembers()
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("appId", appID)
+      writer.member("audience", object: { audience.write(to: &$0) })
+      content.write(badge: badge, data: data, to: &writer)
+      delivery.write(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  private static func sentence(_ answer: SendAnswer) -> String {
+    switch answer {
+    case .accepted(let accepted):
+      let targeted = accepted.targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
+      return "Message \(accepted.seqno) for \(targeted) is queued." + unknown(accepted.unknown)
+    case .tried(let dryRun):
+      let targeted = dryRun.targeted.map { String($0) } ?? "more than 1,000,000"
+      let payloads = dryRun.samples.map { "\n\($0.network.pnsID): " + String(decoding: $0.payload, as: UTF8.self) }
+      let refusals = dryRun.refusals.map { "\nRefused: \($0.detail)" }
+      return "Nothing was sent. Devices: \(targeted)." + unknown(dryRun.unknown) + payloads.joined() + refusals.joined()
+    }
+  }
+
+  private static func unknown(_ entries: [UInt8]) -> String {
+    entries == Array("[]".utf8) ? "" : " Unknown: " + String(decoding: entries, as: UTF8.self)
+  }
+}

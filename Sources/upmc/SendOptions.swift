@@ -1,0 +1,162 @@
+internal import ArgumentParser
+internal import Domain
+internal import JSON
+
+/// Who gets a message: exactly one kind.
+struct AudienceOptions: ParsableArguments {
+  @Option(name: .customLong("user"), help: "A user's CUID. May be repeated.")
+  var users: [String] = []
+
+  @Option(name: .customLong("device"), help: "A device's id. May be repeated.")
+  var devices: [String] = []
+
+  @Option(name: .customLong("psid"), help: "A push token. May be repeated.")
+  var psids: [String] = []
+
+  @Option(name: .customLong("group"), help: "A GROUPSEQ, with all groups below it. May be repeated.")
+  var groups: [Int64] = []
+
+  @Flag(help: "Everyone of the app, guests included.")
+  var all = false
+
+  @Flag(help: "Every user of the app.")
+  var members = false
+
+  @Flag(help: "Every device without a user.")
+  var guests = false
+
+  /// How many kinds are named.
+  var kinds: Int {
+    [!users.isEmpty, !devices.isEmpty, !psids.isEmpty, !groups.isEmpty, all, members, guests].count { $0 }
+  }
+
+  func write(to writer: inout JSONWriter) {
+    func list(_ name: String, _ entries: [String]) {
+      guard !entries.isEmpty else { return }
+      writer.member(name, array: { writer in for entry in entries { writer.value(entry) } })
+    }
+    list("clientUids", users)
+    list("devices", devices)
+    list("psids", psids)
+    list("groups", groups.map { String($0) })
+    if all { writer.member("all", true) }
+    if members { writer.member("members", true) }
+    if guests { writer.member("members", false) }
+  }
+}
+
+/// What a message says.
+struct ContentOptions: ParsableArguments {
+  @Option(help: "Title of the notification.")
+  var title: String?
+
+  @Option(help: "Text of the notification.")
+  var body: String?
+
+  @Option(help: "+N adds to the user's count, N sets it, clear makes it 0. Without: the icon stays.")
+  var badge: String?
+
+  @Option(help: "Sound file of the app, or none. Without: the default sound.")
+  var sound: String?
+
+  @Option(help: "Category of the notification, for its buttons.")
+  var category: String?
+
+  @Flag(help: "Let the app's extension change the notification before it is shown.")
+  var mutableContent = false
+
+  @Flag(help: "Wake the app in the background.")
+  var contentAvailable = false
+
+  @Option(help: "Extra data for the app: type|title|…|url.")
+  var ext: String?
+
+  @Option(help: "Custom keys, as a JSON object.")
+  var data: String?
+
+  var alertIsComplete: Bool { title == nil || body != nil }
+
+  func badgeRequest() throws -> BadgeRequest {
+    guard let badge else { return .none }
+    if badge == "clear" || badge == "0" { return .clear }
+    // A plus sign may stand before an Int16 as it is.
+    guard let number = Int16(badge), Domain.Limits.badgeValue.contains(number) else {
+      throw ValidationError("--badge \(badge): must be +N, N or clear, N from 1 to 1000.")
+    }
+    return badge.hasPrefix("+") ? .increment(number) : .set(number)
+  }
+
+  /// The object's text as it was given; checked when the message is sent.
+  func dataMembers() throws -> [UInt8]? {
+    guard let data else { return nil }
+    var reader = JSONReader(Array(data.utf8))
+    do throws(JSONError) {
+      guard try reader.peek() == .object else { throw JSONError("must be an object") }
+      let text = try reader.readRaw()
+      try reader.finish()
+      return text
+    } catch {
+      throw ValidationError("--data is not a JSON object: \(error).")
+    }
+  }
+
+  func write(badge: BadgeRequest, data: [UInt8]?, to writer: inout JSONWriter) {
+    if let body {
+      writer.member(
+        "alert",
+        object: { writer in
+          if let title { writer.member("title", title) }
+          writer.member("body", body)
+        })
+    }
+    switch badge {
+    case .none: break
+    case .increment(let number): writer.member("badge", object: { $0.member("increment", number) })
+    case .set(let number): writer.member("badge", object: { $0.member("set", number) })
+    case .clear: writer.member("badge", object: { $0.member("clear", true) })
+    }
+    if let sound { writer.member("sound", sound == "none" ? nil : sound) }
+    if let category { writer.member("category", category) }
+    if mutableContent { writer.member("mutableContent", true) }
+    if contentAvailable { writer.member("contentAvailable", true) }
+    if let ext { writer.member("ext", ext) }
+    if let data { writer.member("data", raw: data) }
+  }
+}
+
+/// How a message travels.
+struct DeliveryOptions: ParsableArguments {
+  @Option(help: "urgent, normal or bulk: a full bulk lane never delays urgent.")
+  var lane: String?
+
+  @Option(help: "ISO 8601 duration after which it is worth nothing: PT10M, P1D. Without: a day.")
+  var expiresIn: String?
+
+  @Flag(help: "Keep no history of the recipients (DB_IN N).")
+  var noHistory = false
+
+  @Flag(help: "Ask for a short message where the push is not confirmed.")
+  var sms = false
+
+  @Option(help: "Who sends, as the app sees it.")
+  var sender: String?
+
+  @Option(help: "When Apple's answer never came: resend, or skip.")
+  var onUnknown: String?
+
+  @Option(help: "Repeating the command with the same key and options sends nothing twice.")
+  var idempotencyKey: String?
+
+  @Flag(help: "Send nothing; show whom it would reach, and the payload.")
+  var dryRun = false
+
+  func write(to writer: inout JSONWriter) {
+    if let lane { writer.member("lane", lane) }
+    if let expiresIn { writer.member("expiresIn", expiresIn) }
+    if noHistory { writer.member("dbIn", false) }
+    if sms { writer.member("sms", true) }
+    if let sender { writer.member("sender", sender) }
+    if let onUnknown { writer.member("onUnknown", onUnknown) }
+    if dryRun { writer.member("dryRun", true) }
+  }
+}

@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import Server
+
+/// `upmc serve`.
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serve: device doors, dispatcher and admin API, until SIGTERM or Ctrl-C.",
+    discussion: """
+      Everything is configured by environment variables. Nothing is needed to try it out: without UPMC_DATABASE_URL a \
+      private PostgreSQL is made in UPMC_DATA_DIR, and stopped with the server.
+
+        UPMC_LISTEN=0.0.0.0:8080 upmc serve
+        UPMC_DATABASE_URL=postgresql://upmc@db1,db2/upmc \\
+        UPMC_MASTER_KEY_FILE=master.key upmc serve
+
+      VARIABLES
+      \(variables)
+      """)
+
+  /// One paragraph a variable.
+  private static var variables: String {
+    Configuration.variables.map { variable in
+      let standard = variable.standard.isEmpty ? "" : " [\(variable.standard)]"
+      return "  \(variable.name)\(standard)\n      \(variable.meaning)"
+    }.joined(separator: "\n")
+  }
+
+  func run() throws {
+    try ServerCommands.serve()
+  }
+}
+
+/// `upmc demo`.
+struct Demo: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Show everything on this machine: server, simulator, virtual devices, and a first push.",
+    discussion: """
+      Starts a simulator in Apple's place and a server with its private database, registers virtual devices, sends them \
+      a push with a badge, and prints its funnel as it fills. Then it keeps serving, and prints the curl lines for the \
+      next push. Ctrl-C stops every process it started; the data stays for the next time.
+
+        upmc demo
+      """)
+
+  func run() throws {
+    try ServerCommands.demo()
+  }
+}

@@ -1,0 +1,17 @@
+internal import FoundationEssentials
+internal import Server
+
+/// The way from the command line to the module Server.
+enum ServerCommands {
+  static func serve() throws {
+    try Serving.run(try configuration())
+  }
+
+  static func demo() throws {
+    throw CommandError("The demonstration is not part of this program yet; start `upmc serve`.")
+  }
+
+  private static func configuration() throws -> Configuration {
+    try Configuration(environment: ProcessInfo.processInfo.environment)
+  }
+}

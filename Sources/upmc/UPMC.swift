@@ -1,0 +1,27 @@
+internal import ArgumentParser
+
+/// The command line of `upmc`.
+struct UPMC: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upmc",
+    abstract: "A push message center: registers devices, sends through APNs, and knows what became of it.",
+    discussion: """
+      A first message, from nothing:
+
+        upmc app create com.example.bank --name "Example Bank"
+        upmc app credential com.example.bank --apns-key AuthKey.p8 \\
+          --key-id ABCDE12345 --team-id FGHIJ67890
+        upmc serve &
+        upmc send com.example.bank --user kim01 --body "A first push" --badge +1
+        upmc status 1 --follow
+
+      `upmc demo` shows all of it on this machine, with a simulator in Apple's place.
+
+      Commands work beside a running server and without one. They are configured by the same UPMC_… variables as the \
+      server; `upmc serve --help` lists them. With --json every command prints one JSON object a line. Exit status: 0 \
+      done, 1 failed, 2 wrong usage.
+      """,
+    subcommands: [
+      Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Status.self, Demo.self,
+    ])
+}
