@@ -111,12 +111,13 @@ let package = Package(
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests("OperationsTests", on: ["Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
-    tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor", "TestSupport",
+        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor",
+        "TestSupport",
       ]),
+    tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

@@ -1,4 +1,5 @@
 import Glibc
+import Postgres
 import Reactor
 import Testing
 

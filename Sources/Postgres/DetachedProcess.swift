@@ -1,3 +1,4 @@
+package import Reactor
 internal import Glibc
 
 /// A program that this process starts and that lives on when this process ends: a PostgreSQL server.
