@@ -114,8 +114,10 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor", "TestSupport",
+        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor",
+        "TestSupport",
       ]),
+    tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

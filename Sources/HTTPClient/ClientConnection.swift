@@ -34,7 +34,8 @@ final class ClientConnection: EventLoop.Handler {
     if case .connecting = state {
       let error = socket.connectError
       guard error == 0 else {
-        return fail(.unreachable(SystemError(code: error, operation: "connect", subject: client.origin.description).description))
+        return fail(
+          .unreachable(SystemError(code: error, operation: "connect", subject: client.origin.description).description))
       }
       state = .ready
     }

@@ -38,7 +38,7 @@ package enum Demonstration {
     let server = try Server(
       try stage.serverConfiguration(started), databaseURL: database.url, master: master)
     defer { server.stop() }
-    say("Serving on http://\(server.address)")
+    say("Serving on http://127.0.0.1:\(server.address.port)")
 
     try perform(stage, simulator, server)
     while Signals.wait() != .stop {}
@@ -56,7 +56,8 @@ package enum Demonstration {
     try simulator.startDevices(plan)
     let registered = waitUntil(seconds: 60) { (simulator.deviceCounters?.registered ?? 0) >= devices }
     guard registered else {
-      throw ServerError("The virtual devices did not register: \(simulator.deviceCounters?.lastProblem ?? "no answer").")
+      throw ServerError(
+        "The virtual devices did not register: \(simulator.deviceCounters?.lastProblem ?? "no answer").")
     }
     let seqno = try stage.send()
     say("Sent message \(seqno) to everyone, with a badge. Its funnel:")

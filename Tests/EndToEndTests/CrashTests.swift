@@ -128,7 +128,9 @@ final class CrashStory {
     #expect(try count("SELECT sum(targeted) FROM messages") == outcomes)
     #expect(
       try count("SELECT sum(accepted + rejected + expired + cancelled + skipped) FROM message_totals") == outcomes)
-    #expect(try count("SELECT sum(accepted) FROM message_totals") == (try count("SELECT count(*) FROM outcomes WHERE status = 1")))
+    #expect(
+      try count("SELECT sum(accepted) FROM message_totals")
+        == (try count("SELECT count(*) FROM outcomes WHERE status = 1")))
 
     // I3: everything accepted was received; more than once only where it was counted, and recognisable.
     let resent = try count("SELECT sum(resent) FROM message_totals")
@@ -145,7 +147,9 @@ final class CrashStory {
     #expect(try count("SELECT sum(received) FROM message_totals") == accepted)
     #expect(try count("SELECT count(*) FROM reads") >= Int64(counters.read))
     #expect(
-      try count("SELECT count(*) FROM reads r WHERE NOT EXISTS (SELECT FROM receipts c WHERE c.seqno = r.seqno AND c.device = r.device)") == 0)
+      try count(
+        "SELECT count(*) FROM reads r WHERE NOT EXISTS (SELECT FROM receipts c WHERE c.seqno = r.seqno AND c.device = r.device)"
+      ) == 0)
     #expect(counters.failed.isEmpty, "\(counters.failed)")
 
     // I5: the badge is what was sent less what was read, within its range.

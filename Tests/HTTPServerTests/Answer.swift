@@ -16,7 +16,9 @@ struct Answer {
       return (line[..<colon].lowercased(), String(line[line.index(colon, offsetBy: 2)...]))
     }
     body = ""
-    if let length = header("content-length").flatMap({ Int($0) }), !toHead, bytes.count < headEnd + 4 + length { return nil }
+    if let length = header("content-length").flatMap({ Int($0) }), !toHead, bytes.count < headEnd + 4 + length {
+      return nil
+    }
     var rest = Array(bytes[(headEnd + 4)...])
     if !(toHead || code < 200 || code == 204 || code == 304) {
       if header("transfer-encoding") == "chunked" {

@@ -154,13 +154,16 @@ import Testing
     // With the body already there, or without any, nothing is to be announced.
     #expect(try peer.exchange(head + "again").status == 200)
     #expect(try peer.exchange("GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n").status == 200)
-    #expect(try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n").status == 413)
+    #expect(
+      try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n").status
+        == 413)
   }
 
   @Test func `another expectation is refused`() throws {
     let server = try TestServer()
     let peer = try server.connect()
-    #expect(try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nContent-Length: 5\r\n\r\n").status == 417)
+    #expect(
+      try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nContent-Length: 5\r\n\r\n").status == 417)
     #expect(peer.waitForClose())
   }
 
@@ -194,7 +197,9 @@ import Testing
       responder.send(
         Response(
           status: .ok,
-          headers: [("X-A", "1\r\nX-Evil: 2"), ("Content-Length", "99"), ("connection", "close"), ("Transfer-Encoding", "x")]))
+          headers: [
+            ("X-A", "1\r\nX-Evil: 2"), ("Content-Length", "99"), ("connection", "close"), ("Transfer-Encoding", "x"),
+          ]))
     }
     let answer = try server.connect().exchange(Self.get)
     #expect(answer.header("x-a") == "1  X-Evil: 2")

@@ -13,7 +13,9 @@ import Testing
 
   private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-  @Test(arguments: [Feeding.atOnce, .byteByByte]) func `a request line of 8,000 bytes is taken, one more is 414`(_ feeding: Feeding) {
+  @Test(arguments: [Feeding.atOnce, .byteByByte]) func `a request line of 8,000 bytes is taken, one more is 414`(
+    _ feeding: Feeding
+  ) {
     let frame = "GET / HTTP/1.1".utf8.count
     #expect(status("GET /\(text(8_000 - frame)) HTTP/1.1\r\nHost: a\r\n\r\n", feeding) == "ok")
     #expect(status("GET /\(text(8_001 - frame)) HTTP/1.1\r\nHost: a\r\n\r\n", feeding) == "414")
@@ -24,7 +26,9 @@ import Testing
     #expect(status("GET /\(text(7_997))") == "414")
   }
 
-  @Test(arguments: [Feeding.atOnce, .byteByByte]) func `a header of 8 KiB is taken, one more byte is 431`(_ feeding: Feeding) {
+  @Test(arguments: [Feeding.atOnce, .byteByByte]) func `a header of 8 KiB is taken, one more byte is 431`(
+    _ feeding: Feeding
+  ) {
     #expect(status("GET / HTTP/1.1\r\nHost: a\r\nX: \(text(8_192 - 3))\r\n\r\n", feeding) == "ok")
     #expect(status("GET / HTTP/1.1\r\nHost: a\r\nX: \(text(8_193 - 3))\r\n\r\n", feeding) == "431")
   }
@@ -53,7 +57,9 @@ import Testing
   }
 
   @Test func `a body at its limit is taken, one more byte is 413`() {
-    func plain(_ count: Int) -> String { "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n\(text(count))" }
+    func plain(_ count: Int) -> String {
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n\(text(count))"
+    }
     #expect(status(plain(100), bodyLimit: 100) == "ok")
     #expect(status(plain(101), bodyLimit: 100) == "413")
     func chunked(_ count: Int) -> String {

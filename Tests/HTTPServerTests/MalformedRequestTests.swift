@@ -184,7 +184,8 @@ import Testing
     Case("space before the colon of the coding", post("Transfer-Encoding : chunked"), "RFC 9112 §5.1"),
     Case("folded coding", post("Transfer-Encoding:\r\n chunked"), "RFC 9112 §5.2"),
     Case(
-      "chunks in HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "RFC 9112 §6.1"),
+      "chunks in HTTP/1.0", "POST / HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "RFC 9112 §6.1"
+    ),
   ]
 
   static let chunks: [Case] = [
@@ -221,7 +222,9 @@ import Testing
     #expect(Set(Self.all.map(\.name)).count == Self.all.count)
   }
 
-  @Test(arguments: Feeding.allCases) func `every malformed request is refused however its bytes arrive`(_ feeding: Feeding) {
+  @Test(arguments: Feeding.allCases) func `every malformed request is refused however its bytes arrive`(
+    _ feeding: Feeding
+  ) {
     for entry in Self.all {
       for cuts in feeding.cuts(entry.bytes.count) {
         let reading = Reading.of(entry.bytes, cuts: cuts).description

@@ -23,7 +23,10 @@ import Testing
     ("GET / HTTP/1.1\r\nHost: a\r\nX-!#$%&'*+-.^_`|~9: ok\r\n\r\n", "GET / 1.1 keep [host=a|x-!#$%&'*+-.^_`|~9=ok] "),
     ("GET / HTTP/1.1\r\nHost: a\r\nX: caf\u{e9} 이체\r\n\r\n", "GET / 1.1 keep [host=a|x=caf\u{e9} 이체] "),
     ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello", "POST / 1.1 keep [host=a|content-length=5] hello"),
-    ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 005\r\n\r\nhello", "POST / 1.1 keep [host=a|content-length=005] hello"),
+    (
+      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 005\r\n\r\nhello",
+      "POST / 1.1 keep [host=a|content-length=005] hello"
+    ),
     ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n", "POST / 1.1 keep [host=a|content-length=0] "),
     ("GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nhi", "GET / 1.1 keep [host=a|content-length=2] hi"),
     (
@@ -44,19 +47,27 @@ import Testing
     ),
     ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", "OPTIONS * 1.1 keep [host=a] "),
     ("GET http://a/x?y HTTP/1.1\r\nHost: a\r\n\r\n", "GET /x?y 1.1 keep [host=a] "),
-    ("GET HTTPS://Example.COM:443/x HTTP/1.1\r\nHost: example.com:443\r\n\r\n", "GET /x 1.1 keep [host=example.com:443] "),
+    (
+      "GET HTTPS://Example.COM:443/x HTTP/1.1\r\nHost: example.com:443\r\n\r\n",
+      "GET /x 1.1 keep [host=example.com:443] "
+    ),
     ("GET http://a HTTP/1.1\r\nHost: a\r\n\r\n", "GET / 1.1 keep [host=a] "),
     ("GET http://a?q HTTP/1.1\r\nHost: a\r\n\r\n", "GET /?q 1.1 keep [host=a] "),
     ("GET / HTTP/1.1\r\nHost: [2001:db8::1]:80\r\n\r\n", "GET / 1.1 keep [host=[2001:db8::1]:80] "),
     ("GET / HTTP/1.1\r\nHost: a:\r\n\r\n", "GET / 1.1 keep [host=a:] "),
-    ("GET /%EC%9D%B4/a%20b/...x/.hidden/x.. HTTP/1.1\r\nHost: a\r\n\r\n", "GET /%EC%9D%B4/a%20b/...x/.hidden/x.. 1.1 keep [host=a] "),
+    (
+      "GET /%EC%9D%B4/a%20b/...x/.hidden/x.. HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET /%EC%9D%B4/a%20b/...x/.hidden/x.. 1.1 keep [host=a] "
+    ),
     ("GET /a?b=%2F..%2F&c={\"d\"} HTTP/1.1\r\nHost: a\r\n\r\n", "GET /a?b=%2F..%2F&c={\"d\"} 1.1 keep [host=a] "),
     ("GET //a//b HTTP/1.1\r\nHost: a\r\n\r\n", "GET //a//b 1.1 keep [host=a] "),
     ("PURGE-x! / HTTP/1.1\r\nHost: a\r\n\r\n", "PURGE-x! / 1.1 keep [host=a] "),
     ("GET / HTTP/1.1\r\nHost: a\r\nTE: trailers\r\n\r\n", "GET / 1.1 keep [host=a|te=trailers] "),
   ]
 
-  @Test(arguments: Feeding.allCases) func `every valid request is understood however its bytes arrive`(_ feeding: Feeding) {
+  @Test(arguments: Feeding.allCases) func `every valid request is understood however its bytes arrive`(
+    _ feeding: Feeding
+  ) {
     for (text, expected) in Self.valid {
       let bytes = Array(text.utf8)
       for cuts in feeding.cuts(bytes.count) {

@@ -75,7 +75,8 @@ import Testing
   @Test(arguments: [
     "", "index.html", "/missing", "/css", "/dir.txt", "/.env", "/.git/config", "/../secret", "/css/../../secret",
     "/%2e%2e/secret", "/..%2fsecret", "/%2e%2e%2fsecret", "/css%2fa.css", "/..%5csecret", "/index.html%00.css",
-    "/index.html/", "//index.html", "/css//a.css", "/outside.txt", "/up/secret", "/etc/passwd", "/beside.txt", "/pipe.txt",
+    "/index.html/", "//index.html", "/css//a.css", "/outside.txt", "/up/secret", "/etc/passwd", "/beside.txt",
+    "/pipe.txt",
     "/a+b.txt", "/%", "/%zz", "/%ff", "/.", "/..", "/...", "/index.html\u{0}", "/etc/passwd/",
   ])
   func `nothing else is`(_ path: String) throws {
@@ -115,8 +116,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("a.html", "text/html; charset=utf-8"), ("a.CSS", "text/css; charset=utf-8"), ("a.min.js", "text/javascript; charset=utf-8"),
-    ("a.svg", "image/svg+xml"), ("a.woff2", "font/woff2"), ("a.json", "application/json"), ("a", "application/octet-stream"),
+    ("a.html", "text/html; charset=utf-8"), ("a.CSS", "text/css; charset=utf-8"),
+    ("a.min.js", "text/javascript; charset=utf-8"),
+    ("a.svg", "image/svg+xml"), ("a.woff2", "font/woff2"), ("a.json", "application/json"),
+    ("a", "application/octet-stream"),
     ("x.html/a", "application/octet-stream"), ("a.exe", "application/octet-stream"),
   ])
   func `the type follows from the extension`(_ path: String, _ expected: String) {
@@ -124,7 +127,8 @@ import Testing
   }
 
   @Test func `files that are served cannot be taken for another type`() throws {
-    var files = try #require(StaticFiles(directory: directory.root, headers: [("Content-Security-Policy", "default-src 'self'")]))
+    var files = try #require(
+      StaticFiles(directory: directory.root, headers: [("Content-Security-Policy", "default-src 'self'")]))
     let response = files.response(method: .get, path: "/")
     #expect(response.headers.contains { $0 == ("Content-Type", "text/html; charset=utf-8") })
     #expect(response.headers.contains { $0 == ("X-Content-Type-Options", "nosniff") })

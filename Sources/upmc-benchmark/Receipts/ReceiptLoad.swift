@@ -1,3 +1,5 @@
+internal import Domain
+internal import Domain
 internal import FoundationEssentials
 internal import Operations
 
