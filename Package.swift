@@ -98,6 +98,8 @@ let package = Package(
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
+    tests("JSONTests", on: ["JSON"]),
+    tests("DomainTests", on: ["Domain", "JSON", crypto]),
     .target(name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
