@@ -24,11 +24,12 @@ RUN apt-get update \
  && install -d -o upmc -g upmc -m 0750 /var/lib/upmc
 COPY --from=builder /staging/bin/ /usr/local/bin/
 COPY --from=builder /staging/share/ /usr/local/share/upmc/
-# Migrations and Public are looked up relative to the working directory.
-WORKDIR /usr/local/share/upmc
 USER upmc
+WORKDIR /var/lib/upmc
 ENV UPMC_LISTEN=0.0.0.0:8080 \
     UPMC_DATA_DIR=/var/lib/upmc \
+    UPMC_MIGRATIONS_DIR=/usr/local/share/upmc/Migrations \
+    UPMC_PUBLIC_DIR=/usr/local/share/upmc/Public \
     UPMC_LOG_FORMAT=json
 VOLUME /var/lib/upmc
 EXPOSE 8080

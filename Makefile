@@ -13,11 +13,11 @@ BENCH_PYTHON := aioapns==4.0
 VENV := .build/venv
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test bench lint format help
+.PHONY: deps build run test crash bench lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
-	@Scripts/install-packages $(PACKAGES)
+	@.ci/install-packages $(PACKAGES)
 	@command -v $(SWIFT) >/dev/null || { echo "Swift 6.2 or newer is not on the PATH: https://www.swift.org/install" >&2; exit 1; }
 
 build: ## Build all programs for production into .build/release
@@ -32,8 +32,11 @@ test: deps ## Build, lint and run every test
 	@$(MAKE) --no-print-directory lint
 	$(SWIFT) test --skip-build --disable-xctest
 
+crash: deps ## Kill the server 20 times while 20,000 devices are sent to and confirm (a few minutes)
+	UPMC_CRASH_DEVICES=20000 UPMC_CRASH_KILLS=20 $(SWIFT) test --disable-xctest --filter CrashTests
+
 bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
-	@Scripts/install-packages $(BENCH_PACKAGES)
+	@.ci/install-packages $(BENCH_PACKAGES)
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
 	$(SWIFT) build -c release

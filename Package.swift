@@ -24,7 +24,6 @@ let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let histogram = Target.Dependency.product(name: "Histogram", package: "hdrhistogram-swift")
 
 /// A module of the house. `on` may only name modules that stand below it; `StyleTests` checks the imports too.
 func module(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
@@ -51,7 +50,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift.git", from: "0.2.0"),
   ],
   targets: [
     // Ground: system libraries, each a module map and shims for what Swift cannot import.
@@ -67,7 +65,7 @@ let package = Package(
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
-    module("HTTP2", on: ["TLS", "Reactor", "CNGHTTP2"]),
+    module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Reactor", deque]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
@@ -89,24 +87,39 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres",
+        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "TLS", "JSON", "Operations", "Store", "HTTPServer",
+        "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
-    program("upmc-benchmark", on: ["Simulator", "Server", "HTTP2", "HTTPClient", "Reactor", arguments, histogram]),
+    program(
+      "upmc-benchmark",
+      on: [
+        "Server", "Receiver", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTP2", "TLS", "Postgres",
+        "Reactor", arguments, crypto, log,
+      ]),
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
     tests("JSONTests", on: ["JSON"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
-    .target(name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
+    tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
+    .target(
+      name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
-    tests("OperationsTests", on: ["Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests("OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests(
+      "EndToEndTests",
+      on: [
+        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor",
+        "TestSupport",
+      ]),
+    tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

@@ -88,8 +88,6 @@ package enum APNs {
     package static let payloadBytes = 4096
     /// An `apns-collapse-id` has at most 64 bytes.
     package static let collapseIDBytes = 64
-    /// Bytes gathered before they go to TLS: about one record, so that the first leave while the next are composed.
-    static let outputBytes = 16_384
     /// Bytes read from one connection before others get their turn.
     static let bytesPerTurn = 262_144
   }

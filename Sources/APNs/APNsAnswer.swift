@@ -1,6 +1,6 @@
 internal import JSON
 
-/// One answer of APNs, understood as far as it can be.
+/// One refusal of APNs, understood as far as it can be.
 package struct APNsAnswer: Equatable, Sendable {
   package let status: Int
   /// The reason in APNs' own word; empty when it gave none.
@@ -18,8 +18,6 @@ package struct APNsAnswer: Equatable, Sendable {
     reasonText = details.reason
     timestamp = details.timestamp
   }
-
-  package var isAccepted: Bool { status == 200 }
 
   /// Nil for a reason that nobody has documented.
   package var reason: APNsReason? { APNsReason(rawValue: reasonText) }

@@ -29,6 +29,8 @@ package struct APNsConfiguration: Sendable {
   package var connectionsPerRoute = 2
   /// Most requests in flight on one connection.
   package var streamsPerConnection = APNs.Limits.streamsPerConnection
+  /// A connection is replaced when its stream ids pass this.
+  package var lastStreamID = APNs.Limits.lastStreamID
   package var logger = Logger(label: "apns")
 
   package init() {}

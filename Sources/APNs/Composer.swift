@@ -4,7 +4,7 @@ internal import HTTP2
 /// Writes what differs from push to push: path, `apns-id`, body. Keeps its storage between pushes.
 struct Composer {
   private(set) var path: [UInt8] = []
-  private(set) var identifier: [UInt8] = []
+  private(set) var identifier = Array("00000000-0000-0000-0000-000000000000".utf8)
   private(set) var body: [UInt8] = []
 
   private static let prefix = Array("/3/device/".utf8)
@@ -13,18 +13,22 @@ struct Composer {
     path.removeAll(keepingCapacity: true)
     path.append(contentsOf: Self.prefix)
     path.append(contentsOf: target.psid.utf8)
-    identifier.removeAll(keepingCapacity: true)
-    Self.append(target.device.submissionID(of: message.seqno), to: &identifier)
+    writeIdentifier(target.device.submissionID(of: message.seqno))
     body.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &body)
   }
 
-  /// The canonical form of a UUID: APNs wants it in lower case.
-  private static func append(_ id: DeviceID, to bytes: inout [UInt8]) {
-    for index in 0..<16 {
-      if index == 4 || index == 6 || index == 8 || index == 10 { bytes.append(UInt8(ascii: "-")) }
-      let word = index < 8 ? id.high : id.low
-      Hex.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (index % 8))), to: &bytes)
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  /// The canonical form of a UUID, in lower case as APNs wants it: only digits change, the hyphens stay.
+  private mutating func writeIdentifier(_ id: DeviceID) {
+    var position = 0
+    for word in [id.high, id.low] {
+      for shift in stride(from: UInt64(60), through: 0, by: -4) {
+        if position == 8 || position == 13 || position == 18 || position == 23 { position += 1 }
+        identifier[position] = Self.digits[Int(word >> shift & 15)]
+        position += 1
+      }
     }
   }
 

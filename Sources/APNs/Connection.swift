@@ -34,6 +34,7 @@ final class Connection: EventLoop.Handler {
   private let endpoint: APNsEndpoint
   private let context: TLSContext
   private let streamCap: Int
+  private let lastStreamID: Int32
 
   private var addresses: ArraySlice<SocketAddress>
   private var lastConnectError = "no address"
@@ -56,7 +57,7 @@ final class Connection: EventLoop.Handler {
 
   init(
     number: Int, loop: EventLoop, owner: any ConnectionOwner, endpoint: APNsEndpoint, addresses: [SocketAddress],
-    context: TLSContext, streamCap: Int
+    context: TLSContext, streamCap: Int, lastStreamID: Int32
   ) {
     self.number = number
     self.loop = loop
@@ -65,6 +66,7 @@ final class Connection: EventLoop.Handler {
     self.addresses = addresses[...]
     self.context = context
     self.streamCap = streamCap
+    self.lastStreamID = lastStreamID
     openedAt = loop.clock.now
     state = ConnectionState(at: openedAt)
   }
@@ -222,9 +224,12 @@ final class Connection: EventLoop.Handler {
       ending = .unknown("no answer within \(APNs.Limits.requestSeconds) s")
     } else if end.isNotProcessed {
       ending = .notProcessed
-    } else if end.status == 200 || end.status > 200 && end.errorCode == .noError {
+    } else if end.status == 200 {
+      actions = state.answered(isForbidden: false, at: loop.now)
+      ending = .accepted
+    } else if end.status > 200, end.errorCode == .noError {
       actions = state.answered(isForbidden: end.status == 403, at: loop.now)
-      ending = .answered(
+      ending = .refused(
         APNsAnswer(status: end.status, body: end.body, retryAfter: end.value(of: "retry-after").flatMap { Int($0) }))
     } else {
       ending = .unknown("stream reset: \(end.errorCode)")
@@ -243,11 +248,7 @@ final class Connection: EventLoop.Handler {
         return watch(waitsToRead.union(readiness))
       case .failed(let error): return endAfterReading(error)
       }
-      do throws(HTTP2Error) {
-        try session.writeOutput(into: &output, softLimit: APNs.Limits.outputBytes)
-      } catch {
-        return end(error.description)
-      }
+      session.writeOutput(into: &output)
       if !output.isEmpty { continue }
       if session.isFinished { return end("the session is over") }
       let allowance = state.allowance(capacity: session.capacity, inFlight: inFlight, cap: streamCap)
@@ -256,6 +257,12 @@ final class Connection: EventLoop.Handler {
     watch(waitsToRead)
     // Requests that were reset, or that a GOAWAY overtook, end when their frames would have left.
     takeEvents(session)
+  }
+
+  /// It takes nothing more before something is answered: by requests in flight, or by bytes that the peer has not
+  /// acknowledged.
+  var isFull: Bool {
+    allowance == 0 || inFlight > 0 && (session?.windowBytes ?? 0) < APNs.Limits.payloadBytes
   }
 
   /// Requests it would take now.
@@ -282,7 +289,7 @@ final class Connection: EventLoop.Handler {
         session.reset(request.streamID, .cancel)
         perform(state.timedOut(inFlight: inFlight, at: now))
       }
-      if session.nextStreamID > APNs.Limits.lastStreamID || !session.acceptsRequests {
+      if session.nextStreamID > lastStreamID || !session.acceptsRequests {
         perform(state.retire(inFlight: inFlight, at: now))
       }
     }
@@ -317,10 +324,9 @@ final class Connection: EventLoop.Handler {
   private func closePolitely() {
     guard let stream, let session else { return end("closed by us") }
     session.goAway()
+    session.writeOutput(into: &output)
     // Best effort: whoever does not take these few bytes now will notice the end all the same.
-    if (try? session.writeOutput(into: &output)) != nil, case .complete = stream.write(&output) {
-      stream.sendCloseNotify()
-    }
+    if case .complete = stream.write(&output) { stream.sendCloseNotify() }
     end("closed by us")
   }
 

@@ -39,7 +39,9 @@ struct InFlight {
 
 /// How a request on a connection ended.
 enum Ending {
-  case answered(APNsAnswer)
+  /// Status 200.
+  case accepted
+  case refused(APNsAnswer)
   /// Certainly not processed (RFC 9113 §8.7).
   case notProcessed
   /// It may have been processed.

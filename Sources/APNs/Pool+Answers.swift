@@ -6,8 +6,8 @@ internal import Logging
 extension Pool {
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
     switch ending {
-    case .answered(let answer) where answer.isAccepted: finish(submission, .accepted)
-    case .answered(let answer): refused(submission, answer, on: connection)
+    case .accepted: finish(submission, .accepted)
+    case .refused(let answer): refused(submission, answer, on: connection)
     case .notProcessed: sendAgain(submission, otherwise: .notProcessed)
     case .unknown(let reason): finish(submission, .unknown(reason: reason))
     }

@@ -21,10 +21,12 @@ final class Pool: ConnectionOwner {
   private var lanes: [Deque<QueuedBatch>] = Array(repeating: Deque(), count: Lane.allCases.count)
   private var again: Deque<Submission> = []
   private var composer = Composer()
-  private var template: (message: PushMessage, token: ProviderToken?, template: RequestTemplate)?
+  private var template: (message: PushMessage, template: RequestTemplate)?
 
   // The provider token; nil for certificates.
-  private(set) var token: ProviderToken?
+  private(set) var token: ProviderToken? {
+    didSet { template = nil }
+  }
   /// The one before, for the case that APNs finds we changed too often.
   private(set) var formerToken: ProviderToken?
   /// APNs called it expired: another one must come first.
@@ -183,9 +185,9 @@ final class Pool: ConnectionOwner {
 
   /// Made anew only when message or token change: a campaign uses one for all its pushes.
   private func template(for message: PushMessage) -> RequestTemplate {
-    if let template, template.message === message, template.token == token { return template.template }
+    if let template, template.message === message { return template.template }
     let made = Composer.template(message, authority: endpoint.authority, token: token)
-    template = (message, token, made)
+    template = (message, made)
     return made
   }
 
@@ -214,7 +216,7 @@ final class Pool: ConnectionOwner {
     let now = loop.clock.now
     let living = connections.filter { !$0.state.isEnding }
     // One at a time: a connection that is being made will take the queue, or show that none can be made.
-    guard living.allSatisfy({ $0.state.phase == .ready && $0.allowance == 0 }),
+    guard living.allSatisfy({ $0.state.phase == .ready && $0.isFull }),
       living.count < configuration.connectionsPerRoute
     else { return }
     if let nextConnectAt, now < nextConnectAt { return }
@@ -239,7 +241,8 @@ final class Pool: ConnectionOwner {
       let connection = Connection(
         number: madeConnections, loop: loop, owner: self, endpoint: endpoint,
         // Every node would else go to the first address.
-        addresses: addresses.shuffled(), context: context, streamCap: configuration.streamsPerConnection)
+        addresses: addresses.shuffled(), context: context, streamCap: configuration.streamsPerConnection,
+        lastStreamID: configuration.lastStreamID)
       connections.append(connection)
       connection.open()
     }

@@ -68,7 +68,8 @@ struct AudienceReader {
     let subtree = try connection.run(Audiences.subtree(app: app, groups: groups))
     let users = try connection.run(
       Audiences.groupKeys(
-        app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt, limit: Dispatch.Limits.shardDevices / 10))
+        app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt,
+        limit: Dispatch.Limits.shardDevices / 10))
     guard let last = users.last else { return nil }
     let members = try connection.run(Audiences.ofUsers(app: app, users, frozenAt: frozenAt))
     return Part(part: .keys(after: after, upto: last.text), targeted: Int64(members.count), isLast: false)

@@ -52,7 +52,8 @@ final class Completer {
   private func turn(_ connection: Connection) throws {
     let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Dispatch.Limits.pollInterval
     // Decisions that could not be written yet must not wait for more.
-    let inputs = shared.completer.receive(atMost: decisions.isEmpty ? min(patience, Dispatch.Limits.pollInterval) : .zero)
+    let inputs = shared.completer.receive(
+      atMost: decisions.isEmpty ? min(patience, Dispatch.Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
     try write(connection)
     try submitDue(connection)

@@ -36,7 +36,8 @@ enum Verdict: Equatable {
     }
   }
 
-  private static let notProcessedMilliseconds = Dispatch.Limits.notProcessedPause.components.attoseconds / 1_000_000_000_000_000
+  private static let notProcessedMilliseconds =
+    Dispatch.Limits.notProcessedPause.components.attoseconds / 1_000_000_000_000_000
 
   private static func soon(
     _ milliseconds: Int64, _ attempts: Int16, _ now: Int64, _ isStopping: Bool, reason: String

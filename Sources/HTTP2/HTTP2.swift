@@ -1,4 +1,4 @@
-/// HTTP/2 (RFC 9113) without I/O: a client's and a server's half of a connection, over nghttp2.
+/// HTTP/2 (RFC 9113) without I/O: a client's and a server's half of a connection.
 ///
 /// ```
 ///   socket ─► bytes ─► receive(_:) ─► nextEvent() ─► owner         owner ─► submit / respond ─┐
@@ -9,6 +9,10 @@
 /// One turn of an owner: `receive` what arrived → take events until there are none, submitting or responding as it likes
 /// → `writeOutput` into its buffer → write that to the socket. Nothing is called back, so nothing can be re-entered.
 ///
+/// The server's half is nghttp2. The client's half writes and reads frames by itself, because a sender does little else:
+/// it needs a third of the time; only answers' header compression is left to nghttp2. What one half does wrong the other,
+/// made by others, finds in the tests.
+///
 /// Invariants:
 /// - A client never has more requests open than the peer's SETTINGS allowed when they were submitted, and only one
 ///   before the first SETTINGS came.
@@ -17,8 +21,7 @@
 /// - `StreamEnd.isNotProcessed` is true only when RFC 9113 §8.7 guarantees it: the one rule for REFUSED_STREAM, for
 ///   streams above a GOAWAY's last stream id, and for requests that never left.
 ///
-/// Failure: what a peer sends wrong is either answered by nghttp2 itself (RST_STREAM, GOAWAY, then `isFinished`) or
-/// thrown as `HTTP2Error`; nothing traps.
+/// Failure: what a peer sends wrong ends the stream (RST_STREAM) or the connection (GOAWAY, `HTTP2Error`); nothing traps.
 package enum HTTP2 {
   /// Numbers of this module: unit, reason, source.
   package enum Limits {
@@ -34,6 +37,19 @@ package enum HTTP2 {
     package static let storedBodyBytes = 65_536
     /// A frame's header, in bytes (RFC 9113 §4.1).
     static let frameHeaderBytes = 9
+    /// Frames that everyone must take, in bytes; we never allow more (RFC 9113 §6.5.2).
+    static let smallestFrameBytes = 16_384
+    /// A window never grows beyond this many bytes (RFC 9113 §6.9.1).
+    static let largestWindowBytes = 0x7FFF_FFFF
+    /// The compression table, in bytes (RFC 9113 §6.5.2); APNs offers no more.
+    static let headerTableBytes = 4096
+    /// A header block of an answer over several frames: far more than any server sends, against endless ones.
+    static let headerBlockBytes = 65_536
+    static let headerBlockFrames = 16
+    /// Entries of one SETTINGS frame; six are defined.
+    static let settingsPerFrame = 32
+    /// SETTINGS and PINGs of a peer answered but not yet written.
+    static let waitingAcknowledgements = 1000
   }
 }
 

@@ -20,11 +20,16 @@ enum ServerCallbacks {
     }
     unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
       native, frame, name, nameCount, value, valueCount, flags, _ in
-      guard let frame = unsafe frame, let stream = unsafe stream(native, upmc_frame_stream(frame)) else { return 0 }
-      unsafe stream.addField(
-        name: UnsafeBufferPointer(start: name, count: nameCount),
-        value: UnsafeBufferPointer(start: value, count: valueCount),
-        isNeverIndexed: flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0)
+      guard let frame = unsafe frame,
+        let pointer = unsafe nghttp2_session_get_stream_user_data(native, upmc_frame_stream(frame))
+      else { return 0 }
+      // Called for each field of each request: it spares the counting of references.
+      unsafe Unmanaged<ServerStream>.fromOpaque(pointer)._withUnsafeGuaranteedRef { stream in
+        unsafe stream.addField(
+          name: UnsafeBufferPointer(start: name, count: nameCount),
+          value: UnsafeBufferPointer(start: value, count: valueCount),
+          isNeverIndexed: flags & UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue) != 0)
+      }
       return 0
     }
     unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { native, frame, owner in

@@ -1,12 +1,8 @@
+internal import Reactor
+
 /// One request on a `ServerSession`, and what is being answered to it. Reused by its session after `.closed`: the owner
 /// does not look at it any more then.
 package final class ServerStream {
-  private struct Field {
-    let name: Range<Int>
-    let value: Range<Int>
-    let isNeverIndexed: Bool
-  }
-
   package internal(set) var id: Int32 = 0
   /// Free for the owner, for example its own record of this request. Forgotten when the stream is reused.
   package var context: AnyObject?
@@ -16,12 +12,7 @@ package final class ServerStream {
   package internal(set) var isClosed = false
   /// `respond` was called.
   package internal(set) var isAnswered = false
-  /// Bytes of DATA received, also those not stored.
-  package private(set) var bodyCount = 0
-
-  private var fieldBytes: [UInt8] = []
-  private var fields: [Field] = []
-  private var body: [UInt8] = []
+  private var contents = RequestContents()
 
   // The answer's body, read by nghttp2 when it writes DATA frames.
   var answer: [UInt8] = []
@@ -39,95 +30,128 @@ package final class ServerStream {
     isComplete = false
     isClosed = false
     isAnswered = false
-    bodyCount = 0
-    fieldBytes.removeAll(keepingCapacity: true)
-    fields.removeAll(keepingCapacity: true)
-    body.removeAll(keepingCapacity: true)
+    contents.removeAll()
     if !answer.isEmpty { answer = [] }
   }
 
   func addField(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isNeverIndexed: Bool) {
-    let start = fieldBytes.count
-    unsafe fieldBytes.append(contentsOf: name)
-    let middle = fieldBytes.count
-    unsafe fieldBytes.append(contentsOf: value)
-    fields.append(
-      Field(name: start..<middle, value: middle..<fieldBytes.count, isNeverIndexed: isNeverIndexed))
+    unsafe contents.addField(name: name, value: value, isNeverIndexed: isNeverIndexed)
   }
 
   func addBody(_ bytes: UnsafeBufferPointer<UInt8>, storing limit: Int) {
-    bodyCount += bytes.count
-    unsafe body.append(contentsOf: bytes.prefix(max(0, limit - body.count)))
+    unsafe contents.addBody(bytes, storing: limit)
   }
 
   // MARK: Header fields, in the order sent, pseudo fields and duplicates included
 
-  package var fieldCount: Int { fields.count }
+  package var fieldCount: Int { contents.fields.count }
 
   /// Allocates; for looking at single requests.
   package func field(at index: Int) -> HeaderField {
-    let field = fields[index]
+    let field = contents.fields[index]
     return HeaderField(
-      String(decoding: fieldBytes[field.name], as: UTF8.self), String(decoding: fieldBytes[field.value], as: UTF8.self),
-      isNeverIndexed: field.isNeverIndexed)
+      contents.text(field.name), contents.text(field.value), isNeverIndexed: field.isNeverIndexed)
   }
 
   /// How often `name` (lower case) occurs.
   package func count(of name: StaticString) -> Int {
-    var count = 0
-    for field in fields where matches(field, name) { count += 1 }
-    return count
+    contents.fields.count { contents.matches($0, name) }
   }
 
   /// The first value of `name`; allocates.
   package func value(of name: StaticString) -> String? {
-    guard let field = first(name) else { return nil }
-    return String(decoding: fieldBytes[field.value], as: UTF8.self)
+    contents.first(name).map { contents.text($0.value) }
   }
 
   /// Lends the first value of `name`, without allocation. Nil when there is none.
   package func withValue<Result>(of name: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
-    guard let field = first(name) else { return nil }
-    // A second reference for the length of the call: a span cannot be taken from a property of a class.
-    let bytes = fieldBytes
-    return body(bytes.span.extracting(field.value))
+    guard let field = contents.first(name) else { return nil }
+    return contents.fieldBytes.withReadable { bytes in body(bytes.extracting(field.value)) }
   }
 
   /// Lends every field in the order sent, without allocation.
   package func forEachField(
     _ body: (_ name: Span<UInt8>, _ value: Span<UInt8>, _ isNeverIndexed: Bool) -> Void
   ) {
-    let bytes = fieldBytes
-    for field in fields {
-      body(bytes.span.extracting(field.name), bytes.span.extracting(field.value), field.isNeverIndexed)
+    contents.fieldBytes.withReadable { bytes in
+      for field in contents.fields {
+        body(bytes.extracting(field.name), bytes.extracting(field.value), field.isNeverIndexed)
+      }
     }
   }
 
   /// Whether the client asked that the first `name` is never put into a compression table.
   package func isNeverIndexed(_ name: StaticString) -> Bool {
-    first(name)?.isNeverIndexed ?? false
-  }
-
-  private func first(_ name: StaticString) -> Field? {
-    for field in fields where matches(field, name) { return field }
-    return nil
-  }
-
-  private func matches(_ field: Field, _ name: StaticString) -> Bool {
-    guard field.name.count == name.utf8CodeUnitCount else { return false }
-    // Safe: a static string's bytes live as long as the program.
-    let wanted = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-    for (offset, index) in field.name.enumerated() where unsafe fieldBytes[index] != wanted[offset] { return false }
-    return true
+    contents.first(name)?.isNeverIndexed ?? false
   }
 
   // MARK: Body
+
+  /// Bytes of DATA received, also those not stored.
+  package var bodyCount: Int { contents.bodyCount }
 
   /// Lends the stored part of the request's body.
   package func withBody<Result, Failure: Error>(
     _ body: (Span<UInt8>) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    let bytes = self.body
-    return try body(bytes.span)
+    try contents.body.withReadable(body)
+  }
+}
+
+/// Fields and body of a request, in storage that is kept for the next one.
+private struct RequestContents: ~Copyable {
+  struct Field {
+    let name: Range<Int>
+    let value: Range<Int>
+    let isNeverIndexed: Bool
+  }
+
+  /// Names and values, one after the other.
+  var fieldBytes = ByteBuffer(capacity: 1024)
+  var fields: [Field] = []
+  var body = ByteBuffer(capacity: 1024)
+  var bodyCount = 0
+
+  mutating func removeAll() {
+    fieldBytes.removeAll()
+    fields.removeAll(keepingCapacity: true)
+    body.removeAll()
+    bodyCount = 0
+  }
+
+  mutating func addField(
+    name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>, isNeverIndexed: Bool
+  ) {
+    let start = fieldBytes.count
+    let middle = start + name.count
+    unsafe fieldBytes.append(UnsafeRawBufferPointer(name))
+    unsafe fieldBytes.append(UnsafeRawBufferPointer(value))
+    fields.append(
+      Field(name: start..<middle, value: middle..<middle + value.count, isNeverIndexed: isNeverIndexed))
+  }
+
+  mutating func addBody(_ bytes: UnsafeBufferPointer<UInt8>, storing limit: Int) {
+    bodyCount += bytes.count
+    let room = max(0, limit - body.count)
+    unsafe body.append(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes.prefix(room))))
+  }
+
+  func text(_ range: Range<Int>) -> String {
+    unsafe fieldBytes.withUnsafeReadable { bytes in unsafe String(decoding: bytes[range], as: UTF8.self) }
+  }
+
+  func first(_ name: StaticString) -> Field? {
+    for field in fields where matches(field, name) { return field }
+    return nil
+  }
+
+  func matches(_ field: Field, _ name: StaticString) -> Bool {
+    guard field.name.count == name.utf8CodeUnitCount else { return false }
+    // Safe: a static string's bytes live as long as the program, and the counts are equal.
+    let wanted = unsafe UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    return fieldBytes.withReadable { bytes in
+      for (offset, index) in field.name.enumerated() where unsafe bytes[index] != wanted[offset] { return false }
+      return true
+    }
   }
 }

@@ -54,6 +54,8 @@ final class Connection: EventLoop.Handler {
   private var writeDeadline: Instant
   /// The kernel takes no more bytes at present: the client is slow to read.
   private var isStalled = false
+  /// What the kernel still held for the client when it was last seen to take something.
+  private var stalledBytes = Int.max
   private var lingered = 0
   var isQueuedForFlush = false
   var isQueuedForResume = false
@@ -114,7 +116,7 @@ final class Connection: EventLoop.Handler {
 
   /// After an answer that ends the connection: takes what the client still sends, until it closes.
   private func drop() {
-    let transfer = transport?.receive(into: &request.input, reserving: Self.readBytes)
+    let transfer = transport?.receive(into: &request.input, reserving: Self.bodyReadBytes)
     lingered += request.input.count
     request.input.removeAll()
     switch transfer {
@@ -332,6 +334,7 @@ final class Connection: EventLoop.Handler {
     let after = unsentBytes
     if after > 0, after < before || !isStalled {
       writeDeadline = server.loop.now + server.configuration.writeTimeout
+      stalledBytes = .max
     }
     isStalled = after > 0
     if after == 0, phase == .closing { return linger() }
@@ -385,8 +388,7 @@ final class Connection: EventLoop.Handler {
   /// Called once a second.
   func checkTime(_ now: Instant) {
     if isStalled {
-      // Whoever takes nothing for so long is not sent a polite end either.
-      if now >= writeDeadline { abandon() }
+      checkStall(now)
       return
     }
     let held = request.input.allocatedBytes + output.allocatedBytes
@@ -399,6 +401,20 @@ final class Connection: EventLoop.Handler {
       refuse(.requestTimeout, "The request took too long to arrive.")
     case .lingering: close()
     case .handling, .closing, .closed: break
+    }
+  }
+
+  /// The kernel reports room only when a third of its buffer is free, which takes a slow client long: so it is asked
+  /// whether the client has taken anything.
+  private func checkStall(_ now: Instant) {
+    let held = transport?.unacknowledgedBytes ?? 0
+    if held < stalledBytes {
+      stalledBytes = held
+      writeDeadline = now + server.configuration.writeTimeout
+    } else if now >= writeDeadline {
+      // Whoever takes nothing for so long is not sent a polite end either.
+      server.counters.timedOut &+= 1
+      abandon()
     }
   }
 

@@ -108,6 +108,9 @@ package final class HTTPServer {
     }
   }
 
+  /// For tests: the connection that was opened first.
+  var firstConnection: Connection? { connections.lazy.compactMap { $0 }.first }
+
   private func isCrowded(_ address: String?) -> Bool {
     guard let limit = configuration.connectionsPerAddress, let address else { return false }
     return addressCounts[address, default: 0] >= limit

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Reactor
 
 /// What carries the bytes of one connection. Plain TCP or Unix sockets today; TLS goes in here and nowhere else.
@@ -33,6 +34,14 @@ struct Transport: ~Copyable {
   func send(_ bytes: [UInt8], from start: Int) -> Socket.Transfer {
     // Safe: as above.
     unsafe bytes.withUnsafeBytes { unsafe socket.send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+  }
+
+  /// Bytes that the kernel has taken and the client's has not (`tcp(7)`, SIOCOUTQ).
+  var unacknowledgedBytes: Int {
+    var count: Int32 = 0
+    // Safe: the call fills one int. Where it is unknown, zero is as good as any number that does not change.
+    _ = unsafe ioctl(socket.descriptor, UInt(TIOCOUTQ), &count)
+    return Int(count)
   }
 
   /// The client reads end of stream; we can still read.

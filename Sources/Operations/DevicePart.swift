@@ -139,7 +139,9 @@ struct DevicePart {
 
   func applyBadge(at operation: Int, _ batch: OperationBatch) {
     for index in state.entries.indices where state.entries[index].operation == operation {
-      guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else { continue }
+      guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else {
+        continue
+      }
       batch.counts[user] = value
       state.entries[index].badge = value
     }

@@ -1,5 +1,6 @@
 internal import Glibc
 
+/// Numbers in network order, as PostgreSQL's binary form wants them.
 extension Array where Element == UInt8 {
   /// Appends a number in network order.
   mutating func append<Number: FixedWidthInteger>(bigEndian number: Number) {

@@ -5,6 +5,7 @@ extension ChildProcess {
   /// What a program said and how it ended.
   package struct Report: Sendable {
     package let ending: Ending
+    package let cost: Cost
     /// Its standard output, and its errors too when asked for.
     package let output: [UInt8]
 
@@ -41,10 +42,10 @@ extension ChildProcess {
       guard count > 0 else { break }
       output += block[0..<count]
     }
-    guard let ending = child.wait(atMost: max(.zero, deadline - SystemClock().now)) else {
+    guard let ending = child.wait(atMost: max(.zero, deadline - SystemClock().now)), let cost = child.cost else {
       throw SystemError(code: ETIMEDOUT, operation: "run", subject: command[0])
     }
-    return Report(ending: ending, output: output)
+    return Report(ending: ending, cost: cost, output: output)
   }
 
   /// Our copy of the writing end is closed on return, so that the reader sees the end when the program's is.

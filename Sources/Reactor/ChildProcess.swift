@@ -22,6 +22,16 @@ package struct ChildProcess: ~Copyable {
     case killed(signal: Int32)
   }
 
+  /// What it used in all its life, with the children it has waited for itself.
+  package struct Cost: Sendable {
+    /// Time on a processor, its own and the kernel's for it.
+    package let processorTime: Duration
+    /// The most memory it held at once, in bytes.
+    package let peakMemoryBytes: Int
+  }
+
+  /// Known once the end has been taken.
+  package private(set) var cost: Cost?
   /// The process id. Ours until the end has been taken: it cannot be reused before.
   package let identifier: Int32
   /// Readable once the program has ended; for an `EventLoop` that wants to know.
@@ -93,7 +103,9 @@ package struct ChildProcess: ~Copyable {
       var entry = pollfd(fd: handle.number, events: Int16(POLLIN), revents: 0)
       guard unsafe poll(&entry, 1, Int32(clamping: (left.nanoseconds + 999_999) / 1_000_000)) > 0 else { continue }
       var status: Int32 = 0
-      guard unsafe waitpid(identifier, &status, WNOHANG) == identifier else { continue }
+      var usage = rusage()
+      guard unsafe wait4(identifier, &status, WNOHANG, &usage) == identifier else { continue }
+      cost = Cost(usage)
       // The layout of `waitpid(2)`'s status, whose macros Swift does not see.
       let signal = status & 0x7F
       ending = signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
@@ -121,6 +133,16 @@ package struct ChildProcess: ~Copyable {
       unsafe posix_spawn_file_actions_addopen(actions, number, path, O_WRONLY | O_CREAT | O_APPEND, 0o600)
     case .descriptor(let source): unsafe posix_spawn_file_actions_adddup2(actions, source, number)
     }
+  }
+}
+
+extension ChildProcess.Cost {
+  fileprivate init(_ usage: rusage) {
+    let seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec
+    let microseconds = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec
+    processorTime = .seconds(seconds) + .microseconds(microseconds)
+    // Linux counts in KiB (`getrusage(2)`).
+    peakMemoryBytes = usage.ru_maxrss * 1024
   }
 }
 

@@ -27,3 +27,11 @@ package enum StandardError {
     _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
   }
 }
+
+/// The process's standard output.
+package enum StandardOutput {
+  /// One system call, at once: a pipe must not wait for a buffer to fill.
+  package static func write(_ bytes: [UInt8]) {
+    _ = unsafe Glibc.write(STDOUT_FILENO, bytes, bytes.count)
+  }
+}

@@ -31,14 +31,21 @@ package final class Committer {
   private let connection: PipelinedConnection
   private let catalog: Catalog
   private let writer: Int32
+  private let batchOperations: Int
   private let log: Logger
   private var waiting = Deque<Pending>()
   /// Parts of failed batches, to be run before anything new.
   private var again: [[Pending]] = []
   private var isRunning = false
 
-  /// - Parameter writer: this committer's own number in the totals, unlike that of any other.
-  package init(url: String, writer: Int32, catalog: Catalog, loop: EventLoop) throws {
+  /// - Parameters:
+  ///   - writer: this committer's own number in the totals, unlike that of any other.
+  ///   - batchOperations: most operations of one transaction; 1 shows what batching is worth.
+  package init(
+    url: String, writer: Int32, catalog: Catalog, loop: EventLoop,
+    batchOperations: Int = Operations.Limits.batchOperations
+  ) throws {
+    self.batchOperations = batchOperations
     self.loop = loop
     self.catalog = catalog
     self.writer = writer
@@ -82,8 +89,8 @@ package final class Committer {
     var taken: [Pending] = []
     var postponed: [Pending] = []
     var busy: Set<DeviceOperation.ConflictKey> = []
-    taken.reserveCapacity(min(waiting.count, Operations.Limits.batchOperations))
-    while taken.count < Operations.Limits.batchOperations, let next = waiting.popFirst() {
+    taken.reserveCapacity(min(waiting.count, batchOperations))
+    while taken.count < batchOperations, let next = waiting.popFirst() {
       let keys = next.operation.conflictKeys
       let isFree = keys.isEmpty || busy.isDisjoint(with: keys)
       // Those behind a postponed one must not overtake it: its keys are taken too.

@@ -35,9 +35,11 @@ extension DeviceDoor {
     perform(.confirm(confirmations), request, responder) { answer, responder in
       guard case .confirmed(let results) = answer else { return }
       responder.send { writer in
-        writer.member("results", array: { writer in
-          for result in results { Self.write(result, to: &writer) }
-        })
+        writer.member(
+          "results",
+          array: { writer in
+            for result in results { Self.write(result, to: &writer) }
+          })
       }
     }
   }

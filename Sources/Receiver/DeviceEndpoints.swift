@@ -44,7 +44,8 @@ extension DeviceDoor {
       responder.send { writer in
         let isGuest = user.clientUID == UserKey.guestUID
         Self.write(
-          user: isGuest ? UserKey(guest: claim.device) : UserKey(clientUID: user.clientUID), name: user.name, to: &writer)
+          user: isGuest ? UserKey(guest: claim.device) : UserKey(clientUID: user.clientUID), name: user.name,
+          to: &writer)
       }
     }
   }
@@ -76,14 +77,16 @@ extension DeviceDoor {
     perform(.listGroups(try claim(request, parameters)), request, responder) { answer, responder in
       guard case .groups(let groups) = answer else { return }
       responder.send { writer in
-        writer.member("items", array: { writer in
-          for group in groups {
-            writer.object { writer in
-              writer.member("groupSeq", String(group.group))
-              writer.member("name", group.name)
+        writer.member(
+          "items",
+          array: { writer in
+            for group in groups {
+              writer.object { writer in
+                writer.member("groupSeq", String(group.group))
+                writer.member("name", group.name)
+              }
             }
-          }
-        })
+          })
         writer.name("nextCursor")
         writer.null()
       }

@@ -58,10 +58,12 @@ extension DeviceDoor {
 
   static func write(user: UserKey, name: String, to writer: inout JSONWriter) {
     if let clientUID = user.clientUID {
-      writer.member("user", object: { writer in
-        writer.member("clientUid", clientUID)
-        writer.member("clientName", name)
-      })
+      writer.member(
+        "user",
+        object: { writer in
+          writer.member("clientUid", clientUID)
+          writer.member("clientName", name)
+        })
     } else {
       writer.name("user")
       writer.null()

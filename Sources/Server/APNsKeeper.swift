@@ -49,7 +49,8 @@ final class APNsKeeper {
       guard sealed[credential.app] != credential.sealed else { continue }
       sealed[credential.app] = credential.sealed
       do {
-        let secret = try APNsSecret(sealed: credential.sealed, app: credential.app, publicPart: credential.publicPart, master)
+        let secret = try APNsSecret(
+          sealed: credential.sealed, app: credential.app, publicPart: credential.publicPart, master)
         keys[credential.app] = secret.key
         sender.set(.token(teamID: secret.key.teamID, keyID: secret.key.keyID), for: credential.app)
       } catch {

@@ -14,7 +14,8 @@ package struct Configuration: Sendable {
     Variable(
       name: "UPMC_DATABASE_URL", standard: "(private)",
       meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
-    Variable(name: "UPMC_DATA_DIR", standard: ".upmc", meaning: "directory of the private PostgreSQL and its master key"),
+    Variable(
+      name: "UPMC_DATA_DIR", standard: ".upmc", meaning: "directory of the private PostgreSQL and its master key"),
     Variable(
       name: "UPMC_MASTER_KEY", standard: "(made)",
       meaning: "32 bytes in base64 that seal credentials; made once with the private database, required otherwise"),
@@ -26,8 +27,10 @@ package struct Configuration: Sendable {
       name: "UPMC_APNS_SANDBOX_URL", standard: "https://api.sandbox.push.apple.com", meaning: "Apple's sandbox service"),
     Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
     Variable(
-      name: "UPMC_CA_FILE", standard: "", meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"),
-    Variable(name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
+      name: "UPMC_CA_FILE", standard: "", meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"
+    ),
+    Variable(
+      name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
     Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
     Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
     Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
@@ -115,7 +118,8 @@ package struct Configuration: Sendable {
   }
 
   static func service(_ name: String, _ value: String) throws(Mistake) -> ServiceAddress {
-    let refusal = Mistake(description: "\(name)=\(value) is no address of a service. Write https://host or https://host:port.")
+    let refusal = Mistake(
+      description: "\(name)=\(value) is no address of a service. Write https://host or https://host:port.")
     guard value.hasPrefix("https://") else { throw refusal }
     var rest = value.dropFirst("https://".count)
     if rest.hasSuffix("/") { rest = rest.dropLast() }

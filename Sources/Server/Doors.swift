@@ -21,7 +21,8 @@ final class Doors {
     firstWriter: Int32, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
-    let addresses = try SocketAddress.resolve(host: configuration.listenHost, port: configuration.listenPort, passive: true)
+    let addresses = try SocketAddress.resolve(
+      host: configuration.listenHost, port: configuration.listenPort, passive: true)
     guard let wanted = addresses.first else {
       throw ServerError("UPMC_LISTEN: the host \(configuration.listenHost) has no address.")
     }
@@ -29,10 +30,12 @@ final class Doors {
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, threads: Server.Limits.adminThreads, messageCommitted: messageCommitted)
+      databaseURL: databaseURL, catalog: catalog, threads: Server.Limits.adminThreads,
+      messageCommitted: messageCommitted)
     drained = try Inbox(capacity: loops)
     var commands: [Inbox<Command>] = []
-    let descriptors = try [first.release()] + (1..<loops).map { _ in try Socket.listen(on: address, reusePort: true).release() }
+    let descriptors =
+      try [first.release()] + (1..<loops).map { _ in try Socket.listen(on: address, reusePort: true).release() }
     for (number, descriptor) in descriptors.enumerated() {
       let inbox = try Inbox<Command>(capacity: 8)
       commands.append(inbox)

@@ -40,6 +40,15 @@ package enum EmbeddedPostgres {
     static let pause: Duration = .milliseconds(3)
     /// Starting may include the recovery of `max_wal_size` bytes of log after a crash.
     static let startPatience: Duration = .seconds(600)
+    /// A server that runs but neither answers nor says why has its socket within milliseconds; this is for a machine
+    /// under heavy load.
+    static let answerPatience: Duration = .seconds(60)
+    /// What a killed server leaves (its socket, its memory in its children's hands) is gone within a second or two.
+    static let remainsPatience: Duration = .seconds(10)
+    /// Asking whether a user reaches a directory: two programs, on a machine under load.
+    static let probePatience: Duration = .seconds(30)
+    /// Making a cluster takes a second or two; ten minutes mean a disk that does not answer.
+    static let initdbPatience: Duration = .seconds(600)
     /// Another `upmc` that starts or stops the server is waited for this long: making a cluster takes seconds.
     static let lockPatience: Duration = .seconds(120)
     /// A fast shutdown writes all dirty buffers; after this long the server is told to stop at once (and recovers at
@@ -60,6 +69,8 @@ package enum EmbeddedPostgres {
     package var programs: String?
     /// Where clusters lie whose data directory the server's user cannot reach.
     package var fallbackDirectory = "/var/lib/upmc"
+    /// Whether making a cluster waits until it is on the disk. Only tests do without.
+    var syncsNewCluster = true
 
     package init(dataDirectory: String) {
       self.dataDirectory = dataDirectory
@@ -75,9 +86,9 @@ package enum EmbeddedPostgres {
     let lock = try EmbeddedPostgresLock(place)
     try lock.beginChange()
     defer { lock.endChange() }
-    try place.settle(report)
+    if place.isUnbound { try setOrphanAside(place, report) }
     let cluster = try EmbeddedPostgresCluster(place, programs: configuration.programs)
-    try cluster.makeIfMissing(report)
+    try cluster.makeIfMissing(syncs: configuration.syncsNewCluster, report)
     let running = try run(cluster, lock, report)
     guard lock.join() else { throw .locked(lock.usersPath) }
     return Handle(cluster, lock, running)
@@ -88,11 +99,23 @@ package enum EmbeddedPostgres {
     try start(Configuration(dataDirectory: dataDirectory))
   }
 
+  /// A data directory of this path was removed, but its cluster elsewhere was not: the new one starts empty, as asked.
+  private static func setOrphanAside(
+    _ place: EmbeddedPostgresPlace, _ report: (String) -> Void
+  ) throws(EmbeddedPostgresError) {
+    if EmbeddedPostgresFiles.exists(place.cluster) {
+      try EmbeddedPostgresPostmaster.living(in: place.cluster, log: place.log)?.stop()
+      let aside = try EmbeddedPostgresFiles.setAside(place.cluster, "orphan")
+      report("the private database of a data directory that was removed is now \(aside)")
+    }
+    try place.bind()
+  }
+
   /// Adopts or starts the postmaster and waits until it answers. Under the lock.
   fileprivate static func run(
     _ cluster: EmbeddedPostgresCluster, _ lock: EmbeddedPostgresLock, _ report: (String) -> Void
   ) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster {
-    while let living = try EmbeddedPostgresPostmaster.living(in: cluster) {
+    while let living = try EmbeddedPostgresPostmaster.living(in: cluster.path, log: cluster.place.log) {
       // One that is just shutting down ends while we wait; then it is started anew.
       if try living.becomesReady() { return living }
     }

@@ -21,8 +21,9 @@ struct EmbeddedPostgresCluster {
   }
 
   /// Makes the cluster beside its place and renames it, so that one that is there is whole.
-  func makeIfMissing(_ report: (String) -> Void) throws(EmbeddedPostgresError) {
+  func makeIfMissing(syncs: Bool, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
     guard !isComplete else { return }
+    try place.checkReach(place.base)
     report("making the private database in \(path)")
     if EmbeddedPostgresFiles.exists(path) {
       let aside = try EmbeddedPostgresFiles.setAside(path, "incomplete")
@@ -31,29 +32,29 @@ struct EmbeddedPostgresCluster {
     // Only ever half-made: nobody has stored anything in it.
     try EmbeddedPostgresFiles.remove(place.freshCluster)
     try EmbeddedPostgresFiles.makeDirectory(place.freshCluster, mode: 0o700, for: place.fileOwner)
-    try runInitdb()
+    try runInitdb(syncs: syncs)
     try writeAccess()
     try EmbeddedPostgresFiles.rename(place.freshCluster, to: path)
   }
 
-  private func runInitdb() throws(EmbeddedPostgresError) {
+  private func runInitdb(syncs: Bool) throws(EmbeddedPostgresError) {
     let words = [
       programs.initdb, "-D", place.freshCluster, "--username=\(Self.role)", "--encoding=UTF8",
       // Byte order for text, so that indexes never depend on the machine's locale; letters are still known as such.
       "--locale=C", "--lc-ctype=C.UTF-8", "--data-checksums", "--auth=reject", "--no-instructions",
     ]
-    let logStart = EmbeddedPostgresFiles.size(of: place.log)
     do {
-      let end = try DetachedProcess(place.words(words), environment: Self.environment, output: place.log).wait()
-      guard end == .exited(status: 0) else {
-        throw EmbeddedPostgresError.initdbFailed(reason: place.lastWords(since: logStart), log: place.log)
-      }
-    } catch let error as SystemError {
-      throw .system(error)
+      let report = try ChildProcess.run(
+        place.words(syncs ? words : words + ["--no-sync"]), environment: Self.environment, withErrors: true,
+        atMost: EmbeddedPostgres.Limits.initdbPatience)
+      guard !report.succeeded else { return }
+      let lines = report.text.split(separator: "\n")
+      let reason = lines.last { $0.contains("error:") } ?? lines.last ?? "initdb ended without a word"
+      throw EmbeddedPostgresError.initdbFailed(reason: String(reason))
     } catch let error as EmbeddedPostgresError {
       throw error
     } catch {
-      throw .initdbFailed(reason: "\(error)", log: place.log)
+      throw .initdbFailed(reason: "\(error)")
     }
   }
 
@@ -94,11 +95,11 @@ struct EmbeddedPostgresCluster {
 }
 
 extension EmbeddedPostgresPlace {
-  /// What the server's programs said last: the line worth showing.
+  /// What the server said last: the line worth showing.
   func lastWords(since start: Int) -> String {
     let bytes = EmbeddedPostgresFiles.bytes(log) ?? []
     let lines = String(decoding: bytes.dropFirst(start), as: UTF8.self).split(separator: "\n")
-    let telling = lines.last { $0.contains("FATAL:") || $0.contains("PANIC:") || $0.contains("error:") }
+    let telling = lines.last { $0.contains("FATAL:") || $0.contains("PANIC:") }
     return String(telling ?? lines.last ?? "it said nothing")
   }
 }

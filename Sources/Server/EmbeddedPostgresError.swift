@@ -14,7 +14,7 @@ package enum EmbeddedPostgresError: Error, Sendable, CustomStringConvertible {
   case cannotWrite(path: String, reason: String)
   case locked(String)
   case usedElsewhere(String)
-  case initdbFailed(reason: String, log: String)
+  case initdbFailed(reason: String)
   case startFailed(reason: String, log: String)
   case startTookTooLong(log: String)
   case stopTookTooLong(pid: Int32)
@@ -50,8 +50,8 @@ package enum EmbeddedPostgresError: Error, Sendable, CustomStringConvertible {
       return "another upmc has been starting or stopping the private database for minutes (\(path)): look what it does"
     case .usedElsewhere(let path):
       return "\(path) is in use by an upmc in another container: stop that one first, or choose another UPMC_DATA_DIR"
-    case .initdbFailed(let reason, let log):
-      return "the private database could not be made: \(reason) (more in \(log))"
+    case .initdbFailed(let reason):
+      return "the private database could not be made: \(reason)"
     case .startFailed(let reason, let log):
       return "the private database did not start: \(reason) (more in \(log))"
     case .startTookTooLong(let log):

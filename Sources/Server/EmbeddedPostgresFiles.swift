@@ -3,28 +3,16 @@ internal import Postgres
 
 /// The few things the private database does with files.
 enum EmbeddedPostgresFiles {
-  static func isDirectory(_ path: String) -> Bool {
-    var isDirectory = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
-  }
+  static func isDirectory(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
 
   static func exists(_ path: String) -> Bool {
     FileManager.default.fileExists(atPath: path)
   }
 
-  /// Whether two paths lead to the same directory, however they are spelled.
-  static func areSame(_ left: String, _ right: String) -> Bool {
-    guard let one = identity(left), let other = identity(right) else { return false }
-    return one == other
-  }
-
-  private static func identity(_ path: String) -> [UInt64]? {
-    // Attributes are those of a symbolic link itself: look behind it.
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: resolved(path)),
-      let device = attributes[.systemNumber] as? any BinaryInteger,
-      let file = attributes[.systemFileNumber] as? any BinaryInteger
-    else { return nil }
-    return [UInt64(truncatingIfNeeded: device), UInt64(truncatingIfNeeded: file)]
+  /// Whether `other` leads to the same file as `own`, however they are spelled; nil when our own cannot be reached.
+  static func isSame(_ other: String, as own: String) -> Bool? {
+    guard let own = FileStatus(own) else { return nil }
+    return FileStatus(other)?.identity == own.identity
   }
 
   /// Absolute, and without symbolic links as far as the path exists.
@@ -34,15 +22,9 @@ enum EmbeddedPostgresFiles {
     return resolved.count > 1 && resolved.hasSuffix("/") ? String(resolved.dropLast()) : resolved
   }
 
-  static func owner(of path: String) -> UInt32? {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return (attributes?[.ownerAccountID] as? any BinaryInteger).map { UInt32(truncatingIfNeeded: $0) }
-  }
+  static func owner(of path: String) -> UInt32? { FileStatus(path)?.owner }
 
-  static func size(of path: String) -> Int {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return (attributes?[.size] as? any BinaryInteger).map { Int($0) } ?? 0
-  }
+  static func size(of path: String) -> Int { FileStatus(path)?.bytes ?? 0 }
 
   static func names(in path: String) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
@@ -65,20 +47,20 @@ enum EmbeddedPostgresFiles {
   static func write(_ text: String, to path: String, for account: SystemAccount?) throws(EmbeddedPostgresError) {
     try orCannotWrite(path) {
       try Data(text.utf8).write(to: URL(filePath: path), options: .atomic)
-      try FileManager.default.setAttributes(attributes(mode: 0o600, account), ofItemAtPath: path)
+      try FileStatus.change(path, mode: 0o600, owner: account)
     }
   }
 
   /// Makes a directory (and those above it, with the same mode) unless it is there.
   static func makeDirectory(
-    _ path: String, mode: Int, for account: SystemAccount? = nil
+    _ path: String, mode: UInt32, for account: SystemAccount? = nil
   ) throws(EmbeddedPostgresError) {
     guard !isDirectory(path) else { return }
     try orCannotWrite(path) {
       try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: mode])
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: Int(mode)])
       // Again, for the mode given to the call above is subject to the umask.
-      try FileManager.default.setAttributes(attributes(mode: mode, account), ofItemAtPath: path)
+      try FileStatus.change(path, mode: mode, owner: account)
     }
   }
 
@@ -98,13 +80,6 @@ enum EmbeddedPostgresFiles {
     let aside = "\(path).\(suffix)-\(number)"
     try rename(path, to: aside)
     return aside
-  }
-
-  private static func attributes(mode: Int, _ account: SystemAccount?) -> [FileAttributeKey: any Sendable] {
-    guard let account else { return [.posixPermissions: mode] }
-    return [
-      .posixPermissions: mode, .ownerAccountID: UInt(account.uid), .groupOwnerAccountID: UInt(account.gid),
-    ]
   }
 
   private static func orCannotWrite(_ path: String, _ body: () throws -> Void) throws(EmbeddedPostgresError) {

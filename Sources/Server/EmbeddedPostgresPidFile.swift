@@ -28,18 +28,20 @@ struct EmbeddedPostgresPidFile: Equatable {
   /// - Parameters:
   ///   - commandLine: bytes of `/proc/PID/cmdline`; nil when it cannot be read.
   ///   - exists: whether `/proc/PID` is there.
-  ///   - isCluster: whether a path leads to this data directory.
-  static func judge(commandLine: [UInt8]?, exists: Bool, isCluster: (String) -> Bool) -> Claim {
+  ///   - isCluster: whether a path leads to this data directory; nil when that cannot be found out.
+  static func judge(commandLine: [UInt8]?, exists: Bool, isCluster: (String) -> Bool?) -> Claim {
     guard exists else { return .isStale }
     guard let commandLine else { return .isHidden }
     let words = commandLine.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     let program = words.first?.split(separator: "/").last ?? ""
     guard program == "postgres" || program == "postmaster" else { return .isStale }
-    for (word, next) in zip(words, words.dropFirst()) where word == "-D" { return isCluster(next) ? .holds : .isStale }
-    // `-Dpath` in one word; none at all means a server that was started in a way that we cannot judge.
-    if let word = words.first(where: { $0.hasPrefix("-D") }) {
-      return isCluster(String(word.dropFirst(2))) ? .holds : .isStale
+    // `-D path`, or `-Dpath` in one word; none at all means a server that was started in a way that we cannot judge.
+    var directory = words.first { $0.hasPrefix("-D") && $0.count > 2 }.map { String($0.dropFirst(2)) }
+    if let index = words.firstIndex(of: "-D"), index + 1 < words.count { directory = words[index + 1] }
+    switch directory.flatMap(isCluster) {
+    case .some(true): return .holds
+    case .some(false): return .isStale
+    case .none: return .isHidden
     }
-    return .isHidden
   }
 }

@@ -1,6 +1,6 @@
-internal import Reactor
 internal import Glibc
 internal import Postgres
+internal import Reactor
 
 /// Where the private database lies and who runs it.
 struct EmbeddedPostgresPlace {
@@ -43,18 +43,18 @@ struct EmbeddedPostgresPlace {
     try EmbeddedPostgresFiles.makeDirectory(base, mode: isRoot ? 0o711 : 0o700)
   }
 
-  /// Under the lock: binds a place elsewhere to this data directory.
-  func settle(_ report: (String) -> Void) throws(EmbeddedPostgresError) {
-    guard isElsewhere, !EmbeddedPostgresFiles.exists(location) else {
-      guard Self.reaches(base, account, setpriv: setpriv) else { throw .unreachable(path: base, user: account.name) }
-      return
-    }
-    // A data directory of this path was removed, but its cluster was not: the new one starts empty, as asked for.
-    if EmbeddedPostgresFiles.exists(cluster) {
-      let aside = try EmbeddedPostgresFiles.setAside(cluster, "orphan")
-      report("the private database of a data directory that was removed is now \(aside)")
-    }
+  /// The place lies elsewhere, and this data directory does not name it yet.
+  var isUnbound: Bool { isElsewhere && !EmbeddedPostgresFiles.exists(location) }
+
+  /// Under the lock: lets the data directory name a place elsewhere.
+  func bind() throws(EmbeddedPostgresError) {
     try EmbeddedPostgresFiles.write(base + "\n", to: location, for: nil)
+  }
+
+  /// Throws when the server's user cannot go to a directory. Starts a program: for making a cluster, and for finding
+  /// out why something failed.
+  func checkReach(_ path: String) throws(EmbeddedPostgresError) {
+    guard Self.reaches(path, account, setpriv: setpriv) else { throw .unreachable(path: path, user: account.name) }
   }
 
   /// The words that run a program as the server's user.
@@ -68,8 +68,11 @@ struct EmbeddedPostgresPlace {
   // MARK: Finding out
 
   private static func words(_ program: [String], as account: SystemAccount, setpriv: String?) -> [String] {
-    guard let setpriv else { return program }
-    return [setpriv, "--reuid=\(account.uid)", "--regid=\(account.gid)", "--clear-groups", "--"] + program
+    // PostgreSQL's programs want to know where they are, and our directory may be closed to that user. The shell is
+    // replaced, so that the process is the program itself.
+    let inRoot = ["/bin/sh", "-c", "cd / && exec \"$@\"", "sh"]
+    guard let setpriv else { return inRoot + program }
+    return inRoot + [setpriv, "--reuid=\(account.uid)", "--regid=\(account.gid)", "--clear-groups", "--"] + program
   }
 
   private static func findSetpriv() throws(EmbeddedPostgresError) -> String {
@@ -114,7 +117,10 @@ struct EmbeddedPostgresPlace {
   private static func reaches(_ path: String, _ account: SystemAccount, setpriv: String?) -> Bool {
     guard setpriv != nil else { return true }
     let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
-    return (try? DetachedProcess(words(test, as: account, setpriv: setpriv)).wait()) == .exited(status: 0)
+    let report = try? ChildProcess.run(
+      words(test, as: account, setpriv: setpriv), environment: EmbeddedPostgresCluster.environment, withErrors: true,
+      atMost: EmbeddedPostgres.Limits.probePatience)
+    return report?.succeeded == true
   }
 
   /// FNV-1a over the path: a short name that is the same each time. Nobody attacks it: only root writes there.

@@ -7,7 +7,9 @@ final class EmbeddedPostgresPostmaster {
   let pid: Int32
   /// True when it was running before we came.
   let isAdopted: Bool
-  private let cluster: EmbeddedPostgresCluster
+  /// The cluster's directory.
+  private let cluster: String
+  private let log: String
   private let socketDirectory: String
   /// Set when we started it, until it has ended.
   private var child: DetachedProcess?
@@ -15,37 +17,35 @@ final class EmbeddedPostgresPostmaster {
   private let logStart: Int
 
   private init(
-    _ cluster: EmbeddedPostgresCluster, pid: Int32, child: DetachedProcess?, socketDirectory: String, logStart: Int
+    _ cluster: String, log: String, pid: Int32, child: DetachedProcess?, socketDirectory: String, logStart: Int
   ) {
     self.cluster = cluster
+    self.log = log
+    self.logStart = logStart
     self.pid = pid
     self.child = child
     isAdopted = child == nil
     self.socketDirectory = socketDirectory
-    self.logStart = logStart
   }
 
   var url: String { url(database: EmbeddedPostgresCluster.database) }
 
   private func url(database: String) -> String {
-    let host = socketDirectory.utf8.map { byte in
-      let isPlain = byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-")
-      let isLetter = (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-      return isPlain || isLetter ? String(Unicode.Scalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
-    }
-    // The port is part of the socket's name; without it PGPORT of the environment would count.
-    return "postgresql://\(EmbeddedPostgresCluster.role)@/\(database)?host=\(host.joined())&port=5432"
+    EmbeddedPostgresSocket.url(socketDirectory, database: database)
   }
 
   // MARK: Finding
 
   /// The postmaster that runs on this cluster; nil when none does. Removes a pid file that nobody stands behind.
-  static func living(in cluster: EmbeddedPostgresCluster) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster? {
-    let path = "\(cluster.path)/postmaster.pid"
+  static func living(in cluster: String, log: String) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster? {
+    let path = "\(cluster)/postmaster.pid"
     guard let text = EmbeddedPostgresFiles.text(path) else { return nil }
-    guard let file = EmbeddedPostgresPidFile(text), claim(file.pid, cluster) != .isStale else {
-      EmbeddedPostgresSocket.removeLeftover(EmbeddedPostgresPidFile(text)?.socketDirectory)
+    guard let file = EmbeddedPostgresPidFile(text) else {
       try EmbeddedPostgresFiles.remove(path)
+      return nil
+    }
+    guard claim(file.pid, cluster) != .isStale else {
+      try removeStale(file, path, cluster)
       return nil
     }
     guard let socket = file.socketDirectory else {
@@ -54,23 +54,40 @@ final class EmbeddedPostgresPostmaster {
         EmbeddedPostgresFiles.text(path).flatMap { EmbeddedPostgresPidFile($0) }?.socketDirectory != nil
           || claim(file.pid, cluster) == .isStale
       }
-      guard isThere else { throw .startTookTooLong(log: cluster.place.log) }
-      return try living(in: cluster)
+      guard isThere else { throw .startTookTooLong(log: log) }
+      return try living(in: cluster, log: log)
     }
-    let size = EmbeddedPostgresFiles.size(of: cluster.place.log)
-    return EmbeddedPostgresPostmaster(cluster, pid: file.pid, child: nil, socketDirectory: socket, logStart: size)
+    let logStart = EmbeddedPostgresFiles.size(of: log)
+    return EmbeddedPostgresPostmaster(
+      cluster, log: log, pid: file.pid, child: nil, socketDirectory: socket, logStart: logStart)
   }
 
-  private static func claim(_ pid: Int32, _ cluster: EmbeddedPostgresCluster) -> EmbeddedPostgresPidFile.Claim {
+  /// Two servers on one cluster would destroy it, so a second witness is heard before the pid file goes: nobody may
+  /// answer on the socket either.
+  private static func removeStale(
+    _ file: EmbeddedPostgresPidFile, _ path: String, _ cluster: String
+  ) throws(EmbeddedPostgresError) {
+    if let socket = file.socketDirectory {
+      // A process that is just being killed loses its command line before its sockets.
+      let isSilent = try EmbeddedPostgresPause.until(EmbeddedPostgres.Limits.remainsPatience) {
+        !EmbeddedPostgresSocket.answers(socket)
+      }
+      guard isSilent else { throw .usedElsewhere(cluster) }
+    }
+    EmbeddedPostgresSocket.removeLeftover(file.socketDirectory)
+    try EmbeddedPostgresFiles.remove(path)
+  }
+
+  private static func claim(_ pid: Int32, _ cluster: String) -> EmbeddedPostgresPidFile.Claim {
     EmbeddedPostgresPidFile.judge(
       commandLine: EmbeddedPostgresFiles.bytes("/proc/\(pid)/cmdline"),
       exists: EmbeddedPostgresFiles.isDirectory("/proc/\(pid)"),
-      isCluster: { EmbeddedPostgresFiles.areSame($0, cluster.path) })
+      isCluster: { EmbeddedPostgresFiles.isSame($0, as: cluster) })
   }
 
   /// False once it has ended.
   var isRunning: Bool {
-    guard let child else { return Self.claim(pid, cluster) != .isStale }
+    guard let child else { return isAdopted && Self.claim(pid, cluster) != .isStale }
     guard child.poll() == nil else {
       self.child = nil
       return false
@@ -89,15 +106,15 @@ final class EmbeddedPostgresPostmaster {
       try EmbeddedPostgresFiles.rename(cluster.place.log, to: "\(cluster.place.log).1")
     }
     var reason = ""
-    // Children of a postmaster that was killed hold its memory until they notice: a second or two.
     let clock = SystemClock()
-    let deadline = clock.now + .seconds(10)
+    let deadline = clock.now + EmbeddedPostgres.Limits.remainsPatience
     repeat {
       let postmaster = try spawn(cluster)
       if try postmaster.becomesReady() { return postmaster }
       reason = cluster.place.lastWords(since: postmaster.logStart)
       _ = try EmbeddedPostgresPause.until(.milliseconds(100)) { false }
     } while reason.contains("shared memory block") && clock.now < deadline
+    try cluster.place.checkReach(cluster.path)
     throw .startFailed(reason: reason, log: cluster.place.log)
   }
 
@@ -108,14 +125,16 @@ final class EmbeddedPostgresPostmaster {
     let logStart = EmbeddedPostgresFiles.size(of: cluster.place.log)
     let words = [
       cluster.programs.postgres, "-D", cluster.path,
-      "-c", "listen_addresses=", "-c", "port=5432", "-c", "unix_socket_directories=\"\(socket)\"",
+      "-c", "listen_addresses=", "-c", "port=5432", "-c",
+      "unix_socket_directories=\(EmbeddedPostgresSocket.quoted(socket))",
       "-c", "unix_socket_permissions=0700",
     ]
     do {
       let child = try DetachedProcess(
         cluster.place.words(words), environment: EmbeddedPostgresCluster.environment, output: cluster.place.log)
       return EmbeddedPostgresPostmaster(
-        cluster, pid: child.pid, child: child, socketDirectory: socket, logStart: logStart)
+        cluster.path, log: cluster.place.log, pid: child.pid, child: child, socketDirectory: socket,
+        logStart: logStart)
     } catch {
       throw .system(error)
     }
@@ -123,34 +142,42 @@ final class EmbeddedPostgresPostmaster {
 
   /// Waits until it answers and has our database. False when it ends first.
   func becomesReady() throws(EmbeddedPostgresError) -> Bool {
+    let clock = SystemClock()
+    let deadline = clock.now + EmbeddedPostgres.Limits.answerPatience
     var isReady = false
     let isDecided = try EmbeddedPostgresPause.until(EmbeddedPostgres.Limits.startPatience) {
       () throws(EmbeddedPostgresError) in
-      isReady = try answers()
-      return isReady || !isRunning
+      guard let refusal = try refusal() else {
+        isReady = true
+        return true
+      }
+      // It says so itself while it starts, recovers or shuts down; anything else should soon be over.
+      let isUnderWay = refusal.description.contains("the database system is ")
+      guard isUnderWay || clock.now < deadline || !isRunning else { throw .refused(refusal) }
+      return !isRunning
     }
-    guard isDecided else { throw .startTookTooLong(log: cluster.place.log) }
+    guard isDecided else { throw .startTookTooLong(log: log) }
     return isReady
   }
 
-  private func answers() throws(EmbeddedPostgresError) -> Bool {
+  /// Why it does not let us in; nil when it does.
+  private func refusal() throws(EmbeddedPostgresError) -> PostgresError? {
     do {
       _ = try Connection(url)
-      return true
+      return nil
     } catch {
-      if error.description.contains("database \"\(EmbeddedPostgresCluster.database)\" does not exist") {
-        return try makeDatabase()
-      }
-      // Anything else a starting server says resolves itself; that it does not let us in does not.
-      guard error.description.contains("authentication failed") else { return false }
-      throw .refused(error)
+      let name = EmbeddedPostgresCluster.database
+      if error.description.contains("database \"\(name)\" does not exist") { return try makeDatabase() }
+      // This does not get better by waiting.
+      if error.description.contains("authentication failed") { throw .refused(error) }
+      return error
     }
   }
 
-  private func makeDatabase() throws(EmbeddedPostgresError) -> Bool {
+  private func makeDatabase() throws(EmbeddedPostgresError) -> PostgresError? {
     do {
       try Connection(url(database: "postgres")).script("CREATE DATABASE \(EmbeddedPostgresCluster.database)")
-      return true
+      return nil
     } catch {
       throw .refused(error)
     }

@@ -1,5 +1,5 @@
-internal import FoundationEssentials
 internal import Glibc
+internal import Postgres
 
 /// Settings of the private database: durable as PostgreSQL comes, memory in proportion to the machine.
 struct EmbeddedPostgresSettings: Equatable {
@@ -25,7 +25,7 @@ struct EmbeddedPostgresSettings: Equatable {
     maintenanceMegabytes = (memory / 32).clamped(32, 512)
     // Between two checkpoints every page is logged whole once, so rare checkpoints save half of the log; but the log
     // must never fill the disk.
-    maximumLogMegabytes = (machine.diskBytes / 8 >> 20).clamped(128, 8192)
+    maximumLogMegabytes = ((machine.diskBytes >> 20) / 8).clamped(128, 8192)
     minimumLogMegabytes = (maximumLogMegabytes / 8).clamped(80, 1024)
   }
 
@@ -63,10 +63,9 @@ extension EmbeddedPostgresSettings.Machine {
     let physical = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : 1 << 30
     let groups = EmbeddedPostgresFiles.text("/proc/self/cgroup") ?? ""
     let limits = memoryLimitFiles(groups).compactMap(EmbeddedPostgresFiles.text).compactMap(memoryLimit)
-    let disk = try? FileManager.default.attributesOfFileSystem(forPath: path)[.systemFreeSize]
     return EmbeddedPostgresSettings.Machine(
       memoryBytes: ([physical] + limits).min() ?? physical,
-      diskBytes: (disk as? any BinaryInteger).map { Int(clamping: $0) } ?? 1 << 30)
+      diskBytes: FileStatus.freeBytes(at: path) ?? 1 << 30)
   }
 
   /// Where the kernel says how much memory a container or service may use (`cgroups(7)`, versions 2 and 1).

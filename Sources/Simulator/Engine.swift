@@ -11,6 +11,7 @@ final class Engine: Sendable {
   let started: Simulator.Started
   private let questions: Inbox<Question>
   private let thread: Mutex<Thread?>
+  private let devices = Mutex<VirtualDevices?>(nil)
 
   init(_ configuration: Simulator.Configuration) throws(Simulator.StartFailure) {
     do {
@@ -33,7 +34,30 @@ final class Engine: Sendable {
     return reply.take()
   }
 
+  /// Makes the devices known to the service and lets them go.
+  func start(_ plan: VirtualDevices.Plan) throws(Simulator.StartFailure) {
+    do {
+      let pushes = try Inbox<DevicePush>(capacity: Simulator.Limits.deliveryBacklog)
+      let admitted = ask { $0.admit(plan, pushes) }
+      guard admitted == true else { throw Simulator.StartFailure(description: "there are virtual devices already") }
+      let devices = try VirtualDevices(plan, pushes: pushes)
+      let scoreboard = devices.scoreboard
+      _ = ask { $0.scoreboard = scoreboard }
+      self.devices.withLock { $0 = devices }
+    } catch {
+      throw Simulator.StartFailure(description: String(describing: error))
+    }
+  }
+
+  /// What the virtual devices did; nil when there are none.
+  var deviceCounters: DeviceCounters? { devices.withLock { $0?.scoreboard.counters } }
+
   func stop() {
+    let devices = devices.withLock { devices in
+      defer { devices = nil }
+      return devices
+    }
+    devices?.stop()
     guard let done = try? Rendezvous<Bool>() else { return }
     let isRunning = questions.offer { service in
       service.stop {

@@ -51,6 +51,16 @@ extension Simulator {
     /// Time for open streams to end after GOAWAY. Our choice.
     package static let drain = Duration.seconds(5)
 
+    // MARK: Virtual devices
+
+    /// Most receipts or reads in one call: the server's limit.
+    package static let confirmationsPerCall = 100
+    /// First and longest rest after the server was busy or away; each setback doubles it. Our choice.
+    package static let firstRest = Duration.milliseconds(50)
+    package static let longestRest = Duration.seconds(2)
+    /// Time for one call. Our choice: above the server's own limits.
+    package static let call = Duration.seconds(30)
+
     // MARK: Memory
 
     /// Answers that a provider has not read, in bytes, until its requests are not read either.
@@ -60,7 +70,7 @@ extension Simulator {
 
     /// Deliveries in one block of the log.
     package static let deliveriesPerBlock = 65_536
-    /// Batches of deliveries that may wait for the virtual devices.
+    /// Pushes that may wait for the virtual devices.
     package static let deliveryBacklog = 4_000_000
     /// Most deliveries in one answer of the control API.
     package static let controlPage = 10_000

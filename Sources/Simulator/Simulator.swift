@@ -81,6 +81,15 @@ package final class Simulator: Sendable {
     return engine.started
   }
 
+  /// Lets virtual devices go: they register with the server at once. Once for each simulator.
+  package func startDevices(_ plan: VirtualDevices.Plan) throws(StartFailure) {
+    guard let engine = engine.withLock({ $0 }) else { throw StartFailure(description: "the simulator is not running") }
+    try engine.start(plan)
+  }
+
+  /// What the virtual devices have done; nil when there are none.
+  package var deviceCounters: DeviceCounters? { engine.withLock { $0 }?.deviceCounters }
+
   /// Says GOAWAY to all connections, waits for what is open, and ends the threads. May be called twice.
   package func stop() {
     let engine = engine.withLock { engine in

@@ -8,11 +8,11 @@ enum PKCS12Archive {
     let bio = try OpenSSLObject.memory(bytes)
     // An empty archive made in our library context first: reading into it makes it decrypt with that context's ciphers.
     var pointer = unsafe PKCS12_init_ex(NID_pkcs7_data, library.pointer, nil)
-    guard unsafe d2i_PKCS12_bio(bio.pointer, &pointer) != nil else {
-      throw .drained("read PKCS#12 archive", else: "not a PKCS#12 archive")
-    }
+    let isRead = unsafe d2i_PKCS12_bio(bio.pointer, &pointer) != nil
+    // After a failure the archive is still there, half filled, and still ours to free; or gone.
     let archive = try unsafe OpenSSLObject(
       takingOwnership: pointer, free: { unsafe PKCS12_free($0) }, operation: "read PKCS#12 archive")
+    guard isRead else { throw .drained("read PKCS#12 archive", else: "not a PKCS#12 archive") }
 
     var keyPointer: OpaquePointer?
     var leafPointer: OpaquePointer?

@@ -92,6 +92,42 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "Seconds without a request until a connection is ended.")
   var idle = 3600
 
+  @Option(help: "Virtual devices to register with the server.")
+  var devices = 0
+
+  @Option(help: "The server's address, for example http://127.0.0.1:8080; needed for virtual devices.")
+  var server: String?
+
+  @Option(help: "The app they belong to.")
+  var app: String?
+
+  @Option(help: "The app's client key.")
+  var clientKey: String?
+
+  @Option(help: "Users they are spread over; 0 leaves them guests. Default: one each.")
+  var users: Int?
+
+  @Option(help: "How many of the pushes they confirm, 0 to 1.")
+  var receiptProbability = 1.0
+
+  @Option(help: "How many of the confirmed ones they read, 0 to 1.")
+  var readProbability = 0.5
+
+  @Option(help: "Milliseconds from a push to its receipt (chance varies it by half).")
+  var receiptDelay = 0
+
+  @Option(help: "Milliseconds from a receipt to the read.")
+  var readDelay = 0
+
+  @Option(help: "What a read does to the badge: keep, reset, update, force.")
+  var badgeOption: String?
+
+  @Option(help: "The badge for update and force.")
+  var badge: Int?
+
+  @Flag(help: "Virtual devices are of the sandbox.")
+  var sandboxDevices = false
+
   @Flag(help: "Keep the payload of every delivery.")
   var keepPayloads = false
 
@@ -106,6 +142,12 @@ struct SimulatorCommand: ParsableCommand {
 
   func validate() throws {
     guard streams >= 1 else { throw ValidationError("--streams is at least 1") }
+    guard devices == 0 || (server != nil && app != nil && clientKey != nil) else {
+      throw ValidationError("--devices needs --server, --app and --client-key")
+    }
+    guard devices >= 0, (0...1).contains(receiptProbability), (0...1).contains(readProbability) else {
+      throw ValidationError("--devices is not negative; probabilities lie between 0 and 1")
+    }
     guard errorPoints >= 0, latency >= 0, idle >= 1 else {
       throw ValidationError("--error-points and --latency are not negative, --idle is at least 1")
     }
@@ -116,11 +158,12 @@ struct SimulatorCommand: ParsableCommand {
     let started: Simulator.Started
     do {
       started = try simulator.start()
-    } catch {
-      throw ValidationError(error.description)
+      try write(started)
+      try announce(started)
+      if let plan = devicePlan() { try simulator.startDevices(plan) }
+    } catch let failure as Simulator.StartFailure {
+      throw CommandOutcome.Failure(reason: failure.description)
     }
-    try write(started)
-    try announce(started)
     while Signals.wait() != .stop {}
     simulator.stop()
   }
@@ -142,8 +185,27 @@ struct SimulatorCommand: ParsableCommand {
     configuration.keepsPayloads = keepPayloads
     configuration.keepsDeliveries = !totalsOnly
     configuration.seed = seed
-    if let useKey { configuration.privateKeyPEM = try String(contentsOf: URL(filePath: useKey), encoding: .utf8) }
+    if let useKey {
+      guard let pem = try? String(contentsOf: URL(filePath: useKey), encoding: .utf8) else {
+        throw CommandOutcome.Failure(reason: "cannot read \(useKey)")
+      }
+      configuration.privateKeyPEM = pem
+    }
     return configuration
+  }
+
+  private func devicePlan() -> VirtualDevices.Plan? {
+    guard devices > 0, let server, let app, let clientKey else { return nil }
+    var plan = VirtualDevices.Plan(count: devices, server: server, appID: app, clientKey: clientKey, users: users)
+    plan.environment = sandboxDevices ? .sandbox : .production
+    plan.receiptProbability = receiptProbability
+    plan.readProbability = readProbability
+    plan.receiptDelay = .milliseconds(receiptDelay)
+    plan.readDelay = .milliseconds(readDelay)
+    plan.badgeOption = badgeOption
+    plan.badge = badge
+    plan.seed = seed
+    return plan
   }
 
   private func write(_ started: Simulator.Started) throws {
@@ -154,7 +216,7 @@ struct SimulatorCommand: ParsableCommand {
   private func save(_ text: String, to path: String, mode: Int) throws {
     let isWritten = FileManager.default.createFile(
       atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: mode])
-    guard isWritten else { throw ValidationError("cannot write \(path)") }
+    guard isWritten else { throw CommandOutcome.Failure(reason: "cannot write \(path)") }
   }
 
   private func announce(_ started: Simulator.Started) throws {

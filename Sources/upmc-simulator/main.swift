@@ -1,6 +1,6 @@
-internal import ArgumentParser
+internal import Glibc
 internal import Reactor
 
 // Threads inherit the signal mask, so this comes before any of them.
 Signals.block()
-SimulatorCommand.main()
+exit(CommandOutcome.run())

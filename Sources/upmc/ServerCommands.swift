@@ -8,7 +8,7 @@ enum ServerCommands {
   }
 
   static func demo() throws {
-    throw CommandError("The demonstration is not part of this program yet; start `upmc serve`.")
+    try Demonstration.run(try configuration())
   }
 
   private static func configuration() throws -> Configuration {

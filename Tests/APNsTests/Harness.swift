@@ -23,7 +23,7 @@ final class Harness {
 
   init(
     port: UInt16, trusting pem: String, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true
+    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID
   ) throws {
     var configuration = APNsConfiguration()
     configuration.production = APNsEndpoint(host: "127.0.0.1", port: port)
@@ -31,6 +31,7 @@ final class Harness {
     configuration.trust = TLSContext.Trust(systemAuthorities: false, pems: [pem])
     configuration.connectionsPerRoute = connections
     configuration.streamsPerConnection = streams
+    configuration.lastStreamID = lastStreamID
     configuration.logger.logLevel = .critical
     let results = try Inbox<PushResult>(capacity: 1_000_000)
     let tokenRequests = try Inbox<ProviderTokenRequest>(capacity: 1000)
@@ -47,11 +48,11 @@ final class Harness {
 
   convenience init(
     _ server: TestServer, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true
+    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID
   ) throws {
     try self.init(
       port: server.port, trusting: server.authorityPEM, connections: connections, streams: streams,
-      credential: credential, token: token)
+      credential: credential, token: token, lastStreamID: lastStreamID)
   }
 
   /// Ends the sender and waits for its thread.

@@ -185,6 +185,19 @@ import Testing
     #expect(server.requests.count == results.count { $0 == .accepted })
   }
 
+  @Test func `a connection is replaced before its stream ids run out`() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let harness = try Harness(server, lastStreamID: 100)
+    #expect(harness.send(0..<30).tally == ["accepted": 30])
+    harness.advance(by: .seconds(1))
+    #expect(harness.send(30..<60).tally == ["accepted": 30])
+    #expect(server.connections == 1)
+    harness.advance(by: .seconds(1))
+    #expect(harness.send(60..<90).tally == ["accepted": 30])
+    #expect(server.connections == 2)
+  }
+
   @Test func `two environments of an app have separate connections`() throws {
     let server = try TestServer()
     defer { server.stop() }

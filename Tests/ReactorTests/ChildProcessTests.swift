@@ -19,6 +19,19 @@ import Testing
     #expect(report.output.count == 3_000_000)
   }
 
+  @Test func `what it cost is known at the end`() throws {
+    let report = try ChildProcess.run(["sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"], atMost: soon)
+    #expect(report.cost.processorTime > .milliseconds(1))
+    #expect(report.cost.processorTime < soon)
+    #expect(report.cost.peakMemoryBytes > 100_000)
+    var child = try ChildProcess.start(["sleep", "1000"])
+    let before = child.cost == nil
+    #expect(before)
+    _ = child.stop(patience: soon)
+    let after = child.cost != nil
+    #expect(after)
+  }
+
   @Test func `arguments arrive as they are`() throws {
     let report = try ChildProcess.run(["printf", "%s|", "two words", "$HOME", "", "메시지"], atMost: soon)
     #expect(report.text == "two words|$HOME||메시지|")

@@ -7,11 +7,19 @@ import FoundationEssentials
 struct TestProvider {
   let teamID: String
   let keyID: String
-  let privateKey = P256.Signing.PrivateKey()
+  let privateKey: P256.Signing.PrivateKey
 
   init(teamID: String = "TEAM000001", keyID: String = "KEY0000001") {
     self.teamID = teamID
     self.keyID = keyID
+    privateKey = P256.Signing.PrivateKey()
+  }
+
+  /// The owner of a simulator's ready-made key.
+  init(_ key: Simulator.ProviderKey) throws {
+    teamID = key.teamID
+    keyID = key.keyID
+    privateKey = try P256.Signing.PrivateKey(pemRepresentation: key.privateKeyPEM)
   }
 
   func key(

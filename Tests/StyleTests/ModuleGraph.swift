@@ -36,7 +36,8 @@ enum ModuleGraph {
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
     "upmc-benchmark": [
-      "Server", "Simulator", "APNs", "Domain", "JSON", "HTTPServer", "HTTP2", "HTTPClient", "TLS", "Reactor",
+      "Server", "Receiver", "Simulator", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTP2",
+      "HTTPClient", "TLS", "Postgres", "Reactor",
     ],
   ]
 
@@ -47,7 +48,9 @@ enum ModuleGraph {
   static let packages: [String: Set<String>] = [
     "ArgumentParser": ["upmc", "upmc-simulator", "upmc-benchmark"],
     "Histogram": ["upmc-benchmark"],
-    "Crypto": ["Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Server", "Simulator"],
+    "Crypto": [
+      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Server", "Simulator", "upmc-benchmark",
+    ],
     "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
     "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
     "Logging": [

@@ -20,6 +20,20 @@ package enum TemporaryDirectory {
     precondition(Glibc.write(file, bytes, bytes.count) == bytes.count, "cannot write \(path)")
   }
 
+  /// The text of a file; nil when it is not there.
+  package static func read(_ path: String) -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = Glibc.read(file, &block, block.count)
+      guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
+      bytes += block[..<count]
+    }
+  }
+
   /// Removes a file, or a directory with all it holds; does not follow symbolic links.
   package static func remove(_ path: String) {
     guard isDirectory(path) else {

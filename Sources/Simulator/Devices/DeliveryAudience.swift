@@ -10,22 +10,24 @@ package struct DevicePush: Sendable {
 /// The way of accepted pushes to the virtual devices: gathered in a turn, handed over in one batch.
 final class DeliveryAudience {
   private let inbox: Inbox<DevicePush>
-  /// The devices' tokens, registered in one go, so that their numbers follow each other.
-  private let tokens: Range<TokenRegistry.Index>
+  /// The device of each token, plus 1, by the token's index; 0 for none. Tokens beyond it have none.
+  private var devices: [UInt32] = []
   private var batch: [DevicePush] = []
   /// Pushes that did not fit into the inbox. A device that is switched off misses pushes too.
   private(set) var missed = 0
 
-  init(inbox: Inbox<DevicePush>, tokens: Range<TokenRegistry.Index>) {
+  init(inbox: Inbox<DevicePush>) {
     self.inbox = inbox
-    self.tokens = tokens
   }
 
-  func includes(_ token: TokenRegistry.Index) -> Bool { tokens.contains(token) }
+  func add(_ device: Int, token: TokenRegistry.Index) {
+    while devices.count <= token { devices.append(0) }
+    devices[token] = UInt32(device + 1)
+  }
 
-  func add(_ token: TokenRegistry.Index, _ request: PushRequest) {
-    batch.append(
-      DevicePush(device: token - tokens.lowerBound, payload: request.withBody { ASCII.array($0) }))
+  func deliver(_ request: PushRequest, to token: TokenRegistry.Index) {
+    guard token < devices.count, devices[token] > 0 else { return }
+    batch.append(DevicePush(device: Int(devices[token] - 1), payload: request.withBody { ASCII.array($0) }))
   }
 
   func flush() {

@@ -25,6 +25,12 @@ enum JSONText {
     return position == end
   }
 
+  /// Calls `element` for each value of the array that fills `range`. False when it is not one well-formed array.
+  static func elements(of text: Span<UInt8>, in range: Range<Int>, _ element: (Value) -> Void) -> Bool {
+    var position = range.lowerBound
+    return scanArray(text, &position, range.upperBound, depth: 0, element) && position == range.upperBound
+  }
+
   /// The bytes of a string value without its quotes, undecoded; nil when it contains an escape.
   static func plainString(_ text: Span<UInt8>, _ value: Value) -> Range<Int>? {
     guard value.kind == .string else { return nil }
@@ -56,12 +62,15 @@ enum JSONText {
     }
   }
 
-  private static func scanArray(_ text: Span<UInt8>, _ position: inout Int, _ end: Int, depth: Int) -> Bool {
+  private static func scanArray(
+    _ text: Span<UInt8>, _ position: inout Int, _ end: Int, depth: Int, _ element: (Value) -> Void
+  ) -> Bool {
     guard depth < deepest, take(0x5B, text, &position, end) else { return false }
     skipSpace(text, &position, end)
     if take(0x5D, text, &position, end) { return true }
     while true {
-      guard scanValue(text, &position, end, depth: depth + 1) != nil else { return false }
+      guard let value = scanValue(text, &position, end, depth: depth + 1) else { return false }
+      element(value)
       skipSpace(text, &position, end)
       if take(0x5D, text, &position, end) { return true }
       guard take(0x2C, text, &position, end) else { return false }
@@ -76,7 +85,7 @@ enum JSONText {
     let isWhole: Bool
     switch text[position] {
     case 0x7B: (kind, isWhole) = (.object, scanObject(text, &position, end, depth: depth) { _, _ in })
-    case 0x5B: (kind, isWhole) = (.array, scanArray(text, &position, end, depth: depth))
+    case 0x5B: (kind, isWhole) = (.array, scanArray(text, &position, end, depth: depth) { _ in })
     case 0x22: (kind, isWhole) = (.string, scanString(text, &position, end))
     case 0x2D, 0x30...0x39: (kind, isWhole) = (.number, scanNumber(text, &position, end))
     default: (kind, isWhole) = (.literal, scanLiteral(text, &position, end))

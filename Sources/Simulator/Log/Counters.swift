@@ -42,6 +42,10 @@ package struct Counters: Codable, Equatable, Sendable {
   package var duplicates = 0
   package var reachedTokens = 0
   package var knownTokens = 0
+  /// Pushes that the virtual devices were too busy to take.
+  package var pushesMissed = 0
+  /// The virtual devices; nil without.
+  package var devices: DeviceCounters?
 
   /// A provider token that was valid when first used on a connection.
   package struct SeenToken: Codable, Equatable, Sendable {

@@ -27,6 +27,8 @@ final class Connection: EventLoop.Handler {
   private var readWaitsFor = Readiness.readable
   private var writeWaitsFor: Readiness?
   private var endsWhenWritten = false
+  /// Our first SETTINGS are out: later ones may follow.
+  private var hasSettings = false
   private var lastActivity: Instant
   /// Since when withheld windows are given back; nil when they are never withheld.
   private var releasesWindowsFrom: Instant?
@@ -101,6 +103,8 @@ final class Connection: EventLoop.Handler {
       sendFirstSettings()
       return pump()
     }
+    // Nothing is read meanwhile: else the acknowledgement of the client's SETTINGS would leave before ours.
+    watch([])
     service.loop.schedule(after: delay) { [weak self] in
       self?.sendFirstSettings()
       self?.pump()
@@ -108,6 +112,7 @@ final class Connection: EventLoop.Handler {
   }
 
   private func sendFirstSettings() {
+    hasSettings = true
     var settings: [Setting] = [
       .headerTableSize(UInt32(Simulator.Limits.headerTableBytes)),
       .initialWindowSize(UInt32(Simulator.Limits.initialWindowBytes)),
@@ -185,7 +190,9 @@ final class Connection: EventLoop.Handler {
   func flush() {
     guard state == .open || state == .draining else { return }
     if let from = releasesWindowsFrom, service.loop.now >= from { session.releaseWindow() }
-    if let limit = judge.limitToSend() { try? session.submitSettings([.maxConcurrentStreams(UInt32(limit))]) }
+    if hasSettings, let limit = judge.limitToSend() {
+      try? session.submitSettings([.maxConcurrentStreams(UInt32(limit))])
+    }
     while true {
       let more = (try? session.writeOutput(into: &output)) ?? false
       switch stream.write(&output) {

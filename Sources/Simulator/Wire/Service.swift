@@ -12,7 +12,9 @@ package final class Service {
   package var counters = Counters()
   var dice: Dice
   /// Told of every accepted push to one of its devices.
-  var audience: DeliveryAudience?
+  private var audience: DeliveryAudience?
+  /// What its devices did.
+  var scoreboard: DeviceScoreboard?
   /// Held here, because nobody else would.
   var control: HTTPServer?
   private var connections: [Int: Connection] = [:]
@@ -87,6 +89,19 @@ package final class Service {
     }
   }
 
+  /// Registers the virtual devices' tokens and hands them their pushes from now on. Once only.
+  func admit(_ plan: VirtualDevices.Plan, _ pushes: Inbox<DevicePush>) -> Bool {
+    guard audience == nil else { return false }
+    let audience = DeliveryAudience(inbox: pushes)
+    for device in 0..<plan.count {
+      let token = plan.token(of: device)
+      audience.add(
+        device, token: knowledge.tokens.register(token, environment: plan.environment, topic: plan.appID))
+    }
+    self.audience = audience
+    return true
+  }
+
   // MARK: Requests
 
   var nowSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
@@ -116,7 +131,7 @@ package final class Service {
         log.record(token: token, id: id, isOwnID: isOwnID, collapseID: nil, payload: payload, atMicroseconds: now)
       }
     }
-    if let audience, audience.includes(token) { audience.add(token, request) }
+    audience?.deliver(request, to: token)
   }
 
   /// A provider token was used on a connection for the first time.
@@ -138,6 +153,8 @@ package final class Service {
     copy.duplicates = log.duplicates
     copy.reachedTokens = log.reachedTokens
     copy.knownTokens = knowledge.tokens.count
+    copy.devices = scoreboard?.counters
+    copy.pushesMissed = audience?.missed ?? 0
     copy.priorityFrames += connections.values.reduce(0) { $0 + $1.priorityFrames }
     return copy
   }

@@ -1,9 +1,11 @@
+package import Reactor
 internal import Glibc
 
-/// A program that this process has started: one that lives on by itself, such as a private PostgreSQL.
+/// A program that this process starts and that lives on when this process ends: a PostgreSQL server.
 ///
 /// It gets a session of its own (Ctrl-C in a terminal does not reach it), no inherited signal mask, `/dev/null` as
-/// standard input, and no descriptor of ours. It lives on when this value, or this process, ends.
+/// standard input, and no descriptor of ours. Nothing happens to it when this value ends; `ChildProcess` is for
+/// programs that must not outlive their owner.
 package struct DetachedProcess: Sendable {
   /// How a program ended.
   package enum End: Equatable, Sendable {
@@ -15,16 +17,14 @@ package struct DetachedProcess: Sendable {
 
   package let pid: Int32
 
-  /// Starts a program in the directory `/`.
+  /// Starts a program.
   /// - Parameters:
   ///   - words: the program's absolute path and its arguments.
   ///   - environment: `NAME=value`, all that it gets.
   ///   - output: the file that standard output and standard error are appended to, made with mode 0600 when it is not
   ///     there; nil for nowhere.
   package init(_ words: [String], environment: [String] = [], output: String? = nil) throws(SystemError) {
-    // The shell only changes the directory and is then replaced, so that the process is the program itself.
-    let all = ["/bin/sh", "-c", "cd / && exec \"$@\"", "sh"] + words
-    var arguments = unsafe all.map { unsafe strdup($0) } + [nil]
+    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
     var actions = unsafe posix_spawn_file_actions_t()
@@ -45,8 +45,8 @@ package struct DetachedProcess: Sendable {
     unsafe posix_spawnattr_setflags(&attributes, Self.flags)
     var pid = pid_t()
     // Safe: all lists end with nil and outlive the call.
-    let code = unsafe posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, &variables)
-    guard code == 0 else { throw SystemError(code: code, operation: "posix_spawn", subject: words.first ?? "") }
+    let code = unsafe posix_spawn(&pid, words[0], &actions, &attributes, &arguments, &variables)
+    guard code == 0 else { throw SystemError(code: code, operation: "posix_spawn", subject: words[0]) }
     self.pid = pid
   }
 
@@ -61,15 +61,6 @@ package struct DetachedProcess: Sendable {
     case pid: return End(status)
     default: return .unknown
     }
-  }
-
-  /// Waits until it has ended.
-  package func wait() -> End {
-    var status: Int32 = 0
-    while unsafe waitpid(pid, &status, 0) != pid {
-      guard errno == EINTR else { return .unknown }
-    }
-    return End(status)
   }
 }
 

@@ -1,0 +1,303 @@
+internal import Reactor
+
+/// What comes from the server. Every violation of RFC 9113 that would leave the two sides out of step ends the connection
+/// with GOAWAY and an error; frames for requests that are over are read and forgotten.
+extension ClientConnection {
+  mutating func receive(_ bytes: inout ByteBuffer) throws(HTTP2Error) {
+    guard !isBroken else { return bytes.removeAll() }
+    if partial.isEmpty {
+      let used = try bytes.withReadable { span throws(HTTP2Error) in try receiveFrames(span) }
+      bytes.consume(used)
+      bytes.withReadable { rest in partial.append(rest) }
+    } else {
+      bytes.withReadable { span in partial.append(span) }
+      // Taken out while it is read: what is read may write to the connection.
+      var gathered = ByteBuffer(capacity: 64)
+      swap(&gathered, &partial)
+      let used = try gathered.withReadable { span throws(HTTP2Error) in try receiveFrames(span) }
+      gathered.consume(used)
+      swap(&gathered, &partial)
+    }
+    bytes.removeAll()
+  }
+
+  /// Reads all whole frames; returns how many bytes they had.
+  private mutating func receiveFrames(_ bytes: Span<UInt8>) throws(HTTP2Error) -> Int {
+    var offset = 0
+    while bytes.count - offset >= FrameHeader.bytes {
+      let header = FrameHeader(bytes, at: offset)
+      guard header.length <= HTTP2.Limits.smallestFrameBytes else {
+        throw fail(.frameSizeError, "a frame of \(header.length) bytes")
+      }
+      let end = offset + FrameHeader.bytes + header.length
+      guard end <= bytes.count else { break }
+      try receive(header, bytes.extracting(offset + FrameHeader.bytes..<end))
+      offset = end
+    }
+    return offset
+  }
+
+  private mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    if let block, header.type != FrameHeader.Kind.continuation || header.streamID != block.streamID {
+      throw fail(.protocolError, "a frame inside a header block")
+    }
+    guard hasSettings || header.type == FrameHeader.Kind.settings && !header.has(FrameHeader.Flag.acknowledgement)
+    else { throw fail(.protocolError, "the first frame is not SETTINGS") }
+    switch header.type {
+    case FrameHeader.Kind.data: try receiveData(header, payload)
+    case FrameHeader.Kind.headers: try receiveHeaders(header, payload)
+    case FrameHeader.Kind.continuation: try receiveContinuation(header, payload)
+    case FrameHeader.Kind.resetStream: try receiveReset(header, payload)
+    case FrameHeader.Kind.settings: try receiveSettings(header, payload)
+    case FrameHeader.Kind.ping: try receivePing(header, payload)
+    case FrameHeader.Kind.goAway: try receiveGoAway(header, payload)
+    case FrameHeader.Kind.windowUpdate: try receiveWindowUpdate(header, payload)
+    case FrameHeader.Kind.pushPromise: throw fail(.protocolError, "PUSH_PROMISE, which we have forbidden")
+    // PRIORITY, and types that nobody has told us of, mean nothing to us (RFC 9113 §5.5).
+    default: break
+    }
+  }
+
+  /// Ends the connection: queues GOAWAY and makes the error.
+  private mutating func fail(_ code: ErrorCode, _ reason: String) -> HTTP2Error {
+    goAway(code)
+    isBroken = true
+    return HTTP2Error(operation: "receive", reason: "\(code): \(reason)")
+  }
+
+  // MARK: Answers
+
+  /// Takes padding off (RFC 9113 §6.1). Nil when the padding is longer than the frame.
+  private func unpadded(_ header: FrameHeader, _ count: Int, first: UInt8) -> Range<Int>? {
+    guard header.has(FrameHeader.Flag.padded) else { return 0..<count }
+    let end = count - Int(first)
+    return count >= 1 && end >= 1 ? 1..<end : nil
+  }
+
+  private mutating func receiveHeaders(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    try requireKnownStream(header)
+    guard var range = unpadded(header, payload.count, first: payload.isEmpty ? 0 : payload[0]) else {
+      throw fail(.protocolError, "padding longer than its frame")
+    }
+    if header.has(FrameHeader.Flag.priority) {
+      guard range.count >= 5 else { throw fail(.frameSizeError, "HEADERS too short for its priority") }
+      range = range.lowerBound + 5..<range.upperBound
+    }
+    let fragment = payload.extracting(range)
+    let endsStream = header.has(FrameHeader.Flag.endStream)
+    guard !header.has(FrameHeader.Flag.endHeaders) else {
+      return try receiveBlock(fragment, on: header.streamID, endsStream: endsStream)
+    }
+    block = HeaderBlock(streamID: header.streamID, endsStream: endsStream, bytes: Array(fragment))
+  }
+
+  private mutating func receiveContinuation(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    guard var gathered = block else { throw fail(.protocolError, "CONTINUATION without HEADERS") }
+    gathered.bytes += Array(payload)
+    gathered.frames += 1
+    guard gathered.bytes.count <= HTTP2.Limits.headerBlockBytes, gathered.frames <= HTTP2.Limits.headerBlockFrames
+    else { throw fail(.enhanceYourCalm, "a header block without end") }
+    guard header.has(FrameHeader.Flag.endHeaders) else {
+      block = gathered
+      return
+    }
+    block = nil
+    let bytes = gathered.bytes
+    try receiveBlock(bytes.span, on: gathered.streamID, endsStream: gathered.endsStream)
+  }
+
+  /// Reads a whole header block. It must be decompressed even for a request that is over, to keep the table in step.
+  private mutating func receiveBlock(_ block: Span<UInt8>, on id: Int32, endsStream: Bool) throws(HTTP2Error) {
+    var status = 0
+    var fields: [HeaderField] = []
+    let slot = table[id]
+    let keepsFields = configuration.keepsAllFields
+    let isWhole = unsafe decoder.decode(block) { name, value in
+      if unsafe name.first == UInt8(ascii: ":") {
+        // The only pseudo field of an answer is `:status`, of three digits (RFC 9113 §8.3.2).
+        let isStatus = unsafe name.count == 7 && value.count == 3 && value.allSatisfy { (48...57).contains($0) }
+        status = unsafe isStatus ? value.reduce(0) { $0 * 10 + Int($1) - 48 } : -1
+      } else if slot != nil, status != 200 || keepsFields {
+        unsafe fields.append(HeaderField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+      }
+    }
+    guard isWhole else { throw fail(.compressionError, "a header block that cannot be read") }
+    guard let slot else { return }
+    let isTrailer = status == 0 && exchanges[slot].status >= 200
+    let isInformational = (100..<200).contains(status)
+    // Trailers end a stream, and 1xx never does.
+    guard status >= 100 || isTrailer && endsStream, !(isInformational && endsStream), status < 600,
+      isTrailer || exchanges[slot].status < 200
+    else { return reset(id, .protocolError) }
+    if isTrailer {
+      exchanges[slot].fields += fields
+    } else {
+      exchanges[slot].status = status
+      // What a 1xx said belongs to it alone.
+      exchanges[slot].fields = isInformational ? [] : fields
+    }
+    if endsStream { finish(slot) }
+  }
+
+  private mutating func receiveData(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    try requireKnownStream(header)
+    guard let range = unpadded(header, payload.count, first: payload.isEmpty ? 0 : payload[0]) else {
+      throw fail(.protocolError, "padding longer than its frame")
+    }
+    unacknowledgedBytes += payload.count
+    guard unacknowledgedBytes <= HTTP2.Limits.initialWindowBytes else {
+      throw fail(.flowControlError, "more data than our window")
+    }
+    if unacknowledgedBytes > HTTP2.Limits.initialWindowBytes / 2 {
+      appendWindowUpdate(unacknowledgedBytes, streamID: 0)
+      unacknowledgedBytes = 0
+    }
+    guard let slot = table[header.streamID] else { return }
+    guard exchanges[slot].status >= 200 else { return reset(header.streamID, .protocolError) }
+    let room = max(0, configuration.storedBodyBytes - exchanges[slot].body.count)
+    exchanges[slot].body += Array(payload.extracting(range.prefix(room)))
+    if header.has(FrameHeader.Flag.endStream) { return finish(slot) }
+    exchanges[slot].unacknowledgedBytes += payload.count
+    guard exchanges[slot].unacknowledgedBytes <= HTTP2.Limits.initialWindowBytes else {
+      return reset(header.streamID, .flowControlError)
+    }
+    if exchanges[slot].unacknowledgedBytes > HTTP2.Limits.initialWindowBytes / 2 {
+      appendWindowUpdate(exchanges[slot].unacknowledgedBytes, streamID: header.streamID)
+      exchanges[slot].unacknowledgedBytes = 0
+    }
+  }
+
+  /// The answer is whole.
+  private mutating func finish(_ slot: Int) {
+    // Answered before the whole body was sent: the rest has no use.
+    if !exchanges[slot].unsent.isEmpty { appendReset(exchanges[slot].streamID, .cancel) }
+    close(slot, .noError)
+  }
+
+  private mutating func receiveReset(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    guard payload.count == 4 else { throw fail(.frameSizeError, "RST_STREAM of \(payload.count) bytes") }
+    try requireKnownStream(header)
+    // A second one for the same stream finds nothing: APNs sends two at times.
+    if let slot = table[header.streamID] { close(slot, ErrorCode(rawValue: payload.uint32(at: 0))) }
+  }
+
+  /// A frame for a stream that we never opened means that the sides are out of step.
+  private mutating func requireKnownStream(_ header: FrameHeader) throws(HTTP2Error) {
+    let isKnown = header.streamID % 2 == 1 && (header.streamID < nextStreamID || hasUsedLastID)
+    if !isKnown { throw fail(.protocolError, "a frame for stream \(header.streamID), which is not open") }
+  }
+
+  // MARK: The connection
+
+  private mutating func receiveSettings(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    guard header.streamID == 0 else { throw fail(.protocolError, "SETTINGS on a stream") }
+    let isAcknowledgement = header.has(FrameHeader.Flag.acknowledgement)
+    guard payload.count % 6 == 0, !isAcknowledgement || payload.isEmpty,
+      payload.count / 6 <= HTTP2.Limits.settingsPerFrame
+    else { throw fail(.frameSizeError, "SETTINGS of \(payload.count) bytes") }
+    if isAcknowledgement { return }
+    if !hasSettings {
+      hasSettings = true
+      streamLimit = .max
+    }
+    var settings: [Setting] = []
+    for offset in stride(from: 0, to: payload.count, by: 6) {
+      let setting = Setting(identifier: payload.uint16(at: offset), value: payload.uint32(at: offset + 2))
+      settings.append(setting)
+      try apply(setting)
+    }
+    try countAcknowledgement()
+    FrameHeader(length: 0, type: FrameHeader.Kind.settings, flags: FrameHeader.Flag.acknowledgement)
+      .append(to: &output)
+    sendWaiting()
+    events.append(.settings(settings))
+  }
+
+  private mutating func apply(_ setting: Setting) throws(HTTP2Error) {
+    let value = Int(setting.value)
+    switch setting.identifier {
+    case Setting.headerTableSize(0).identifier: encoder.limitTable(value)
+    case Setting.maxConcurrentStreams(0).identifier: streamLimit = value
+    case Setting.enablePush(0).identifier where value != 0:
+      throw fail(.protocolError, "a server that enables push")
+    case Setting.maxFrameSize(0).identifier:
+      guard (HTTP2.Limits.smallestFrameBytes...0xFF_FFFF).contains(value) else {
+        throw fail(.protocolError, "frames of \(value) bytes")
+      }
+      maxFrameBytes = value
+    case Setting.initialWindowSize(0).identifier:
+      guard value <= HTTP2.Limits.largestWindowBytes else { throw fail(.flowControlError, "windows of \(value) bytes") }
+      // Open streams change by the difference, and may go below zero (RFC 9113 §6.9.2).
+      for slot in exchanges.indices where value != streamWindow && table[exchanges[slot].streamID] == slot {
+        exchanges[slot].sendWindow += value - streamWindow
+        if exchanges[slot].sendWindow > HTTP2.Limits.largestWindowBytes {
+          throw fail(.flowControlError, "a window beyond its limit")
+        }
+      }
+      streamWindow = value
+    default: break
+    }
+  }
+
+  private mutating func receivePing(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    guard payload.count == 8, header.streamID == 0 else { throw fail(.frameSizeError, "a PING that is none") }
+    let value = UInt64(payload.uint32(at: 0)) << 32 | UInt64(payload.uint32(at: 4))
+    if header.has(FrameHeader.Flag.acknowledgement) {
+      events.append(.pong(value))
+    } else {
+      try countAcknowledgement()
+      appendPing(value, flags: FrameHeader.Flag.acknowledgement)
+    }
+  }
+
+  private mutating func countAcknowledgement() throws(HTTP2Error) {
+    waitingAcknowledgements += 1
+    if waitingAcknowledgements > HTTP2.Limits.waitingAcknowledgements {
+      throw fail(.enhanceYourCalm, "too many SETTINGS and PINGs at once")
+    }
+  }
+
+  private mutating func receiveGoAway(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    guard payload.count >= 8, header.streamID == 0 else { throw fail(.frameSizeError, "a GOAWAY that is none") }
+    let lastID = Int32(bitPattern: payload.uint32(at: 0) & 0x7FFF_FFFF)
+    // It may only sink; one that rises gives nothing back that was refused already.
+    lastGoAwayID = min(lastID, lastGoAwayID ?? lastID)
+    events.append(
+      .goAway(
+        GoAway(
+          lastStreamID: lastID, errorCode: ErrorCode(rawValue: payload.uint32(at: 4)),
+          debugData: Array(payload.extracting(8..<payload.count)))))
+    for slot in exchanges.indices {
+      let id = exchanges[slot].streamID
+      if id > lastID, table[id] == slot { close(slot, .refusedStream) }
+    }
+  }
+
+  private mutating func receiveWindowUpdate(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
+    guard payload.count == 4 else { throw fail(.frameSizeError, "WINDOW_UPDATE of \(payload.count) bytes") }
+    let bytes = Int(payload.uint32(at: 0) & 0x7FFF_FFFF)
+    if header.streamID == 0 {
+      guard bytes > 0 else { throw fail(.protocolError, "a WINDOW_UPDATE of nothing") }
+      sendWindow += bytes
+      guard sendWindow <= HTTP2.Limits.largestWindowBytes else {
+        throw fail(.flowControlError, "a window beyond its limit")
+      }
+    } else {
+      try requireKnownStream(header)
+      guard let slot = table[header.streamID] else { return }
+      guard bytes > 0 else { return reset(header.streamID, .protocolError) }
+      exchanges[slot].sendWindow += bytes
+      guard exchanges[slot].sendWindow <= HTTP2.Limits.largestWindowBytes else {
+        return reset(header.streamID, .flowControlError)
+      }
+    }
+    sendWaiting()
+  }
+}
+
+extension [UInt8] {
+  /// Copies what a span shows.
+  init(_ span: Span<UInt8>) {
+    self = unsafe span.withUnsafeBufferPointer { bytes in unsafe Array(bytes) }
+  }
+}

@@ -1,0 +1,213 @@
+internal import Reactor
+
+/// What a client's half of a connection knows and does: frames in, frames out. The value behind `ClientSession`.
+///
+/// Frames of requests are written by hand straight into the output, because that is what the sender does all day; only
+/// answers' headers are decompressed by nghttp2. This file holds state and sending; receiving is in the extension.
+struct ClientConnection: ~Copyable {
+  let configuration: ClientSession.Configuration
+  var events = EventQueue<ClientSession.Event>()
+  var output = ByteBuffer(capacity: 32_768)
+  /// The beginning of a frame whose rest has not arrived.
+  var partial = ByteBuffer(capacity: 1024)
+
+  // Header compression, each direction.
+  var encoder = HeaderEncoder()
+  let decoder: HeaderDecoder
+  /// A header block that is being gathered from HEADERS and CONTINUATION.
+  var block: HeaderBlock?
+
+  // Streams.
+  var table = StreamTable()
+  var exchanges: [Exchange] = []
+  var freeSlots: [Int] = []
+  var nextStreamID: Int32 = 1
+  var hasUsedLastID = false
+  /// Streams whose body waits for a window, in order.
+  var waiting: [Int32] = []
+  var unsentBytes = 0
+
+  // What the peer allows.
+  var hasSettings = false
+  var streamLimit = HTTP2.Limits.streamsBeforeSettings
+  var sendWindow = HTTP2.Limits.initialWindowBytes
+  var streamWindow = HTTP2.Limits.initialWindowBytes
+  var maxFrameBytes = HTTP2.Limits.smallestFrameBytes
+
+  // What we have received and not given back as window.
+  var unacknowledgedBytes = 0
+  /// Answers to SETTINGS and PING that wait in the output: a peer must not make us hoard them.
+  var waitingAcknowledgements = 0
+
+  var lastGoAwayID: Int32?
+  var hasSentGoAway = false
+  /// The protocol was violated: nothing more is read.
+  var isBroken = false
+
+  init(configuration: ClientSession.Configuration) throws(HTTP2Error) {
+    self.configuration = configuration
+    decoder = try HeaderDecoder()
+    output.append("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+    append(settings: [.enablePush(0)])
+  }
+
+  var openStreams: Int { table.count }
+
+  var acceptsRequests: Bool { lastGoAwayID == nil && !hasSentGoAway && !isBroken && !hasUsedLastID }
+
+  // MARK: Requests
+
+  mutating func submit(
+    _ template: RequestTemplate, path: Span<UInt8>, varying: Span<UInt8>, body: Span<UInt8>, tag: UInt64
+  ) throws(HTTP2Error) -> Int32 {
+    guard acceptsRequests else {
+      throw HTTP2Error(operation: "submit", reason: hasUsedLastID ? "no stream ids left" : "the connection is ending")
+    }
+    guard openStreams < streamLimit else {
+      throw HTTP2Error(operation: "submit", reason: "the peer's stream limit is reached")
+    }
+    guard template.largestBlockBytes + path.count + varying.count <= maxFrameBytes else {
+      throw HTTP2Error(operation: "submit", reason: "the header fields do not fit a frame")
+    }
+    let blockBytes = encoder.prepare(template, path: path.count, varying: varying.count)
+    let id = takeStreamID()
+    let isBodyless = body.count == 0
+    FrameHeader(
+      length: blockBytes, type: FrameHeader.Kind.headers,
+      flags: FrameHeader.Flag.endHeaders | (isBodyless ? FrameHeader.Flag.endStream : 0), streamID: id
+    ).append(to: &output)
+    encoder.append(path: path, varying: varying, hasVarying: template.varyingName != nil, to: &output)
+    let slot = open(Exchange(tag: tag, streamID: id, sendWindow: streamWindow))
+    if !isBodyless { send(body, slot) }
+    return id
+  }
+
+  private mutating func takeStreamID() -> Int32 {
+    let id = nextStreamID
+    if id == HTTP2.Limits.highestStreamID { hasUsedLastID = true } else { nextStreamID += 2 }
+    return id
+  }
+
+  private mutating func open(_ exchange: Exchange) -> Int {
+    let slot: Int
+    if let free = freeSlots.popLast() {
+      slot = free
+      exchanges[slot] = exchange
+    } else {
+      slot = exchanges.count
+      exchanges.append(exchange)
+    }
+    table.insert(exchange.streamID, slot: slot)
+    return slot
+  }
+
+  /// Sends a new request's body: at once when the windows take all of it, the rest later.
+  private mutating func send(_ body: Span<UInt8>, _ slot: Int) {
+    let id = exchanges[slot].streamID
+    if waiting.isEmpty, body.count <= min(sendWindow, streamWindow, maxFrameBytes) {
+      FrameHeader(
+        length: body.count, type: FrameHeader.Kind.data, flags: FrameHeader.Flag.endStream, streamID: id
+      ).append(to: &output)
+      output.append(body)
+      sendWindow -= body.count
+      exchanges[slot].sendWindow -= body.count
+      return
+    }
+    exchanges[slot].unsent = Array(body)[...]
+    unsentBytes += body.count
+    waiting.append(id)
+    sendWaiting()
+  }
+
+  /// Sends of the waiting bodies what the windows take now, oldest first.
+  mutating func sendWaiting() {
+    guard sendWindow > 0, !waiting.isEmpty else { return }
+    var still: [Int32] = []
+    for id in waiting {
+      // A stream that was closed meanwhile waits no more.
+      guard let slot = table[id] else { continue }
+      sendRest(slot)
+      if !exchanges[slot].unsent.isEmpty { still.append(id) }
+    }
+    waiting = still
+  }
+
+  private mutating func sendRest(_ slot: Int) {
+    while !exchanges[slot].unsent.isEmpty {
+      let count = min(sendWindow, exchanges[slot].sendWindow, maxFrameBytes, exchanges[slot].unsent.count)
+      guard count > 0 else { return }
+      let isLast = count == exchanges[slot].unsent.count
+      FrameHeader(
+        length: count, type: FrameHeader.Kind.data, flags: isLast ? FrameHeader.Flag.endStream : 0,
+        streamID: exchanges[slot].streamID
+      ).append(to: &output)
+      output.append(Array(exchanges[slot].unsent.prefix(count)))
+      exchanges[slot].unsent = exchanges[slot].unsent.dropFirst(count)
+      exchanges[slot].sendWindow -= count
+      sendWindow -= count
+      unsentBytes -= count
+    }
+  }
+
+  /// Ends a request: its event is the last that the owner hears of it.
+  mutating func close(_ slot: Int, _ code: ErrorCode) {
+    let exchange = exchanges[slot]
+    table.remove(exchange.streamID)
+    freeSlots.append(slot)
+    unsentBytes -= exchange.unsent.count
+    // Gives memory back; a push that was accepted holds none.
+    if exchange.status != 200 || !exchange.unsent.isEmpty {
+      exchanges[slot] = Exchange(tag: 0, streamID: 0, sendWindow: 0)
+    }
+    events.append(.closed(exchange.end(code)))
+  }
+
+  // MARK: Other frames
+
+  mutating func reset(_ id: Int32, _ code: ErrorCode) {
+    guard let slot = table[id] else { return }
+    appendReset(id, code)
+    close(slot, code)
+  }
+
+  mutating func appendReset(_ id: Int32, _ code: ErrorCode) {
+    FrameHeader(length: 4, type: FrameHeader.Kind.resetStream, streamID: id).append(to: &output)
+    output.append(bigEndian: code.rawValue)
+  }
+
+  mutating func append(settings: [Setting]) {
+    FrameHeader(length: settings.count * 6, type: FrameHeader.Kind.settings).append(to: &output)
+    for setting in settings {
+      output.append(bigEndian: setting.identifier)
+      output.append(bigEndian: setting.value)
+    }
+  }
+
+  mutating func appendPing(_ payload: UInt64, flags: UInt8 = 0) {
+    FrameHeader(length: 8, type: FrameHeader.Kind.ping, flags: flags).append(to: &output)
+    output.append(bigEndian: UInt32(truncatingIfNeeded: payload >> 32))
+    output.append(bigEndian: UInt32(truncatingIfNeeded: payload))
+  }
+
+  mutating func appendWindowUpdate(_ bytes: Int, streamID: Int32) {
+    FrameHeader(length: 4, type: FrameHeader.Kind.windowUpdate, streamID: streamID).append(to: &output)
+    output.append(bigEndian: UInt32(bytes))
+  }
+
+  /// Says that we open no further stream, and take none from the peer.
+  mutating func goAway(_ code: ErrorCode) {
+    guard !hasSentGoAway else { return }
+    hasSentGoAway = true
+    FrameHeader(length: 8, type: FrameHeader.Kind.goAway).append(to: &output)
+    output.append(bigEndian: UInt32(0))
+    output.append(bigEndian: code.rawValue)
+  }
+}
+
+/// A header block in the making (RFC 9113 §4.3): nothing but its CONTINUATIONs may come before it is whole.
+struct HeaderBlock {
+  let streamID: Int32
+  let endsStream: Bool
+  var bytes: [UInt8]
+  var frames = 1
+}

@@ -1,0 +1,48 @@
+internal import CNGHTTP2
+
+/// Decompresses header blocks (HPACK, RFC 7541) of one connection, by nghttp2. One owner.
+@safe
+struct HeaderDecoder: ~Copyable {
+  private let inflater: OpaquePointer
+
+  init() throws(HTTP2Error) {
+    var made: OpaquePointer?
+    let code = unsafe nghttp2_hd_inflate_new(&made)
+    guard code == 0, let made = unsafe made else { throw HTTP2Error("start", code: Int(code)) }
+    unsafe inflater = made
+  }
+
+  deinit {
+    unsafe nghttp2_hd_inflate_del(inflater)
+  }
+
+  /// Decodes a whole block and calls `field` for each field, in order. False when the block is malformed: then the
+  /// table is out of step and the connection cannot go on.
+  func decode(
+    _ block: Span<UInt8>, _ field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
+  ) -> Bool {
+    // Safe: the block is lent for the call; nghttp2 lends name and value until its next call.
+    unsafe block.withUnsafeBufferPointer { bytes in
+      var offset = 0
+      while true {
+        var entry = unsafe nghttp2_nv()
+        var flags: Int32 = 0
+        let start = unsafe bytes.baseAddress.map { unsafe $0 + offset }
+        let read = unsafe nghttp2_hd_inflate_hd2(inflater, &entry, &flags, start, bytes.count - offset, 1)
+        guard read >= 0 else { return false }
+        offset += read
+        if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
+          unsafe field(
+            UnsafeBufferPointer(start: entry.name, count: entry.namelen),
+            UnsafeBufferPointer(start: entry.value, count: entry.valuelen))
+        }
+        if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
+          unsafe _ = nghttp2_hd_inflate_end_headers(inflater)
+          return true
+        }
+        // Nothing came out and nothing is left: the block ends in the middle of a field.
+        if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) == 0, offset >= bytes.count { return false }
+      }
+    }
+  }
+}

@@ -1,0 +1,213 @@
+internal import Reactor
+
+/// Compresses request headers (HPACK, RFC 7541) for one connection.
+///
+/// The block of a template is kept ready after its second use: then all its fields stand in the table, and a request
+/// costs two copies and its own path and varying value. Any new table entry moves the indices, so it drops what was kept.
+/// Strings are not Huffman coded: tokens and ids hardly shrink, and the time is worth more than the bytes.
+struct HeaderEncoder {
+  private struct Entry {
+    let name: [UInt8]
+    let value: [UInt8]
+    /// RFC 7541 §4.1: 32 bytes stand for the overhead.
+    var size: Int { name.count + value.count + 32 }
+  }
+
+  /// A template's block without path and varying value: what comes before the path, between them, and the last field's
+  /// name.
+  private struct Image {
+    var head: [UInt8] = []
+    var tail: [UInt8] = []
+  }
+
+  /// Newest first, as indices count.
+  private var table: [Entry] = []
+  private var tableSize = 0
+  private var tableLimit = HTTP2.Limits.headerTableBytes
+  /// The peer must hear of a changed limit at the start of the next block: the lowest and the last.
+  private var announcedLimits: [Int] = []
+
+  private var template: RequestTemplate?
+  private var image = Image()
+
+  /// The peer's SETTINGS_HEADER_TABLE_SIZE. We never use more than the usual 4,096 bytes.
+  mutating func limitTable(_ bytes: Int) {
+    let limit = min(bytes, HTTP2.Limits.headerTableBytes)
+    guard limit != tableLimit else { return }
+    tableLimit = limit
+    // RFC 7541 §4.2: when it changed twice between blocks, the smallest counts too.
+    announcedLimits = [announcedLimits.min().map { min($0, limit) } ?? limit, limit]
+    evict(toFit: 0)
+    template = nil
+  }
+
+  /// Bytes of the block that `append` would write; makes it ready.
+  mutating func prepare(_ next: RequestTemplate, path: Int, varying: Int) -> Int {
+    if template !== next { makeImage(next) }
+    return image.head.count + Self.stringBytes(path) + image.tail.count
+      + (next.varyingName == nil ? 0 : Self.stringBytes(varying))
+  }
+
+  /// Appends the block that was prepared.
+  mutating func append(path: Span<UInt8>, varying: Span<UInt8>, hasVarying: Bool, to buffer: inout ByteBuffer) {
+    buffer.append(image.head)
+    Self.append(string: path, to: &buffer)
+    buffer.append(image.tail)
+    if hasVarying { Self.append(string: varying, to: &buffer) }
+    if let name = enteringName {
+      enteringName = nil
+      insert(Entry(name: name, value: Array(varying)))
+    }
+    if !isReusable { template = nil }
+  }
+
+  /// The image inserts nothing into the table, so it is right the next time too.
+  private var isReusable = false
+  /// The varying field's name enters the table with the value of this one request.
+  private var enteringName: [UInt8]?
+
+  private mutating func makeImage(_ next: RequestTemplate) {
+    isReusable = true
+    image.head.removeAll(keepingCapacity: true)
+    image.tail.removeAll(keepingCapacity: true)
+    for limit in announcedLimits { Self.append(integer: limit, prefix: 5, pattern: 0x20, to: &image.head) }
+    if !announcedLimits.isEmpty {
+      announcedLimits = []
+      isReusable = false
+    }
+    for field in next.pseudoFields { append(field, to: \.head) }
+    // Literal without indexing, name 4 of the static table: `:path`.
+    image.head.append(0x04)
+    for field in next.fields { append(field, to: \.tail) }
+    if let name = next.varyingName { appendVarying(name) }
+    template = next
+  }
+
+  private mutating func append(_ field: RequestTemplate.Field, to part: WritableKeyPath<Image, [UInt8]>) {
+    let match = find(field)
+    switch (field.indexing, match) {
+    case (.always, .whole(let index)), (.nameOnly, .whole(let index)):
+      Self.append(integer: index, prefix: 7, pattern: 0x80, to: &image[keyPath: part])
+      return
+    case (.never, _): Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x10, to: &image[keyPath: part])
+    case (.nameOnly, .name):
+      Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x00, to: &image[keyPath: part])
+    case (.always, _), (.nameOnly, .none):
+      Self.append(integer: match.nameIndex, prefix: 6, pattern: 0x40, to: &image[keyPath: part])
+      insert(Entry(name: field.name, value: field.value))
+    }
+    if match.nameIndex == 0 { Self.append(string: field.name, to: &image[keyPath: part]) }
+    Self.append(string: field.value, to: &image[keyPath: part])
+  }
+
+  /// The last field without its value.
+  private mutating func appendVarying(_ name: [UInt8]) {
+    let match = find(RequestTemplate.Field(name: name, value: [], indexing: .nameOnly))
+    if match.nameIndex > 0 {
+      Self.append(integer: match.nameIndex, prefix: 4, pattern: 0x00, to: &image.tail)
+    } else {
+      Self.append(integer: 0, prefix: 6, pattern: 0x40, to: &image.tail)
+      Self.append(string: name, to: &image.tail)
+      enteringName = name
+    }
+  }
+
+  // MARK: The table
+
+  private enum Match {
+    case none
+    /// Only the name is there.
+    case name(Int)
+    case whole(Int)
+
+    var nameIndex: Int {
+      switch self {
+      case .none: 0
+      case .name(let index), .whole(let index): index
+      }
+    }
+  }
+
+  private func find(_ field: RequestTemplate.Field) -> Match {
+    var match = Match.none
+    for (index, name, value) in StaticTable.fields where field.name.elementsEqual(name.utf8) {
+      if field.value.elementsEqual(value.utf8) { return .whole(index) }
+      if match.nameIndex == 0 { match = .name(index) }
+    }
+    for (offset, entry) in table.enumerated() where entry.name == field.name {
+      if entry.value == field.value { return .whole(StaticTable.count + 1 + offset) }
+      if match.nameIndex == 0 { match = .name(StaticTable.count + 1 + offset) }
+    }
+    return match
+  }
+
+  private mutating func insert(_ entry: Entry) {
+    isReusable = false
+    evict(toFit: entry.size)
+    // An entry larger than the whole table empties it and stays outside (RFC 7541 §4.4).
+    guard entry.size <= tableLimit else { return }
+    table.insert(entry, at: 0)
+    tableSize += entry.size
+  }
+
+  private mutating func evict(toFit bytes: Int) {
+    while tableSize + bytes > tableLimit, let last = table.popLast() { tableSize -= last.size }
+  }
+
+  // MARK: Integers and strings (RFC 7541 §5)
+
+  private static func append(integer value: Int, prefix: Int, pattern: UInt8, to bytes: inout [UInt8]) {
+    let limit = 1 << prefix - 1
+    guard value >= limit else { return bytes.append(pattern | UInt8(value)) }
+    bytes.append(pattern | UInt8(limit))
+    var rest = value - limit
+    while rest >= 128 {
+      bytes.append(UInt8(rest & 127 | 128))
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  private static func append(string: [UInt8], to bytes: inout [UInt8]) {
+    append(integer: string.count, prefix: 7, pattern: 0, to: &bytes)
+    bytes += string
+  }
+
+  private static func append(string: Span<UInt8>, to buffer: inout ByteBuffer) {
+    var rest = string.count - 127
+    if rest < 0 {
+      buffer.append(UInt8(string.count))
+    } else {
+      buffer.append(127)
+      while rest >= 128 {
+        buffer.append(UInt8(rest & 127 | 128))
+        rest >>= 7
+      }
+      buffer.append(UInt8(rest))
+    }
+    buffer.append(string)
+  }
+
+  /// Bytes of a string of this length with its length before it.
+  private static func stringBytes(_ count: Int) -> Int {
+    var bytes = 1 + count
+    guard count >= 127 else { return bytes }
+    var rest = count - 127
+    bytes += 1
+    while rest >= 128 {
+      bytes += 1
+      rest >>= 7
+    }
+    return bytes
+  }
+}
+
+/// The part of RFC 7541's static table (appendix A) that requests use.
+private enum StaticTable {
+  static let count = 61
+  static let fields: [(index: Int, name: String, value: String)] = [
+    (1, ":authority", ""), (2, ":method", "GET"), (3, ":method", "POST"), (4, ":path", "/"), (6, ":scheme", "http"),
+    (7, ":scheme", "https"), (19, "accept", ""), (23, "authorization", ""), (28, "content-length", ""),
+    (31, "content-type", ""), (38, "host", ""), (58, "user-agent", ""),
+  ]
+}

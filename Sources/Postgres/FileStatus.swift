@@ -1,0 +1,46 @@
+package import Reactor
+internal import Glibc
+
+/// What the kernel says about a file, symbolic links followed (`stat(2)`).
+package struct FileStatus: Sendable {
+  /// Names a file on this machine: two paths with the same identity are the same file.
+  package struct Identity: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(status.st_dev)
+      inode = UInt64(status.st_ino)
+    }
+  }
+
+  package let identity: Identity
+  /// The owner's uid.
+  package let owner: UInt32
+  package let bytes: Int
+  package let isDirectory: Bool
+
+  /// Nil when there is nothing, or it cannot be reached.
+  package init?(_ path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    identity = Identity(status)
+    owner = status.st_uid
+    bytes = Int(status.st_size)
+    isDirectory = status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// Sets the permissions, and the owner when one is given (only root may).
+  package static func change(_ path: String, mode: UInt32, owner: SystemAccount?) throws(SystemError) {
+    guard unsafe chmod(path, mode) == 0 else { throw .last("chmod", path) }
+    guard let owner else { return }
+    guard unsafe chown(path, owner.uid, owner.gid) == 0 else { throw .last("chown", path) }
+  }
+
+  /// Bytes that anybody may still write to the file system of `path`; nil when it cannot be asked.
+  package static func freeBytes(at path: String) -> Int? {
+    var status = statvfs()
+    guard unsafe statvfs(path, &status) == 0 else { return nil }
+    return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
+  }
+}

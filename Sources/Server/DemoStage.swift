@@ -1,0 +1,129 @@
+internal import Domain
+internal import FoundationEssentials
+internal import JSON
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Simulator
+internal import Store
+
+/// What the demo needs in the database and on disk: an app with a credential that the simulator trusts, and an API key
+/// that stays the same from start to start.
+final class DemoStage {
+  let clientKey: String
+  private let apiKey: String
+  private let configuration: Configuration
+  private let connection: Connection
+  private let master: MasterKey
+  private let keyFile: String
+
+  init(_ configuration: Configuration, database: Database, master: MasterKey) throws {
+    self.configuration = configuration
+    self.master = master
+    connection = try Connection(database.url)
+    keyFile = configuration.dataDirectory + "/demo-AuthKey.p8"
+    let apps = try Administration.apps(for: .commandLine, on: connection)
+    if let app = apps.first(where: { $0.app.appID == Demonstration.appID }) {
+      clientKey = app.clientKey
+    } else {
+      clientKey =
+        try Administration.createApp(
+          Demonstration.appID, name: "Demo", timeZone: "Asia/Seoul", by: .commandLine, on: connection
+        ).clientKey
+    }
+    apiKey = try Self.apiKey(configuration.dataDirectory + "/demo-api-key", connection)
+  }
+
+  /// The API key of the first start, or a new one.
+  private static func apiKey(_ path: String, _ connection: Connection) throws -> String {
+    if let text = read(path), (try? Authorization.authenticate(text, on: connection)) != nil { return text }
+    let key = try Administration.createKey(.admin, appID: nil, name: "demo", by: .commandLine, on: connection).apiKey
+    try? FileManager.default.removeItem(atPath: path)
+    _ = try PrivateFile.create(path, Array(key.utf8))
+    return key
+  }
+
+  private static func read(_ path: String) -> String? {
+    guard let data = try? Data(contentsOf: URL(filePath: path)) else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  // MARK: The simulator
+
+  /// The same signing key each time: the provider token in the database was signed with it.
+  var simulatorConfiguration: Simulator.Configuration {
+    var simulator = Simulator.Configuration()
+    simulator.privateKeyPEM = Self.read(keyFile)
+    simulator.keepsPayloads = true
+    return simulator
+  }
+
+  /// Makes the server trust the simulator, and the simulator's key the app's credential.
+  func adopt(_ started: Simulator.Started) throws {
+    let key = started.providerKey
+    if Self.read(keyFile) == nil { _ = try PrivateFile.create(keyFile, Array(key.privateKeyPEM.utf8)) }
+    _ = try Administration.setCredential(
+      Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: Demonstration.appID,
+      master: master, by: .commandLine, on: connection)
+  }
+
+  func serverConfiguration(_ started: Simulator.Started) throws -> Configuration {
+    var server = configuration
+    server.publicDirectory = server.publicDirectory ?? ConsoleFiles.find()
+    server.apnsProduction = try service(started.endpoints.apns)
+    server.apnsSandbox = try service(started.endpoints.sandbox)
+    let path = configuration.dataDirectory + "/demo-ca.pem"
+    try Data(started.authorityPEM.utf8).write(to: URL(filePath: path))
+    server.caFile = path
+    // Where the walk-through of the README looks into what the devices received.
+    let control = "http://\(started.endpoints.control ?? "")\n"
+    try Data(control.utf8).write(to: URL(filePath: configuration.dataDirectory + "/demo-simulator-url"))
+    return server
+  }
+
+  private func service(_ address: String) throws -> Configuration.ServiceAddress {
+    try Configuration.service("simulator", "https://\(address)")
+  }
+
+  // MARK: The push
+
+  func send() throws -> Int64 {
+    let body = """
+      {"appId":"\(Demonstration.appID)","audience":{"all":true},
+       "alert":{"title":"Welcome","body":"%CNAME%, your first push travels the full circle."},
+       "badge":{"increment":1},"lane":"urgent"}
+      """
+    let answer = try Sending.send(
+      Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection,
+      now: SystemClock().wallMicroseconds)
+    guard case .accepted(let accepted) = answer else { throw ServerError("The first push was not accepted.") }
+    return accepted.seqno
+  }
+
+  func funnel(_ seqno: Int64) throws -> Funnel {
+    guard let (found, _) = try connection.run(Funnels.find(seqno)) else {
+      throw ServerError("Message \(seqno) has vanished.")
+    }
+    return found.funnel
+  }
+
+  /// The lines to try next, ready to paste.
+  func lessons(url: String) -> String {
+    """
+
+    Try the next push yourself (user1 has two devices):
+
+      curl -s \(url)/v1/admin/messages \\
+        -H 'Authorization: Bearer \(apiKey)' -H 'Content-Type: application/json' \\
+        -d '{"appId":"\(Demonstration.appID)","audience":{"clientUids":["user1"]},"alert":{"title":"Hello","body":"From curl"},"badge":{"increment":1}}'
+
+    and see what became of it (put its seqno in place of 2):
+
+      curl -s \(url)/v1/admin/messages/2 -H 'Authorization: Bearer \(apiKey)'
+      curl -s \(url)/v1/admin/messages/2/deliveries -H 'Authorization: Bearer \(apiKey)'
+
+    Client key of the app for devices: \(clientKey)
+    Ctrl-C stops everything; the data stays.
+    """
+  }
+}

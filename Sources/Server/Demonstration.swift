@@ -1,0 +1,102 @@
+internal import Domain
+internal import JSON
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Simulator
+internal import Synchronization
+
+/// `upmc demo`: everything on this machine, with a simulator in Apple's place. What `make run` starts.
+///
+/// ```
+///   private PostgreSQL ─ server ─ simulator ─ virtual devices
+///          └── app, credential, API key ── first push ── funnel ── curl lines for the next
+/// ```
+/// The data stays: a second start finds the devices and messages of the first.
+package enum Demonstration {
+  static let appID = "com.example.demo"
+  static let devices = 50
+  static let users = 25
+
+  /// Runs until SIGTERM or SIGINT. Call `Signals.block()` first, before any thread starts.
+  /// - Throws: one sentence that says what could not be started and what to do.
+  package static func run(_ configuration: Configuration) throws {
+    LogLines.bootstrap(level: configuration.logLevel == "info" ? "warning" : configuration.logLevel, format: .text)
+    say("Starting the private PostgreSQL in \(configuration.dataDirectory) …")
+    let database = try Database(configuration) { say("  \($0)") }
+    defer { database.close() }
+    try database.migrate(configuration) { say("  \($0)") }
+    let master = try MasterKeyFile.load(configuration)
+    let stage = try DemoStage(configuration, database: database, master: master)
+
+    say("Starting the simulator of APNs …")
+    let simulator = Simulator(stage.simulatorConfiguration)
+    let started = try simulator.start()
+    defer { simulator.stop() }
+    try stage.adopt(started)
+
+    let server = try Server(
+      try stage.serverConfiguration(started), databaseURL: database.url, master: master)
+    defer { server.stop() }
+    say("Serving on http://127.0.0.1:\(server.address.port)")
+
+    try perform(stage, simulator, server)
+    while Signals.wait() != .stop {}
+    say("\nStopping …")
+  }
+
+  private static func perform(_ stage: DemoStage, _ simulator: Simulator, _ server: Server) throws {
+    let url = "http://127.0.0.1:\(server.address.port)"
+    say("Registering \(devices) virtual devices of \(users) users …")
+    var plan = VirtualDevices.Plan(
+      count: devices, server: url, appID: appID, clientKey: stage.clientKey, users: users)
+    plan.readProbability = 0.5
+    plan.receiptDelay = .milliseconds(300)
+    plan.readDelay = .milliseconds(700)
+    try simulator.startDevices(plan)
+    let registered = waitUntil(seconds: 60) { (simulator.deviceCounters?.registered ?? 0) >= devices }
+    guard registered else {
+      throw ServerError(
+        "The virtual devices did not register: \(simulator.deviceCounters?.lastProblem ?? "no answer").")
+    }
+    let seqno = try stage.send()
+    say("Sent message \(seqno) to everyone, with a badge. Its funnel:")
+    try watch(seqno, stage)
+    say(stage.lessons(url: url))
+  }
+
+  /// Prints the funnel whenever it changes, until everything that will be confirmed is.
+  private static func watch(_ seqno: Int64, _ stage: DemoStage) throws {
+    var last = ""
+    var quietTurns = 0
+    while quietTurns < 15 {
+      let funnel = try stage.funnel(seqno)
+      let line = """
+          targeted \(funnel.targeted ?? 0)  accepted \(funnel.accepted)  received \(funnel.received)  read \(funnel.read)\
+          \(funnel.state.isFinal ? "  (\(funnel.state.name))" : "")
+        """
+      if line != last { say(line) }
+      quietTurns = line == last ? quietTurns + 1 : 0
+      last = line
+      if funnel.state.isFinal, funnel.received == funnel.accepted, quietTurns >= 10 { return }
+      pause(.milliseconds(100))
+    }
+  }
+
+  private static func waitUntil(seconds: Int, _ condition: () -> Bool) -> Bool {
+    for _ in 0..<seconds * 20 {
+      if condition() { return true }
+      pause(.milliseconds(50))
+    }
+    return condition()
+  }
+
+  private static func pause(_ duration: Duration) {
+    // A wake-up that nobody signals.
+    _ = try? Wakeup().wait(atMost: duration)
+  }
+
+  private static func say(_ line: String) {
+    StandardOutput.write(Array((line + "\n").utf8))
+  }
+}

@@ -1,0 +1,48 @@
+internal import ArgumentParser
+
+/// Measures UPMC against its peers on this machine, each pair of figures in the same run.
+///
+/// ```
+///   upmc-benchmark H1 ──► Scenario ──► PairedRuns: ours, peer, ours, peer, …  ──► Outcome ──► table or JSON
+///                            │               │
+///                            │ starts        │ asks
+///                            ▼               ▼
+///            ours: serve · sink · push   Wrk, h2load, …   ProcessTree (processor seconds, memory)
+///            peer: nginx · aioapns …
+/// ```
+///
+/// **What counts.** Figures of one machine move by a third from day to day, so only ratios of neighbouring runs are
+/// compared: the median over at least five pairs. Whatever serves runs as a process of its own, so that its processor
+/// time can be told from the load generator's.
+///
+/// **Failure.** A peer that is not there, an answer that is an error, a run that does not end: the scenario has failed,
+/// with the reason in its outcome, and the program ends with 1. A target that was measured and missed is reported
+/// (`met` is false), not a failure of the measurement.
+@main
+struct BenchmarkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "upmc-benchmark",
+    abstract: "Measures UPMC against its peers on this machine.",
+    discussion: """
+      Without names it runs every scenario. Peers and the load generator are Debian packages and one Python package;
+      `make bench` installs them.
+
+        upmc-benchmark H1 P1 --json
+      """,
+    subcommands: [
+      MeasureCommand.self, ServeCommand.self, ReceiveCommand.self, SinkCommand.self, PushCommand.self,
+    ],
+    defaultSubcommand: MeasureCommand.self)
+
+  /// Numbers of this program: unit, reason.
+  enum Limits {
+    /// Pairs of runs at least: a median of fewer says little on a machine with neighbours.
+    static let leastPairs = 5
+    /// How long a started program may take until it accepts connections.
+    static let startUp = Duration.seconds(15)
+    /// Time a load generator gets beyond the seconds it was asked to run.
+    static let grace = Duration.seconds(30)
+    /// Tokens, devices and requests that a load generator rotates over, so that nobody answers from a one-entry cache.
+    static let rotation = 4096
+  }
+}

@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Reactor
+
+/// Runs scenarios and prints their outcomes.
+struct MeasureCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "measure", abstract: "Run scenarios (the default).",
+    discussion: "Scenarios:\n" + scenarios.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
+
+  static let scenarios: [any Scenario] = [SmallRequests(), DurableReceipts(), Pushes()]
+
+  @Argument(help: "Scenarios to run, by name; all when none is named.")
+  var names: [String] = []
+
+  @Flag(help: "Print one JSON object for each scenario instead of a table.")
+  var json = false
+
+  @Option(help: "Pairs of runs, at least \(BenchmarkCommand.Limits.leastPairs).")
+  var runs = BenchmarkCommand.Limits.leastPairs
+
+  @Option(help: "Seconds of each run.")
+  var seconds = 3
+
+  @Option(help: "Million receipts that are stored before H2 begins.")
+  var storedMillions = 10.0
+
+  @Flag(help: "List the scenarios and end.")
+  var list = false
+
+  func validate() throws {
+    let least = BenchmarkCommand.Limits.leastPairs
+    guard runs >= least else { throw ValidationError("--runs is at least \(least)") }
+    guard (1...600).contains(seconds) else { throw ValidationError("--seconds is 1…600") }
+    guard (0...100).contains(storedMillions) else { throw ValidationError("--stored-millions is 0…100") }
+    let known = Self.scenarios.map(\.name)
+    if let stranger = names.first(where: { !known.contains($0.uppercased()) }) {
+      throw ValidationError("\(stranger) is no scenario; there are \(known.joined(separator: ", "))")
+    }
+  }
+
+  func run() throws {
+    if list {
+      for scenario in Self.scenarios { print("\(scenario.name)  \(scenario.summary)") }
+      return
+    }
+    let wanted = Set(names.map { $0.uppercased() })
+    let plan = Plan(
+      pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
+      program: URL(filePath: CommandLine.arguments[0]).path)
+    var hasFailed = false
+    for scenario in Self.scenarios where wanted.isEmpty || wanted.contains(scenario.name) {
+      plan.say("\(scenario.name): \(scenario.summary)")
+      let outcome: Outcome
+      do {
+        outcome = try scenario.measure(plan)
+      } catch {
+        hasFailed = true
+        outcome = Outcome(scenario: scenario.name, failure: "\(error)")
+        plan.say("\(scenario.name) failed: \(error)")
+      }
+      print(json ? outcome.json : outcome.table)
+      StandardStreams.flush()
+    }
+    if hasFailed { throw ExitCode.failure }
+  }
+}

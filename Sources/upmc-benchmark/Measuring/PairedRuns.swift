@@ -1,0 +1,19 @@
+/// Measures two things in turn (A B A B …), so that whatever else the machine does meanwhile befalls both.
+struct PairedRuns {
+  let plan: Plan
+  let label: String
+
+  /// - Returns: one entry for each pair.
+  func measure<Ours, Peers>(
+    ours: () throws -> Ours, peer: () throws -> Peers, show: (Ours, Peers) -> String
+  ) throws -> [(ours: Ours, peers: Peers)] {
+    var pairs: [(ours: Ours, peers: Peers)] = []
+    for number in 1...plan.pairs {
+      let mine = try ours()
+      let theirs = try peer()
+      pairs.append((mine, theirs))
+      plan.say("  \(label), pair \(number) of \(plan.pairs): \(show(mine, theirs))")
+    }
+    return pairs
+  }
+}

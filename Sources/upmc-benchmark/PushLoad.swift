@@ -1,0 +1,97 @@
+internal import APNs
+internal import Crypto
+internal import Domain
+internal import Reactor
+
+/// One message to the same few thousand devices, again and again: what the dispatcher would hand to the APNs module,
+/// without the database behind it.
+struct PushLoad {
+  struct Tally {
+    var accepted = 0
+    /// Came back unsent, and were offered again.
+    var repeated = 0
+  }
+
+  /// Targets of one batch: the size in which a busy claimer hands them over.
+  private static let batchTargets = 500
+  /// Targets on their way at once: a few times what one connection holds, and few enough to stay fresh.
+  private static let targetsUnderWay = 4_000
+  private static let appID = "com.example.app"
+  private static let route = PushRoute(app: 1, network: .apns, environment: .production)
+
+  private let message: PushMessage
+  private let targets: [[PushTarget]]
+
+  init() throws {
+    let request = try MessageRequest(
+      json: Array(
+        #"""
+        {"appId":"com.example.app","audience":{"all":true},
+         "alert":{"title":"Order shipped","body":"Your parcel left the warehouse and arrives tomorrow"},
+         "badge":{"increment":1},"sound":"default"}
+        """#.utf8))
+    message = PushMessage(
+      seqno: 104, appID: Self.appID, template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
+      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal, isBackground: false,
+      expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
+    targets = (0..<BenchmarkCommand.Limits.rotation / Self.batchTargets).map { _ in
+      (0..<Self.batchTargets).map { _ in Self.makeTarget() }
+    }
+  }
+
+  /// An example of the payload, for peers that send the same bytes.
+  var payload: [UInt8] {
+    var bytes: [UInt8] = []
+    message.template.append(for: targets[0][0].recipient, keys: message.pushkeys, to: &bytes)
+    return bytes
+  }
+
+  /// Gives the sender a token of the right length; the sink does not look at it.
+  func equip(_ sender: APNsSender) {
+    let team = ("TEAMID0000", "KEYID00000")
+    sender.set(.token(teamID: team.0, keyID: team.1), for: Self.route.app)
+    let token = String(repeating: "a", count: 170)
+    sender.set(
+      ProviderToken(
+        teamID: team.0, keyID: team.1, value: token, issuedAt: SystemClock().wallMicroseconds / 1_000_000))
+  }
+
+  /// Pushes until `count` were accepted.
+  /// - Parameter results: gets, for each turn of the sender, how many were accepted and how many came back in all.
+  @discardableResult
+  func push(_ count: Int, through sender: APNsSender, _ results: Inbox<[Int]>) throws -> Tally {
+    var tally = Tally()
+    var underWay = 0
+    var number: Int64 = 0
+    let deadline = SystemClock().now + .seconds(120)
+    while tally.accepted < count {
+      while underWay < Self.targetsUnderWay, tally.accepted + underWay < count {
+        let left = count - tally.accepted - underWay
+        let some = targets[Int(number) % targets.count]
+        let batch = PushBatch(
+          number: number, message: message, route: Self.route,
+          targets: left < some.count ? Array(some.prefix(left)) : some,
+          readAtNanoseconds: SystemClock().now.nanoseconds)
+        guard sender.offer(batch) else { break }
+        underWay += batch.targets.count
+        number += 1
+      }
+      for turn in results.receive(atMost: .milliseconds(20)) {
+        tally.accepted += turn[0]
+        tally.repeated += turn[1] - turn[0]
+        underWay -= turn[1]
+      }
+      guard SystemClock().now < deadline else {
+        throw MeasuringError("only \(tally.accepted) of \(count) pushes were accepted in two minutes")
+      }
+    }
+    return tally
+  }
+
+  private static func makeTarget() -> PushTarget {
+    let device = DeviceID(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
+    let psid = (0..<64).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
+    return PushTarget(
+      device: device, userKey: UserKey(clientUID: "user"), psid: psid, badge: 7, clientName: "")
+  }
+}

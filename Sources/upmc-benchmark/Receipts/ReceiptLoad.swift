@@ -1,0 +1,72 @@
+internal import Domain
+internal import Domain
+internal import FoundationEssentials
+internal import Operations
+
+/// Receipts that were never seen before, written down as ready-made requests for wrk: one file for each of its threads.
+struct ReceiptLoad {
+  /// wrk's script.
+  let script: String
+  /// Requests in all files together.
+  let count: Int
+  let messages: [Int64]
+  private let files: [String]
+
+  /// - Parameter atLeast: how many requests to prepare.
+  init(_ stage: ReceiptStage, scratch: ScratchDirectory, atLeast wanted: Int, threads: Int) throws {
+    var buffers = [[UInt8]](repeating: [], count: threads)
+    for index in buffers.indices { buffers[index].reserveCapacity(wanted / threads * 330) }
+    var count = 0
+    var messages: [Int64] = []
+    while count < wanted {
+      try stage.newMessage { seqno, token in
+        if messages.last != seqno { messages.append(seqno) }
+        guard count < wanted else { return }
+        let pushkey = stage.keys.pushkeys.make(seqno: String(seqno), psid: token)
+        Self.append(seqno, token, pushkey, to: &buffers[count % threads])
+        count += 1
+      }
+    }
+    files = buffers.indices.map { scratch.file("receipts-\($0)") }
+    for (path, bytes) in zip(files, buffers) { try Data(bytes).write(to: URL(filePath: path)) }
+    self.count = count
+    self.messages = messages
+    script = try scratch.write(Self.script(prefix: scratch.file("receipts-")), to: "receipts.lua")
+  }
+
+  func removeFiles() {
+    for path in files { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  /// Four digits of length, then the request.
+  private static func append(_ seqno: Int64, _ token: String, _ pushkey: String, to bytes: inout [UInt8]) {
+    let body = "{\"receipts\":[{\"seqno\":\"\(seqno)\",\"psid\":\"\(token)\",\"pushkey\":\"\(pushkey)\"}]}"
+    let request =
+      "POST /v1/receipts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      + "\(body.utf8.count)\r\n\r\n\(body)"
+    let length = String(request.utf8.count)
+    bytes += String(repeating: "0", count: 4 - length.count).utf8
+    bytes += length.utf8
+    bytes += request.utf8
+  }
+
+  /// Reads its file from front to end: each request is sent once. At the end it stops its thread.
+  private static func script(prefix: String) -> String {
+    """
+    local file, last
+    local threads = 0
+    function setup(thread)
+      thread:set("number", threads)
+      threads = threads + 1
+    end
+    function init(arguments)
+      file = assert(io.open("\(prefix)" .. number, "rb"))
+    end
+    function request()
+      local length = file:read(4)
+      if length then last = file:read(tonumber(length)) else wrk.thread:stop() end
+      return last
+    end
+    """
+  }
+}

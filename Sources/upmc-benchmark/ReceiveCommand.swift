@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import HTTPServer
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Receiver
+internal import Server
+
+/// A helper of H2: the same device door, engine and statements, but a transaction for each request, over as many
+/// database connections as a pool would have.
+struct ReceiveCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "receive", abstract: "Serve the device door without batches (a helper of H2).", shouldDisplay: false)
+
+  @Option(help: "Port on the loopback address.")
+  var port: UInt16
+
+  @Option(help: "The database.")
+  var database: String
+
+  @Option(help: "File with the master key.")
+  var masterKeyFile: String
+
+  @Option(help: "Database connections.")
+  var connections = 16
+
+  func run() throws {
+    Signals.block()
+    var configuration = Configuration()
+    configuration.masterKeyFile = masterKeyFile
+    let connection = try Connection(database)
+    let keys = try SigningKeys.load(connection, master: try MasterKeyFile.load(configuration))
+    let catalog = try Catalog()
+    try catalog.refresh(connection)
+    let (port, database, connections) = (port, database, connections)
+    _ = try Thread(name: "http-0") {
+      do {
+        let loop = try EventLoop()
+        let doors = try (0..<connections).map { number in
+          let committer = try Committer(
+            url: database, writer: Int32(1000 + number), catalog: catalog, loop: loop, batchOperations: 1)
+          return DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop)
+        }
+        let server = try HTTPServer(
+          loop: loop, listener: try Loopback.listen(on: port), handler: InTurn(doors: doors))
+        loop.run()
+        server.close()
+      } catch {
+        StandardStreams.printError("\(error)")
+      }
+    }
+    _ = Signals.wait()
+  }
+}
+
+/// Gives each request to the next door: requests are alike, so in turn is as good as to the least busy.
+private final class InTurn: RequestHandler {
+  private let doors: [DeviceDoor]
+  private var next = 0
+
+  init(doors: [DeviceDoor]) {
+    self.doors = doors
+  }
+
+  func handle(_ request: Request, _ responder: Responder) {
+    next = (next + 1) % doors.count
+    doors[next].handle(request, responder)
+  }
+}

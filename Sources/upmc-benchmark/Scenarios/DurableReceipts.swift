@@ -1,0 +1,128 @@
+internal import FoundationEssentials
+
+/// H2: receipts that are on disk when they are answered, one in each request and never seen before, against the same
+/// server with one transaction for each.
+struct DurableReceipts: Scenario {
+  let name = "H2"
+  let summary = "durable receipts over 256 connections, against one transaction each over 16 database connections"
+
+  private static let connections = 256
+  /// wrk's threads, each with a file of requests.
+  private static let threads = 2
+  /// Requests a second that the first run is prepared for; later ones for what was seen and half as much again.
+  private static let firstRate = 120_000
+
+  private struct Run {
+    let report: Wrk.Report
+    let processorSeconds: Double
+    let residentBytes: Int
+  }
+
+  func measure(_ plan: Plan) throws -> Outcome {
+    let scratch = try ScratchDirectory()
+    let stage = try ReceiptStage(plan, scratch: scratch)
+    defer { stage.close() }
+    let ours = try Self.startOurs(plan, stage, scratch)
+    let single = try Self.startSingle(plan, stage, scratch)
+    defer {
+      ours.stop()
+      single.stop()
+    }
+    // Statements are prepared, caches filled.
+    for program in [ours, single] { _ = try Self.run(program, stage, scratch, seconds: 1, rate: Self.firstRate) }
+
+    var rates = (ours: Self.firstRate, single: Self.firstRate)
+    let pairs = try PairedRuns(plan: plan, label: "receipts").measure(
+      ours: { try Self.run(ours, stage, scratch, seconds: plan.seconds, rate: rates.ours, next: &rates.ours) },
+      peer: { try Self.run(single, stage, scratch, seconds: plan.seconds, rate: rates.single, next: &rates.single) },
+      show: {
+        "ours \(Int($0.report.requestsPerSecond)), one by one \(Int($1.report.requestsPerSecond)) receipts/s"
+      })
+    return outcome(plan, pairs)
+  }
+
+  // MARK: Servers
+
+  private static func startOurs(_ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory) throws -> Program {
+    let port = try Loopback.freePort()
+    let server = URL(filePath: plan.program).deletingLastPathComponent().appending(path: "upmc").path
+    guard FileManager.default.isExecutableFile(atPath: server) else {
+      throw MeasuringError("\(server) is not there; `make build` makes it")
+    }
+    let environment = [
+      "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_DATABASE_URL=\(stage.databaseURL)",
+      "UPMC_MASTER_KEY_FILE=\(stage.masterKeyFile)", "UPMC_LOG_LEVEL=warning",
+    ]
+    return try Program(
+      "upmc serve", [server, "serve"], environment: environment, port: port, log: scratch.file("upmc.log"))
+  }
+
+  private static func startSingle(_ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory) throws -> Program {
+    let port = try Loopback.freePort()
+    let command = [
+      plan.program, "receive", "--port", String(port), "--database", stage.databaseURL, "--master-key-file",
+      stage.masterKeyFile,
+    ]
+    return try Program("the server without batches", command, port: port, log: scratch.file("single.log"))
+  }
+
+  // MARK: Runs
+
+  private static func run(
+    _ program: Program, _ stage: ReceiptStage, _ scratch: ScratchDirectory, seconds: Int, rate: Int
+  ) throws -> Run {
+    let load = try ReceiptLoad(stage, scratch: scratch, atLeast: rate * seconds * 3 / 2, threads: threads)
+    defer { load.removeFiles() }
+    let wrk = Wrk(connections: connections, seconds: seconds, threads: threads, script: load.script)
+    let before = program.tree.processorSeconds
+    let report = try wrk.run(port: program.port, path: "/v1/receipts")
+    let spent = program.tree.processorSeconds - before
+    guard report.requests < load.count - connections else {
+      throw MeasuringError("\(load.count) receipts were prepared, and too few: \(report.requests) were sent")
+    }
+    // What was answered must be there: a fast no is no receipt.
+    let recorded = try stage.recorded(load.messages)
+    guard recorded >= report.requests else {
+      throw MeasuringError("\(program.name) answered \(report.requests) receipts and stored \(recorded)")
+    }
+    return Run(report: report, processorSeconds: spent, residentBytes: program.tree.residentBytes)
+  }
+
+  private static func run(
+    _ program: Program, _ stage: ReceiptStage, _ scratch: ScratchDirectory, seconds: Int, rate: Int,
+    next: inout Int
+  ) throws -> Run {
+    let run = try run(program, stage, scratch, seconds: seconds, rate: rate)
+    next = Int(run.report.requestsPerSecond) + 1000
+    return run
+  }
+
+  private func outcome(_ plan: Plan, _ pairs: [(ours: Run, peers: Run)]) -> Outcome {
+    let rate = Median.of(pairs.map(\.ours.report.requestsPerSecond))
+    let percentile99 = Median.of(pairs.map(\.ours.report.percentile99))
+    var outcome = Outcome(scenario: name)
+    outcome.comparisons = [
+      Comparison(
+        label: "\(Self.connections) connections", unit: "receipts/s", peer: "one transaction each", target: 4,
+        pairs: pairs.map { ($0.ours.report.requestsPerSecond, $0.peers.report.requestsPerSecond) },
+        details: [
+          ("p50Milliseconds", Median.of(pairs.map(\.ours.report.median))),
+          ("peerP50Milliseconds", Median.of(pairs.map(\.peers.report.median))),
+          ("p99Milliseconds", percentile99),
+          ("peerP99Milliseconds", Median.of(pairs.map(\.peers.report.percentile99))),
+          ("serverProcessorSeconds", Median.of(pairs.map(\.ours.processorSeconds))),
+          ("peerProcessorSeconds", Median.of(pairs.map(\.peers.processorSeconds))),
+          ("residentMiB", Median.of(pairs.map { Double($0.ours.residentBytes) / 1_048_576 })),
+        ])
+    ]
+    outcome.requirements = [
+      Requirement(label: "receipts", unit: "receipts/s", value: rate, side: .atLeast, limit: 80_000),
+      Requirement(label: "99th percentile", unit: "ms", value: percentile99, side: .atMost, limit: 5),
+    ]
+    outcome.circumstances = [
+      ("stored before", "\(plan.storedReceipts) receipts"), ("devices", "\(ReceiptStage.devices)"),
+      ("durability", "PostgreSQL's default (fsync, synchronous_commit, full_page_writes on)"),
+    ]
+    return outcome
+  }
+}

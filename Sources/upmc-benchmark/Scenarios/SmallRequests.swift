@@ -1,0 +1,99 @@
+/// H1: what one small request costs the HTTP engine, against nginx answering a constant.
+///
+/// Requests per second of the *server's* processor time, because the load generator shares the machine and would hide
+/// the difference. The POST's body is read and answered by us; nginx throws it away.
+struct SmallRequests: Scenario {
+  let name = "H1"
+  let summary = "small GET and 200-byte POST over HTTP/1.1, against nginx"
+
+  private struct Run {
+    let report: Wrk.Report
+    let perProcessorSecond: Double
+    let residentBytes: Int
+  }
+
+  func measure(_ plan: Plan) throws -> Outcome {
+    let scratch = try ScratchDirectory()
+    let port = try Loopback.freePort()
+    let ours = try Program(
+      "our server", [plan.program, "serve", "--port", String(port)], port: port, log: scratch.file("serve.log"))
+    let nginx = try Nginx.start(in: scratch)
+    let post = try scratch.write(PostScript.text(path: "/echo"), to: "post.lua")
+
+    var outcome = Outcome(scenario: name)
+    for (label, path, script) in [("GET", "/health", nil), ("POST 200 bytes", "/echo", post)] {
+      for connections in [64, 256] {
+        let wrk = Wrk(connections: connections, seconds: plan.seconds, script: script)
+        let label = "\(label), \(connections) connections"
+        let pairs = try PairedRuns(plan: plan, label: label).measure(
+          ours: { try Self.run(wrk, ours, path) }, peer: { try Self.run(wrk, nginx, path) },
+          show: { "ours \(Int($0.perProcessorSecond)), nginx \(Int($1.perProcessorSecond)) requests/CPU s" })
+        outcome.comparisons.append(Self.comparison(label, pairs))
+      }
+    }
+    ours.stop()
+    nginx.stop()
+    return outcome
+  }
+
+  private static func run(_ wrk: Wrk, _ program: Program, _ path: String) throws -> Run {
+    // Connections, caches and the processor's clock settle first.
+    var warm = wrk
+    warm.seconds = 1
+    _ = try warm.run(port: program.port, path: path)
+    let before = program.tree.processorSeconds
+    let report = try wrk.run(port: program.port, path: path)
+    let spent = program.tree.processorSeconds - before
+    return Run(
+      report: report, perProcessorSecond: Double(report.requests) / max(spent, 0.01),
+      residentBytes: program.tree.residentBytes)
+  }
+
+  private static func comparison(_ label: String, _ pairs: [(ours: Run, peers: Run)]) -> Comparison {
+    Comparison(
+      label: label, unit: "requests/server CPU s", peer: "nginx", target: 1.2,
+      pairs: pairs.map { ($0.ours.perProcessorSecond, $0.peers.perProcessorSecond) },
+      details: [
+        ("requestsPerSecond", Median.of(pairs.map(\.ours.report.requestsPerSecond))),
+        ("peerRequestsPerSecond", Median.of(pairs.map(\.peers.report.requestsPerSecond))),
+        ("p50Milliseconds", Median.of(pairs.map(\.ours.report.median))),
+        ("peerP50Milliseconds", Median.of(pairs.map(\.peers.report.median))),
+        ("p99Milliseconds", Median.of(pairs.map(\.ours.report.percentile99))),
+        ("peerP99Milliseconds", Median.of(pairs.map(\.peers.report.percentile99))),
+        ("residentMiB", Median.of(pairs.map { Double($0.ours.residentBytes) / 1_048_576 })),
+        ("peerResidentMiB", Median.of(pairs.map { Double($0.peers.residentBytes) / 1_048_576 })),
+      ])
+  }
+}
+
+/// wrk's script for a POST of about 200 bytes that differs from request to request.
+enum PostScript {
+  static func text(path: String) -> String {
+    """
+    local requests, position = {}, 0
+    local threads = 0
+    function setup(thread)
+      thread:set("number", threads)
+      threads = threads + 1
+    end
+    local function digits(count)
+      local text = {}
+      for index = 1, count do text[index] = string.format("%x", math.random(0, 15)) end
+      return table.concat(text)
+    end
+    function init(arguments)
+      math.randomseed(number + 1)
+      local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer " .. digits(32) }
+      for index = 1, \(BenchmarkCommand.Limits.rotation) do
+        local body = string.format('{"receipts":[{"seqno":"%d","psid":"%s","pushkey":"%s","at":"2026-01-01T00:00:00Z"}]}',
+          100000 + index, digits(64), digits(40))
+        requests[index] = wrk.format("POST", "\(path)", headers, body)
+      end
+    end
+    function request()
+      position = position % #requests + 1
+      return requests[position]
+    end
+    """
+  }
+}

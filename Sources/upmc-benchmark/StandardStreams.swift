@@ -1,0 +1,14 @@
+internal import Glibc
+internal import Reactor
+
+/// The terminal: results on standard output, progress on standard error.
+enum StandardStreams {
+  static func printError(_ line: String) {
+    StandardError.write(Array((line + "\n").utf8))
+  }
+
+  /// Hands printed lines over now, so that a reader at a pipe sees each outcome when it is known.
+  static func flush() {
+    fflush(nil)
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Reactor
+import TestSupport
+
+/// `upmc serve` as a process of its own, so that it can be killed.
+final class ServerProcess {
+  private var child: ChildProcess?
+  private let environment: [String]
+  private let log: String
+  /// Chosen by the first start and kept by all others, as a real server's would be.
+  private(set) var port: UInt16 = 0
+
+  /// - Parameter variables: beside the address.
+  init(_ variables: [String: String]) throws {
+    log = TemporaryDirectory.make() + "/serve.log"
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    environment = ["PATH=\(path)"] + variables.map { "\($0.key)=\($0.value)" }
+    port = try Self.freePort()
+  }
+
+  deinit { kill() }
+
+  /// A port that was free a moment ago. Nobody else asks for a fixed one here, so it stays free.
+  private static func freePort() throws -> UInt16 {
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    return socket.localAddress?.port ?? 0
+  }
+
+  /// The program beside the tests' own.
+  private static var program: String {
+    URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
+  }
+
+  func start() throws {
+    child = try ChildProcess.start(
+      [Self.program, "serve"], environment: environment + ["UPMC_LISTEN=127.0.0.1:\(port)"], output: .file(log),
+      errors: .file(log))
+  }
+
+  /// Ends it as nothing can be prevented: SIGKILL.
+  func kill() {
+    // The owner kills and reaps.
+    child = nil
+  }
+
+  var output: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import HTTPClient
+import Reactor
+import Testing
+
+/// A blocking HTTP client for tests.
+final class TestClient {
+  private let loop: EventLoop
+  private let client: HTTPClient
+
+  init(port: UInt16) throws {
+    loop = try EventLoop()
+    client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: port), loop: loop)
+  }
+
+  deinit { client.close() }
+
+  /// One call; throws when there is no answer.
+  func call(
+    _ method: String, _ target: String, bearer: String? = nil, idempotencyKey: String? = nil, _ json: String? = nil
+  ) throws -> Reply {
+    var request = HTTPRequest.json(method, target, bearer: bearer, body: Array((json ?? "").utf8))
+    if let idempotencyKey { request.headers.append(("Idempotency-Key", idempotencyKey)) }
+    var outcome: Result<HTTPResponse, HTTPClientError>?
+    client.send(request) { outcome = $0 }
+    while outcome == nil { loop.turn(atMost: .seconds(1)) }
+    let response = try #require(outcome).get()
+    return Reply(status: response.status, text: response.text)
+  }
+}
+
+/// What came back, as JSON.
+struct Reply {
+  let status: Int
+  let text: String
+
+  subscript(key: String) -> Any? {
+    let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    return object?[key]
+  }
+
+  func int(_ key: String) -> Int? { (self[key] as? NSNumber)?.intValue }
+  func string(_ key: String) -> String? { self[key] as? String }
+
+  /// The first of the `results` of a confirmation.
+  var result: [String: Any] { (self["results"] as? [[String: Any]])?.first ?? [:] }
+}

@@ -1,0 +1,149 @@
+import Domain
+import Foundation
+import Operations
+import Postgres
+import Reactor
+import Simulator
+import Store
+import TestSupport
+import Testing
+
+@testable import Server
+
+/// Everything at once, for real: a server with its own database, the simulator in Apple's place, and an app.
+final class World {
+  static let appID = "com.example.bank"
+
+  let simulator: Simulator
+  let database: TestDatabase
+  let connection: Connection
+  let server: Server
+  let client: TestClient
+  let clientKey: String
+  let apiKey: String
+
+  init() throws {
+    var configuration = Simulator.Configuration()
+    configuration.keepsPayloads = true
+    simulator = Simulator(configuration)
+    let started = try simulator.start()
+    database = try TestDatabase.make()
+    connection = try database.connect()
+    let master = try MasterKey(bytes: [UInt8](repeating: 7, count: 32))
+    (clientKey, apiKey) = try Self.makeApp(started, master, connection)
+    server = try Server(try Self.configuration(started), databaseURL: database.url, master: master)
+    client = try TestClient(port: server.address.port)
+  }
+
+  deinit {
+    server.stop()
+    simulator.stop()
+  }
+
+  static func makeApp(
+    _ started: Simulator.Started, _ master: MasterKey, _ connection: Connection
+  ) throws -> (clientKey: String, apiKey: String) {
+    let app = try Administration.createApp(
+      appID, name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+    let key = started.providerKey
+    _ = try Administration.setCredential(
+      Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: appID, master: master,
+      by: .commandLine, on: connection)
+    let apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection)
+    return (app.clientKey, apiKey.apiKey)
+  }
+
+  static func configuration(_ started: Simulator.Started) throws -> Configuration {
+    var configuration = Configuration()
+    configuration.listenHost = "127.0.0.1"
+    configuration.listenPort = 0
+    configuration.apnsProduction = try Configuration.service("test", "https://\(started.endpoints.apns)")
+    configuration.apnsSandbox = try Configuration.service("test", "https://\(started.endpoints.sandbox)")
+    let authority = TemporaryDirectory.make() + "/ca.pem"
+    TemporaryDirectory.write(authority, started.authorityPEM)
+    configuration.caFile = authority
+    return configuration
+  }
+
+  // MARK: Devices
+
+  /// A token of 64 digits that begins with two given ones.
+  static func token(_ digits: String) -> String { String(repeating: digits, count: 32) }
+
+  @discardableResult
+  func register(_ deviceID: String, token: String, user: String?, authKey: String? = nil) throws -> Reply {
+    var body: [String: Any] = [
+      "appId": Self.appID, "pnsId": "APNS", "environment": "production", "psid": token, "deviceId": deviceID,
+    ]
+    if let user { body.merge(["clientUid": user, "clientName": "Name of \(user)"]) { $1 } }
+    let json = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+    return try client.call("POST", "/v1/devices", bearer: authKey ?? clientKey, json)
+  }
+
+  // MARK: Messages
+
+  /// Sends and returns the SEQNO.
+  func send(_ audience: String, _ more: String = "", idempotencyKey: String? = nil) throws -> String {
+    let reply = try client.call(
+      "POST", "/v1/admin/messages", bearer: apiKey, idempotencyKey: idempotencyKey,
+      #"{"appId":"\#(Self.appID)","audience":\#(audience),"alert":{"title":"T","body":"B"}\#(more)}"#)
+    #expect(reply.status == 202, "\(reply.text)")
+    return try #require(reply.string("seqno"))
+  }
+
+  func funnel(_ seqno: String) throws -> Reply {
+    try client.call("GET", "/v1/admin/messages/\(seqno)", bearer: apiKey)
+  }
+
+  /// Asks until the message has ended.
+  func finished(_ seqno: String) throws -> Reply {
+    try poll("message \(seqno) has not ended") {
+      let reply = try funnel(seqno)
+      return ["completed", "failed", "expired", "cancelled"].contains(reply.string("state")) ? reply : nil
+    }
+  }
+
+  /// Asks again and again until there is an answer; a minute is more than anything here takes.
+  func poll<Value>(_ complaint: String, _ body: () throws -> Value?) throws -> Value {
+    let pause = try Wakeup()
+    for _ in 0..<3000 {
+      if let value = try body() { return value }
+      _ = pause.wait(atMost: .milliseconds(20))
+    }
+    throw Timeout(complaint)
+  }
+
+  struct Timeout: Error {
+    let complaint: String
+    init(_ complaint: String) { self.complaint = complaint }
+  }
+
+  /// The payloads that a token received, oldest first.
+  func payloads(_ token: String) throws -> [[String: Any]] {
+    try simulator.deliveries(to: token).map { delivery in
+      try #require(try JSONSerialization.jsonObject(with: Data(delivery.payload ?? [])) as? [String: Any])
+    }
+  }
+
+  func badges(_ token: String) throws -> [Int] {
+    try payloads(token).compactMap { ($0["aps"] as? [String: Any])?["badge"] as? Int }
+  }
+
+  /// The pushkey of the message as the token received it.
+  func pushkey(_ seqno: String, _ token: String) throws -> String {
+    let mps = try payloads(token).compactMap { $0["mps"] as? [String: Any] }.first { $0["seqno"] as? String == seqno }
+    return try #require(mps?["pushkey"] as? String)
+  }
+
+  func read(_ seqno: String, _ token: String, _ more: String = "") throws -> Reply {
+    try client.call(
+      "POST", "/v1/reads",
+      #"{"reads":[{"seqno":"\#(seqno)","psid":"\#(token)","pushkey":"\#(try pushkey(seqno, token))"\#(more)}]}"#)
+  }
+
+  func receipt(_ seqno: String, _ token: String) throws -> Reply {
+    try client.call(
+      "POST", "/v1/receipts",
+      #"{"receipts":[{"seqno":"\#(seqno)","psid":"\#(token)","pushkey":"\#(try pushkey(seqno, token))"}]}"#)
+  }
+}

@@ -1,0 +1,134 @@
+import Glibc
+import Reactor
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct BackpressureTests {
+  static let get = "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  @Test func `no further request is begun while the client does not read its answers`() throws {
+    var handled = 0
+    let body = [UInt8](repeating: 120, count: 10_000)
+    let server = try TestServer { _, responder in
+      handled += 1
+      responder.send(status: .ok, contentType: "text/plain", body: body)
+    }
+    let peer = try server.connect(receiveBufferBytes: 262_144)
+    let requests = 2_000
+    for _ in 0..<requests { peer.send(Self.get) }
+    server.turn(50)
+    #expect(handled < requests)
+    let stalled = handled
+    server.turn(50)
+    #expect(handled == stalled)
+    var answers = 0
+    while answers < requests, (try? peer.takeAnswer()) != nil { answers += 1 }
+    #expect(answers == requests)
+    #expect(handled == requests)
+  }
+
+  @Test func `requests sent ahead of a slow handler are left in the kernel`() throws {
+    var waiting: [Responder] = []
+    let server = try TestServer { _, responder in waiting.append(responder) }
+    let peer = try server.connect()
+    // Without a limit all 2.8 MB would be taken into memory.
+    let burst = Array(String(repeating: Self.get, count: 100_000).utf8)
+    peer.send(burst)
+    server.turn(200)
+    let connection = try #require(server.server.firstConnection)
+    #expect(connection.request.input.count <= HTTPServer.Limits.pipelinedBytes + 2 * HTTPServer.Limits.readBytes)
+    #expect(waiting.count == 1)
+  }
+
+  @Test func `a large body is sent whole, and its memory given back`() throws {
+    let large = (0..<5_000_000).map { UInt8(truncatingIfNeeded: 33 + $0 % 90) }
+    let server = try TestServer { _, responder in responder.send(Response(status: .ok, body: large)) }
+    let peer = try server.connect()
+    peer.send(Self.get + Self.get)
+    for _ in 0..<2 { #expect(try Array(peer.takeAnswer().body.utf8) == large) }
+  }
+
+  @Test func `large buffers are given back when the connection rests`() throws {
+    let server = try TestServer()
+    let peer = try server.connect()
+    let body = String(repeating: "x", count: 900_000)
+    #expect(try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n\(body)").status == 200)
+    let connection = try #require(server.server.firstConnection)
+    #expect(connection.request.input.allocatedBytes > HTTPServer.Limits.idleBufferBytes)
+    server.advance(seconds: 2)
+    #expect(connection.request.input.allocatedBytes <= HTTPServer.Limits.idleBufferBytes)
+    #expect(try peer.exchange(Self.get).status == 200)
+  }
+
+  @Test func `connections beyond the limit are told 503`() throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connections = 2
+    let server = try TestServer(configuration: configuration)
+    let first = try server.connect()
+    let second = try server.connect()
+    let third = try server.connect()
+    let answer = try third.takeAnswer()
+    #expect(answer.status == 503)
+    #expect(answer.header("retry-after") == "1")
+    #expect(third.waitForClose())
+    third.close()
+    #expect(try first.exchange(Self.get).status == 200)
+    second.close()
+    server.turn()
+    #expect(try server.connect().exchange(Self.get).status == 200)
+  }
+
+  @Test func `far beyond the limit connections wait in the kernel and the loop rests`() throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connections = 1
+    let server = try TestServer(configuration: configuration)
+    var peers: [Peer] = []
+    for _ in 0..<HTTPServer.Limits.refusals + 3 { peers.append(try server.connect()) }
+    #expect(server.server.connectionCount == HTTPServer.Limits.refusals + 1)
+    // The two that wait make the listening socket readable: it must not be watched.
+    let start = SystemClock().now
+    server.loop.turn(atMost: .milliseconds(30))
+    #expect(SystemClock().now - start >= .milliseconds(25))
+    for peer in peers.prefix(10) { peer.close() }
+    server.turn()
+    #expect(try peers[peers.count - 1].takeAnswer().status == 503)
+  }
+
+  @Test func `connections of one address have a limit of their own`() throws {
+    var configuration = HTTPServer.Configuration()
+    configuration.connectionsPerAddress = 1
+    let server = try TestServer(configuration: configuration)
+    let first = try server.connect()
+    #expect(try server.connect().takeAnswer().status == 503)
+    first.close()
+    server.turn()
+    #expect(try server.connect().exchange(Self.get).status == 200)
+  }
+
+  @Test func `without descriptors accepting rests, and goes on by itself`() async {
+    // In a process of its own: the limit on descriptors is the whole process's.
+    await #expect(processExitsWith: .success) {
+      let server = try TestServer()
+      let first = try server.connect()
+      var old = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+      // The next socket of the client takes the last descriptor that is allowed.
+      let next = dup(0)
+      Glibc.close(next)
+      var low = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: old.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
+      let second = try server.connect()
+      server.turn()
+      #expect(server.server.connectionCount == 1)
+      let start = SystemClock().now
+      server.loop.turn(atMost: .milliseconds(30))
+      #expect(SystemClock().now - start >= .milliseconds(25))
+      #expect(try first.exchange(Self.get).status == 200)
+
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
+      server.clock.advance(by: .milliseconds(200))
+      #expect(try second.exchange(Self.get).status == 200)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import Reactor
+import Testing
+
+@testable import HTTPServer
+
+@Suite struct RequestTests {
+  private func request(_ text: String) throws -> Request {
+    let request = Request(limits: HTTPServer.HeadLimits())
+    request.input.append(text)
+    guard case .head = request.parseHead(), case .complete = request.receiveBody(limit: 1 << 20) else {
+      throw SystemError(code: 0, operation: "parse")
+    }
+    return request
+  }
+
+  @Test func `headers are found by their lower-cased name, the first one wins`() throws {
+    let request = try request("GET / HTTP/1.1\r\nHost: a\r\nX-One: 1\r\nx-oNE: 2\r\nX-On: 3\r\n\r\n")
+    #expect(request.header("x-one") == "1")
+    #expect(request.header("x-on") == "3")
+    #expect(request.header("x-o") == nil)
+    #expect(request.withHeader("x-one") { $0.count } == 1)
+    #expect(request.headerEquals("x-one", "1"))
+    #expect(!request.headerEquals("x-one", "2"))
+    #expect(!request.headerEquals("x-none", ""))
+    #expect(request.headerEqualsIgnoringCase("host", "a"))
+    #expect(request.headers.map(\.name) == ["host", "x-one", "x-one", "x-on"])
+  }
+
+  @Test func `path and query are told apart`() throws {
+    let request = try request("GET /a/b?c=d?e HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(request.path == "/a/b")
+    #expect(request.query == "c=d?e")
+    #expect(request.pathEquals("/a/b"))
+    #expect(!request.pathEquals("/a"))
+    #expect(!request.pathEquals("/a/b/"))
+    #expect(request.withPath { $0.count } == 4)
+    #expect(try self.request("GET http://a HTTP/1.1\r\nHost: a\r\n\r\n").pathEquals("/"))
+  }
+
+  @Test func `query items are form-decoded`() throws {
+    let request = try request("GET /?a=1&bb=x+y%26%EC%9D%B4&a=2&empty&c=%ff&aa=3 HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(request.queryItem("a") == "1")
+    #expect(request.queryItem("bb") == "x y&이")
+    #expect(request.queryItem("empty") == "")
+    #expect(request.queryItem("c") == nil)
+    #expect(request.queryItem("aa") == "3")
+    #expect(request.queryItem("b") == nil)
+  }
+
+  @Test func `forms come apart into pairs`() {
+    func pairs(_ text: String, limit: Int = 10) -> [String]? {
+      FormDecoding.pairs(in: Array(text.utf8).span, limit: limit)?.map { "\($0.name)=\($0.value)" }
+    }
+    #expect(pairs("a=1&b=x%3Dy&&c&=d&e=") == ["a=1", "b=x=y", "c=", "=d", "e="])
+    #expect(pairs("") == [])
+    #expect(pairs("a=%f") == nil)
+    #expect(pairs("a=%ff") == nil)
+    #expect(pairs("a&b&c", limit: 2) == nil)
+    #expect(pairs("a&b", limit: 2) == ["a=", "b="])
+  }
+
+  @Test func `an owned copy outlives the request`() throws {
+    let request = try request("POST /a?b=c HTTP/1.1\r\nHost: a\r\nX-Y: Z\r\nContent-Length: 2\r\n\r\nhi")
+    let copy = request.owned()
+    request.finish()
+    #expect(copy.method == .post)
+    #expect(copy.path == "/a")
+    #expect(copy.queryItem("b") == "c")
+    #expect(copy.header("x-y") == "Z")
+    #expect(copy.body == Array("hi".utf8))
+  }
+
+  @Test func `the address of the client is known`() throws {
+    var address: SocketAddress?
+    let server = try TestServer { request, responder in
+      address = request.remoteAddress
+      responder.send(status: .ok)
+    }
+    _ = try server.connect().exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(address?.host == "127.0.0.1")
+    #expect(address?.isLoopback == true)
+  }
+
+  @Test func `request ids are 16 hexadecimal digits, written alike by both writers`() {
+    var ids = RequestID()
+    for number in [0, 1, 0x0123_4567_89AB_CDEF, 0xFEDC_BA98_7654_3210, .max] + (0..<1_000).map({ _ in ids.next() }) {
+      var buffer = ByteBuffer()
+      RequestID.append(number, to: &buffer)
+      let written = buffer.withReadable { String(copying: $0) }
+      #expect(written == RequestID.text(number))
+      #expect(written.utf8.count == 16)
+      #expect(UInt64(written, radix: 16) == number)
+    }
+  }
+
+  @Test func `dates are written as RFC 9110 asks`() {
+    #expect(HTTPDate.text(seconds: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+    #expect(HTTPDate.text(seconds: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(HTTPDate.text(seconds: 951_782_400) == "Tue, 29 Feb 2000 00:00:00 GMT")
+    #expect(HTTPDate.text(seconds: 4_107_542_399) == "Sun, 28 Feb 2100 23:59:59 GMT")
+    #expect(HTTPDate.text(seconds: 4_107_542_400) == "Mon, 01 Mar 2100 00:00:00 GMT")
+  }
+}

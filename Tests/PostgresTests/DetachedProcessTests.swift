@@ -1,0 +1,46 @@
+import Glibc
+import Postgres
+import Reactor
+import TestSupport
+import Testing
+
+@Suite struct DetachedProcessTests {
+  private func end(of process: DetachedProcess) throws -> DetachedProcess.End {
+    let pause = try Wakeup()
+    let clock = SystemClock()
+    let deadline = clock.now + .seconds(TestSupport.Limits.patienceSeconds)
+    while true {
+      if let end = process.poll() { return end }
+      try #require(clock.now < deadline, "it does not end")
+      _ = pause.wait(atMost: .milliseconds(2))
+    }
+  }
+
+  @Test func `its exit status is told, and only once`() throws {
+    let process = try DetachedProcess(["/bin/sh", "-c", "exit 7"])
+    #expect(try end(of: process) == .exited(status: 7))
+    #expect(process.poll() == .unknown)
+  }
+
+  @Test func `what killed it is told`() throws {
+    let process = try DetachedProcess(["/bin/sh", "-c", "kill -9 $$"])
+    #expect(try end(of: process) == .killed(signal: 9))
+  }
+
+  @Test func `what it writes is appended to the file, and it has a session and an environment of its own`() throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let path = "\(directory)/out"
+    for word in ["one", "two"] {
+      let script = "echo $WORD; echo $PATH >&2; test $(ps -o sid= -p $$) = $$"
+      let process = try DetachedProcess(
+        ["/bin/sh", "-c", script], environment: ["WORD=\(word)", "PATH=/usr/bin:/bin"], output: path)
+      #expect(try end(of: process) == .exited(status: 0))
+    }
+    #expect(TemporaryDirectory.read(path) == "one\n/usr/bin:/bin\ntwo\n/usr/bin:/bin\n")
+  }
+
+  @Test func `a program that is not there is an error`() {
+    #expect(throws: SystemError.self) { try DetachedProcess(["/nonexistent/program"]) }
+  }
+}

@@ -1,0 +1,260 @@
+import HTTP2
+import HTTPServer
+import Reactor
+import Synchronization
+import Testing
+
+@testable import Simulator
+
+/// A small server of the device API: remembers what it was told, and is busy or breaks off when asked.
+private final class FakeServer: Sendable {
+  struct Memory {
+    var registrations: [String] = []
+    var receipts: [Int] = []
+    var reads: [Int] = []
+    var authorizations: Set<String> = []
+    /// Answer 503 to so many calls.
+    var busyCalls = 0
+    var isMalformed = false
+  }
+
+  let memory = Mutex(Memory())
+  let port: UInt16
+  private let stopper: EventLoop.Stopper
+  private let thread: Mutex<Thread?>
+
+  private final class Handler: RequestHandler {
+    let server: FakeServer.Box
+
+    init(server: FakeServer.Box) {
+      self.server = server
+    }
+
+    func handle(_ request: Request, _ responder: Responder) {
+      let body = request.withBody { ASCII.string($0) }
+      let path = request.path
+      let authorization = request.header("authorization")
+      responder.send(server.answer(path, body, authorization))
+    }
+  }
+
+  /// What the handler shares with the test.
+  final class Box: Sendable {
+    let memory = Mutex(Memory())
+
+    func answer(_ path: String, _ body: String, _ authorization: String?) -> Response {
+      memory.withLock { memory in
+        if memory.busyCalls > 0 {
+          memory.busyCalls -= 1
+          return Response(status: .serviceUnavailable, headers: [("Retry-After", "0")])
+        }
+        if memory.isMalformed { return Response(status: .ok, contentType: "text/html", body: "<p>hello") }
+        let count = body.split(separator: #""seqno""#, omittingEmptySubsequences: false).count - 1
+        switch path {
+        case "/v1/devices":
+          memory.authorizations.insert(authorization ?? "")
+          memory.registrations.append(body)
+          return Self.json(.created, #"{"device":"d","authKey":"k","badge":0,"user":null}"#)
+        case "/v1/receipts":
+          memory.receipts.append(count)
+          return Self.results(count, "")
+        case "/v1/reads":
+          memory.reads.append(count)
+          return Self.results(count, #","badge":1"#)
+        default: return Response(status: .notFound)
+        }
+      }
+    }
+
+    private static func results(_ count: Int, _ more: String) -> Response {
+      let one = #"{"seqno":"1","status":"recorded"\#(more)}"#
+      return json(.ok, #"{"results":["# + Array(repeating: one, count: count).joined(separator: ",") + "]}")
+    }
+
+    private static func json(_ status: Status, _ body: String) -> Response {
+      Response(status: status, contentType: "application/json", body: body)
+    }
+  }
+
+  let box = Box()
+
+  /// - Parameter port: 0 for any; that of an earlier server to take its place.
+  init(port: UInt16 = 0) throws {
+    let started = try Rendezvous<(EventLoop.Stopper, UInt16)>()
+    let box = box
+    let thread = try Thread(name: "fake-server") {
+      do {
+        let loop = try EventLoop()
+        let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: port)[0])
+        let server = try HTTPServer(loop: loop, listener: listener, handler: Handler(server: box))
+        started.put((loop.stopper, server.port))
+        loop.run()
+        server.close()
+      } catch {
+        fatalError("\(error)")
+      }
+    }
+    self.thread = Mutex(thread)
+    (stopper, self.port) = started.take()
+  }
+
+  func stop() {
+    stopper.stop()
+    let ended: Thread? = thread.withLock { thread in
+      var taken: Thread?
+      swap(&taken, &thread)
+      return taken
+    }
+    ended?.join()
+  }
+}
+
+@Suite struct `Virtual devices` {
+  private let simulator: Simulator
+  private let started: Simulator.Started
+
+  init() throws {
+    var configuration = Simulator.Configuration()
+    configuration.controlListen = nil
+    simulator = Simulator(configuration)
+    started = try simulator.start()
+  }
+
+  private func plan(_ server: FakeServer, devices: Int) -> VirtualDevices.Plan {
+    var plan = VirtualDevices.Plan(
+      count: devices, server: "http://127.0.0.1:\(server.port)", appID: "com.example.app", clientKey: "ck", users: 5)
+    plan.readProbability = 1
+    return plan
+  }
+
+  /// Waits until the devices' counters are as wanted.
+  private func wait(_ isDone: (DeviceCounters) -> Bool) throws {
+    let clock = SystemClock()
+    let deadline = clock.now + .seconds(20)
+    let pause = try Wakeup()
+    while true {
+      let counters = try #require(simulator.deviceCounters)
+      if isDone(counters) { return }
+      guard clock.now < deadline else {
+        Issue.record("not reached: \(counters)")
+        return
+      }
+      _ = pause.wait(atMost: .milliseconds(5))
+    }
+  }
+
+  /// Pushes once to each of the first devices.
+  private func push(_ plan: VirtualDevices.Plan, seqno: Int) throws {
+    let client = try WireClient(started).connected()
+    for device in 0..<plan.count {
+      let body = #"{"aps":{"alert":"hi"},"mps":{"seqno":"\#(seqno)","pushkey":"aa\#(device)"}}"#
+      #expect(try client.push(plan.token(of: device).description, body: body).status == 200)
+    }
+  }
+
+  @Test func `they register, confirm what they get, and read it`() throws {
+    let server = try FakeServer()
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    let plan = plan(server, devices: 40)
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 40 }
+    try push(plan, seqno: 7)
+    try wait { $0.confirmed == 40 && $0.read == 40 && $0.waiting == 0 }
+    let counters = try #require(simulator.deviceCounters)
+    #expect(counters.received == 40)
+    #expect(counters.failed.isEmpty)
+    #expect(simulator.counters().devices == counters)
+    server.box.memory.withLock { memory in
+      #expect(Set(memory.registrations).count == 40)
+      #expect(memory.authorizations == ["Bearer ck"])
+      #expect(memory.receipts.reduce(0, +) == 40)
+      #expect(memory.reads.reduce(0, +) == 40)
+      #expect((memory.receipts + memory.reads).allSatisfy { $0 <= Simulator.Limits.confirmationsPerCall })
+    }
+  }
+
+  @Test func `what waits while the server is away is confirmed when it is back, in batches of a hundred`() throws {
+    let first = try FakeServer()
+    let plan = plan(first, devices: 250)
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 250 }
+    first.stop()
+    try push(plan, seqno: 8)
+    try wait { $0.received == 250 && $0.retriesLost > 0 }
+    let second = try FakeServer(port: first.port)
+    defer {
+      simulator.stop()
+      second.stop()
+    }
+    try wait { $0.confirmed == 250 && $0.read == 250 && $0.waiting == 0 }
+    second.box.memory.withLock { memory in
+      #expect(memory.receipts.contains(100))
+      #expect(memory.receipts.allSatisfy { $0 <= 100 })
+      #expect(memory.registrations.isEmpty)
+    }
+  }
+
+  @Test func `a busy server is asked again`() throws {
+    let server = try FakeServer()
+    server.box.memory.withLock { $0.busyCalls = 5 }
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    try simulator.startDevices(plan(server, devices: 3))
+    try wait { $0.registered == 3 }
+    let counters = try #require(simulator.deviceCounters)
+    #expect(counters.retriesBusy == 5)
+    #expect(counters.registrationsFailed == 0)
+  }
+
+  @Test func `an answer that says nothing is a failure, not a success`() throws {
+    let server = try FakeServer()
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    let plan = plan(server, devices: 2)
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 2 }
+    server.box.memory.withLock { $0.isMalformed = true }
+    try push(plan, seqno: 9)
+    try wait { $0.waiting == 0 && $0.failed["malformed"] == 4 }
+    #expect(simulator.deviceCounters?.confirmed == 0)
+  }
+
+  @Test func `delays and probabilities are kept`() throws {
+    let server = try FakeServer()
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    var plan = plan(server, devices: 100)
+    plan.receiptProbability = 0.5
+    plan.readProbability = 0
+    plan.receiptDelay = .milliseconds(20)
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 100 }
+    try push(plan, seqno: 10)
+    try wait { $0.received == 100 && $0.waiting == 0 }
+    let counters = try #require(simulator.deviceCounters)
+    #expect((30...70).contains(counters.confirmed))
+    #expect(counters.read == 0)
+  }
+
+  @Test func `a second fleet is refused`() throws {
+    let server = try FakeServer()
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    try simulator.startDevices(plan(server, devices: 1))
+    #expect(throws: Simulator.StartFailure.self) { try simulator.startDevices(plan(server, devices: 1)) }
+    #expect(throws: Simulator.StartFailure.self) {
+      try simulator.startDevices(VirtualDevices.Plan(count: 1, server: "ftp://x", appID: "a", clientKey: "k"))
+    }
+  }
+}
