@@ -102,6 +102,8 @@ let package = Package(
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
+    tests("JSONTests", on: ["JSON"]),
+    tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
@@ -110,7 +112,7 @@ let package = Package(
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
-    tests("OperationsTests", on: ["Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests("OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
     tests(
       "EndToEndTests",
       on: [
