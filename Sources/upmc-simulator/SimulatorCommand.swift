@@ -86,6 +86,9 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "Points of error until GOAWAY (BadDeviceToken has 10, others 1; 410 none); 0 for no limit.")
   var errorPoints = Simulator.Limits.errorPoints
 
+  @Option(help: "Pushes to one token within a second until TooManyRequests. Default: no limit.")
+  var tokenRate: Int?
+
   @Option(help: "Milliseconds from each request to its answer.")
   var latency = 0
 
@@ -180,6 +183,7 @@ struct SimulatorCommand: ParsableCommand {
     configuration.conduct.dropsLimit = !steadyLimit
     configuration.conduct.streams = streams
     configuration.conduct.errorPoints = errorPoints
+    configuration.pushesPerTokenSecond = tokenRate
     configuration.latency = .milliseconds(latency)
     configuration.idle = .seconds(idle)
     configuration.keepsPayloads = keepPayloads
