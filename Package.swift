@@ -81,7 +81,7 @@ let package = Package(
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module(
-      "Simulator", on: ["HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
+      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, deque]),
 
     // Roof: configuration, wiring, programs.
     module(

@@ -2,6 +2,6 @@
 internal import Glibc
 internal import Reactor
 
-// Threads inherit the signal mask, so this comes before any of them.
+/// The program. Threads inherit the signal mask, so this comes before any of them.
 Signals.block()
 exit(CommandOutcome.run())
