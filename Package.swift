@@ -112,7 +112,13 @@ let package = Package(
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
-    tests("OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests(
+      "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests(
+      "AdminTests",
+      on: [
+        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+      ]),
     tests(
       "EndToEndTests",
       on: [
