@@ -1,9 +1,7 @@
 import Domain
-import HTTPServer
+import HTTPClient
 import Operations
 import Postgres
-import Store
-import TestSupport
 import Testing
 
 @testable import Admin
@@ -114,7 +112,7 @@ import Testing
     let key = try world.key(.viewer)
     for _ in 1...4 { #expect(try world.call("GET", "/v1/admin/messages/1", key: key).isProblem(.unknownMessage)) }
     try world.connection.script(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'upmc admin' AND datname = current_database()"
+      "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'upmc admin' AND datname = current_database()"
     )
     for _ in 1...4 { #expect(try world.call("GET", "/v1/admin/messages/1", key: key).isProblem(.unknownMessage)) }
   }

@@ -1,4 +1,5 @@
 import Domain
+import HTTPClient
 import HTTPServer
 import Operations
 import Testing

@@ -1,9 +1,8 @@
 import Domain
-import HTTPServer
+import HTTPClient
 import Operations
 import Postgres
-import Store
-import TestSupport
+import Synchronization
 import Testing
 
 @testable import Admin
