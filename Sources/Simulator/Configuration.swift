@@ -1,3 +1,4 @@
+/// How a simulator is set up.
 extension Simulator {
   /// What the simulator is to be: addresses, strictness, what it keeps.
   package struct Configuration: Sendable {

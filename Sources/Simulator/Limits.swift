@@ -1,3 +1,4 @@
+/// The numbers of the simulator: unit, reason, source.
 extension Simulator {
   /// Numbers of this module: unit, reason, source. "Observed" marks what third parties saw of the real service; what
   /// Apple does not publish at all is our choice and says so.

@@ -1,3 +1,4 @@
+/// `upmc-simulator`: Apple's push service on this machine.
 internal import Glibc
 internal import Reactor
 
