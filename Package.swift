@@ -115,6 +115,11 @@ let package = Package(
     tests(
       "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
     tests(
+      "AdminTests",
+      on: [
+        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+      ]),
+    tests(
       "EndToEndTests",
       on: [
         "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor",
