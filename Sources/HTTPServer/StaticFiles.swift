@@ -102,11 +102,13 @@ package struct StaticFiles {
 
   private mutating func entry(_ relative: String) -> Entry? {
     // Resolved each time: a link may have been turned elsewhere since.
-    guard let full = RegularFile.resolve(root + "/" + relative), full.hasPrefix(root == "/" ? "/" : root + "/") else {
+    guard let full = RegularFile.resolve(root + "/" + relative), full.hasPrefix(root == "/" ? "/" : root + "/")
+    else {
       return nil
     }
-    guard let file = RegularFile(path: full), file.stamp.bytes <= Limits.fileBytes else { return nil }
+    guard let file = RegularFile.open(path: full) else { return nil }
     let stamp = file.stamp
+    guard stamp.size <= Limits.fileBytes else { return nil }
     if let known = cache[relative], known.stamp == stamp { return known }
     guard let body = file.read() else { return nil }
     let entry = Entry(stamp: stamp, tag: Self.tag(stamp), body: body)
@@ -124,9 +126,9 @@ package struct StaticFiles {
     cachedBytes += entry.body.count
   }
 
-  /// Strong: another state of the file has another tag.
+  /// Strong: a rewritten file has another time, to the nanosecond, or another size.
   private static func tag(_ stamp: RegularFile.Stamp) -> String {
-    let parts = [stamp.inode, UInt64(stamp.bytes), UInt64(bitPattern: stamp.modified)]
-    return "\"\(parts.map { String($0, radix: 36) }.joined(separator: "-"))\""
+    let time = String(UInt64(bitPattern: Int64(stamp.seconds &* 1_000_000_000 &+ stamp.nanoseconds)), radix: 36)
+    return "\"\(String(stamp.inode, radix: 36))-\(String(stamp.size, radix: 36))-\(time)\""
   }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Sockets and buffers together: one system call each, and what was taken or given is told.
+/// Reading into and sending out of buffers, so that nobody above handles raw memory.
 extension Socket {
   /// Reads what has come, at most `room` bytes more.
   package func receive(into buffer: inout ByteBuffer, room: Int = 16_384) -> Transfer {
@@ -16,12 +16,12 @@ extension Socket {
     unsafe buffer.withUnsafeReadable { unsafe send($0) }
   }
 
-  /// Sends `bytes[start...]`, as much of it as the kernel takes.
+  /// Sends `bytes[start...]`, as much as the kernel takes.
   package func send(_ bytes: [UInt8], from start: Int) -> Transfer {
     unsafe bytes.withUnsafeBytes { unsafe send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
   }
 
-  /// Bytes that the kernel has taken from us and the peer has not acknowledged (`tcp(7)`, SIOCOUTQ).
+  /// Bytes that the kernel has taken and the peer has not (`tcp(7)`, SIOCOUTQ).
   package var unacknowledgedBytes: Int {
     var count: Int32 = 0
     // Where it is unknown, zero is as good as any number that does not change.

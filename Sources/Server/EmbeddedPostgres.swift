@@ -89,7 +89,7 @@ package enum EmbeddedPostgres {
     if place.isUnbound { try setOrphanAside(place, report) }
     let cluster = try EmbeddedPostgresCluster(place, programs: configuration.programs)
     try cluster.makeIfMissing(syncs: configuration.syncsNewCluster, report)
-    let running = try run(cluster, lock, report)
+    let running = try run(cluster, lock)
     guard lock.join() else { throw .locked(lock.usersPath) }
     return Handle(cluster, lock, running)
   }
@@ -113,14 +113,14 @@ package enum EmbeddedPostgres {
 
   /// Adopts or starts the postmaster and waits until it answers. Under the lock.
   fileprivate static func run(
-    _ cluster: EmbeddedPostgresCluster, _ lock: EmbeddedPostgresLock, _ report: (String) -> Void
+    _ cluster: EmbeddedPostgresCluster, _ lock: EmbeddedPostgresLock, formerSocket: String? = nil
   ) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster {
     while let living = try EmbeddedPostgresPostmaster.living(in: cluster.path, log: cluster.place.log) {
       // One that is just shutting down ends while we wait; then it is started anew.
       if try living.becomesReady() { return living }
     }
     guard !lock.isUsedFromAnotherNamespace else { throw .usedElsewhere(cluster.path) }
-    let started = try EmbeddedPostgresPostmaster.start(cluster, report)
+    let started = try EmbeddedPostgresPostmaster.start(cluster, formerSocket: formerSocket)
     lock.recordNamespace()
     return started
   }
@@ -150,13 +150,13 @@ extension EmbeddedPostgres {
     }
 
     /// Starts the server again when it has died. Cheap when it runs: call it now and then.
-    /// - Returns: true when it had to be started; `url` may then be another.
+    /// - Returns: true when it had to be started. `url` stays what it was.
     @discardableResult
-    package func ensureRunning(report: (String) -> Void = { _ in }) throws(EmbeddedPostgresError) -> Bool {
+    package func ensureRunning() throws(EmbeddedPostgresError) -> Bool {
       guard !isStopped, !postmaster.isRunning else { return false }
       try lock.beginChange()
       defer { lock.endChange() }
-      postmaster = try EmbeddedPostgres.run(cluster, lock, report)
+      postmaster = try EmbeddedPostgres.run(cluster, lock, formerSocket: postmaster.socketDirectory)
       return true
     }
 

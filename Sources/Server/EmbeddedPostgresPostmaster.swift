@@ -10,7 +10,7 @@ final class EmbeddedPostgresPostmaster {
   /// The cluster's directory.
   private let cluster: String
   private let log: String
-  private let socketDirectory: String
+  let socketDirectory: String
   /// Set when we started it, until it has ended.
   private var child: DetachedProcess?
   /// Length of the log before it started.
@@ -97,8 +97,9 @@ final class EmbeddedPostgresPostmaster {
 
   // MARK: Starting
 
+  /// - Parameter formerSocket: the socket's directory of a server that ran before, whose users still look there.
   static func start(
-    _ cluster: EmbeddedPostgresCluster, _ report: (String) -> Void
+    _ cluster: EmbeddedPostgresCluster, formerSocket: String?
   ) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster {
     try cluster.writeSettings()
     if EmbeddedPostgresFiles.size(of: cluster.place.log) > EmbeddedPostgres.Limits.logBytes {
@@ -109,7 +110,7 @@ final class EmbeddedPostgresPostmaster {
     let clock = SystemClock()
     let deadline = clock.now + EmbeddedPostgres.Limits.remainsPatience
     repeat {
-      let postmaster = try spawn(cluster)
+      let postmaster = try spawn(cluster, formerSocket)
       if try postmaster.becomesReady() { return postmaster }
       reason = cluster.place.lastWords(since: postmaster.logStart)
       _ = try EmbeddedPostgresPause.until(.milliseconds(100)) { false }
@@ -118,10 +119,12 @@ final class EmbeddedPostgresPostmaster {
     throw .startFailed(reason: reason, log: cluster.place.log)
   }
 
-  private static func spawn(_ cluster: EmbeddedPostgresCluster) throws(EmbeddedPostgresError)
+  private static func spawn(
+    _ cluster: EmbeddedPostgresCluster, _ formerSocket: String?
+  ) throws(EmbeddedPostgresError)
     -> EmbeddedPostgresPostmaster
   {
-    let socket = try EmbeddedPostgresSocket.makeDirectory(cluster.place)
+    let socket = try EmbeddedPostgresSocket.makeDirectory(cluster.place, former: formerSocket)
     let logStart = EmbeddedPostgresFiles.size(of: cluster.place.log)
     let words = [
       cluster.programs.postgres, "-D", cluster.path,

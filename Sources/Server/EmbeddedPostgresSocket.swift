@@ -9,9 +9,16 @@ enum EmbeddedPostgresSocket {
   private static let temporaryPrefix = "/tmp/upmc-pg-"
 
   /// Makes it beside the cluster or, where that path is too long, under /tmp.
-  static func makeDirectory(_ place: EmbeddedPostgresPlace) throws(EmbeddedPostgresError) -> String {
+  /// - Parameter former: where it was before, so that a server that is started again is found at the same place.
+  static func makeDirectory(
+    _ place: EmbeddedPostgresPlace, former: String? = nil
+  ) throws(EmbeddedPostgresError) -> String {
     let beside = "\(place.base)/postgres.socket"
-    let directory = fits(beside) ? beside : temporaryPrefix + randomName()
+    var directory = fits(beside) ? beside : former ?? temporaryPrefix + randomName()
+    // Under /tmp anybody may have made a directory of the former name meanwhile.
+    if directory == former, EmbeddedPostgresFiles.owner(of: directory) ?? place.account.uid != place.account.uid {
+      directory = temporaryPrefix + randomName()
+    }
     try EmbeddedPostgresFiles.makeDirectory(directory, mode: 0o700, for: place.fileOwner)
     // Left by a server that was killed. No server runs now, but the process that the lock names may be another today.
     for file in ["\(directory)/\(name)", "\(directory)/\(name).lock"] { try EmbeddedPostgresFiles.remove(file) }

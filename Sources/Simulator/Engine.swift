@@ -89,7 +89,7 @@ final class Engine: Sendable {
       }
       let started = try open(service)
       report(.success(started))
-      loop.run()
+      withExtendedLifetime(service) { loop.run() }
     } catch {
       report(.failure(Simulator.StartFailure(description: String(describing: error))))
     }

@@ -8,6 +8,7 @@ import TestSupport
 
 /// An app in a database of its own, and the way to carry out operations in it one batch at a time.
 final class BatchWorld {
+  let databaseURL: String
   let connection: Connection
   let app: App
   /// Microseconds since 1970; tests move it by hand.
@@ -15,7 +16,9 @@ final class BatchWorld {
   let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
 
   init(policy: App.DevicePolicy = .multi) throws {
-    connection = try TestDatabase.make().connect()
+    let database = try TestDatabase.make()
+    databaseURL = database.url
+    connection = try database.connect()
     let record = try connection.run(
       Apps.create(appID: "com.example.bank", name: "Bank", clientKey: "key", timeZone: "Asia/Seoul"))
     if policy == .single { try connection.script("UPDATE apps SET device_policy = 1") }

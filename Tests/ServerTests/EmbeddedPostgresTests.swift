@@ -186,6 +186,12 @@ final class EmbeddedFixture {
     let handle = try fixture.start()
     let directory = try fixture.setting("unix_socket_directories", handle)
     #expect(directory.hasPrefix("\"/tmp/upmc-pg-"))
+    let url = handle.url
+    kill(handle.pid, SIGKILL)
+    #expect(
+      try EmbeddedPostgresPause.until(.seconds(30)) { () throws(EmbeddedPostgresError) in try handle.ensureRunning() })
+    #expect(handle.url == url)
+    try Connection(url).script("SELECT 1")
     try handle.stop()
     #expect(!EmbeddedPostgresFiles.exists(String(directory.dropFirst().dropLast())))
   }

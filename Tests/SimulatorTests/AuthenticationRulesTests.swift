@@ -130,10 +130,10 @@ import Testing
       service.knowledge.rules.countsUpdatesPerTeam = perTeam
       let first = try service.good()
       #expect(service.reason(first) == nil)
-      service.identity = .providerToken(ProviderBinding())
+      service.identity = .init()
       let second = TestRequest(authorization: try service.authorization(issuedAt: service.now + 1))
       #expect(service.reason(second) == (perTeam ? .tooManyProviderTokenUpdates : nil))
-      service.identity = .providerToken(ProviderBinding())
+      service.identity = .init()
       #expect(service.reason(first) == nil)
     }
   }

@@ -53,8 +53,8 @@ import Testing
 
   @Test func `on a connection with certificate the authorization header is ignored`() throws {
     var service = try TestService()
-    service.identity = .certificate(
-      ClientCertificate(topics: ["com.example.app", "com.example.app.voip"], environments: [.production]))
+    service.identity.certificate = ClientCertificate(
+      topics: ["com.example.app", "com.example.app.voip"], environments: [.production])
     let request = try service.good()
     #expect(service.reason(request.with("authorization", "bearer nonsense")) == nil)
     #expect(service.reason(request.with("authorization", nil)) == nil)
@@ -66,7 +66,7 @@ import Testing
 
   @Test func `a certificate with one topic needs none in the request`() throws {
     var service = try TestService()
-    service.identity = .certificate(ClientCertificate(topics: ["com.example.app"], environments: [.production]))
+    service.identity.certificate = ClientCertificate(topics: ["com.example.app"], environments: [.production])
     service.knowledge.tokens.register(
       try #require(DeviceToken(TestRequest.token)), environment: .production, topic: "com.example.other")
     let request = try service.good().with("apns-topic", nil)

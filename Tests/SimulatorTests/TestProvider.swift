@@ -102,7 +102,7 @@ struct TestRequest {
 struct TestService {
   let provider: TestProvider
   var knowledge = RequestValidation.Knowledge()
-  var identity = RequestValidation.Identity.providerToken(ProviderBinding())
+  var identity = RequestValidation.Identity()
   var environment = Environment.production
   var now = TestRequest.now
 

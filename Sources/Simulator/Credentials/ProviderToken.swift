@@ -1,3 +1,5 @@
+internal import JSON
+
 /// A provider's JSON Web Token, taken apart but not yet believed (RFC 7519; "Establishing a token-based connection").
 struct ProviderToken {
   let keyID: String
@@ -17,9 +19,9 @@ struct ProviderToken {
       let header = Base64URL.decode(text.extracting(0..<dots[0])),
       let claims = Base64URL.decode(text.extracting(dots[0] + 1..<dots[1])),
       let signature = Base64URL.decode(text.extracting(dots[1] + 1..<text.count)),
-      Self.string("alg", in: header) == "ES256",
-      let keyID = Self.string("kid", in: header), let teamID = Self.string("iss", in: claims),
-      let issuedAt = Self.wholeNumber("iat", in: claims)
+      let named = Self.read(header), named["alg"] == "ES256", let keyID = named["kid"],
+      let claimed = Self.read(claims, number: "iat"), let teamID = claimed["iss"],
+      let issuedAt = claimed["iat"].flatMap({ Int64($0) })
     else { return nil }
     self.keyID = keyID
     self.teamID = teamID
@@ -28,22 +30,24 @@ struct ProviderToken {
     signedBytes = ASCII.array(text.extracting(0..<dots[1]))
   }
 
-  private static func string(_ name: String, in json: [UInt8]) -> String? {
-    guard let value = value(name, in: json), let inner = JSONText.plainString(json.span, value) else { return nil }
-    return ASCII.string(json.span.extracting(inner))
-  }
-
-  /// A number without fraction or exponent; a string of digits does not do.
-  private static func wholeNumber(_ name: String, in json: [UInt8]) -> Int64? {
-    guard let value = value(name, in: json), value.kind == .number else { return nil }
-    return ASCII.decimal(json.span.extracting(value.range))
-  }
-
-  private static func value(_ name: String, in json: [UInt8]) -> JSONText.Value? {
-    var found: JSONText.Value?
-    let isWhole = JSONText.members(of: json.span) { key, value in
-      if ASCII.equal(json.span.extracting(key), name) { found = value }
+  /// The string members of an object, and the one that must be a whole number: a string of digits does not do for it.
+  private static func read(_ json: [UInt8], number: String? = nil) -> [String: String]? {
+    var members: [String: String] = [:]
+    var reader = JSONReader(json)
+    do {
+      try reader.readObject { (reader, name) throws(JSONError) in
+        if name == number {
+          members[name] = String(try reader.readInteger())
+        } else if try reader.peek() == .string {
+          members[name] = try reader.readString()
+        } else {
+          try reader.skip()
+        }
+      }
+      try reader.finish()
+    } catch {
+      return nil
     }
-    return isWhole ? found : nil
+    return members
   }
 }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The bodies of the device API's calls, and what their answers say.
 enum DeviceCalls {
   /// One receipt or read that waits to be sent.
@@ -8,77 +10,94 @@ enum DeviceCalls {
 
   /// `POST /v1/devices`.
   static func registration(_ device: Int, _ plan: VirtualDevices.Plan) -> [UInt8] {
-    var text = #"{"appId":"\#(escaped(plan.appID))","pnsId":"APNS","environment":"\#(plan.environment.rawValue)""#
-    text += #","psid":"\#(plan.token(of: device))","deviceId":"simulated-\#(plan.seed)-\#(device)""#
-    if let user = plan.user(of: device) { text += #","clientUid":"user\#(user)","clientName":"User \#(user)""# }
-    text += #","platform":"iOS","model":"Simulated","osVersion":"26.0","appVersion":"1.0","locale":"ko_KR"}"#
-    return Array(text.utf8)
+    var writer = JSONWriter(capacity: 512)
+    writer.object { writer in
+      writer.member("appId", plan.appID)
+      writer.member("pnsId", "APNS")
+      writer.member("environment", plan.environment.rawValue)
+      writer.member("psid", plan.token(of: device).description)
+      writer.member("deviceId", "simulated-\(plan.seed)-\(device)")
+      if let user = plan.user(of: device) {
+        writer.member("clientUid", "user\(user)")
+        writer.member("clientName", "User \(user)")
+      }
+      for (name, text) in [
+        ("platform", "iOS"), ("model", "Simulated"), ("osVersion", "26.0"), ("appVersion", "1.0"), ("locale", "ko_KR"),
+      ] {
+        writer.member(name, text)
+      }
+    }
+    return writer.bytes
   }
 
   /// `POST /v1/receipts`.
   static func receipts(_ batch: [Confirmation], _ plan: VirtualDevices.Plan) -> [UInt8] {
-    list("receipts", batch, plan, tail: "")
+    list("receipts", batch, plan) { _ in }
   }
 
   /// `POST /v1/reads`.
   static func reads(_ batch: [Confirmation], _ plan: VirtualDevices.Plan) -> [UInt8] {
-    var tail = ""
-    if let option = plan.badgeOption { tail += #","badgeOption":"\#(escaped(option))""# }
-    if let badge = plan.badge { tail += #","badge":\#(badge)"# }
-    return list("reads", batch, plan, tail: tail)
+    list("reads", batch, plan) { writer in
+      if let option = plan.badgeOption { writer.member("badgeOption", option) }
+      if let badge = plan.badge { writer.member("badge", badge) }
+    }
   }
 
   private static func list(
-    _ name: String, _ batch: [Confirmation], _ plan: VirtualDevices.Plan, tail: String
+    _ name: String, _ batch: [Confirmation], _ plan: VirtualDevices.Plan, _ rest: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    var text = #"{"\#(name)":["#
-    for (index, confirmation) in batch.enumerated() {
-      if index > 0 { text += "," }
-      text += #"{"seqno":"\#(confirmation.payload.seqno)","psid":"\#(plan.token(of: confirmation.device))""#
-      text += #","pushkey":"\#(confirmation.payload.pushkey)"\#(tail)}"#
+    var writer = JSONWriter(capacity: 64 + batch.count * 192)
+    writer.object { writer in
+      writer.name(name)
+      writer.array { writer in
+        for confirmation in batch {
+          writer.object { writer in
+            writer.member("seqno", confirmation.payload.seqno)
+            writer.member("psid", plan.token(of: confirmation.device).description)
+            writer.member("pushkey", confirmation.payload.pushkey)
+            rest(&writer)
+          }
+        }
+      }
     }
-    return Array((text + "]}").utf8)
+    return writer.bytes
   }
 
   /// `results[].status` in order; nil when the answer is not of that form.
   static func statuses(in answer: [UInt8]) -> [String]? {
-    let text = answer.span
-    var results: JSONText.Value?
-    guard
-      JSONText.members(
-        of: text, { key, value in if ASCII.equal(text.extracting(key), "results") { results = value } }),
-      let results
-    else { return nil }
-    var statuses: [String] = []
-    let isWhole = JSONText.elements(of: text, in: results.range) { element in
-      _ = JSONText.members(of: text, in: element.range) { key, value in
-        guard ASCII.equal(text.extracting(key), "status"), let inner = JSONText.plainString(text, value) else { return }
-        statuses.append(ASCII.string(text.extracting(inner)))
+    var statuses: [String]?
+    var reader = JSONReader(answer)
+    do {
+      try reader.readObject { (reader, name) throws(JSONError) in
+        guard name == "results" else { return try reader.skip() }
+        var found: [String] = []
+        try reader.readArray { (reader, _) throws(JSONError) in
+          try reader.readObject { (reader, name) throws(JSONError) in
+            if name == "status" { found.append(try reader.readString()) } else { try reader.skip() }
+          }
+        }
+        statuses = found
       }
+      try reader.finish()
+    } catch {
+      return nil
     }
-    return isWhole ? statuses : nil
+    return statuses
   }
 
   /// Whether a registration's answer has what it promises: our id and the device's key.
   static func isRegistration(_ answer: [UInt8]) -> Bool {
-    let text = answer.span
-    var found = 0
-    let isObject = JSONText.members(of: text) { key, value in
-      guard value.kind == .string, value.range.count > 2 else { return }
-      if ASCII.equal(text.extracting(key), "device") || ASCII.equal(text.extracting(key), "authKey") { found += 1 }
-    }
-    return isObject && found == 2
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": result += "\\" + String(scalar)
-      case _ where scalar.value < 0x20: continue
-      default: result.unicodeScalars.append(scalar)
+    var promised: Set<String> = []
+    var reader = JSONReader(answer)
+    do {
+      try reader.readObject { (reader, name) throws(JSONError) in
+        guard name == "device" || name == "authKey" else { return try reader.skip() }
+        if try !reader.readString().isEmpty { promised.insert(name) }
       }
+      try reader.finish()
+    } catch {
+      return false
     }
-    return result
+    return promised.count == 2
   }
 }

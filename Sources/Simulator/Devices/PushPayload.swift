@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The part of a payload that an SDK needs to confirm it: `mps.seqno` and `mps.pushkey`.
 struct PushPayload: Equatable {
   let seqno: String
@@ -5,18 +7,23 @@ struct PushPayload: Equatable {
 
   /// Nil when the payload is not JSON or carries no pushkey.
   init?(_ json: [UInt8]) {
-    let text = json.span
-    var mps: JSONText.Value?
-    guard
-      JSONText.members(of: text, { key, value in if ASCII.equal(text.extracting(key), "mps") { mps = value } }),
-      let mps, mps.kind == .object
-    else { return nil }
     var seqno: String?
     var pushkey: String?
-    _ = JSONText.members(of: text, in: mps.range) { key, value in
-      guard let inner = JSONText.plainString(text, value) else { return }
-      if ASCII.equal(text.extracting(key), "seqno") { seqno = ASCII.string(text.extracting(inner)) }
-      if ASCII.equal(text.extracting(key), "pushkey") { pushkey = ASCII.string(text.extracting(inner)) }
+    var reader = JSONReader(json)
+    do {
+      try reader.readObject { (reader, name) throws(JSONError) in
+        guard name == "mps" else { return try reader.skip() }
+        try reader.readObject { (reader, name) throws(JSONError) in
+          switch name {
+          case "seqno": seqno = try reader.readString()
+          case "pushkey": pushkey = try reader.readString()
+          default: try reader.skip()
+          }
+        }
+      }
+      try reader.finish()
+    } catch {
+      return nil
     }
     guard let seqno, let pushkey else { return nil }
     self.seqno = seqno

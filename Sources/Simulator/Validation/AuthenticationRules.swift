@@ -4,38 +4,30 @@
 /// 403 whatever else is wrong. Order: missing → unreadable, unknown key, bad signature, foreign team → revoked →
 /// another key on this connection → other environment → too old or from the future → replaced too soon.
 enum AuthenticationRules {
-  /// What the check needs to know besides the request.
-  struct Facts {
-    let keys: SigningKeys
-    let environment: Environment
-    /// Whether too many updates are counted for the whole team instead of for each connection.
-    let countsUpdatesPerTeam: Bool
-    /// Now, seconds since 1970.
-    let nowSeconds: Int64
-  }
+  typealias Knowledge = RequestValidation.Knowledge
 
   static func check(
-    _ request: PushRequest, _ binding: inout ProviderBinding, _ history: inout ProviderTokenHistory, _ facts: Facts
+    _ request: PushRequest, _ binding: inout ProviderBinding, _ knowledge: inout Knowledge,
+    _ environment: Environment, nowSeconds: Int64
   ) -> Rejection? {
-    // One closure per outcome would allocate; `with` is generic and inlined.
-    let outcome = request.with(.authorization) { value -> Rejection?? in
+    let outcome = request.with(.authorization) { value -> Rejection? in
       // Apple writes "bearer" in lower case everywhere, and so do all known providers.
-      guard ASCII.hasPrefix(value, "bearer "), value.count > 7 else { return .some(Rejection(.missingProviderToken)) }
+      guard ASCII.hasPrefix(value, "bearer "), value.count > 7 else { return Rejection(.missingProviderToken) }
       let token = value.extracting(7..<value.count)
-      if binding.generation == facts.keys.generation, ASCII.equal(token, binding.tokenBytes) {
-        return .some(age(of: binding.issuedAt, facts))
+      if binding.generation == knowledge.keys.generation, ASCII.equal(token, binding.tokenBytes) {
+        return age(of: binding.issuedAt, nowSeconds)
       }
-      return .some(checkNew(token, &binding, &history, facts))
+      return checkNew(token, &binding, &knowledge, environment, nowSeconds)
     }
-    guard let outcome, let verdict = outcome else { return Rejection(.missingProviderToken) }
-    return verdict
+    return outcome ?? Rejection(.missingProviderToken)
   }
 
   /// A token that this connection has not seen before (or not since the keys changed).
   private static func checkNew(
-    _ text: Span<UInt8>, _ binding: inout ProviderBinding, _ history: inout ProviderTokenHistory, _ facts: Facts
+    _ text: Span<UInt8>, _ binding: inout ProviderBinding, _ knowledge: inout Knowledge, _ environment: Environment,
+    _ nowSeconds: Int64
   ) -> Rejection? {
-    guard let token = ProviderToken(text), let key = facts.keys[token.keyID], key.teamID == token.teamID,
+    guard let token = ProviderToken(text), let key = knowledge.keys[token.keyID], key.teamID == token.teamID,
       key.verifies(token.signature, of: token.signedBytes)
     else { return Rejection(.invalidProviderToken) }
     if key.isRevoked { return Rejection(.forbidden) }
@@ -45,30 +37,27 @@ enum AuthenticationRules {
       let isRelated = bound.relatedKeyID == key.keyID || key.relatedKeyID == bound.keyID
       if bound.keyID != key.keyID && !isRelated { return Rejection(.unrelatedKeyIDInToken) }
     }
-    if !key.environments.contains(facts.environment) { return Rejection(.badEnvironmentKeyIDInToken) }
-    if let rejection = age(of: token.issuedAt, facts) { return rejection }
+    if !key.environments.contains(environment) { return Rejection(.badEnvironmentKeyIDInToken) }
+    if let rejection = age(of: token.issuedAt, nowSeconds) { return rejection }
     let bytes = ASCII.array(text)
-    if isTooSoon(bytes, token.issuedAt, key, binding, history, facts) {
-      return Rejection(.tooManyProviderTokenUpdates)
-    }
-    history.record(bytes, issuedAt: token.issuedAt, team: key.teamID)
-    binding.bind(key, token: bytes, issuedAt: token.issuedAt, generation: facts.keys.generation)
+    if isTooSoon(bytes, token.issuedAt, key, binding, knowledge) { return Rejection(.tooManyProviderTokenUpdates) }
+    knowledge.history.record(bytes, issuedAt: token.issuedAt, team: key.teamID)
+    binding.bind(key, token: bytes, issuedAt: token.issuedAt, generation: knowledge.keys.generation)
     return nil
   }
 
-  private static func age(of issuedAt: Int64, _ facts: Facts) -> Rejection? {
-    if facts.nowSeconds - issuedAt > Simulator.Limits.providerTokenSeconds { return Rejection(.expiredProviderToken) }
-    if issuedAt - facts.nowSeconds > Simulator.Limits.providerTokenSkewSeconds {
-      return Rejection(.invalidProviderToken)
-    }
+  private static func age(of issuedAt: Int64, _ nowSeconds: Int64) -> Rejection? {
+    if nowSeconds - issuedAt > Simulator.Limits.providerTokenSeconds { return Rejection(.expiredProviderToken) }
+    if issuedAt - nowSeconds > Simulator.Limits.providerTokenSkewSeconds { return Rejection(.invalidProviderToken) }
     return nil
   }
 
   private static func isTooSoon(
-    _ bytes: [UInt8], _ issuedAt: Int64, _ key: SigningKey, _ binding: ProviderBinding,
-    _ history: ProviderTokenHistory, _ facts: Facts
+    _ bytes: [UInt8], _ issuedAt: Int64, _ key: SigningKey, _ binding: ProviderBinding, _ knowledge: Knowledge
   ) -> Bool {
-    if facts.countsUpdatesPerTeam { return !history.allows(bytes, issuedAt: issuedAt, team: key.teamID) }
+    if knowledge.rules.countsUpdatesPerTeam {
+      return !knowledge.history.allows(bytes, issuedAt: issuedAt, team: key.teamID)
+    }
     guard binding.isBound, bytes != binding.tokenBytes else { return false }
     return issuedAt - binding.issuedAt < Simulator.Limits.providerTokenUpdateSeconds
   }

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// The body. The real service takes any bytes within the limit; whether they are JSON it does not say.
 enum PayloadRules {
   /// - Parameter isStrict: also demand what the device would need: a JSON object with an `aps` object (MDM excepted).
@@ -5,17 +7,22 @@ enum PayloadRules {
     if request.bodyBytes == 0 { return Rejection(.payloadEmpty) }
     let limit = pushType?.payloadLimitBytes ?? Simulator.Limits.payloadBytes
     if request.bodyBytes > limit { return Rejection(.payloadTooLarge) }
-    guard isStrict, !request.withBody({ isWellFormed($0, pushType) }) else { return nil }
+    guard isStrict, !isWellFormed(request.withBody { ASCII.array($0) }, pushType) else { return nil }
     return Rejection(.badRequestPayload)
   }
 
-  private static func isWellFormed(_ body: Span<UInt8>, _ pushType: PushType?) -> Bool {
-    var hasAps = false
-    var hasMDM = false
-    let isObject = JSONText.members(of: body) { key, value in
-      if ASCII.equal(body.extracting(key), "aps"), value.kind == .object { hasAps = true }
-      if ASCII.equal(body.extracting(key), "mdm"), value.kind == .string { hasMDM = true }
+  private static func isWellFormed(_ body: [UInt8], _ pushType: PushType?) -> Bool {
+    var kinds: [String: JSONReader.Kind] = [:]
+    var reader = JSONReader(body)
+    do {
+      try reader.readObject { (reader, name) throws(JSONError) in
+        kinds[name] = try reader.peek()
+        try reader.skip()
+      }
+      try reader.finish()
+    } catch {
+      return false
     }
-    return isObject && (pushType == .mdm ? hasMDM : hasAps)
+    return pushType == .mdm ? kinds["mdm"] == .string : kinds["aps"] == .object
   }
 }

@@ -47,71 +47,87 @@ package final class PushRequest {
     }
   }
 
-  private var text = ByteBuffer(capacity: 1024)
-  private var ranges: [Range<Int>] = Array(repeating: 0..<0, count: Field.allCases.count)
-  private var present: UInt16 = 0
-  /// Headers given more than once, one bit per field.
-  private var repeated: UInt16 = 0
-  private var body = ByteBuffer(capacity: 1024)
-  /// Bytes of body that came; only as many as the largest payload and one more are kept.
-  package private(set) var bodyBytes = 0
+  /// All that changes, in one value: each use of a property of a class is checked, so there is only one.
+  private struct Contents: ~Copyable {
+    var text = ByteBuffer(capacity: 1024)
+    var ranges = InlineArray<12, Range<Int>>(repeating: 0..<0)
+    var present: UInt16 = 0
+    var hasRepeatedHeader = false
+    var isAuthorizationNeverIndexed = false
+    var body = ByteBuffer(capacity: 1024)
+    var bodyBytes = 0
 
-  /// Whether the provider asked that its token enters no compression table (RFC 7541, 6.2.3).
-  package private(set) var isAuthorizationNeverIndexed = false
+    mutating func reset() {
+      text.removeAll()
+      body.removeAll()
+      present = 0
+      hasRepeatedHeader = false
+      isAuthorizationNeverIndexed = false
+      bodyBytes = 0
+    }
+
+    mutating func append(_ field: Field, _ value: Span<UInt8>, isNeverIndexed: Bool) {
+      let bit = UInt16(1) << field.rawValue
+      guard present & bit == 0 else {
+        hasRepeatedHeader = true
+        return
+      }
+      present |= bit
+      if field == .authorization { isAuthorizationNeverIndexed = isNeverIndexed }
+      let start = text.count
+      text.append(value)
+      ranges[field.rawValue] = start..<text.count
+    }
+
+    func with<Result>(_ field: Field, _ look: (Span<UInt8>) -> Result) -> Result? {
+      guard present & 1 << field.rawValue != 0 else { return nil }
+      let range = ranges[field.rawValue]
+      return text.withReadable { look($0.extracting(range)) }
+    }
+  }
+
+  private var contents = Contents()
 
   package init() {}
 
   /// Forgets everything but the memory.
   package func reset() {
-    text.removeAll()
-    body.removeAll()
-    present = 0
-    repeated = 0
-    bodyBytes = 0
-    isAuthorizationNeverIndexed = false
+    contents.reset()
   }
 
+  /// Adds a header, if it is one that APNs knows; a second of the same name is only noted.
   package func append(name: Span<UInt8>, value: Span<UInt8>, isNeverIndexed: Bool = false) {
     guard let field = Field(name: name) else { return }
-    if field == .authorization { isAuthorizationNeverIndexed = isNeverIndexed }
-    let bit = UInt16(1) << field.rawValue
-    guard present & bit == 0 else {
-      repeated |= bit
-      return
-    }
-    present |= bit
-    let start = text.count
-    text.append(value)
-    ranges[field.rawValue] = start..<text.count
+    contents.append(field, value, isNeverIndexed: isNeverIndexed)
   }
 
   package func append(body bytes: Span<UInt8>) {
-    bodyBytes += bytes.count
-    let room = Simulator.Limits.voipPayloadBytes + 1 - body.count
-    if room > 0 { body.append(bytes.count <= room ? bytes : bytes.extracting(0..<room)) }
+    contents.bodyBytes += bytes.count
+    let room = Simulator.Limits.voipPayloadBytes + 1 - contents.body.count
+    if room > 0 { contents.body.append(bytes.count <= room ? bytes : bytes.extracting(0..<room)) }
   }
 
   /// Tells how long the body really was, when not all of it was kept.
   package func countBody(_ bytes: Int) {
-    bodyBytes = max(bodyBytes, bytes)
+    contents.bodyBytes = max(contents.bodyBytes, bytes)
   }
 
-  package func has(_ field: Field) -> Bool { present & 1 << field.rawValue != 0 }
+  /// A header of APNs was given twice.
+  package var hasRepeatedHeader: Bool { contents.hasRepeatedHeader }
 
-  /// True when a header of APNs was given twice.
-  package var hasRepeatedHeader: Bool { repeated != 0 }
+  /// The provider asked that its token enters no compression table (RFC 7541, 6.2.3).
+  package var isAuthorizationNeverIndexed: Bool { contents.isAuthorizationNeverIndexed }
+
+  /// Bytes of body that came; only as many as the largest payload and one more are kept.
+  package var bodyBytes: Int { contents.bodyBytes }
 
   /// Lends a header's value; nil when the request has none.
   package func with<Result>(_ field: Field, _ look: (Span<UInt8>) -> Result) -> Result? {
-    guard has(field) else { return nil }
-    let range = ranges[field.rawValue]
-    return text.withReadable { look($0.extracting(range)) }
+    contents.with(field, look)
   }
 
   /// Lends the body.
   package func withBody<Result>(_ look: (Span<UInt8>) -> Result) -> Result {
-    body.withReadable { look($0) }
+    contents.body.withReadable { look($0) }
   }
-
-  package func string(_ field: Field) -> String? { with(field) { ASCII.string($0) } }
 }

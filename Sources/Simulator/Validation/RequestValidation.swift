@@ -13,17 +13,13 @@ package enum RequestValidation {
     package let pushType: PushType?
   }
 
-  /// How the connection proves who it is.
-  package enum Identity: Sendable {
-    case providerToken(ProviderBinding)
-    case certificate(ClientCertificate)
+  /// How the connection proves who it is: by provider tokens, unless it has shown a certificate.
+  package struct Identity: Sendable {
+    package var certificate: ClientCertificate?
+    package var binding = ProviderBinding()
 
-    /// True once requests have proved who is asking.
-    package var isProven: Bool {
-      switch self {
-      case .providerToken(let binding): binding.isBound
-      case .certificate: true
-      }
+    package init(certificate: ClientCertificate? = nil) {
+      self.certificate = certificate
     }
   }
 
@@ -75,35 +71,22 @@ package enum RequestValidation {
     _ request: PushRequest, _ identity: inout Identity, _ knowledge: inout Knowledge, _ environment: Environment,
     _ nowSeconds: Int64
   ) -> Rejection? {
-    switch identity {
-    case .providerToken(var binding):
-      let facts = AuthenticationRules.Facts(
-        keys: knowledge.keys, environment: environment, countsUpdatesPerTeam: knowledge.rules.countsUpdatesPerTeam,
-        nowSeconds: nowSeconds)
-      let rejection = AuthenticationRules.check(request, &binding, &knowledge.history, facts)
-      identity = .providerToken(binding)
-      return rejection
-    case .certificate(let certificate):
+    if let certificate = identity.certificate {
       // The authorization header is ignored on such a connection.
       return certificate.environments.contains(environment) ? nil : Rejection(.badCertificateEnvironment)
     }
+    return AuthenticationRules.check(request, &identity.binding, &knowledge, environment, nowSeconds: nowSeconds)
   }
 
   private static func checkTopic(
     _ request: PushRequest, _ pushType: PushType?, _ identity: inout Identity
   ) -> Rejection? {
-    switch identity {
-    case .providerToken(var binding):
-      let rejection = TopicRules.check(request, pushType, &binding)
-      identity = .providerToken(binding)
-      return rejection
-    case .certificate(let certificate):
-      return TopicRules.check(request, pushType, certificate)
-    }
+    if let certificate = identity.certificate { return TopicRules.check(request, pushType, certificate) }
+    return TopicRules.check(request, pushType, &identity.binding)
   }
 
   private static func defaultTopic(_ identity: Identity) -> String? {
-    guard case .certificate(let certificate) = identity, certificate.topics.count == 1 else { return nil }
+    guard let certificate = identity.certificate, certificate.topics.count == 1 else { return nil }
     return certificate.topics.first
   }
 }

@@ -16,7 +16,7 @@ final class Connection: EventLoop.Handler {
 
   let number: Int
   let environment: Environment
-  unowned let service: Service
+  let service: Service
   let session: ServerSession
   private(set) var state = State.waiting
   private let stream: TLSStream
@@ -149,6 +149,7 @@ final class Connection: EventLoop.Handler {
 
   /// True when more may be waiting inside OpenSSL.
   private func read() -> Bool {
+    service.takeTime()
     let result = stream.read(into: &input)
     if !input.isEmpty {
       do {

@@ -6,9 +6,12 @@ internal import Reactor
 ///
 /// Request → validation → fault, if any → reply: at once, after a time, out of order, or never.
 final class RequestJudge {
+  /// For the rare moments that concern all of it; the way of every request uses what follows.
   private unowned let connection: Connection
-  private unowned let service: Service
-  private var identity = RequestValidation.Identity.providerToken(ProviderBinding())
+  private let session: ServerSession
+  private let environment: Environment
+  private let service: Service
+  private var identity = RequestValidation.Identity()
   private var conduct: ConnectionConduct
   private var openStreams = 0
   /// Streams above it are not processed any more.
@@ -20,7 +23,7 @@ final class RequestJudge {
   private var delayed = Deque<(due: Instant, reply: Reply)>()
   private var isEnded = false
   /// The `iat` of the provider token last reported.
-  private var reportedToken: Int64?
+  private var reportedToken: Int64 = 0
   private(set) var certificateProblem: [UInt8] = []
 
   /// Marks a stream that was refused as it opened, should its request still come.
@@ -29,6 +32,8 @@ final class RequestJudge {
 
   init(connection: Connection, service: Service) {
     self.connection = connection
+    session = connection.session
+    environment = connection.environment
     self.service = service
     conduct = ConnectionConduct(policy: service.configuration.conduct, isProven: false)
   }
@@ -39,12 +44,12 @@ final class RequestJudge {
   func present(_ certificate: ClientCertificate, nowSeconds: Int64, _ notAfter: Int64) -> Bool {
     let problem: Reason? =
       certificate.topics.isEmpty || notAfter < nowSeconds
-      ? .badCertificate : certificate.environments.contains(connection.environment) ? nil : .badCertificateEnvironment
+      ? .badCertificate : certificate.environments.contains(environment) ? nil : .badCertificateEnvironment
     if let problem {
       certificateProblem = AnswerBody.json(reason: problem.rawValue, timestampMilliseconds: nil)
       return false
     }
-    identity = .certificate(certificate)
+    identity.certificate = certificate
     conduct = ConnectionConduct(policy: service.configuration.conduct, isProven: true)
     return true
   }
@@ -74,7 +79,7 @@ final class RequestJudge {
     case .refused:
       service.counters.streamsRefused += 1
       stream.context = Self.refused
-      connection.session.reset(stream, .refusedStream)
+      session.reset(stream, .refusedStream)
     case .violation:
       service.counters.limitViolations += 1
       violate(before: stream)
@@ -95,7 +100,7 @@ final class RequestJudge {
     let own = request.with(.id) { MessageID($0) } ?? nil
     let id = own ?? .random(&service.dice)
     let verdict = RequestValidation.validate(
-      request, &identity, &service.knowledge, connection.environment, nowSeconds: service.nowSeconds)
+      request, &identity, &service.knowledge, environment, nowSeconds: service.nowSeconds)
     reportProviderToken()
     switch verdict {
     case .failure(let rejection): reject(stream, id, rejection)
@@ -106,10 +111,9 @@ final class RequestJudge {
   }
 
   private func reportProviderToken() {
-    guard case .providerToken(let binding) = identity, let key = binding.key, reportedToken != binding.issuedAt
-    else { return }
-    reportedToken = binding.issuedAt
-    service.sawProviderToken(key, issuedAt: binding.issuedAt)
+    guard reportedToken != identity.binding.issuedAt, let key = identity.binding.key else { return }
+    reportedToken = identity.binding.issuedAt
+    service.sawProviderToken(key, issuedAt: identity.binding.issuedAt)
   }
 
   // MARK: Verdicts
@@ -126,7 +130,7 @@ final class RequestJudge {
     if reason == .expiredProviderToken { wedge(except: stream) }
     guard case .goAway(let cause) = conduct.pushRejected(reason) else { return }
     let json = AnswerBody.json(reason: cause.rawValue, timestampMilliseconds: nil)
-    connection.goAway(.init(), lastStream: connection.session.lastStreamID, debugData: json)
+    connection.goAway(.init(), lastStream: session.lastStreamID, debugData: json)
   }
 
   private func accept(
@@ -134,7 +138,7 @@ final class RequestJudge {
   ) {
     let effect = service.faults.effect(
       onRequestFor: service.knowledge.tokens.token(at: token),
-      .init(environment: connection.environment, connection: connection.number, now: service.loop.now))
+      .init(environment: environment, connection: connection.number, now: service.loop.now))
     guard let effect else {
       service.deliver(request, to: token, id: id, isOwnID: isOwnID)
       conduct.pushAccepted()
@@ -177,9 +181,9 @@ final class RequestJudge {
   private func reset(_ stream: ServerStream, _ code: UInt32, _ thenClosed: Bool) {
     let id = stream.id
     stream.context = Self.refused
-    connection.session.reset(stream, ErrorCode(rawValue: code))
+    session.reset(stream, ErrorCode(rawValue: code))
     if thenClosed {
-      try? connection.session.inject(AnswerBody.resetFrame(stream: id, code: ErrorCode.streamClosed.rawValue))
+      try? session.inject(AnswerBody.resetFrame(stream: id, code: ErrorCode.streamClosed.rawValue))
     }
   }
 
@@ -187,7 +191,7 @@ final class RequestJudge {
     switch plan.lastStream {
     case .honest:
       reply(stream, id, .accepted)
-      connection.goAway(plan, lastStream: connection.session.lastStreamID)
+      connection.goAway(plan, lastStream: session.lastStreamID)
     // Client streams are odd; the one before this is two less.
     case .before: connection.goAway(plan, lastStream: max(0, stream.id - 2))
     case .none: connection.goAway(plan, lastStream: 0)
@@ -225,13 +229,13 @@ final class RequestJudge {
   // MARK: Replies
 
   private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply {
-    let uniqueID = connection.environment == .sandbox ? MessageID.random(&service.dice) : nil
+    let uniqueID = environment == .sandbox ? MessageID.random(&service.dice) : nil
     return Reply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
   }
 
   private func reply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) {
     let reply = makeReply(stream, id, content)
-    guard service.configuration.latency > .zero else { return reply.send(on: connection.session) }
+    guard service.configuration.latency > .zero else { return reply.send(on: session) }
     delayed.append((service.loop.now + service.configuration.latency, reply))
     if delayed.count == 1 { scheduleDelayed() }
   }
@@ -242,7 +246,7 @@ final class RequestJudge {
       guard let self, !isEnded else { return }
       while let first = delayed.first, first.due <= service.loop.now {
         delayed.removeFirst()
-        first.reply.send(on: connection.session)
+        first.reply.send(on: session)
       }
       connection.flush()
       scheduleDelayed()
@@ -252,7 +256,7 @@ final class RequestJudge {
   private func send(_ reply: Reply, after time: Duration) {
     service.loop.schedule(after: time) { [weak self] in
       guard let self, !isEnded else { return }
-      reply.send(on: connection.session)
+      reply.send(on: session)
       connection.flush()
     }
   }
@@ -270,7 +274,7 @@ final class RequestJudge {
   }
 
   private func releaseHeldBack() {
-    for reply in heldBack.reversed() { reply.send(on: connection.session) }
+    for reply in heldBack.reversed() { reply.send(on: session) }
     heldBack = []
   }
 }

@@ -34,6 +34,7 @@ package final class Service {
     log = DeliveryLog(keepsPayloads: configuration.keepsPayloads)
     knowledge.rules = configuration.rules
     knowledge.tokens.strangers = configuration.strangers
+    takeTime()
     scheduleSweep()
     loop.atEndOfTurn { [unowned self] in audience?.flush() }
   }
@@ -76,6 +77,9 @@ package final class Service {
     guard let completion = stopped else { return }
     stopped = nil
     for connection in connections.values { connection.abandon() }
+    // Both hold on to this object.
+    listeners = []
+    control = nil
     completion()
   }
 
@@ -104,7 +108,15 @@ package final class Service {
 
   // MARK: Requests
 
-  var nowSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  /// The time of the batch of requests that is being looked at, in microseconds since 1970.
+  private(set) var batchMicroseconds: Int64 = 0
+
+  /// Looks at the clock, once for many requests.
+  func takeTime() {
+    batchMicroseconds = loop.clock.wallMicroseconds
+  }
+
+  var nowSeconds: Int64 { batchMicroseconds / 1_000_000 }
 
   /// Whether one more push to this token in this second is one too many. Counts it.
   func exceedsRate(_ token: TokenRegistry.Index) -> Bool {
@@ -121,7 +133,7 @@ package final class Service {
   func deliver(_ request: PushRequest, to token: TokenRegistry.Index, id: MessageID, isOwnID: Bool) {
     counters.deliveries += 1
     if configuration.keepsDeliveries {
-      let now = loop.clock.wallMicroseconds
+      let now = batchMicroseconds
       let payload = { request.withBody { ASCII.array($0) } }
       let hadCollapseID: Void? = request.with(.collapseID) { collapseID in
         log.record(

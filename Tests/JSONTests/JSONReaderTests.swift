@@ -1,0 +1,204 @@
+import Testing
+
+@testable import JSON
+
+@Suite struct JSONReaderTests {
+  /// Reads one value of a text.
+  private func read<Value>(
+    _ text: String, _ body: (inout JSONReader) throws(JSONError) -> Value
+  ) throws(JSONError) -> Value {
+    var reader = JSONReader(Array(text.utf8))
+    let value = try body(&reader)
+    try reader.finish()
+    return value
+  }
+
+  private func string(_ text: String) throws(JSONError) -> String {
+    try read(text) { reader throws(JSONError) in try reader.readString() }
+  }
+
+  private func integer(_ text: String) throws(JSONError) -> Int64 {
+    try read(text) { reader throws(JSONError) in try reader.readInteger() }
+  }
+
+  private func skip(_ text: String) throws(JSONError) {
+    try read(text) { reader throws(JSONError) in try reader.skip() }
+  }
+
+  private func error(_ body: () throws -> Void) -> JSONError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? JSONError
+    }
+  }
+
+  // MARK: Strings
+
+  @Test(arguments: [
+    (#""""#, ""), (#""plain""#, "plain"), (#""이체 완료""#, "이체 완료"),
+    (#""\" \\ \/ \b \f \n \r \t""#, "\" \\ / \u{8} \u{c} \n \r \t"),
+    (#""\u0041\u00e9\uD55C""#, "Aé한"), (#""\uD83D\uDE00""#, "😀"), (#""\ud83d\ude00!""#, "😀!"),
+    (#""a\u0001b""#, "a\u{1}b"), (#""\u007f""#, "\u{7f}"),
+  ])
+  func `strings are unescaped`(text: String, expected: String) throws {
+    #expect(try string(text) == expected)
+  }
+
+  @Test(arguments: [
+    #""\uD83D""#, #""\uD83Dx""#, #""\uD83D\n""#, #""\uD83D\u0041""#, #""\uDE00""#, #""\uDE00\uD83D""#,
+  ])
+  func `half a surrogate pair is refused`(text: String) {
+    #expect(error { _ = try string(text) }?.reason == "holds half a surrogate pair")
+  }
+
+  @Test func `the character U+0000 is refused, also at the end of an escape`() {
+    #expect(error { _ = try string(#""a\u0000b""#) }?.reason == "holds U+0000, which cannot be stored")
+  }
+
+  @Test(arguments: [#""\x""#, #""\u12""#, #""\u12G4""#, #""\"#, #""open"#, "\"a\nb\"", "\"a\u{0}b\"", "'a'"])
+  func `malformed strings are refused`(text: String) {
+    #expect(error { _ = try string(text) } != nil)
+  }
+
+  @Test(arguments: [
+    [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xE2, 0x82, 0x22],
+  ])
+  func `bytes that are not UTF-8 are refused`(bytes: [UInt8]) {
+    var reader = JSONReader(bytes)
+    #expect(throws: JSONError("is not UTF-8")) { try reader.readString() }
+  }
+
+  @Test func `bytes that are not UTF-8 are refused behind an escape too`() {
+    var reader = JSONReader([0x22, 0x5C, 0x6E, 0xFF, 0x22])
+    #expect(throws: JSONError("is not UTF-8")) { try reader.readString() }
+  }
+
+  // MARK: Numbers
+
+  @Test(arguments: [
+    ("0", 0), ("-0", 0), ("7", 7), ("-12", -12), ("999999999999999999", 999_999_999_999_999_999),
+    ("-999999999999999999", -999_999_999_999_999_999), (" \t\r\n5 ", 5),
+  ])
+  func `whole numbers up to 18 digits are read`(text: String, expected: Int64) throws {
+    #expect(try integer(text) == expected)
+  }
+
+  @Test(arguments: ["1.0", "1.5", "1e3", "1E+2", "1e-1"])
+  func `fractions and exponents are no whole numbers`(text: String) throws {
+    #expect(error { _ = try integer(text) }?.reason == "must be a whole number")
+    try skip(text)
+  }
+
+  @Test func `19 digits are too many`() {
+    #expect(error { _ = try integer("1000000000000000000") }?.reason == "is too large a number")
+  }
+
+  @Test(arguments: ["01", "-", "+1", ".5", "1.", "1e", "1e+", "--1", "0x10", "NaN", "Infinity", "-a"])
+  func `what is no JSON number is refused`(text: String) {
+    #expect(error { try skip(text) } != nil)
+  }
+
+  // MARK: Words
+
+  @Test func `the three words are read, and nothing like them`() throws {
+    #expect(try read("true") { reader throws(JSONError) in try reader.readBool() })
+    #expect(try !read("false") { reader throws(JSONError) in try reader.readBool() })
+    #expect(try read("null") { reader throws(JSONError) in try reader.readNull() })
+    for text in ["tru", "truE", "nul", "falsey", "True"] { #expect(error { try skip(text) } != nil, "\(text)") }
+  }
+
+  @Test func `asking for null leaves another value alone`() throws {
+    var reader = JSONReader(Array("3".utf8))
+    #expect(try !reader.readNull())
+    #expect(try reader.readInteger() == 3)
+  }
+
+  // MARK: Objects and arrays
+
+  @Test func `members come in order, with white space anywhere`() throws {
+    var names: [String] = []
+    try read(" { \"a\" : 1 ,\n\"b\":[ ] , \"c\" : { } } ") { reader throws(JSONError) in
+      try reader.readObject { (reader, name) throws(JSONError) in
+        names.append(name)
+        try reader.skip()
+      }
+    }
+    #expect(names == ["a", "b", "c"])
+  }
+
+  @Test(arguments: [
+    "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{a:1}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "[",
+    "[1",
+    "[1,", "[1,]", "[1 2]", "]", "}", "", " ", "1 2", "{}{}", "[]x", "{,}", "[,]",
+  ])
+  func `broken structure is refused`(text: String) {
+    #expect(error { try skip(text) } != nil)
+  }
+
+  @Test func `a name given twice is refused and named, also when written differently`() {
+    #expect(error { try skip(#"{"a":1,"a":2}"#) } == JSONError("is given twice", pointer: "/a"))
+    #expect(error { try skip(#"{"x":{"a":1,"\u0061":2}}"#) } == JSONError("is given twice", pointer: "/x/a"))
+  }
+
+  @Test func `errors point to the value, through objects and arrays`() {
+    let text = #"{"receipts":[{"seqno":"1"},{"seqno":"2","psid":5}]}"#
+    let found = error {
+      try read(text) { reader throws(JSONError) in
+        try reader.readObject { (reader, _) throws(JSONError) in
+          try reader.readArray { (reader, _) throws(JSONError) in
+            try reader.readObject { (reader, _) throws(JSONError) in _ = try reader.readString() }
+          }
+        }
+      }
+    }
+    #expect(found == JSONError("must be a string", pointer: "/receipts/1/psid"))
+    #expect(found?.description == "/receipts/1/psid: must be a string")
+  }
+
+  @Test func `pointers escape slash and tilde`() {
+    #expect(JSONError("bad").inside("a/b~c").pointer == "/a~1b~0c")
+  }
+
+  @Test func `32 levels are read, 33 are refused`() throws {
+    try skip(String(repeating: "[", count: 32) + String(repeating: "]", count: 32))
+    let found = error { try skip(String(repeating: "[", count: 33) + String(repeating: "]", count: 33)) }
+    #expect(found?.reason == "is nested deeper than 32")
+    // A hundred thousand of them cost no stack either.
+    #expect(error { try skip(String(repeating: "[", count: 100_000)) }?.reason == "is nested deeper than 32")
+  }
+
+  @Test func `siblings do not count as depth`() throws {
+    try skip("[" + Array(repeating: "[{}]", count: 100).joined(separator: ",") + "]")
+  }
+
+  @Test func `raw text is taken as it stands`() throws {
+    let raw = try read(#" {"a" : [1, "\u0041"]} "#) { reader throws(JSONError) in try reader.readRaw() }
+    #expect(String(decoding: raw, as: UTF8.self) == #"{"a" : [1, "\u0041"]}"#)
+  }
+
+  @Test(arguments: [
+    ("{", JSONReader.Kind.object), ("[", .array), ("\"", .string), ("-", .number), ("9", .number), ("t", .boolean),
+    ("f", .boolean), ("n", .null),
+  ])
+  func `a look tells the kind and reads nothing`(text: String, kind: JSONReader.Kind) throws {
+    var reader = JSONReader(Array(text.utf8))
+    #expect(try reader.peek() == kind)
+    #expect(try reader.peek() == kind)
+  }
+
+  @Test func `asking for the wrong kind says what is wanted`() {
+    #expect(error { _ = try string("1") }?.reason == "must be a string")
+    #expect(error { _ = try integer("\"1\"") }?.reason == "must be a whole number")
+    #expect(
+      error { _ = try read("1") { reader throws(JSONError) in try reader.readBool() } }?.reason
+        == "must be true or false")
+    #expect(
+      error { try read("1") { reader throws(JSONError) in try reader.readObject { _, _ in } } }?.reason
+        == "must be an object")
+    #expect(
+      error { try read("1") { reader throws(JSONError) in try reader.readArray { _, _ in } } }?.reason
+        == "must be an array")
+  }
+}

@@ -1,0 +1,87 @@
+import Domain
+import Store
+import Testing
+
+@testable import Operations
+
+@Suite struct PayloadSizeTests {
+  let world: BatchWorld
+
+  init() throws {
+    world = try BatchWorld()
+    try world.populate()
+  }
+
+  /// A request whose text has so many bytes, and then what is given.
+  private func body(_ bytes: Int, _ text: String = "", audience: String = #"{"all":true}"#) -> [UInt8] {
+    world.request(audience, "\"alert\":\"\(String(repeating: "x", count: bytes))\(text)\"")
+  }
+
+  /// Bytes that the payload has beside its text, measured by the refusal.
+  private func refusedBytes(_ body: [UInt8]) throws -> Int {
+    let detail = try #require(world.sendProblem(body)).detail
+    let number = try #require(detail.firstMatch(of: #/would have (\d+) bytes/#)).1
+    return try #require(Int(number))
+  }
+
+  private func name(_ installation: String, user: String, name: String) throws {
+    try world.run(.setUser(world.claim(installation), clientUID: user, name: name))
+    world.now += 1
+  }
+
+  @Test func `4096 bytes are accepted, one more is refused with its count`() throws {
+    let rest = try refusedBytes(body(4096)) - 4096
+    #expect(world.sendProblem(body(4096 - rest)) == nil)
+    let problem = try #require(world.sendProblem(body(4096 - rest + 1)))
+    #expect(problem.code == .payloadTooLarge)
+    #expect(problem.code.status == 422)
+    #expect(problem.detail.contains("every recipient would have 4097 bytes"))
+    #expect(problem.detail.contains("by 1 bytes"))
+  }
+
+  @Test func `the recipient with the longest name decides, and is named`() throws {
+    try name("other", user: "lee", name: String(repeating: "n", count: 200))
+    let rest = try refusedBytes(body(4096)) - 4096
+    // 200 bytes of name fit exactly …
+    #expect(world.sendProblem(body(4096 - rest - 200, "%CNAME%")) == nil)
+    // … 201 do not, although nobody else comes near.
+    let problem = try #require(world.sendProblem(body(4096 - rest - 199, "%CNAME%")))
+    #expect(problem.detail.hasPrefix("The payload for lee would have 4097 bytes"))
+    // Those without the long name can have it.
+    #expect(world.sendProblem(body(4096 - rest - 199, "%CNAME%", audience: #"{"clientUids":["kim"]}"#)) == nil)
+  }
+
+  @Test func `names are measured as JSON writes them`() throws {
+    try name("other", user: "lee", name: String(repeating: "\"", count: 100) + "\n\u{1}")
+    let rest = try refusedBytes(body(4096)) - 4096
+    #expect(world.sendProblem(body(4096 - rest - 208, "%CNAME%")) == nil)
+    #expect(world.sendProblem(body(4096 - rest - 207, "%CNAME%"))?.detail.contains("4097 bytes") == true)
+  }
+
+  @Test(arguments: [#"{"all":true}"#, #"{"members":true}"#, #"{"clientUids":["kim","lee"]}"#, #"{"psids":["cc"]}"#])
+  func `every form of audience is searched`(audience: String) throws {
+    try name("other", user: "lee", name: String(repeating: "n", count: 256))
+    #expect(world.sendProblem(body(3800, "%CNAME%", audience: audience))?.detail.contains("lee") == true)
+  }
+
+  @Test func `groups are searched with those below them`() throws {
+    try name("other", user: "lee", name: String(repeating: "n", count: 256))
+    let top = try world.connection.run(Groups.create(app: world.app.number, name: "top", parent: nil))
+    let below = try world.connection.run(Groups.create(app: world.app.number, name: "below", parent: top))
+    try world.run(.join(world.claim("other"), group: below))
+    #expect(world.sendProblem(body(3800, "%CNAME%", audience: "{\"groups\":[\(top)]}"))?.detail.contains("lee") == true)
+  }
+
+  @Test func `guests fill the CUID with GUEST`() throws {
+    let rest = try refusedBytes(body(4096)) - 4096
+    let guests = #"{"members":false}"#
+    #expect(world.sendProblem(body(4096 - rest - 5, "%CUID%", audience: guests)) == nil)
+    #expect(world.sendProblem(body(4096 - rest - 4, "%CUID%", audience: guests))?.detail.contains("GUEST") == true)
+  }
+
+  @Test func `an audience of nobody is refused only for what everybody would get`() {
+    let nobody = #"{"clientUids":["nobody"]}"#
+    #expect(world.sendProblem(body(3800, "%CNAME%%CUID%", audience: nobody)) == nil)
+    #expect(world.sendProblem(body(4050, "%CNAME%", audience: nobody))?.code == .payloadTooLarge)
+  }
+}

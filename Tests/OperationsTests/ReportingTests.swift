@@ -1,0 +1,145 @@
+import Domain
+import Postgres
+import Store
+import Testing
+
+@testable import Operations
+
+@Suite struct ReportingTests {
+  let world: BatchWorld
+
+  init() throws {
+    world = try BatchWorld()
+    try world.populate()
+  }
+
+  private func json(_ answer: some JSONAnswer) -> String { String(decoding: answer.json, as: UTF8.self) }
+
+  private func problem(_ body: () throws(Problem) -> Void) -> Problem.Code? {
+    do throws(Problem) {
+      try body()
+      return nil
+    } catch {
+      return error.code
+    }
+  }
+
+  /// Writes outcomes of message 1 with their totals, as the dispatcher does.
+  private func write(_ records: [Outcomes.Record]) throws {
+    _ = try world.connection.run(Outcomes.write(records, at: world.now))
+    var increase = Outcomes.Increase()
+    for record in records { increase.count(record.status, reason: record.reason) }
+    for query in Outcomes.add([1: increase], writer: 1) { try world.connection.run(query) }
+  }
+
+  private func outcome(_ installation: String, _ status: OutcomeStatus, _ reason: String? = nil) throws
+    -> Outcomes.Record
+  {
+    let record = try #require(try world.record(installation))
+    return Outcomes.Record(
+      seqno: 1, device: record.device, userKey: record.userKey, status: status, attempts: 1, reason: reason, dueAt: nil)
+  }
+
+  @Test func `a fresh message is all pending`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#))
+    #expect(
+      try json(Reporting.funnel(1, for: .commandLine, on: world.connection))
+        == #"{"seqno":"1","state":"queued","targeted":4,"pending":4,"accepted":0,"rejected":0,"expired":0,"#
+        + #""cancelled":0,"skipped":0,"received":0,"read":0,"unknown":0,"resent":0,"reasons":{}}"#)
+  }
+
+  @Test func `outcomes, receipts and reads are counted, and the sum holds`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#))
+    try write([
+      outcome("phone", .accepted), outcome("pad", .rejected, "Unregistered"), outcome("guest", .skipped, "gone"),
+    ])
+    try world.run(world.receipt(1, psid: "aa"))
+    try world.run(world.read(1, psid: "aa"))
+    let funnel = try Reporting.funnel(1, for: .commandLine, on: world.connection).funnel
+    #expect(funnel.targeted == 4 && funnel.pending == 1)
+    #expect(funnel.accepted == 1 && funnel.rejected == 1 && funnel.skipped == 1)
+    #expect(funnel.received == 1 && funnel.read == 1)
+    let text = try json(Reporting.funnel(1, for: .commandLine, on: world.connection))
+    #expect(text.contains("\"Unregistered\""))
+    #expect(text.contains("\"gone\""))
+  }
+
+  @Test func `a message that is not there, or another app's, does not exist`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#))
+    let foreign = Caller(role: .admin, app: world.app.number + 1, apiKey: 1)
+    #expect(
+      problem { () throws(Problem) in _ = try Reporting.funnel(2, for: .commandLine, on: world.connection) }
+        == .unknownMessage)
+    #expect(
+      problem { () throws(Problem) in _ = try Reporting.funnel(1, for: foreign, on: world.connection) }
+        == .unknownMessage)
+    #expect(
+      problem { () throws(Problem) in
+        _ = try Reporting.deliveries(of: 1, Reporting.PageRequest(), for: foreign, on: world.connection)
+      } == .unknownMessage)
+  }
+
+  @Test func `deliveries say how each device stands`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#))
+    try write([outcome("phone", .accepted), outcome("guest", .rejected, "BadDeviceToken")])
+    let sentAt = Timestamp.text(world.now)
+    world.now += 1_500_000
+    try world.run(world.receipt(1, psid: "aa"))
+    let answer = try Reporting.deliveries(of: 1, Reporting.PageRequest(), for: .commandLine, on: world.connection)
+    let text = json(answer)
+    #expect(
+      text.contains(
+        "{\"device\":\"\(world.device("phone"))\",\"clientUid\":\"kim\",\"status\":\"accepted\",\"reason\":null,"
+          + "\"attempts\":1,\"at\":\"\(sentAt)\",\"receivedAt\":\"\(Timestamp.text(world.now))\",\"readAt\":null}"))
+    #expect(text.contains("\"clientUid\":null,\"status\":\"rejected\",\"reason\":\"BadDeviceToken\""))
+    #expect(text.hasSuffix(#""nextCursor":null}"#))
+  }
+
+  @Test func `pages follow each other without gap or repeat`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#))
+    try write(["phone", "pad", "other", "guest"].map { try outcome($0, .accepted) })
+    var seen: [DeviceID] = []
+    var cursor: String?
+    repeat {
+      let page = try Reporting.deliveries(
+        of: 1, Reporting.PageRequest(limit: "2", cursor: cursor), for: .commandLine, on: world.connection)
+      #expect(page.items.count == 2)
+      seen += page.items.map(\.device)
+      cursor = page.nextCursor
+    } while cursor != nil
+    #expect(seen == ["phone", "pad", "other", "guest"].map { world.device($0) }.sorted())
+  }
+
+  @Test func `deliveries can be asked for by status`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#))
+    try write([outcome("phone", .accepted), outcome("pad", .rejected, "x"), outcome("other", .deferred, "y")])
+    for (status, installation) in [("accepted", "phone"), ("rejected", "pad"), ("pending", "other")] {
+      let page = try Reporting.deliveries(
+        of: 1, Reporting.PageRequest(status: status), for: .commandLine, on: world.connection)
+      #expect(page.items.map(\.device) == [world.device(installation)])
+    }
+  }
+
+  @Test(arguments: ["0", "1001", "-1", "x", "", "1.5"]) func `a limit outside 1 to 1000 is refused`(limit: String) {
+    #expect(problem { () throws(Problem) in _ = try Reporting.PageRequest(limit: limit) } == .invalidField)
+  }
+
+  @Test func `other words in the query are refused`() throws {
+    #expect(try Reporting.PageRequest(limit: "1000").limit == 1000)
+    #expect(problem { () throws(Problem) in _ = try Reporting.PageRequest(status: "deferred") } == .invalidField)
+    _ = try world.send(world.request(#"{"all":true}"#))
+    #expect(
+      problem { () throws(Problem) in
+        _ = try Reporting.deliveries(of: 1, Reporting.PageRequest(cursor: "x"), for: .commandLine, on: world.connection)
+      } == .invalidField)
+  }
+
+  @Test func `the newest messages come first, of the caller's app only`() throws {
+    for _ in 1...2 { _ = try world.send(world.request(#"{"all":true}"#)) }
+    _ = try world.connection.run(Apps.create(appID: "b", name: "b", clientKey: "b", timeZone: "UTC"))
+    _ = try world.send(world.request(#"{"all":true}"#, appID: "b"))
+    #expect(try Reporting.recent(for: .commandLine, on: world.connection).map(\.funnel.seqno) == [3, 2, 1])
+    let own = Caller(role: .viewer, app: world.app.number, apiKey: 1)
+    #expect(try Reporting.recent(for: own, on: world.connection).map(\.funnel.seqno) == [2, 1])
+  }
+}
