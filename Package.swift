@@ -105,6 +105,7 @@ let package = Package(
     tests("JSONTests", on: ["JSON"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
+    tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),

@@ -1,6 +1,10 @@
 internal import Reactor
 
 /// One connection of a client: one request at a time.
+///
+/// ```
+///   connecting ──► ready (idle or with a request) ──► ended
+/// ```
 final class ClientConnection: EventLoop.Handler {
   private enum State {
     case connecting
@@ -8,72 +12,88 @@ final class ClientConnection: EventLoop.Handler {
     case ended
   }
 
-  private unowned let client: HTTPClient
-  private let socket: Socket
+  private let client: HTTPClient
+  private var transport: ClientTransport?
   private var registration: EventLoop.Registration?
   private var state = State.connecting
   private var output = ByteBuffer()
   private var input = ByteBuffer()
+  private var parser: ResponseParser
   private var current: HTTPClient.Pending?
-  /// Answers so far: a connection that has served may be closed by the server at any time.
-  private var served = 0
+  /// Bytes of the present request that the kernel has taken.
+  private var sentBytes = 0
+  /// A byte of the present answer has come.
+  private var hasAnswerBegun = false
+  private var idleSince: Instant
 
   init(client: HTTPClient) throws(SystemError) {
     self.client = client
-    socket = try Socket.connect(to: client.origin.address)
-    registration = try client.loop.register(socket.descriptor, interest: [.writable], handler: self)
+    let transport = try ClientTransport(to: client.origin.address)
+    self.transport = transport
+    parser = ResponseParser(bodyLimit: client.configuration.bodyBytes)
+    idleSince = client.loop.now
+    registration = try client.loop.register(transport.descriptor, interest: .writable, handler: self)
   }
 
   func begin(_ pending: HTTPClient.Pending) {
     current = pending
+    sentBytes = 0
+    hasAnswerBegun = false
+    parser.reset(isHead: pending.request.method == "HEAD")
     pending.request.write(to: &output, host: client.origin.host)
-    if case .ready = state { flush() }
+    if state == .ready { flush() }
   }
 
   func ready(_ readiness: Readiness) {
-    if case .connecting = state {
-      let error = socket.connectError
+    if state == .connecting {
+      let error = transport?.connectError ?? 0
       guard error == 0 else {
-        return fail(
-          .unreachable(SystemError(code: error, operation: "connect", subject: client.origin.description).description))
+        let reason = SystemError(code: error, operation: "connect", subject: client.origin.address.description)
+        return fail(.unreachable(reason.description))
       }
       state = .ready
     }
-    flush()
-    if case .ready = state, !readiness.isDisjoint(with: [.readable, .peerClosed, .failed]) { receive() }
+    // What has come is read first: a server may answer, and close, before it has read the whole request.
+    if readiness.overlaps(.readable) || readiness.overlaps(.failed) { receive() }
+    if state == .ready { flush() }
   }
 
   func checkPatience(_ now: Instant) {
-    if let current, current.deadline <= now { fail(.timedOut) }
+    if let current {
+      if current.deadline <= now { fail(.timedOut) }
+    } else if now - idleSince >= client.configuration.idleTimeout {
+      end()
+    }
   }
 
   // MARK: Bytes
 
   private func flush() {
     while !output.isEmpty {
-      switch socket.send(output) {
-      case .bytes(let count): output.consume(count)
-      case .wouldBlock: return watch([.readable, .writable])
-      case .endOfStream, .failed: return lost("it was reset")
+      switch transport?.send(&output) {
+      case .bytes(let count): sentBytes += count
+      case .wouldBlock: return watch(.writable)
+      // The reason may be an answer that has come already.
+      case .endOfStream, .failed, nil: return receive()
       }
     }
-    watch([.readable])
+    watch(.nothing)
   }
 
-  private func watch(_ interest: Readiness) {
-    if let registration { client.loop.update(registration, interest: interest) }
+  private func watch(_ more: Readiness) {
+    guard let registration else { return }
+    client.loop.update(registration, interest: Readiness(rawValue: Readiness.readable.rawValue | more.rawValue))
   }
 
   private func receive() {
-    while true {
-      switch socket.receive(into: &input) {
-      case .bytes: continue
-      case .wouldBlock: return parse(isEnd: false)
+    while state == .ready {
+      switch transport?.receive(into: &input) {
+      case .bytes: parse(isEnd: false)
+      case .wouldBlock: return
       case .endOfStream:
         parse(isEnd: true)
-        if case .ready = state { lost("the server closed it") }
-        return
-      case .failed: return lost("it was reset")
+        if state == .ready { lost("the server closed it") }
+      case .failed, nil: lost("it was reset")
       }
     }
   }
@@ -81,18 +101,22 @@ final class ClientConnection: EventLoop.Handler {
   private func parse(isEnd: Bool) {
     guard let pending = current else {
       // A server that speaks unasked has nothing to say that we could use.
-      return input.isEmpty ? () : fail(.closed)
+      if !input.isEmpty || isEnd { end() }
+      return
     }
-    guard !input.isEmpty else { return }
-    let bytes = input.bytes
-    switch ResponseParser.parse(bytes, isHead: pending.request.method == "HEAD", isEnd: isEnd) {
+    if !input.isEmpty { hasAnswerBegun = true }
+    switch parser.parse(&input, isEnd: isEnd) {
     case .needMore: return
     case .malformed(let reason): fail(.malformed(reason))
-    case .complete(let response, let consumed, let keepsAlive):
-      input.consume(consumed)
-      served += 1
+    case .complete(let response, let keepsAlive):
       current = nil
-      if keepsAlive, !isEnd { client.becameIdle(self) } else { end() }
+      // An answer to half a request, or with something behind it, leaves the connection in an unknown state.
+      if keepsAlive, !isEnd, output.isEmpty, input.isEmpty {
+        idleSince = client.loop.now
+        client.becameIdle(self)
+      } else {
+        end()
+      }
       pending.completion(.success(response))
     }
   }
@@ -100,11 +124,12 @@ final class ClientConnection: EventLoop.Handler {
   // MARK: Ends
 
   private func lost(_ reason: String) {
-    if let pending = current, served > 0, input.isEmpty, !pending.wasRepeated {
-      current = nil
-      client.repeatLater(pending)
-    }
-    fail(.lost(reason))
+    guard let pending = current, !pending.wasRepeated, !hasAnswerBegun,
+      sentBytes == 0 || pending.request.isRepeatable
+    else { return fail(.lost(reason)) }
+    current = nil
+    end()
+    client.sendAgain(pending)
   }
 
   func fail(_ error: HTTPClientError) {
@@ -115,10 +140,11 @@ final class ClientConnection: EventLoop.Handler {
   }
 
   private func end() {
-    if case .ended = state { return }
+    guard state != .ended else { return }
     state = .ended
     if let registration { client.loop.deregister(registration) }
-    socket.shutdownWrite()
+    registration = nil
+    transport = nil
     client.ended(self)
   }
 }

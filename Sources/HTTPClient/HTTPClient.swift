@@ -1,34 +1,50 @@
-package import Reactor
 internal import DequeModule
+package import Reactor
 
-/// A small HTTP/1.1 client on an event loop: for webhooks, virtual devices and tests.
+/// A small HTTP/1.1 client on an event loop: for webhooks, virtual devices, the command line and tests.
 ///
 /// ```
 ///   send(request) ──► queue ──► idle connection, or a new one (up to a limit) ──► one request at a time, kept alive
-///                                        │ lost before any byte of the answer, and it had served before:
-///                                        │ the request goes back to the front of the queue, once
-///                                        └ otherwise: an error, once
+///                       ▲                │
+///                       │                ├ lost before any byte of the answer, and safe to repeat: back to the queue, once
+///                       └────────────────┘ otherwise: an error, once
 /// ```
 ///
 /// One origin per client. Lives on its loop's thread; completions run there, never inside `send`, exactly once each.
-/// A connection that was kept alive may be closed by the server just as we write: only then is a request sent again by
-/// itself, and only when not a byte of an answer has come. Plain HTTP; TLS would go between `ClientConnection` and its
-/// socket.
+/// Requests leave in the order given, as connections become free; answers come in the order of the server.
+///
+/// **Repeating**: a connection that was kept alive may be closed by the server just as we write. A request is sent again
+/// by itself only when not a byte of an answer has come, and only when none of it had been sent or repeating does no
+/// harm (`HTTPRequest.isRepeatable`). Everything else is `.lost`: it may have been carried out, and the caller decides.
+///
+/// **Failure**: an answer that cannot be framed with certainty is `.malformed` and ends its connection; every wait ends
+/// with the request's own deadline. Plain HTTP; TLS goes into `ClientTransport` and nowhere else.
 package final class HTTPClient {
+  /// Numbers of this module: unit, reason.
   package enum Limits {
     /// Bytes of an answer's status line and headers.
-    static let headBytes = 65_536
-    /// Bytes of an answer's body.
-    static let bodyBytes = 16 << 20
-    /// Requests that may wait for a connection.
+    package static let headBytes = 65_536
+    /// Bytes of an answer's body, unless configured otherwise.
+    package static let bodyBytes = 16 << 20
+    /// Bytes of one line between chunks, and of all trailers.
+    package static let chunkLineBytes = 8_192
+    /// Requests that may wait for a connection, unless configured otherwise.
     package static let waitingRequests = 100_000
+    /// How often deadlines are looked at while anything is under way.
+    package static let patienceStep = Duration.milliseconds(100)
   }
 
   package struct Configuration: Sendable {
     /// Most connections at once.
     package var connections = 8
-    /// From `send` to the whole answer, waiting included.
+    /// From `send` to the whole answer, waiting included, unless the request says otherwise.
     package var timeout = Duration.seconds(30)
+    /// How long an idle connection is kept. Below what servers usually allow (60 s and more).
+    package var idleTimeout = Duration.seconds(30)
+    /// Requests that may wait for a connection; more are refused.
+    package var waitingRequests = Limits.waitingRequests
+    /// Bytes of an answer's body; a longer one is malformed.
+    package var bodyBytes = Limits.bodyBytes
 
     package init() {}
   }
@@ -45,99 +61,127 @@ package final class HTTPClient {
 
   let loop: EventLoop
   let origin: HTTPOrigin
-  private let configuration: Configuration
+  let configuration: Configuration
   private var waiting = Deque<Pending>()
   private var idle: [ClientConnection] = []
   private var open: [ObjectIdentifier: ClientConnection] = [:]
   private var isClosed = false
   private var isKicked = false
+  private var isWatching = false
 
   package init(_ origin: HTTPOrigin, loop: EventLoop, configuration: Configuration = Configuration()) {
     self.origin = origin
     self.loop = loop
     self.configuration = configuration
-    watch()
   }
 
   /// Sends a request when a connection is free.
-  package func send(_ request: HTTPRequest, completion: @escaping Completion) {
-    guard !isClosed, waiting.count < Limits.waitingRequests else {
-      loop.schedule(after: .zero) { completion(.failure(.refused("too many requests wait, or the client is closed"))) }
+  /// - Parameters:
+  ///   - timeout: from now to the whole answer; nil for the configuration's.
+  ///   - completion: called once, on the loop's thread, after this call has returned.
+  package func send(_ request: HTTPRequest, timeout: Duration? = nil, completion: @escaping Completion) {
+    if let reason = refusal(of: request) {
+      loop.schedule(after: .zero) { completion(.failure(.refused(reason))) }
       return
     }
-    waiting.append(Pending(request: request, deadline: loop.now + configuration.timeout, completion: completion))
-    guard !isKicked else { return }
-    isKicked = true
-    loop.schedule(after: .zero) { [weak self] in
-      self?.isKicked = false
-      self?.assign()
-    }
+    let deadline = loop.clock.now + (timeout ?? configuration.timeout)
+    waiting.append(Pending(request: request, deadline: deadline, completion: completion))
+    kick()
+    watch()
+  }
+
+  private func refusal(of request: HTTPRequest) -> String? {
+    if isClosed { return "the client is closed" }
+    if waiting.count >= configuration.waitingRequests { return "too many requests wait" }
+    return request.isWellFormed ? nil : "the request holds characters that HTTP does not allow"
   }
 
   /// Requests that wait or are under way.
   package var pendingCount: Int { waiting.count + open.count - idle.count }
 
-  /// Ends all connections; what is under way or waits fails.
+  /// Connections that are open or being opened.
+  package var connectionCount: Int { open.count }
+
+  /// Ends all connections; what is under way or waits fails with `.closed`.
   package func close() {
     isClosed = true
-    for connection in open.values { connection.fail(.closed) }
+    for connection in Array(open.values) { connection.fail(.closed) }
     while let pending = waiting.popFirst() { pending.completion(.failure(.closed)) }
   }
 
   // MARK: Connections
+
+  /// Hands out what waits, outside of whoever asks: `send` may be called from a completion.
+  private func kick() {
+    guard !isKicked else { return }
+    isKicked = true
+    // The timer keeps the client alive: a request that was taken gets its completion.
+    loop.schedule(after: .zero) { [self] in
+      isKicked = false
+      assign()
+    }
+  }
 
   private func assign() {
     while !waiting.isEmpty, !isClosed {
       if let connection = idle.popLast() {
         connection.begin(waiting.removeFirst())
       } else if open.count < configuration.connections {
-        connect()
+        connect(for: waiting.removeFirst())
       } else {
         return
       }
     }
   }
 
-  private func connect() {
+  private func connect(for pending: Pending) {
     do throws(SystemError) {
       let connection = try ClientConnection(client: self)
       open[ObjectIdentifier(connection)] = connection
-      connection.begin(waiting.removeFirst())
+      connection.begin(pending)
     } catch {
-      let pending = waiting.removeFirst()
       pending.completion(.failure(.unreachable(error.description)))
     }
   }
 
   func becameIdle(_ connection: ClientConnection) {
     idle.append(connection)
-    assign()
+    if !waiting.isEmpty { kick() }
   }
 
   func ended(_ connection: ClientConnection) {
     open[ObjectIdentifier(connection)] = nil
     idle.removeAll { $0 === connection }
-    assign()
+    if !waiting.isEmpty { kick() }
   }
 
   /// A kept-alive connection died before it answered: that says nothing about the request.
-  func repeatLater(_ pending: Pending) {
+  func sendAgain(_ pending: Pending) {
     var pending = pending
     pending.wasRepeated = true
     waiting.prepend(pending)
+    kick()
   }
 
   // MARK: Patience
 
+  /// Looks at the deadlines now and then, only while there are any.
   private func watch() {
-    loop.schedule(after: .milliseconds(100)) { [weak self] in
-      guard let self, !self.isClosed else { return }
-      let now = self.loop.now
-      for connection in self.open.values { connection.checkPatience(now) }
-      while let first = self.waiting.first, first.deadline <= now {
-        self.waiting.removeFirst().completion(.failure(.timedOut))
-      }
-      self.watch()
+    guard !isWatching else { return }
+    isWatching = true
+    loop.schedule(after: Limits.patienceStep) { [self] in
+      isWatching = false
+      checkPatience(loop.now)
+      if !open.isEmpty || !waiting.isEmpty { watch() }
     }
+  }
+
+  private func checkPatience(_ now: Instant) {
+    for connection in Array(open.values) { connection.checkPatience(now) }
+    // Deadlines may differ, so all of them are looked at; the queue is short, or its requests are late anyway.
+    guard waiting.contains(where: { $0.deadline <= now }) else { return }
+    let late = waiting.filter { $0.deadline <= now }
+    waiting.removeAll { $0.deadline <= now }
+    for pending in late { pending.completion(.failure(.timedOut)) }
   }
 }

@@ -1,32 +1,4 @@
-package import Reactor
-
-/// A server to talk to.
-package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
-  package let host: String
-  package let address: SocketAddress
-
-  /// Looks the host up; blocking.
-  package init(host: String, port: UInt16) throws(SystemError) {
-    self.host = port == 80 ? host : "\(host):\(port)"
-    guard let address = try SocketAddress.resolve(host: host, port: port).first else {
-      throw SystemError(code: 113, operation: "resolve", subject: host)
-    }
-    self.address = address
-  }
-
-  /// Reads `http://host[:port]`. Nil for anything else.
-  package static func parse(_ url: String) throws(SystemError) -> HTTPOrigin? {
-    guard url.hasPrefix("http://") else { return nil }
-    let authority = url.dropFirst("http://".count).prefix { $0 != "/" }
-    guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else {
-      return try HTTPOrigin(host: String(authority), port: 80)
-    }
-    guard let port = UInt16(authority[authority.index(after: colon)...]) else { return nil }
-    return try HTTPOrigin(host: String(authority[..<colon]), port: port)
-  }
-
-  package var description: String { "http://\(host)" }
-}
+internal import Reactor
 
 /// A request as it goes out. `Host` and `Content-Length` are added.
 package struct HTTPRequest: Sendable {
@@ -35,12 +7,16 @@ package struct HTTPRequest: Sendable {
   package var target: String
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
+  /// Whether it may be sent again when its connection is lost before the answer begins. By default what RFC 9110 §9.2.2
+  /// calls idempotent; set it for a request that carries its own protection, such as an idempotency key.
+  package var isRepeatable: Bool
 
   package init(_ method: String, _ target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
     self.method = method
     self.target = target
     self.headers = headers
     self.body = body
+    isRepeatable = ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"].contains(method)
   }
 
   /// A request with a JSON body.
@@ -52,11 +28,34 @@ package struct HTTPRequest: Sendable {
     return HTTPRequest(method, target, headers: headers, body: body)
   }
 
+  /// False when a part of it could be read as more than that part: a line break in a header, a space in the target.
+  var isWellFormed: Bool {
+    !method.isEmpty && method.utf8.allSatisfy(HTTPToken.isToken)
+      && !target.isEmpty && target.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+      && headers.allSatisfy { header in
+        !header.name.isEmpty && header.name.utf8.allSatisfy(HTTPToken.isToken)
+          && !header.value.utf8.contains(where: HTTPToken.isControl)
+          && !["host", "content-length", "transfer-encoding"].contains(header.name.lowercased())
+      }
+  }
+
   func write(to buffer: inout ByteBuffer, host: String) {
-    buffer.append("\(method) \(target) HTTP/1.1\r\nHost: \(host)\r\n")
-    for header in headers { buffer.append("\(header.name): \(header.value)\r\n") }
-    if !body.isEmpty || method != "GET" { buffer.append("Content-Length: \(body.count)\r\n") }
-    buffer.append("\r\n")
+    buffer.append(method)
+    buffer.append(" ")
+    buffer.append(target)
+    buffer.append(" HTTP/1.1\r\nHost: ")
+    buffer.append(host)
+    for header in headers {
+      buffer.append("\r\n")
+      buffer.append(header.name)
+      buffer.append(": ")
+      buffer.append(header.value)
+    }
+    if !body.isEmpty || method != "GET" && method != "HEAD" {
+      buffer.append("\r\nContent-Length: ")
+      buffer.append(decimal: body.count)
+    }
+    buffer.append("\r\n\r\n")
     buffer.append(body)
   }
 }
@@ -91,7 +90,9 @@ package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertibl
   case timedOut
   /// What came back is no HTTP.
   case malformed(String)
+  /// Not sent at all.
   case refused(String)
+  /// The client was closed meanwhile.
   case closed
 
   package var description: String {

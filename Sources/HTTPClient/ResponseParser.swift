@@ -1,128 +1,137 @@
-/// Reads answers out of bytes as they come (RFC 9112). Pure: bytes in, at most one answer out.
+internal import Reactor
+
+/// Reads one answer out of bytes as they come (RFC 9112). Pure: bytes in, at most one answer out.
+///
+/// ```
+///   head ──► length ─────────────────────────────────────► complete
+///    │  ──► chunk size ─► data ─► its end ─► … ─► trailers ──►
+///    │  ──► until the server closes ───────────────────────►
+///    └ 1xx: the head of the answer proper follows
+/// ```
+///
+/// It consumes what it has understood, so bytes are looked at once however slowly they come. What two clients could
+/// frame differently is refused: an answer taken for a part of another would be given to the wrong caller.
 struct ResponseParser {
   enum Outcome {
     case needMore
-    /// An answer, how many bytes it took, and whether the connection may be used again.
-    case complete(HTTPResponse, consumed: Int, keepsAlive: Bool)
+    /// An answer, and whether the connection may be used again.
+    case complete(HTTPResponse, keepsAlive: Bool)
     case malformed(String)
   }
 
-  private enum Length {
-    case none
-    case bytes(Int)
-    case chunked
+  struct Failure: Error {
+    let reason: String
+  }
+
+  private enum Stage {
+    case head
+    case length(remaining: Int)
     case untilClose
+    case chunks
+    case complete
+  }
+
+  private let bodyLimit: Int
+  private var isHead = false
+  private var stage = Stage.head
+  private var head = ResponseHead()
+  private var body: [UInt8] = []
+  private var decoder: ChunkReader
+  /// No end of the head begins in this many bytes.
+  private var searched = 0
+
+  init(bodyLimit: Int) {
+    self.bodyLimit = bodyLimit
+    decoder = ChunkReader(limit: bodyLimit)
+  }
+
+  /// Ready for the next answer.
+  /// - Parameter isHead: the request was HEAD, so the answer has no body whatever its headers say.
+  mutating func reset(isHead: Bool) {
+    self = ResponseParser(bodyLimit: bodyLimit)
+    self.isHead = isHead
   }
 
   /// - Parameters:
-  ///   - bytes: all that has come and was not consumed.
-  ///   - isHead: the request was HEAD.
-  ///   - isEnd: the peer has closed: nothing more comes.
-  static func parse(_ bytes: [UInt8], isHead: Bool, isEnd: Bool) -> Outcome {
-    var start = 0
-    while true {
-      guard let end = endOfHead(bytes, from: start) else {
-        return bytes.count > HTTPClient.Limits.headBytes ? .malformed("its head is too long") : .needMore
-      }
-      let lines = String(decoding: bytes[start..<end], as: UTF8.self).split(separator: "\r\n")
-      guard let first = lines.first, let status = status(of: first) else { return .malformed("no status line") }
-      // 1xx only announces; the answer follows (RFC 9110, section 15.2).
-      if (100..<200).contains(status) {
-        start = end + 4
-        continue
-      }
-      let headers = lines.dropFirst().map(field)
-      return body(bytes, from: end + 4, status, headers, isHead: isHead, isEnd: isEnd, version: first)
+  ///   - input: all that has come and was not consumed.
+  ///   - isEnd: the server has closed: nothing more comes.
+  mutating func parse(_ input: inout ByteBuffer, isEnd: Bool) -> Outcome {
+    do throws(Failure) {
+      while try step(&input, isEnd: isEnd) {}
+    } catch {
+      return .malformed(error.reason)
     }
+    guard case .complete = stage else { return .needMore }
+    return .complete(
+      HTTPResponse(status: head.status, headers: head.fields, body: body), keepsAlive: head.keepsAlive)
   }
 
-  private static func endOfHead(_ bytes: [UInt8], from start: Int) -> Int? {
-    guard bytes.count >= start + 4 else { return nil }
-    for index in start...(bytes.count - 4)
-    where bytes[index] == 13 && bytes[index + 1] == 10 && bytes[index + 2] == 13 && bytes[index + 3] == 10 {
-      return index
-    }
-    return nil
-  }
-
-  private static func status(of line: Substring) -> Int? {
-    let parts = line.split(separator: " ", maxSplits: 2)
-    guard parts.count >= 2, parts[0].hasPrefix("HTTP/1."), parts[1].count == 3 else { return nil }
-    return Int(parts[1])
-  }
-
-  private static func field(_ line: Substring) -> (name: String, value: String) {
-    let colon = line.firstIndex(of: ":") ?? line.endIndex
-    var value = colon == line.endIndex ? "" : line[line.index(after: colon)...]
-    while value.first == " " { value.removeFirst() }
-    while value.last == " " { value.removeLast() }
-    return (String(line[..<colon]), String(value))
-  }
-
-  private static func body(
-    _ bytes: [UInt8], from start: Int, _ status: Int, _ headers: [(name: String, value: String)], isHead: Bool,
-    isEnd: Bool, version: Substring
-  ) -> Outcome {
-    func value(_ name: String) -> String? { headers.first { $0.name.lowercased() == name }?.value.lowercased() }
-    let closes = value("connection") == "close" || version.hasPrefix("HTTP/1.0")
-    func complete(_ body: ArraySlice<UInt8>, _ consumed: Int, closes: Bool) -> Outcome {
-      .complete(
-        HTTPResponse(status: status, headers: headers, body: Array(body)), consumed: consumed, keepsAlive: !closes)
-    }
-    switch length(value, status, isHead) {
-    case .none: return complete([], start, closes: closes)
-    case .bytes(let count):
-      guard count <= HTTPClient.Limits.bodyBytes else { return .malformed("its body is too long") }
-      if bytes.count >= start + count { return complete(bytes[start..<start + count], start + count, closes: closes) }
-      return .needMore
-    case .chunked:
-      return ChunkedBody.parse(bytes, from: start) { complete($0[...], $1, closes: closes) }
+  /// False when nothing more can be done now.
+  private mutating func step(_ input: inout ByteBuffer, isEnd: Bool) throws(Failure) -> Bool {
+    switch stage {
+    case .head: return try readHead(&input)
+    case .length(let remaining):
+      let count = min(remaining, input.count)
+      take(count, &input)
+      stage = count == remaining ? .complete : .length(remaining: remaining - count)
+      return count == remaining
     case .untilClose:
-      return isEnd ? complete(bytes[start...], bytes.count, closes: true) : .needMore
+      guard body.count + input.count <= bodyLimit else { throw Failure(reason: "its body is too long") }
+      take(input.count, &input)
+      if isEnd { stage = .complete }
+      return isEnd
+    case .chunks:
+      guard try decoder.read(&input, into: &body) else { return false }
+      stage = .complete
+      return true
+    case .complete: return false
     }
   }
 
-  private static func length(_ value: (String) -> String?, _ status: Int, _ isHead: Bool) -> Length {
-    if isHead || status == 204 || status == 304 { return .none }
-    if value("transfer-encoding") == "chunked" { return .chunked }
-    if let count = value("content-length").flatMap({ Int($0) }), count >= 0 { return .bytes(count) }
-    return .untilClose
+  private mutating func take(_ count: Int, _ input: inout ByteBuffer) {
+    guard count > 0 else { return }
+    input.withReadable { body += Array(copying: $0.extracting(0..<count)) }
+    input.consume(count)
+  }
+
+  private mutating func readHead(_ input: inout ByteBuffer) throws(Failure) -> Bool {
+    let start = max(0, searched - 3)
+    guard let end = input.withReadable({ $0.endOfHead(from: start) }) else {
+      searched = input.count
+      guard searched <= HTTPClient.Limits.headBytes else { throw Failure(reason: "its head is too long") }
+      return false
+    }
+    guard end <= HTTPClient.Limits.headBytes else { throw Failure(reason: "its head is too long") }
+    head = try input.withReadable { bytes throws(Failure) in try ResponseHead(bytes.extracting(0..<end)) }
+    input.consume(end + 4)
+    searched = 0
+    // 1xx only announces; the answer follows (RFC 9110 §15.2). We never ask for another protocol.
+    guard head.status != 101 else { throw Failure(reason: "it switches protocols unasked") }
+    guard head.status >= 200 else { return true }
+    stage = try bodyStage()
+    return true
+  }
+
+  /// How the end of the body is found (RFC 9112 §6.3).
+  private mutating func bodyStage() throws(Failure) -> Stage {
+    if isHead || head.status == 204 || head.status == 304 { return .complete }
+    if head.isChunked { return .chunks }
+    guard let length = head.contentLength else {
+      head.keepsAlive = false
+      return .untilClose
+    }
+    guard length <= bodyLimit else { throw Failure(reason: "its body is too long") }
+    return .length(remaining: length)
   }
 }
 
-/// A body in chunks (RFC 9112, section 7.1).
-enum ChunkedBody {
-  static func parse(
-    _ bytes: [UInt8], from start: Int, _ complete: ([UInt8], Int) -> ResponseParser.Outcome
-  ) -> ResponseParser.Outcome {
-    var body: [UInt8] = []
+extension Span<UInt8> {
+  /// Where the first CR LF CR LF begins, at or after `start`.
+  fileprivate func endOfHead(from start: Int) -> Int? {
     var index = start
-    while true {
-      guard let end = line(bytes, from: index) else { return .needMore }
-      let digits = bytes[index..<end].prefix { $0 != UInt8(ascii: ";") }
-      guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16), size >= 0 else {
-        return .malformed("a chunk without size")
-      }
-      guard body.count + size <= HTTPClient.Limits.bodyBytes else { return .malformed("its body is too long") }
-      index = end + 2
-      if size == 0 { break }
-      guard bytes.count >= index + size + 2 else { return .needMore }
-      body += bytes[index..<index + size]
-      index += size + 2
-    }
-    // Trailers, up to the empty line.
-    while let end = line(bytes, from: index) {
-      if end == index { return complete(body, end + 2) }
-      index = end + 2
-    }
-    return .needMore
-  }
-
-  /// Where the line that begins at `start` ends.
-  private static func line(_ bytes: [UInt8], from start: Int) -> Int? {
-    var index = start
-    while index + 1 < bytes.count {
-      if bytes[index] == 13, bytes[index + 1] == 10 { return index }
+    while index + 3 < count {
+      // The fourth byte tells how far the next place can be.
+      if self[index + 3] == 10, self[index + 2] == 13, self[index + 1] == 10, self[index] == 13 { return index }
       index += 1
     }
     return nil

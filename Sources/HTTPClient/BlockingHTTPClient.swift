@@ -1,0 +1,32 @@
+package import Reactor
+
+/// Waiting for answers.
+extension HTTPClient {
+  /// The same client for those who wait: the command line and tests. Owns a loop of its own; one thread, one request
+  /// at a time.
+  package final class Blocking {
+    private let loop: EventLoop
+    private let client: HTTPClient
+
+    package init(_ origin: HTTPOrigin, configuration: Configuration = Configuration()) throws(SystemError) {
+      loop = try EventLoop()
+      client = HTTPClient(origin, loop: loop, configuration: configuration)
+    }
+
+    deinit {
+      client.close()
+    }
+
+    /// Sends a request and waits for its answer, at most as long as the configuration or `timeout` says.
+    package func send(
+      _ request: HTTPRequest, timeout: Duration? = nil
+    ) throws(HTTPClientError) -> HTTPResponse {
+      var outcome: Result<HTTPResponse, HTTPClientError>?
+      client.send(request, timeout: timeout) { outcome = $0 }
+      while true {
+        if let outcome { return try outcome.get() }
+        loop.turn(atMost: nil)
+      }
+    }
+  }
+}

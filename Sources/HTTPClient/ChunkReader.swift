@@ -1,0 +1,86 @@
+internal import Reactor
+
+/// Takes the chunks of a body apart (RFC 9112 §7.1). Pure: it consumes what it has understood.
+struct ChunkReader {
+  private enum Stage {
+    case size
+    case data(remaining: Int)
+    case endOfData
+    case trailers
+  }
+
+  private let limit: Int
+  private var stage = Stage.size
+  private var trailerBytes = 0
+  /// No line feed lies in this many bytes.
+  private var searched = 0
+
+  /// - Parameter limit: most bytes of the whole body.
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// True when the body is complete.
+  mutating func read(_ input: inout ByteBuffer, into body: inout [UInt8]) throws(ResponseParser.Failure) -> Bool {
+    while true {
+      switch stage {
+      case .size:
+        guard let line = try takeLine(&input) else { return false }
+        let size = try Self.size(line)
+        guard size <= limit - body.count else { throw ResponseParser.Failure(reason: "its body is too long") }
+        stage = size == 0 ? .trailers : .data(remaining: size)
+      case .data(let remaining):
+        let count = min(remaining, input.count)
+        guard count > 0 else { return false }
+        input.withReadable { body += Array(copying: $0.extracting(0..<count)) }
+        input.consume(count)
+        stage = count == remaining ? .endOfData : .data(remaining: remaining - count)
+      case .endOfData:
+        guard input.count >= 2 else { return false }
+        guard input[0] == 13, input[1] == 10 else { throw ResponseParser.Failure(reason: "a chunk is too long") }
+        input.consume(2)
+        stage = .size
+      case .trailers:
+        guard let line = try takeLine(&input) else { return false }
+        if line.isEmpty { return true }
+        trailerBytes += line.count
+        guard trailerBytes <= HTTPClient.Limits.chunkLineBytes else {
+          throw ResponseParser.Failure(reason: "its trailers are too long")
+        }
+        _ = try ResponseHead.field(line.span)
+      }
+    }
+  }
+
+  /// Takes one line off the front, without its CR LF; nil when it has not come whole.
+  private mutating func takeLine(_ input: inout ByteBuffer) throws(ResponseParser.Failure) -> [UInt8]? {
+    var index = searched
+    while index < input.count, input[index] != 10 { index += 1 }
+    guard index <= HTTPClient.Limits.chunkLineBytes else {
+      throw ResponseParser.Failure(reason: "a chunk line is too long")
+    }
+    guard index < input.count else {
+      searched = index
+      return nil
+    }
+    searched = 0
+    guard index > 0, input[index - 1] == 13 else {
+      throw ResponseParser.Failure(reason: "a chunk line does not end with CR LF")
+    }
+    let line = input.withReadable { Array(copying: $0.extracting(0..<index - 1)) }
+    input.consume(index + 1)
+    return line
+  }
+
+  /// `1*HEXDIG [ chunk-ext ]`.
+  private static func size(_ line: [UInt8]) throws(ResponseParser.Failure) -> Int {
+    let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
+    let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }
+    guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      let size = Int(String(decoding: digits, as: UTF8.self), radix: 16),
+      rest.isEmpty && digits.count == line.count || rest.first == UInt8(ascii: ";"),
+      !rest.contains(where: HTTPToken.isControl)
+    else { throw ResponseParser.Failure(reason: "a chunk has no proper size") }
+    return size
+  }
+}
