@@ -17,15 +17,22 @@ package enum Signals {
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Undoes `block` in a forked child that is about to run another program is not needed: use `posix_spawn` with an
-  /// empty mask. Waits for the next signal.
+  /// Waits for the next signal.
   package static func wait() -> Received {
-    var set = handled()
     while true {
-      var number: Int32 = 0
-      guard unsafe sigwait(&set, &number) == 0 else { continue }
-      return number == SIGHUP ? .reload : .stop
+      if let received = wait(atMost: .seconds(3600)) { return received }
     }
+  }
+
+  /// Waits for the next signal; nil when the time is over first.
+  package static func wait(atMost patience: Duration) -> Received? {
+    var set = handled()
+    var time = timespec()
+    time.tv_sec = Int(patience.nanoseconds / 1_000_000_000)
+    time.tv_nsec = Int(patience.nanoseconds % 1_000_000_000)
+    let number = unsafe sigtimedwait(&set, nil, &time)
+    guard number > 0 else { return nil }
+    return number == SIGHUP ? .reload : .stop
   }
 
   private static func handled() -> sigset_t {

@@ -1,5 +1,6 @@
 internal import Postgres
 internal import Logging
+internal import Reactor
 internal import Store
 
 /// The database that this process works with: the configured one, or the private one, started or joined.
@@ -35,6 +36,22 @@ package final class Database {
   package func ensureRunning() throws {
     _ = try embedded?.ensureRunning()
   }
+
+  /// Waits for a signal to stop, and meanwhile starts the private server again should it die.
+  package func keepUntilStopped() {
+    let log = Logger(label: "database")
+    while true {
+      if Signals.wait(atMost: Self.watchInterval) == .stop { return }
+      do {
+        try ensureRunning()
+      } catch {
+        log.error("the private database cannot be started again", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  /// How often the private server is looked at: what a request waits for it at most, beside its start.
+  private static let watchInterval: Duration = .milliseconds(500)
 
   /// Lets go of a private database; the last to do so stops it.
   package func close() {

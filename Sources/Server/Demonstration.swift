@@ -41,7 +41,7 @@ package enum Demonstration {
     say("Serving on http://127.0.0.1:\(server.address.port)")
 
     try perform(stage, simulator, server)
-    while Signals.wait() != .stop {}
+    database.keepUntilStopped()
     say("\nStopping …")
   }
 

@@ -10,6 +10,7 @@ final class Doors {
   let address: SocketAddress
   private let commands: [Inbox<Command>]
   private let drained: Inbox<Void>
+  private let admin: AdminThreads
 
   private enum Command: Sendable {
     case drain(within: Duration)
@@ -32,6 +33,7 @@ final class Doors {
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, threads: Server.Limits.adminThreads,
       messageCommitted: messageCommitted)
+    self.admin = admin
     drained = try Inbox(capacity: loops)
     var commands: [Inbox<Command>] = []
     let descriptors =
@@ -77,5 +79,6 @@ final class Doors {
 
   func close() {
     for inbox in commands { _ = inbox.offer(.close) }
+    admin.stop()
   }
 }

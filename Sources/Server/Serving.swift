@@ -16,7 +16,7 @@ package enum Serving {
     configuration.publicDirectory = configuration.publicDirectory ?? ConsoleFiles.find()
     let server = try Server(
       configuration, databaseURL: database.url, master: try MasterKeyFile.load(configuration))
-    while Signals.wait() != .stop {}
+    database.keepUntilStopped()
     server.stop()
   }
 }
