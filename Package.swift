@@ -115,6 +115,7 @@ let package = Package(
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
       "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests("CommandTests", on: ["upmc", "Postgres", "Reactor", "TestSupport", crypto]),
     tests(
       "AdminTests",
       on: [

@@ -53,7 +53,7 @@ enum CommandOutcome {
     switch error {
     case let problem as Problem: sentence(problem)
     case let error as PostgresError where error.isConnectionLost:
-      "The database cannot be reached: \(error). Check UPMC_DATABASE_URL."
+      "The database cannot be reached (\(error)). Is it running, and is UPMC_DATABASE_URL right?"
     default: error.description
     }
   }

@@ -1,0 +1,144 @@
+import Crypto
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite struct CommandTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+  }
+
+  private func makeApp() throws {
+    #expect(try program.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
+  }
+
+  private func keyFile() -> String {
+    let path = program.directory + "/AuthKey.p8"
+    TemporaryDirectory.write(path, P256.Signing.PrivateKey().pemRepresentation)
+    return path
+  }
+
+  // MARK: What each command prints
+
+  @Test func `app create prints the client key, for people and as JSON`() throws {
+    let first = try program.run("app", "create", "com.example.bank", "--name", "Bank", "--json")
+    #expect(first.status == 0 && first.lines.count == 1 && first.complaint.isEmpty)
+    #expect(first.string("appId") == "com.example.bank")
+    #expect(first.string("clientKey")?.count == 43)
+    let second = try program.run("app", "create", "com.example.shop", "--name", "Shop", "--time-zone", "UTC")
+    #expect(second.lines.first?.hasPrefix("Made com.example.shop. Its client key: ") == true)
+    let list = try program.run("app", "list", "--json")
+    #expect(list.lines.count == 2)
+    #expect(list.string("clientKey") == first.string("clientKey"))
+  }
+
+  @Test func `app credential takes a .p8 file, and app resume ends a pause`() throws {
+    try makeApp()
+    let set = try program.run(
+      "app", "credential", "com.example.bank", "--apns-key", keyFile(), "--key-id", "ABCDE12345", "--team-id",
+      "FGHIJ67890", "--json")
+    #expect(set.lines == [#"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890"}"#])
+    try program.connect().script("UPDATE apps SET paused_reason = 'because'")
+    #expect(try program.run("app", "list").lines.first?.hasSuffix("paused: because") == true)
+    #expect(try program.run("app", "resume", "com.example.bank", "--json").object?["pausedReason"] is NSNull)
+  }
+
+  @Test func `group create and key create print what they made`() throws {
+    try makeApp()
+    let top = try program.run("group", "create", "com.example.bank", "--name", "Seoul", "--json")
+    #expect(top.lines == [#"{"groupSeq":"1"}"#])
+    let below = try program.run("group", "create", "com.example.bank", "--name", "Gangnam", "--parent", "1")
+    #expect(below.lines == ["Made group 2."])
+    let key = try program.run("key", "create", "--role", "sender", "--app", "com.example.bank", "--json")
+    #expect(key.string("role") == "sender")
+    #expect(key.string("apiKey")?.hasPrefix("upmc_") == true)
+    // Alone on its line, to be taken by a shell.
+    #expect(try program.run("key", "create", "--role", "admin").lines.first?.hasPrefix("upmc_") == true)
+  }
+
+  @Test func `send stores the request that the options say, and status shows it`() throws {
+    try makeApp()
+    let sent = try program.run(
+      "send", "com.example.bank", "--user", "kim", "--user", "le\"e", "--title", "제목", "--body", "%CNAME%", "--badge",
+      "+2",
+      "--sound", "none", "--category", "C", "--mutable-content", "--ext", "0|x", "--data", #"{"k": [1]}"#, "--lane",
+      "urgent", "--expires-in", "PT10M", "--no-history", "--sms", "--sender", "CLI", "--on-unknown", "skip", "--json")
+    #expect(sent.lines == [#"{"seqno":"1","state":"queued","targeted":0,"unknown":["kim","le\"e"]}"#])
+    let request = try program.connect().run(Statement("request", "SELECT request::text FROM messages"))
+    #expect(
+      request.text(0, 0)
+        == #"{"appId":"com.example.bank","audience":{"clientUids":["kim","le\"e"]},"#
+        + #""alert":{"title":"제목","body":"%CNAME%"},"badge":{"increment":2},"sound":null,"category":"C","#
+        + #""mutableContent":true,"ext":"0|x","data":{"k": [1]},"lane":"urgent","expiresIn":"PT10M","dbIn":false,"#
+        + #""sms":true,"sender":"CLI","onUnknown":"skip"}"#)
+    let status = try program.run("status", "1", "--json")
+    #expect(status.string("state") == "queued")
+    #expect(
+      try program.run("status", "1").lines == ["1  queued  targeted 0  pending 0  accepted 0  received 0  read 0"])
+    #expect(try program.run("status").lines.count == 1)
+  }
+
+  @Test(arguments: [
+    (["--all"], #"{"all":true}"#), (["--members"], #"{"members":true}"#), (["--guests"], #"{"members":false}"#),
+    (["--psid", "ab"], #"{"psids":["ab"]}"#), (["--group", "3", "--group", "4"], #"{"groups":["3","4"]}"#),
+    (
+      ["--device", "00000000-0000-8000-8000-000000000000"],
+      #"{"devices":["00000000-0000-8000-8000-000000000000"]}"#
+    ),
+  ])
+  func `every audience has its option`(options: [String], audience: String) throws {
+    try makeApp()
+    let sent = try program.run(["send", "com.example.bank", "--body", "hi"] + options, removing: [])
+    #expect(sent.status == 0, "\(sent.complaint)")
+    let request = try program.connect().run(Statement("request", "SELECT request::text FROM messages"))
+    #expect(request.text(0, 0).contains("\"audience\":\(audience)"))
+  }
+
+  @Test(arguments: [
+    ("+5", #"{"increment":5}"#), ("5", #"{"set":5}"#), ("clear", #"{"clear":true}"#), ("0", #"{"clear":true}"#),
+  ])
+  func `a badge is added, set or cleared`(option: String, badge: String) throws {
+    try makeApp()
+    #expect(try program.run("send", "com.example.bank", "--all", "--body", "hi", "--badge", option).status == 0)
+    let request = try program.connect().run(Statement("request", "SELECT request::text FROM messages"))
+    #expect(request.text(0, 0).contains("\"badge\":\(badge)"))
+  }
+
+  @Test func `the same idempotency key sends once`() throws {
+    try makeApp()
+    let arguments = ["send", "com.example.bank", "--all", "--body", "hi", "--idempotency-key", "k", "--json"]
+    let first = try program.run(arguments, removing: [])
+    #expect(try program.run(arguments, removing: []).lines == first.lines)
+    #expect(try program.run("status").lines.count == 1)
+  }
+
+  @Test func `a dry run sends nothing`() throws {
+    try makeApp()
+    let tried = try program.run("send", "com.example.bank", "--all", "--body", "hi", "--dry-run", "--json")
+    #expect(tried.string("state") == "dry-run")
+    #expect(try program.run("status").lines.isEmpty)
+  }
+
+  @Test func `status --follow ends when the message has`() throws {
+    try makeApp()
+    _ = try program.run("send", "com.example.bank", "--all", "--body", "hi")
+    try program.connect().script("UPDATE messages SET state = 4, finished_at = now()")
+    let followed = try program.run("status", "1", "--follow")
+    #expect(followed.status == 0)
+    #expect(followed.lines.last?.contains("completed") == true)
+  }
+
+  @Test func `migrate says what it runs, then that nothing is left`() throws {
+    let fresh = try Program(databaseURL: TestDatabase.makeEmpty().url)
+    let pending = try fresh.run("migrate", "--dry-run", "--json")
+    #expect(pending.string("state") == "pending")
+    let applied = try fresh.run("migrate")
+    #expect(applied.lines.count == pending.lines.count)
+    #expect(applied.lines.first?.hasPrefix("0001_create_core_tables.sql applied in ") == true)
+    #expect(try fresh.run("migrate").lines == ["The schema is up to date."])
+    #expect(try fresh.run("migrate", "--json").lines.isEmpty)
+  }
+}

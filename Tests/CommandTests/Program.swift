@@ -1,0 +1,71 @@
+import Foundation
+import Postgres
+import Reactor
+import TestSupport
+import Testing
+
+/// The program `upmc` as people run it: a process of its own, on a database of its own.
+final class Program {
+  struct Ended {
+    let status: Int32
+    /// Standard output, by lines.
+    let lines: [String]
+    /// Standard error.
+    let complaint: String
+  }
+
+  private let databaseURL: String
+  let directory = TemporaryDirectory.make()
+  private var variables: [String]
+
+  /// - Parameter variables: beside the database and the master key.
+  init(databaseURL: String? = nil, _ variables: [String] = []) throws {
+    let databaseURL = try databaseURL ?? TestDatabase.make().url
+    self.databaseURL = databaseURL
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    self.variables =
+      [
+        "PATH=\(path)", "UPMC_DATABASE_URL=\(databaseURL)", "UPMC_MASTER_KEY=\(Self.masterKey)",
+        "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
+      ] + variables
+  }
+
+  deinit { TemporaryDirectory.remove(directory) }
+
+  /// A look behind the program's back.
+  func connect() throws -> Connection { try Connection(databaseURL) }
+
+  static let masterKey = Data(repeating: 7, count: 32).base64EncodedString()
+
+  /// Runs a command to its end.
+  func run(_ arguments: String...) throws -> Ended { try run(arguments, removing: []) }
+
+  /// - Parameter removing: variables that are not to be set.
+  func run(_ arguments: [String], removing names: [String]) throws -> Ended {
+    let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
+    let (output, errors) = (directory + "/output", directory + "/errors")
+    for file in [output, errors] { TemporaryDirectory.remove(file) }
+    let environment = variables.filter { line in !names.contains { line.hasPrefix($0 + "=") } }
+    var child = try ChildProcess.start(
+      [program] + arguments, environment: environment, output: .file(output), errors: .file(errors))
+    let ending = child.wait(atMost: .seconds(TestSupport.Limits.patienceSeconds))
+    guard case .exited(let status) = ending else {
+      Issue.record("upmc \(arguments) has not ended by itself: \(String(describing: ending))")
+      return Ended(status: -1, lines: [], complaint: "")
+    }
+    return Ended(
+      status: status, lines: try read(output).split(separator: "\n").map(String.init), complaint: try read(errors))
+  }
+
+  private func read(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+}
+
+extension Program.Ended {
+  /// The first line as a JSON object.
+  var object: [String: Any]? {
+    let line = lines.first ?? ""
+    return try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+  }
+
+  func string(_ key: String) -> String? { object?[key] as? String }
+}
