@@ -66,22 +66,22 @@ let package = Package(
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["TLS", "Reactor", deque]),
-    module("HTTPClient", on: ["TLS", "Reactor", deque]),
+    module("HTTPServer", on: ["Reactor", deque]),
+    module("HTTPClient", on: ["Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
-    module("Store", on: ["Domain", "JSON", "Postgres", "Reactor", crypto]),
+    module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
     module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "Reactor", crypto, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
-    module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
+    module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module(
-      "Simulator", on: ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, log, deque]),
+      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, deque]),
 
     // Roof: configuration, wiring, programs.
     module(
@@ -112,7 +112,13 @@ let package = Package(
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
-    tests("OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests(
+      "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests(
+      "AdminTests",
+      on: [
+        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+      ]),
     tests(
       "EndToEndTests",
       on: [

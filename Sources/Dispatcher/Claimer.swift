@@ -26,7 +26,7 @@ final class Claimer {
           didWork = try claim(seqno, connection) || didWork
         }
       }
-      if !didWork { _ = shared.claimWakeup.wait(atMost: Dispatch.Limits.pollInterval) }
+      if !didWork { _ = shared.claimWakeup.wait(atMost: Dispatcher.Limits.pollInterval) }
       shared.claimWakeup.drain()
     }
   }
@@ -68,7 +68,7 @@ final class Claimer {
     let readAt = shared.clock.now
     let frozenAt = try connection.run(Messages.find(shard.seqno))?.frozenAt ?? shared.clock.wallMicroseconds
     let reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
-    let limit = message.movesBadge ? Dispatch.Limits.claimBadgeDevices : Dispatch.Limits.claimDevices
+    let limit = message.movesBadge ? Dispatcher.Limits.claimBadgeDevices : Dispatcher.Limits.claimDevices
     let batch = try reader.nextBatch(shard.part, limit: limit, connection)
     let badges = message.movesBadge ? try BadgeClaim(message).run(batch.members, connection) : [:]
     let names = message.push.template.needsClientName ? try self.names(batch.members, message, connection) : [:]
@@ -162,7 +162,7 @@ final class Claimer {
     var count = 0
     try connection.withTransaction {
       let due = try connection.run(
-        Claims.due(at: shared.clock.wallMicroseconds, limit: Dispatch.Limits.dueDevices))
+        Claims.due(at: shared.clock.wallMicroseconds, limit: Dispatcher.Limits.dueDevices))
       for (seqno, entries) in Dictionary(grouping: due, by: \.seqno) {
         guard let message = try shelf.message(seqno, connection) else { continue }
         let claim = try connection.run(

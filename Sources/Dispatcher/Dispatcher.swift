@@ -38,7 +38,7 @@ internal import Synchronization
 ///
 /// **Threads.** `plan`, `claim`, `complete` and `janitor`, each with a connection of its own. If the database goes away
 /// they try again once a second; results wait in memory, bounded by the window.
-package enum Dispatch {
+package final class Dispatcher {
   package enum Limits {
     /// Devices of one shard: small enough that the first is ready at once, large enough that a million make twenty.
     package static let shardDevices = 50_000
@@ -72,10 +72,7 @@ package enum Dispatch {
     /// How long a stop waits for answers that are under way.
     package static let drain: Duration = .seconds(8)
   }
-}
 
-/// The running dispatcher of one node.
-package final class Dispatcher {
   package struct Configuration: Sendable {
     package let databaseURL: String
     package let node: UUIDValue
@@ -133,7 +130,7 @@ package final class Dispatcher {
   }
 
   private func wait(for done: Inbox<Void>) {
-    _ = done.receive(atMost: Dispatch.Limits.drain + .seconds(2))
+    _ = done.receive(atMost: Dispatcher.Limits.drain + .seconds(2))
   }
 
   /// Ends the lease when nothing is under way any more, so that whoever comes next need not wait for it to run out.
@@ -161,7 +158,7 @@ package struct ResultInbox: Sendable {
   let inbox: Inbox<CompleterInput>
 
   package init() throws(SystemError) {
-    inbox = try Inbox(capacity: Dispatch.Limits.waitingResults)
+    inbox = try Inbox(capacity: Dispatcher.Limits.waitingResults)
   }
 
   package var sink: PushResultSink {

@@ -29,7 +29,7 @@ final class Shared: Sendable {
 
   var isStopping: Bool { stopRequested.load(ordering: .relaxed) }
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) }
-  var hasRoom: Bool { underWay.load(ordering: .relaxed) < Dispatch.Limits.windowDevices }
+  var hasRoom: Bool { underWay.load(ordering: .relaxed) < Dispatcher.Limits.windowDevices }
 
   func nextBatch() -> Int64 { lastBatch.add(1, ordering: .relaxed).newValue }
 
@@ -40,7 +40,7 @@ final class Shared: Sendable {
   /// Devices have ended: there is room for more.
   func give(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
-    if before >= Dispatch.Limits.windowDevices / 2 { claimWakeup.signal() }
+    if before >= Dispatcher.Limits.windowDevices / 2 { claimWakeup.signal() }
   }
 }
 

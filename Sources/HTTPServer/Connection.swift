@@ -31,32 +31,32 @@ final class Connection: EventLoop.Handler {
   /// Never used twice by one server: tells this connection from a later one in the same slot.
   let identity: UInt64
   let request: Request
-  private(set) var phase = Phase.head
-  private var transport: Transport?
-  private var registration: EventLoop.Registration?
-  private var interest = Readiness.readable
+  var phase = Phase.head
+  var transport: Transport?
+  var registration: EventLoop.Registration?
+  var interest = Readiness.readable
 
-  private var output = ByteBuffer(capacity: 512)
+  var output = ByteBuffer(capacity: 512)
   /// A large body behind `output`, sent from where it lies, and how much of it has gone.
-  private var detached: [UInt8] = []
-  private var detachedSent = 0
+  var detached: [UInt8] = []
+  var detachedSent = 0
 
-  private var exchange = ResponseWriter.Exchange()
+  var exchange = ResponseWriter.Exchange()
   /// Counts requests: an answer names the one it belongs to.
-  private var serial: UInt64 = 0
-  private var bodyLimit = 0
+  var serial: UInt64 = 0
+  var bodyLimit = 0
   /// The client has shut its side; it may still read.
-  private var inputEnded = false
-  private var isPumping = false
-  private var headHasBegun = false
+  var inputEnded = false
+  var isPumping = false
+  var headHasBegun = false
   /// When the present phase has lasted too long; looked at once a second.
-  private var deadline: Instant
-  private var writeDeadline: Instant
+  var deadline: Instant
+  var writeDeadline: Instant
   /// The kernel takes no more bytes at present: the client is slow to read.
-  private var isStalled = false
+  var isStalled = false
   /// What the kernel still held for the client when it was last seen to take something.
-  private var stalledBytes = Int.max
-  private var lingered = 0
+  var stalledBytes = Int.max
+  var lingered = 0
   var isQueuedForFlush = false
   var isQueuedForResume = false
   /// Counted per address, when the configuration asks for it.
@@ -82,7 +82,7 @@ final class Connection: EventLoop.Handler {
   /// True when closing it loses nothing: no request has begun and no answer is owed.
   var isIdle: Bool { phase == .head && request.isIdle && unsentBytes == 0 }
 
-  private var unsentBytes: Int { output.count + detached.count - detachedSent }
+  var unsentBytes: Int { output.count + detached.count - detachedSent }
 
   func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }
 
@@ -111,11 +111,11 @@ final class Connection: EventLoop.Handler {
     }
   }
 
-  private static let readBytes = HTTPServer.Limits.readBytes
-  private static let bodyReadBytes = HTTPServer.Limits.bodyReadBytes
+  static let readBytes = HTTPServer.Limits.readBytes
+  static let bodyReadBytes = HTTPServer.Limits.bodyReadBytes
 
   /// After an answer that ends the connection: takes what the client still sends, until it closes.
-  private func drop() {
+  func drop() {
     let transfer = transport?.receive(into: &request.input, reserving: Self.bodyReadBytes)
     lingered += request.input.count
     request.input.removeAll()
@@ -135,7 +135,7 @@ final class Connection: EventLoop.Handler {
   // MARK: Requests
 
   /// Handles every request that is complete, as long as each is answered at once.
-  private func pump() {
+  func pump() {
     isPumping = true
     defer { isPumping = false }
     while true {
@@ -151,7 +151,7 @@ final class Connection: EventLoop.Handler {
   }
 
   /// False when more bytes are needed.
-  private func receiveHead() -> Bool {
+  func receiveHead() -> Bool {
     switch request.parseHead() {
     case .needMore:
       if inputEnded {
@@ -169,7 +169,7 @@ final class Connection: EventLoop.Handler {
     return true
   }
 
-  private func endOfRequests() {
+  func endOfRequests() {
     if !request.isIdle {
       refuse(.badRequest, "The connection ended in the middle of a request.")
     } else if unsentBytes > 0 {
@@ -179,7 +179,7 @@ final class Connection: EventLoop.Handler {
     }
   }
 
-  private func beginBody() {
+  func beginBody() {
     let head = request.head
     guard head.expectation != .unknown else {
       return refuse(.expectationFailed, "Only the expectation 100-continue can be met (RFC 9110 §10.1.1).")
@@ -201,7 +201,7 @@ final class Connection: EventLoop.Handler {
   }
 
   /// False when more bytes are needed.
-  private func receiveBody() -> Bool {
+  func receiveBody() -> Bool {
     switch request.receiveBody(limit: bodyLimit) {
     case .needMore:
       guard inputEnded else { return false }
@@ -214,7 +214,7 @@ final class Connection: EventLoop.Handler {
     return true
   }
 
-  private func handle() {
+  func handle() {
     phase = .handling
     begin(keepsAlive: request.head.keepsAlive)
     server.handler.handle(request, Responder(connection: self, serial: serial))
@@ -222,7 +222,7 @@ final class Connection: EventLoop.Handler {
   }
 
   /// Every answer, also to what could not be read as a request, has a number of its own.
-  private func begin(keepsAlive: Bool) {
+  func begin(keepsAlive: Bool) {
     serial &+= 1
     server.counters.requests &+= 1
     request.number = server.requestIDs.next()
@@ -232,7 +232,7 @@ final class Connection: EventLoop.Handler {
   }
 
   /// Answers what is no proper request, and ends the connection.
-  private func refuse(_ status: Status, _ detail: StaticString) {
+  func refuse(_ status: Status, _ detail: StaticString) {
     server.counters.refused &+= 1
     phase = .handling
     begin(keepsAlive: false)
@@ -246,72 +246,6 @@ final class Connection: EventLoop.Handler {
     var response = Problem.response(.serviceUnavailable, "There are too many connections.", number: exchange.number)
     response.headers.append(("Retry-After", "1"))
     respond(serial, response)
-  }
-
-  // MARK: Answers
-
-  func respond(_ serial: UInt64, _ response: Response) {
-    guard isAwaiting(serial) else { return }
-    settleKeepAlive()
-    let hasBody = !exchange.isHead && !response.status.forbidsBody
-    server.writer.writeHead(
-      response.status, headers: response.headers, bodyCount: response.body.count, exchange, now: server.loop.now,
-      to: &output)
-    if hasBody, response.body.count >= HTTPServer.Limits.detachedBodyBytes {
-      detached = response.body
-      detachedSent = 0
-    } else if hasBody {
-      output.append(response.body)
-    }
-    answered()
-  }
-
-  func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>) {
-    guard isAwaiting(serial) else { return }
-    writeHead(status, contentType, body.count)
-    if !exchange.isHead, !status.forbidsBody { output.append(body) }
-    answered()
-  }
-
-  func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: StaticString) {
-    guard isAwaiting(serial) else { return }
-    writeHead(status, contentType, body.utf8CodeUnitCount)
-    if !exchange.isHead, !status.forbidsBody { output.append(body) }
-    answered()
-  }
-
-  func respond(
-    _ serial: UInt64, _ status: Status, _ contentType: StaticString, _ write: (inout ByteBuffer) -> Void
-  ) {
-    guard isAwaiting(serial) else { return }
-    server.scratch.removeAll()
-    write(&server.scratch)
-    writeHead(status, contentType, server.scratch.count)
-    if !exchange.isHead, !status.forbidsBody { server.scratch.withReadable { output.append($0) } }
-    answered()
-  }
-
-  private func writeHead(_ status: Status, _ contentType: StaticString, _ bodyCount: Int) {
-    settleKeepAlive()
-    server.writer.writeHead(
-      status, contentType: contentType, bodyCount: bodyCount, exchange, now: server.loop.now, to: &output)
-  }
-
-  private func settleKeepAlive() {
-    if server.isDraining { exchange.keepsAlive = false }
-  }
-
-  private func answered() {
-    if exchange.keepsAlive {
-      phase = .head
-      headHasBegun = false
-      deadline = server.idleDeadline
-      // While the handler runs, `pump` itself goes on; a later answer must wake what was sent ahead.
-      if !isPumping, inputEnded || !request.input.isEmpty { server.queueResume(self) }
-    } else {
-      phase = .closing
-    }
-    server.queueFlush(self)
   }
 
   // MARK: Output
@@ -345,7 +279,7 @@ final class Connection: EventLoop.Handler {
     updateInterest()
   }
 
-  private func keepsGoing(_ transfer: Socket.Transfer?) -> Bool {
+  func keepsGoing(_ transfer: Socket.Transfer?) -> Bool {
     switch transfer {
     case .bytes, .wouldBlock: true
     case .endOfStream, .failed, nil: false
@@ -354,7 +288,7 @@ final class Connection: EventLoop.Handler {
 
   /// Shuts the write side and waits for the client to close: closing at once while bytes arrive would send a reset, and
   /// the client might lose the answer before it has read it (RFC 9112 §9.6).
-  private func linger() {
+  func linger() {
     if inputEnded { return close() }
     transport?.shutdownWrite()
     phase = .lingering
@@ -363,7 +297,7 @@ final class Connection: EventLoop.Handler {
     updateInterest()
   }
 
-  private func updateInterest() {
+  func updateInterest() {
     guard phase != .closed, let registration else { return }
     let input: Readiness = wantsInput ? .readable : .nothing
     let output: Readiness = unsentBytes > 0 && !isQueuedForFlush ? .writable : .nothing
@@ -373,7 +307,7 @@ final class Connection: EventLoop.Handler {
     server.loop.update(registration, interest: wanted)
   }
 
-  private var wantsInput: Bool {
+  var wantsInput: Bool {
     switch phase {
     case .lingering: true
     case .head, .body: !inputEnded && unsentBytes < HTTPServer.Limits.outputBytes
@@ -406,7 +340,7 @@ final class Connection: EventLoop.Handler {
 
   /// The kernel reports room only when a third of its buffer is free, which takes a slow client long: so it is asked
   /// whether the client has taken anything.
-  private func checkStall(_ now: Instant) {
+  func checkStall(_ now: Instant) {
     let held = transport?.unacknowledgedBytes ?? 0
     if held < stalledBytes {
       stalledBytes = held
@@ -425,7 +359,7 @@ final class Connection: EventLoop.Handler {
   }
 
   /// Gives large buffers back.
-  private func trim() {
+  func trim() {
     if request.input.isEmpty { request.input = ByteBuffer(capacity: Self.readBytes) }
     output = ByteBuffer(capacity: 512)
   }

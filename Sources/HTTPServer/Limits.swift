@@ -1,5 +1,6 @@
 internal import Reactor
 
+/// The numbers of the engine: unit, reason, source.
 extension HTTPServer {
   /// Numbers of this module: unit, reason, source.
   package enum Limits {

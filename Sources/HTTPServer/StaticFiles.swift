@@ -1,4 +1,4 @@
-internal import Glibc
+internal import Reactor
 
 /// Answers GET and HEAD with the files of one directory.
 ///
@@ -18,16 +18,8 @@ package struct StaticFiles {
     package static let fileBytes = 268_435_456
   }
 
-  private struct Stamp: Equatable {
-    var device: UInt64
-    var inode: UInt64
-    var seconds: Int
-    var nanoseconds: Int
-    var size: Int
-  }
-
   private struct Entry {
-    var stamp: Stamp
+    var stamp: RegularFile.Stamp
     var tag: String
     var body: [UInt8]
   }
@@ -43,7 +35,7 @@ package struct StaticFiles {
   ///   - cacheControl: by default clients ask each time, and are mostly told 304.
   ///   - headers: sent with each file, for example a Content-Security-Policy.
   package init?(directory: String, cacheControl: String = "no-cache", headers: [(String, String)] = []) {
-    guard let root = Self.resolve(directory) else { return nil }
+    guard let root = RegularFile.resolve(directory) else { return nil }
     self.root = root
     self.cacheControl = cacheControl
     self.headers = headers
@@ -110,15 +102,15 @@ package struct StaticFiles {
 
   private mutating func entry(_ relative: String) -> Entry? {
     // Resolved each time: a link may have been turned elsewhere since.
-    guard let full = Self.resolve(root + "/" + relative), full.hasPrefix(root == "/" ? "/" : root + "/") else {
+    guard let full = RegularFile.resolve(root + "/" + relative), full.hasPrefix(root == "/" ? "/" : root + "/")
+    else {
       return nil
     }
-    let number = unsafe open(full, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    guard number >= 0 else { return nil }
-    defer { _ = Glibc.close(number) }
-    guard let stamp = Self.stamp(number), stamp.size <= Limits.fileBytes else { return nil }
+    guard let file = RegularFile.open(path: full) else { return nil }
+    let stamp = file.stamp
+    guard stamp.size <= Limits.fileBytes else { return nil }
     if let known = cache[relative], known.stamp == stamp { return known }
-    guard let body = Self.read(number, bytes: stamp.size) else { return nil }
+    guard let body = file.read() else { return nil }
     let entry = Entry(stamp: stamp, tag: Self.tag(stamp), body: body)
     if body.count <= Limits.cachedFileBytes { remember(entry, relative) }
     return entry
@@ -135,38 +127,8 @@ package struct StaticFiles {
   }
 
   /// Strong: a rewritten file has another time, to the nanosecond, or another size.
-  private static func tag(_ stamp: Stamp) -> String {
+  private static func tag(_ stamp: RegularFile.Stamp) -> String {
     let time = String(UInt64(bitPattern: Int64(stamp.seconds &* 1_000_000_000 &+ stamp.nanoseconds)), radix: 36)
     return "\"\(String(stamp.inode, radix: 36))-\(String(stamp.size, radix: 36))-\(time)\""
-  }
-
-  /// The absolute path without links; nil when there is nothing there.
-  private static func resolve(_ path: String) -> String? {
-    guard let resolved = unsafe realpath(path, nil) else { return nil }
-    // Safe: realpath returns a string of its own, to be freed by the caller.
-    defer { unsafe free(resolved) }
-    return unsafe String(validatingCString: resolved)
-  }
-
-  /// Nil for whatever is no regular file.
-  private static func stamp(_ number: Int32) -> Stamp? {
-    var status = stat()
-    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-    return Stamp(
-      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
-      nanoseconds: status.st_mtim.tv_nsec, size: Int(status.st_size))
-  }
-
-  /// Nil when the file cannot be read, or has become shorter meanwhile.
-  private static func read(_ number: Int32, bytes: Int) -> [UInt8]? {
-    let body = unsafe [UInt8](unsafeUninitializedCapacity: bytes) { buffer, filled in
-      while filled < bytes {
-        // Safe: never reads more than the space that is left.
-        let count = unsafe Glibc.read(number, buffer.baseAddress! + filled, bytes - filled)
-        guard count > 0 else { break }
-        filled += count
-      }
-    }
-    return body.count == bytes ? body : nil
   }
 }

@@ -1,3 +1,4 @@
+/// Reading strings (RFC 8259, section 7).
 extension JSONReader {
   /// Reads a string. Bad UTF-8, lone surrogates, raw control characters and U+0000 are refused: text columns hold
   /// neither, and nothing that we send to a device needs them.

@@ -1,3 +1,6 @@
+internal import Glibc
+
+/// Reading into and sending out of buffers, so that nobody above handles raw memory.
 extension Socket {
   /// Reads what has come, at most `room` bytes more.
   package func receive(into buffer: inout ByteBuffer, room: Int = 16_384) -> Transfer {
@@ -11,6 +14,19 @@ extension Socket {
   /// Sends as much of a buffer as the kernel takes; the caller consumes what went.
   package func send(_ buffer: borrowing ByteBuffer) -> Transfer {
     unsafe buffer.withUnsafeReadable { unsafe send($0) }
+  }
+
+  /// Sends `bytes[start...]`, as much as the kernel takes.
+  package func send(_ bytes: [UInt8], from start: Int) -> Transfer {
+    unsafe bytes.withUnsafeBytes { unsafe send(UnsafeRawBufferPointer(rebasing: $0[start...])) }
+  }
+
+  /// Bytes that the kernel has taken and the peer has not (`tcp(7)`, SIOCOUTQ).
+  package var unacknowledgedBytes: Int {
+    var count: Int32 = 0
+    // Where it is unknown, zero is as good as any number that does not change.
+    _ = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
+    return Int(count)
   }
 }
 

@@ -1,3 +1,4 @@
+/// How a simulator can be asked to be.
 extension Simulator {
   /// What the simulator is to be: addresses, strictness, what it keeps.
   package struct Configuration: Sendable {

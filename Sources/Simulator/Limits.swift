@@ -1,3 +1,4 @@
+/// Everything that has a number.
 extension Simulator {
   /// Numbers of this module: unit, reason, source. "Observed" marks what third parties saw of the real service; what
   /// Apple does not publish at all is our choice and says so.

@@ -9,42 +9,61 @@ struct SimulatorCommand: ParsableCommand {
     commandName: "upmc-simulator",
     abstract: "Apple's push service on your machine: as strict as Apple, as faulty as you like.",
     discussion: """
-      Starts an APNs for production and one for the sandbox (TLS, HTTP/2, POST /3/device/TOKEN), each answering as
-      Apple does: the same order of checks, the same reasons, one stream until the first valid push. Its certificate
-      authority and a signing key are made at start; write them to files for the server under test:
+      Starts an APNs for production and one for the sandbox (TLS, HTTP/2,
+      POST /3/device/TOKEN), each answering as Apple does: the same checks,
+      the same reasons, one stream until the first valid push. Authority and
+      signing key are made at start; write them to files for the server:
 
-        upmc-simulator --ca-file ca.pem --key-file AuthKey.p8 --json
-        UPMC_CA_FILE=ca.pem UPMC_APNS_PRODUCTION_URL=https://127.0.0.1:PORT upmc serve
-        upmc app credential APP_ID --apns-key AuthKey.p8 --key-id SIMKEY0001 --team-id SIMULATOR1
+        upmc-simulator --ca-file ca.pem --key-file AuthKey.p8
+        UPMC_CA_FILE=ca.pem \\
+          UPMC_APNS_PRODUCTION_URL=https://127.0.0.1:8443 upmc serve
+        upmc app credential APP_ID --apns-key AuthKey.p8 \\
+          --key-id SIMKEY0001 --team-id SIMULATOR1
 
-      Try it by hand with a token of your own (any even number of hexadecimal digits):
+      Try it with a token of your own (any even number of hexadecimal digits):
 
-        curl --http2 --cacert ca.pem -H "authorization: bearer $JWT" -H "apns-topic: com.example.app" \\
-             -d '{"aps":{"alert":"hi"}}' https://127.0.0.1:PORT/3/device/abcd
+        curl --http2 --cacert ca.pem -H "authorization: bearer $JWT" \\
+          -H "apns-topic: com.example.app" -d '{"aps":{"alert":"hi"}}' \\
+          https://127.0.0.1:8443/3/device/abcd
 
-      A token that begins with fa17fa17 and four digits asks for its own fault: 4100 Unregistered, 4000
-      BadDeviceToken, 4290 TooManyRequests, 5030 ServiceUnavailable, e0NN slow by NN (hexadecimal) times 10 ms,
-      e1xx never answered, e2xx RST_STREAM, e4xx GOAWAY, e7xx connection reset.
+      TOKENS WITH A FAULT begin with fa17fa17 and four digits that say which:
+        4100 Unregistered   4000 BadDeviceToken      4290 TooManyRequests
+        5000 server error   5030 ServiceUnavailable  5031 Shutdown
+        e0NN slow by NN (hexadecimal) times 10 ms    e1xx never answered
+        e2xx RST_STREAM 7   e3xx RST_STREAM 7 and 5  e8xx RST_STREAM 8
+        e4xx GOAWAY         e5NN NN answers reversed e6xx limit 1 for 1 s
+        e7xx connection reset
 
       CONTROL API (HTTP/1.1 and JSON on --control-listen)
-        GET    /counters                what was seen: requests, reasons, connections, streams, provider tokens
-        GET    /deliveries?token=T      pushes that the token received, oldest first
-        GET    /deliveries?after=N      all pushes from number N on, at most 1,000 (or &limit=)
-        GET    /faults                  faults in force, with how often each struck
-        POST   /faults                  {"kind":"answer","reason":"Unregistered","tokenPrefix":"ab","every":10}
-                                        {"kind":"goaway","lastStream":"before","every":5000,"ending":"close"}
-                                        {"kind":"reset","code":7,"probability":0.01,"forSeconds":30,"times":100}
-        DELETE /faults[?id=N]           ends one fault, or all
-        POST   /tokens                  [{"token":T,"environment":"sandbox","topic":"com.example.app",
-                                          "state":"active"|"unregistered"|"expired","since":MILLISECONDS}]
-        POST   /keys                    {"teamId","keyId","publicKey":PEM,"environments"?,"topics"?,"relatedKeyId"?,
-                                         "revoked"?}
-        POST   /reset                   forgets what was seen and ends all faults
-        GET    /ca.pem   GET /key.p8    the certificate authority, the ready-made signing key
-      Kinds of faults: answer slow silence reorder reset shape goaway collapse violation cut (requests), refuse
-      delay-handshake break-handshake wrong-host expired-certificate delay-settings ignore-settings unknown-settings
-      withhold-window (connections). Conditions: tokenPrefix environment connection every probability afterSeconds
-      forSeconds times.
+        GET    /counters            requests, reasons, streams, provider tokens
+        GET    /deliveries?token=T  what the token received, oldest first
+        GET    /deliveries?after=N  all from number N on (&limit=1000)
+        GET    /faults              those in force, how often each struck
+        POST   /faults              puts one into force, see below
+        DELETE /faults?id=N         ends one; without id, all
+        POST   /tokens              [{"token":T,"environment":"sandbox",
+                                      "topic":"com.example.app",
+                                      "state":"unregistered","since":MS}]
+        POST   /keys                {"teamId","keyId","publicKey":PEM,
+                                     "environments","topics","relatedKeyId",
+                                     "revoked"}
+        POST   /reset               forgets what was seen, ends all faults
+        GET    /ca.pem  /key.p8     authority, ready-made signing key
+
+      FAULTS
+        {"kind":"answer","reason":"Unregistered","tokenPrefix":"ab"}
+        {"kind":"goaway","lastStream":"before","every":5000,"ending":"close"}
+        {"kind":"reset","code":7,"probability":0.01,"forSeconds":30}
+      Kinds for requests: answer slow silence reorder reset shape goaway
+      collapse violation cut; for connections as they begin: refuse
+      delay-handshake break-handshake wrong-host expired-certificate
+      delay-settings ignore-settings unknown-settings withhold-window.
+      Conditions: tokenPrefix environment connection every probability
+      afterSeconds forSeconds times. Details: reason status ageSeconds
+      retryAfterSeconds milliseconds count code twice lastStream (honest
+      before none) ending (drain close) debugData form (of shape: split
+      interim text empty without-id extra-headers; of cut: reset fin
+      half-open).
       """)
 
   @Option(help: "Address of APNs for production, host:port; port 0 takes any free one.")
@@ -85,6 +104,9 @@ struct SimulatorCommand: ParsableCommand {
 
   @Option(help: "Points of error until GOAWAY (BadDeviceToken has 10, others 1; 410 none); 0 for no limit.")
   var errorPoints = Simulator.Limits.errorPoints
+
+  @Option(help: "Pushes to one token within a second until TooManyRequests. Default: no limit.")
+  var tokenRate: Int?
 
   @Option(help: "Milliseconds from each request to its answer.")
   var latency = 0
@@ -180,6 +202,7 @@ struct SimulatorCommand: ParsableCommand {
     configuration.conduct.dropsLimit = !steadyLimit
     configuration.conduct.streams = streams
     configuration.conduct.errorPoints = errorPoints
+    configuration.pushesPerTokenSecond = tokenRate
     configuration.latency = .milliseconds(latency)
     configuration.idle = .seconds(idle)
     configuration.keepsPayloads = keepPayloads

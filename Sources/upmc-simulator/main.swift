@@ -1,6 +1,7 @@
+/// `upmc-simulator`: Apple's push service on this machine.
 internal import Glibc
 internal import Reactor
 
-// Threads inherit the signal mask, so this comes before any of them.
+/// The program. Threads inherit the signal mask, so this comes before any of them.
 Signals.block()
 exit(CommandOutcome.run())

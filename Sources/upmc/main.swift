@@ -1,3 +1,4 @@
+/// `upmc`: the command line, and the server behind `upmc serve`.
 internal import Glibc
 internal import Reactor
 

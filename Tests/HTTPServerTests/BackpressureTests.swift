@@ -105,30 +105,4 @@ import Testing
     server.turn()
     #expect(try server.connect().exchange(Self.get).status == 200)
   }
-
-  @Test func `without descriptors accepting rests, and goes on by itself`() async {
-    // In a process of its own: the limit on descriptors is the whole process's.
-    await #expect(processExitsWith: .success) {
-      let server = try TestServer()
-      let first = try server.connect()
-      var old = rlimit()
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
-      // The next socket of the client takes the last descriptor that is allowed.
-      let next = dup(0)
-      Glibc.close(next)
-      var low = rlimit(rlim_cur: rlim_t(next + 1), rlim_max: old.rlim_max)
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
-      let second = try server.connect()
-      server.turn()
-      #expect(server.server.connectionCount == 1)
-      let start = SystemClock().now
-      server.loop.turn(atMost: .milliseconds(30))
-      #expect(SystemClock().now - start >= .milliseconds(25))
-      #expect(try first.exchange(Self.get).status == 200)
-
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &old)
-      server.clock.advance(by: .milliseconds(200))
-      #expect(try second.exchange(Self.get).status == 200)
-    }
-  }
 }

@@ -82,6 +82,6 @@ import Testing
   @Test func `an audience of nobody is refused only for what everybody would get`() {
     let nobody = #"{"clientUids":["nobody"]}"#
     #expect(world.sendProblem(body(3800, "%CNAME%%CUID%", audience: nobody)) == nil)
-    #expect(world.sendProblem(body(4096, "%CNAME%", audience: nobody))?.code == .payloadTooLarge)
+    #expect(world.sendProblem(body(4050, "%CNAME%", audience: nobody))?.code == .payloadTooLarge)
   }
 }

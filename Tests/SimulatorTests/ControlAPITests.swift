@@ -1,6 +1,5 @@
 import Crypto
 import FoundationEssentials
-import Glibc
 import Testing
 
 @testable import Simulator
@@ -18,21 +17,11 @@ import Testing
     started = try simulator.start()
   }
 
-  /// What a shell command prints.
-  private func shell(_ command: String) -> String {
-    guard let pipe = popen(command, "r") else { return "" }
-    defer { pclose(pipe) }
-    var output: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 4096)
-    while case let count = fread(&chunk, 1, chunk.count, pipe), count > 0 { output += chunk.prefix(count) }
-    return String(decoding: output, as: UTF8.self)
-  }
-
   /// Status and body of a call.
   private func call(_ method: String, _ target: String, _ body: String? = nil) throws -> (status: Int, body: String) {
     let control = try #require(started.endpoints.control)
     let data = body.map { " -d '\($0)'" } ?? ""
-    let output = shell("curl -sS -X \(method)\(data) -w '\\n%{http_code}' 'http://\(control)\(target)'")
+    let output = Shell.run("curl -sS -X \(method)\(data) -w '\\n%{http_code}' 'http://\(control)\(target)'")
     let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
     return (try #require(Int(lines.last ?? "")), lines.dropLast().joined(separator: "\n"))
   }
@@ -43,16 +32,15 @@ import Testing
 
   /// A push with curl, which speaks HTTP/2 with another library than ours.
   private func push(_ token: String, headers: [String] = []) throws -> String {
-    let file = "/tmp/upmc-simulator-test-\(getpid())-\(UInt64.random(in: 0 ... .max)).pem"
-    try #require(FileManager.default.createFile(atPath: file, contents: Data(started.authorityPEM.utf8)))
-    defer { try? FileManager.default.removeItem(atPath: file) }
     let jwt = try WireClient.providerToken(started.providerKey)
     let own = ["authorization: bearer \(jwt)", "apns-topic: com.example.app"] + headers
     let flags = own.map { "-H '\($0)'" }.joined(separator: " ")
     let port = try HostPort(started.endpoints.apns).port
-    return shell(
-      "curl -sS --http2 --cacert \(file) \(flags) -d '{\"aps\":{}}' -w '\\n%{http_version} %{http_code}' "
-        + "https://localhost:\(port)/3/device/\(token)")
+    return try Shell.withFile(started.authorityPEM) { file in
+      Shell.run(
+        "curl -sS --http2 --cacert \(file) \(flags) -d '{\"aps\":{}}' -w '\\n%{http_version} %{http_code}' "
+          + "https://localhost:\(port)/3/device/\(token)")
+    }
   }
 
   @Test func `a push of curl is accepted, logged and counted`() throws {

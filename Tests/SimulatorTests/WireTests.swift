@@ -143,6 +143,25 @@ import Testing
     return String(repeating: "0", count: 64 - digits.count) + digits
   }
 
+  @Test func `h2load pushes thousands over several connections and breaks no limit`() throws {
+    try running { simulator, started in
+      let jwt = try WireClient.providerToken(started.providerKey)
+      let output = try Shell.withFile(#"{"aps":{"alert":"hi"}}"#) { body in
+        Shell.run(
+          "h2load -n 6000 -c 3 -m 100 -d \(body) -H 'authorization: bearer \(jwt)' -H 'apns-topic: com.example.app' "
+            + "https://\(started.endpoints.apns)/3/device/\(Self.token)")
+      }
+      let counters = simulator.counters()
+      // It may open a hundred streams before it has seen that one is the limit: those are refused.
+      #expect(counters.accepted + counters.streamsRefused == 6000, "\(output)")
+      #expect(counters.streamsRefused <= 3 * 99)
+      #expect(output.contains("\(counters.accepted) 2xx, 0 3xx, 0 4xx, 0 5xx"))
+      #expect(simulator.deliveries(to: Self.token).count == counters.accepted)
+      #expect(counters.connectionsOpened == 3)
+      #expect(counters.limitViolations == 0)
+    }
+  }
+
   @Test func `a client without ALPN is served`() throws {
     try running { simulator, started in
       let client = try WireClient(started.endpoints.apns, authority: started.authorityPEM, protocols: []).connected()

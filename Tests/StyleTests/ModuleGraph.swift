@@ -30,7 +30,8 @@ enum ModuleGraph {
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "Operations", "Store", "HTTPServer", "HTTPClient", "TLS",
+      "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "Operations", "Store", "HTTPServer", "HTTPClient",
+      "TLS",
       "Postgres", "Reactor", "Domain", "JSON",
     ],
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],

@@ -1,0 +1,56 @@
+internal import Glibc
+
+/// An open regular file, read only. Links are not followed; anything but a regular file cannot be opened.
+package struct RegularFile: ~Copyable {
+  /// What tells one state of a file from another.
+  package struct Stamp: Equatable, Sendable {
+    package let device: UInt64
+    package let inode: UInt64
+    package let seconds: Int
+    package let nanoseconds: Int
+    /// Bytes.
+    package let size: Int
+  }
+
+  private let file: FileDescriptor
+  package let stamp: Stamp
+
+  private init(_ file: consuming FileDescriptor, _ stamp: Stamp) {
+    self.file = file
+    self.stamp = stamp
+  }
+
+  /// Nil when there is no such regular file, or it may not be read.
+  package static func open(path: String) -> RegularFile? {
+    let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard number >= 0 else { return nil }
+    let file = FileDescriptor(owning: number)
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    let stamp = Stamp(
+      device: UInt64(status.st_dev), inode: UInt64(status.st_ino), seconds: status.st_mtim.tv_sec,
+      nanoseconds: status.st_mtim.tv_nsec, size: Int(status.st_size))
+    return RegularFile(file, stamp)
+  }
+
+  /// The whole file; nil when it cannot be read, or has become shorter meanwhile.
+  package func read() -> [UInt8]? {
+    let body = unsafe [UInt8](unsafeUninitializedCapacity: stamp.size) { buffer, filled in
+      while filled < stamp.size {
+        // Safe: never reads more than the space that is left.
+        let count = unsafe Glibc.read(file.number, buffer.baseAddress! + filled, stamp.size - filled)
+        guard count > 0 else { break }
+        filled += count
+      }
+    }
+    return body.count == stamp.size ? body : nil
+  }
+
+  /// The absolute path without links; nil when there is nothing there.
+  package static func resolve(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    // Safe: realpath returns a string of its own, to be freed by the caller.
+    defer { unsafe free(resolved) }
+    return unsafe String(validatingCString: resolved)
+  }
+}

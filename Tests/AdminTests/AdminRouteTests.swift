@@ -1,0 +1,41 @@
+import Domain
+import HTTPClient
+import HTTPServer
+import Operations
+import Testing
+
+@testable import Admin
+
+@Suite struct AdminRouteTests {
+  /// Who may use each route. A route without a line here fails the test.
+  private static let allowed: [String: Set<Role>] = [
+    "POST /v1/admin/messages": [.sender, .operator, .admin],
+    "GET /v1/admin/messages/{seqno}": [.sender, .operator, .viewer, .admin],
+    "GET /v1/admin/messages/{seqno}/deliveries": [.sender, .operator, .viewer, .admin],
+    "POST /v1/admin/groups": [.operator, .admin],
+  ]
+
+  private static let routes = AdminRoute.router().routes.map { "\($0.method.rawValue) \($0.pattern)" }
+
+  @Test func `the table and the router name the same routes`() {
+    #expect(Set(Self.routes) == Set(Self.allowed.keys))
+  }
+
+  @Test func `each route lets in the roles of the table, over every key`() throws {
+    let world = try AdminWorld()
+    var keys: [Role: String] = [:]
+    for role in Role.allCases { keys[role] = try world.key(role) }
+    for route in AdminRoute.router().routes {
+      let name = "\(route.method.rawValue) \(route.pattern)"
+      let roles = try #require(Self.allowed[name], "no rule for \(name)")
+      let target = route.pattern.replacing("{seqno}", with: "1")
+      for role in Role.allCases {
+        // An empty object is refused by every endpoint, so a 403 can only mean the role.
+        let response = try world.call(route.method.rawValue, target, key: keys[role], "{}")
+        #expect(response.isProblem(.forbidden) == !roles.contains(role), "\(role) \(name): \(response.status)")
+      }
+      #expect(try world.call(route.method.rawValue, target, "{}").isProblem(.noCredential), "\(name)")
+      #expect(try world.call(route.method.rawValue, target, key: "upmc_no", "{}").isProblem(.badCredential), "\(name)")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Domain
+import HTTPClient
+import HTTPServer
+import Operations
+import Postgres
+import Reactor
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Admin
+
+/// The admin door on a real server, its threads on a real database, and a client; all on the test's own loop.
+final class AdminWorld {
+  let database: TestDatabase
+  let connection: Connection
+  let threads: AdminThreads
+  /// How many messages were reported as stored.
+  let committed: Committed
+  private let loop: EventLoop
+  private let server: HTTPServer
+  private let client: HTTPClient
+
+  final class Committed: Sendable {
+    let count = Atomic(0)
+  }
+
+  /// - Parameter databaseURL: another one than the test's own, for one that is away.
+  init(databaseURL: String? = nil) throws {
+    database = try TestDatabase.make()
+    connection = try database.connect()
+    _ = try Administration.createApp(
+      "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+    let committed = Committed()
+    self.committed = committed
+    threads = try AdminThreads(databaseURL: databaseURL ?? database.url, catalog: try Catalog(), threads: 2) {
+      committed.count.add(1, ordering: .sequentiallyConsistent)
+    }
+    loop = try EventLoop()
+    let listener = try Socket.listen(on: try #require(SocketAddress.resolve(host: "127.0.0.1", port: 0).first))
+    server = try HTTPServer(loop: loop, listener: listener, handler: AdminDoor(threads))
+    client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: server.port), loop: loop)
+  }
+
+  deinit {
+    client.close()
+    server.close()
+    threads.stop()
+  }
+
+  /// An API key of a role, for the app or for all.
+  func key(_ role: Role, app: String? = "com.example.bank") throws -> String {
+    try Administration.createKey(role, appID: app, by: .commandLine, on: connection).apiKey
+  }
+
+  func call(
+    _ method: String, _ target: String, key: String? = nil, type: String? = "application/json",
+    headers: [(name: String, value: String)] = [], _ body: String = ""
+  ) throws -> HTTPResponse {
+    var all = headers
+    if let key { all.append(("Authorization", "Bearer \(key)")) }
+    if let type { all.append(("Content-Type", type)) }
+    var outcome: Result<HTTPResponse, HTTPClientError>?
+    client.send(HTTPRequest(method, target, headers: all, body: Array(body.utf8))) { outcome = $0 }
+    while outcome == nil { loop.turn(atMost: .seconds(1)) }
+    return try #require(outcome).get()
+  }
+
+  /// A body that the route takes.
+  static let send = #"{"appId":"com.example.bank","audience":{"all":true},"alert":"hi"}"#
+}
+
+extension HTTPResponse {
+  /// True for problem details of this kind that name the request by the id in the header.
+  func isProblem(_ code: Problem.Code) -> Bool {
+    status == code.status && header("content-type") == "application/problem+json"
+      && text.hasPrefix("{\"type\":\"\(code.rawValue)\"")
+      && text.hasSuffix("\"requestId\":\"\(header("x-request-id") ?? "none")\"}")
+  }
+}
