@@ -66,7 +66,7 @@ let package = Package(
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["Reactor", deque]),
+    module("HTTPServer", on: ["Reactor"]),
     module("HTTPClient", on: ["Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 

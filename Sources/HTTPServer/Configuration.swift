@@ -1,4 +1,4 @@
-/// How a server is set up.
+/// What an operator may set.
 extension HTTPServer {
   /// How long and how much the server lets clients have. The defaults suit the open internet.
   package struct Configuration: Sendable {

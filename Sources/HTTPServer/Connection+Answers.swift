@@ -1,68 +1,108 @@
 internal import Reactor
 
-/// Writing answers into a connection's buffer: one for each request, in order.
+/// The forms in which a handler can answer. All of them write into `output`; nothing is sent before the turn ends.
 extension Connection {
   func respond(_ serial: UInt64, _ response: Response) {
     guard isAwaiting(serial) else { return }
     settleKeepAlive()
-    let hasBody = !exchange.isHead && !response.status.forbidsBody
+    output.reattach()
     server.writer.writeHead(
       response.status, headers: response.headers, bodyCount: response.body.count, exchange, now: server.loop.now,
-      to: &output)
-    if hasBody, response.body.count >= HTTPServer.Limits.detachedBodyBytes {
-      detached = response.body
-      detachedSent = 0
-    } else if hasBody {
-      output.append(response.body)
-    }
+      to: &output.buffer)
+    if !exchange.isHead, !response.status.forbidsBody { output.append(body: response.body) }
     answered()
   }
 
   func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>) {
     guard isAwaiting(serial) else { return }
-    writeHead(status, contentType, body.count)
-    if !exchange.isHead, !status.forbidsBody { output.append(body) }
+    settleKeepAlive()
+    server.writer.write(status, contentType, body, exchange, now: server.loop.now, to: &output)
     answered()
   }
 
   func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: StaticString) {
-    guard isAwaiting(serial) else { return }
-    writeHead(status, contentType, body.utf8CodeUnitCount)
-    if !exchange.isHead, !status.forbidsBody { output.append(body) }
-    answered()
+    respond(serial, status, contentType) { $0.append(body) }
   }
 
   func respond(
     _ serial: UInt64, _ status: Status, _ contentType: StaticString, _ write: (inout ByteBuffer) -> Void
   ) {
     guard isAwaiting(serial) else { return }
-    server.scratch.removeAll()
-    write(&server.scratch)
-    writeHead(status, contentType, server.scratch.count)
-    if !exchange.isHead, !status.forbidsBody { server.scratch.withReadable { output.append($0) } }
-    answered()
-  }
-
-  private func writeHead(_ status: Status, _ contentType: StaticString, _ bodyCount: Int) {
     settleKeepAlive()
-    server.writer.writeHead(
-      status, contentType: contentType, bodyCount: bodyCount, exchange, now: server.loop.now, to: &output)
+    server.writer.write(status, contentType, exchange, now: server.loop.now, to: &output, body: write)
+    answered()
   }
 
   private func settleKeepAlive() {
     if server.isDraining { exchange.keepsAlive = false }
   }
 
-  private func answered() {
-    if exchange.keepsAlive {
-      phase = .head
-      headHasBegun = false
-      deadline = server.idleDeadline
-      // While the handler runs, `pump` itself goes on; a later answer must wake what was sent ahead.
-      if !isPumping, inputEnded || !request.input.isEmpty { server.queueResume(self) }
-    } else {
-      phase = .closing
+  // MARK: Streams
+
+  /// What a connection must remember while its answer is written in pieces.
+  struct StreamState {
+    /// Whether pieces go in chunks; else the end of the connection ends the body (HTTP/1.0).
+    let isChunked: Bool
+    /// True when nothing of the body may be sent: the answer to HEAD.
+    let isSilent: Bool
+    var drained: (() -> Void)?
+    var ended: (() -> Void)?
+  }
+
+  func isStreaming(_ serial: UInt64) -> Bool { phase == .streaming && serial == self.serial }
+
+  /// Sends the head of an answer whose body follows in pieces. False when the client has gone.
+  func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)]) -> Bool {
+    guard isAwaiting(serial) else { return false }
+    settleKeepAlive()
+    if exchange.minorVersion == 0 { exchange.keepsAlive = false }
+    output.reattach()
+    server.writer.writeHead(
+      status, headers: headers, bodyCount: nil, exchange, now: server.loop.now, to: &output.buffer)
+    stream = StreamState(
+      isChunked: exchange.minorVersion > 0, isSilent: exchange.isHead || status.forbidsBody)
+    phase = .streaming
+    outputGrew()
+    return true
+  }
+
+  func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
+    guard isStreaming(serial), let stream else { return false }
+    guard unsentBytes + piece.count <= HTTPServer.Limits.streamBytes else {
+      abandon()
+      return false
     }
-    server.queueFlush(self)
+    // An empty chunk would end the body.
+    guard !stream.isSilent, !piece.isEmpty else { return true }
+    if stream.isChunked {
+      output.buffer.append(String(piece.count, radix: 16))
+      output.buffer.append("\r\n")
+    }
+    output.buffer.append(piece)
+    if stream.isChunked { output.buffer.append("\r\n") }
+    outputGrew()
+    return true
+  }
+
+  func finishStream(_ serial: UInt64) {
+    guard isStreaming(serial), let stream else { return }
+    if stream.isChunked, !stream.isSilent { output.buffer.append("0\r\n\r\n") }
+    self.stream = nil
+    answered()
+  }
+
+  var streamMayGoOn: Bool { stream?.drained != nil && unsentBytes == 0 }
+
+  /// All of the stream so far has been sent: tells its source, once.
+  func streamDrained() {
+    let action = stream?.drained
+    stream?.drained = nil
+    action?()
+  }
+
+  func streamEnded() {
+    let action = stream?.ended
+    stream = nil
+    action?()
   }
 }

@@ -4,13 +4,13 @@ internal import Reactor
 ///
 /// ```
 ///   head ──► body ──► handling ──► head …            one request after the other
-///     │        │          │
-///     └────────┴──────────┴──► closing ──► lingering ──► closed
-///          last answer is being sent    write side shut   descriptor gone
+///     │        │       │    └► streaming ─┘
+///     └────────┴───────┴────────┴──► closing ──► lingering ──► closed
+///               last answer is being sent    write side shut   descriptor gone
 /// ```
 ///
-/// Whatever the client sends ahead waits in `request.input`. Answers gather in `output` and are sent once at the end of
-/// the turn. A client that does not read its answers is not read from either.
+/// Whatever the client sends ahead waits in `request`. Answers gather in `output` and are sent once at the end of the
+/// turn. A client that does not read its answers is not read from either.
 final class Connection: EventLoop.Handler {
   enum Phase {
     /// Idle, or a head has begun to arrive.
@@ -19,6 +19,8 @@ final class Connection: EventLoop.Handler {
     case body
     /// The handler has the request and owes the answer.
     case handling
+    /// The head of the answer is out, its body comes in pieces.
+    case streaming
     /// The last answer is on its way; no more requests are read.
     case closing
     /// All is sent and the write side is shut; what still arrives is dropped, so that no reset destroys the answer.
@@ -32,31 +34,33 @@ final class Connection: EventLoop.Handler {
   let identity: UInt64
   let request: Request
   var phase = Phase.head
-  var transport: Transport?
-  var registration: EventLoop.Registration?
-  var interest = Readiness.readable
+  private var transport: Transport?
+  private var registration: EventLoop.Registration?
+  private var interest = Readiness.readable
 
-  var output = ByteBuffer(capacity: 512)
-  /// A large body behind `output`, sent from where it lies, and how much of it has gone.
-  var detached: [UInt8] = []
-  var detachedSent = 0
-
+  var output = Output()
+  /// What `output.count` was when it was last looked at: asked often, so kept beside it.
+  var unsentBytes = 0
   var exchange = ResponseWriter.Exchange()
   /// Counts requests: an answer names the one it belongs to.
-  var serial: UInt64 = 0
-  var bodyLimit = 0
+  private(set) var serial: UInt64 = 0
+  var stream: StreamState?
+
+  private var bodyLimit = 0
   /// The client has shut its side; it may still read.
-  var inputEnded = false
-  var isPumping = false
-  var headHasBegun = false
+  private var inputEnded = false
+  /// Requests, or the beginning of one, wait behind the present one.
+  private var hasMoreInput = false
+  private var isPumping = false
+  private var headHasBegun = true
   /// When the present phase has lasted too long; looked at once a second.
-  var deadline: Instant
-  var writeDeadline: Instant
+  private var deadline: Instant
+  private var writeDeadline: Instant
   /// The kernel takes no more bytes at present: the client is slow to read.
-  var isStalled = false
+  private var isStalled = false
   /// What the kernel still held for the client when it was last seen to take something.
-  var stalledBytes = Int.max
-  var lingered = 0
+  private var stalledBytes = Int.max
+  private var lingered = 0
   var isQueuedForFlush = false
   var isQueuedForResume = false
   /// Counted per address, when the configuration asks for it.
@@ -69,20 +73,15 @@ final class Connection: EventLoop.Handler {
     request = Request(limits: server.configuration.head)
     deadline = server.loop.now + server.configuration.headTimeout
     writeDeadline = deadline
-    headHasBegun = true
     socket.disableDelay()
     let descriptor = socket.descriptor
     transport = Transport(socket)
     registration = try server.loop.register(descriptor, interest: interest, handler: self)
-    request.findRemoteAddress = { [unowned self] in remoteAddress }
+    request.findRemoteAddress = { [unowned self] in transport?.remoteAddress }
   }
 
-  var remoteAddress: SocketAddress? { transport?.remoteAddress }
-
   /// True when closing it loses nothing: no request has begun and no answer is owed.
-  var isIdle: Bool { phase == .head && request.isIdle && unsentBytes == 0 }
-
-  var unsentBytes: Int { output.count + detached.count - detachedSent }
+  var isIdle: Bool { phase == .head && request.store.isIdle && unsentBytes == 0 }
 
   func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }
 
@@ -99,10 +98,11 @@ final class Connection: EventLoop.Handler {
 
   /// Reads once and does what can be done with it.
   func read() {
-    let isBody = phase == .body
-    let wanted = isBody ? min(Self.bodyReadBytes, max(512, request.awaitedBodyBytes)) : Self.readBytes
-    switch transport?.receive(into: &request.input, reserving: wanted) {
-    case .bytes: pump()
+    let wanted = phase == .body ? bodyReadBytes : HTTPServer.Limits.readBytes
+    switch transport?.receive(into: &request.store.input, reserving: wanted) {
+    case .bytes:
+      hasMoreInput = true
+      pump()
     case .endOfStream:
       inputEnded = true
       pump()
@@ -111,14 +111,15 @@ final class Connection: EventLoop.Handler {
     }
   }
 
-  static let readBytes = HTTPServer.Limits.readBytes
-  static let bodyReadBytes = HTTPServer.Limits.bodyReadBytes
+  private var bodyReadBytes: Int {
+    min(HTTPServer.Limits.bodyReadBytes, max(512, request.store.awaitedBodyBytes))
+  }
 
   /// After an answer that ends the connection: takes what the client still sends, until it closes.
-  func drop() {
-    let transfer = transport?.receive(into: &request.input, reserving: Self.bodyReadBytes)
-    lingered += request.input.count
-    request.input.removeAll()
+  private func drop() {
+    let transfer = transport?.receive(into: &request.store.input, reserving: HTTPServer.Limits.bodyReadBytes)
+    lingered += request.store.input.count
+    request.store.input.removeAll()
     switch transfer {
     case .bytes where lingered <= HTTPServer.Limits.lingerBytes: break
     case .wouldBlock: break
@@ -126,51 +127,56 @@ final class Connection: EventLoop.Handler {
     }
   }
 
-  /// Goes on after an answer, or after the output has drained: for requests that were sent ahead.
+  /// Goes on after an answer, or after the output has drained: for requests that were sent ahead, and for streams.
   func resume() {
     isQueuedForResume = false
-    pump()
+    if phase == .streaming { streamDrained() } else { pump() }
   }
 
   // MARK: Requests
 
   /// Handles every request that is complete, as long as each is answered at once.
-  func pump() {
+  private func pump() {
     isPumping = true
-    defer { isPumping = false }
     while true {
-      switch phase {
-      case .head:
-        guard unsentBytes < HTTPServer.Limits.outputBytes, receiveHead() else { return updateInterest() }
-      case .body:
-        guard receiveBody() else { return updateInterest() }
-      case .handling, .closing, .lingering, .closed:
-        return updateInterest()
-      }
+      let goesOn =
+        switch phase {
+        case .head: unsentBytes < HTTPServer.Limits.outputBytes && receiveHead()
+        case .body: receiveBody()
+        case .handling, .streaming, .closing, .lingering, .closed: false
+        }
+      if !goesOn { break }
     }
+    isPumping = false
+    updateInterest()
   }
 
   /// False when more bytes are needed.
-  func receiveHead() -> Bool {
-    switch request.parseHead() {
+  private func receiveHead() -> Bool {
+    guard hasMoreInput || inputEnded else { return false }
+    switch request.store.advance(standardLimit: server.configuration.bodyBytes) {
+    case .complete(let facts): handle(facts)
+    case .head(let facts): beginBody(facts)
+    case .malformed(let malformed): refuse(malformed.status, malformed.reason)
     case .needMore:
-      if inputEnded {
-        endOfRequests()
-      } else if !headHasBegun, !request.isIdle {
-        headHasBegun = true
-        deadline = server.loop.now + server.configuration.headTimeout
+      guard inputEnded else {
+        beginHead()
+        return false
       }
+      endOfRequests()
       return false
-    case .malformed(let malformed):
-      refuse(malformed.status, malformed.reason)
-    case .head:
-      beginBody()
     }
     return true
   }
 
-  func endOfRequests() {
-    if !request.isIdle {
+  private func beginHead() {
+    guard !headHasBegun, !request.store.isIdle else { return }
+    headHasBegun = true
+    deadline = server.loop.now + server.configuration.headTimeout
+  }
+
+  private func endOfRequests() {
+    if !request.store.isIdle {
       refuse(.badRequest, "The connection ended in the middle of a request.")
     } else if unsentBytes > 0 {
       phase = .closing
@@ -179,140 +185,143 @@ final class Connection: EventLoop.Handler {
     }
   }
 
-  func beginBody() {
-    let head = request.head
-    guard head.expectation != .unknown else {
+  /// The body has not arrived whole, or it is for the handler to say whether it may.
+  private func beginBody(_ facts: RequestStore.Facts) {
+    guard facts.expectation != .unknown else {
       return refuse(.expectationFailed, "Only the expectation 100-continue can be met (RFC 9110 §10.1.1).")
     }
     bodyLimit = server.configuration.bodyBytes
     phase = .body
-    switch head.framing {
-    case .none: return
+    var fits = true
+    switch facts.framing {
+    case .none: break
     case .length(let length) where length <= bodyLimit: break
-    default: bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
+    case .length(let length):
+      bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
+      fits = length <= bodyLimit
+    case .chunked: bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
     }
     deadline = server.loop.now + server.configuration.bodyTimeout
-    let hasBodyBytes = request.input.count > head.count
-    let fits = if case .length(let length) = head.framing { length <= bodyLimit } else { true }
-    if head.expectation == .continue, !hasBodyBytes, fits, !inputEnded {
-      output.append("HTTP/1.1 100 Continue\r\n\r\n")
-      server.queueFlush(self)
+    let waits = facts.framing != .none && fits && !inputEnded && !request.store.hasBodyBytes
+    if facts.expectation == .continue, waits {
+      output.reattach()
+      output.buffer.append("HTTP/1.1 100 Continue\r\n\r\n")
+      outputGrew()
     }
   }
 
   /// False when more bytes are needed.
-  func receiveBody() -> Bool {
-    switch request.receiveBody(limit: bodyLimit) {
+  private func receiveBody() -> Bool {
+    switch request.store.receiveBody(limit: bodyLimit) {
     case .needMore:
       guard inputEnded else { return false }
       refuse(.badRequest, "The connection ended in the middle of a request.")
-    case .malformed(let malformed):
-      refuse(malformed.status, malformed.reason)
-    case .complete:
-      handle()
+    case .malformed(let malformed): refuse(malformed.status, malformed.reason)
+    case .complete: handle(request.store.facts)
     }
     return true
   }
 
-  func handle() {
+  private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
-    begin(keepsAlive: request.head.keepsAlive)
+    begin(facts)
     server.handler.handle(request, Responder(connection: self, serial: serial))
-    request.finish()
+    hasMoreInput = request.store.finish()
   }
 
   /// Every answer, also to what could not be read as a request, has a number of its own.
-  func begin(keepsAlive: Bool) {
+  private func begin(_ facts: RequestStore.Facts) {
     serial &+= 1
-    server.counters.requests &+= 1
-    request.number = server.requestIDs.next()
+    let number = server.beginRequest()
+    request.number = number
+    request.knownMethod = facts.method
     exchange = ResponseWriter.Exchange(
-      number: request.number, isHead: request.head.method == .head, minorVersion: request.head.minorVersion,
-      keepsAlive: keepsAlive)
+      number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
   /// Answers what is no proper request, and ends the connection.
-  func refuse(_ status: Status, _ detail: StaticString) {
-    server.counters.refused &+= 1
+  private func refuse(_ status: Status, _ detail: StaticString, headers: [(String, String)] = []) {
     phase = .handling
-    begin(keepsAlive: false)
-    respond(serial, Problem.response(status, "\(detail)", number: exchange.number))
+    begin(request.store.factsOfRefused)
+    server.counters.refused &+= 1
+    var response = Problem.response(status, "\(detail)", number: exchange.number)
+    response.headers += headers
+    respond(serial, response)
   }
 
   /// Tells a client that came when the server was full to come again.
   func refuseOverload() {
-    phase = .handling
-    begin(keepsAlive: false)
-    var response = Problem.response(.serviceUnavailable, "There are too many connections.", number: exchange.number)
-    response.headers.append(("Retry-After", "1"))
-    respond(serial, response)
+    refuse(.serviceUnavailable, "There are too many connections.", headers: [("Retry-After", "1")])
   }
 
-  // MARK: Output
+  // MARK: After an answer
+
+  /// The answer is in the output whole.
+  func answered() {
+    if exchange.keepsAlive {
+      phase = .head
+      headHasBegun = false
+      deadline = server.idleDeadline
+      // While the handler runs, `pump` itself goes on; a later answer must wake what was sent ahead.
+      if !isPumping, inputEnded || hasMoreInput { server.queueResume(self) }
+    } else {
+      phase = .closing
+    }
+    outputGrew()
+  }
+
+  func outputGrew() {
+    unsentBytes = output.count
+    server.queueFlush(self)
+  }
 
   /// Sends what has gathered: one call to the kernel, two for a large body. Calls nobody else.
   func flush() {
     isQueuedForFlush = false
-    guard phase != .closed else { return }
+    guard let transport else { return }
     let before = unsentBytes
-    if !output.isEmpty { guard keepsGoing(transport?.send(&output)) else { return close() } }
-    if output.isEmpty, detachedSent < detached.count {
-      let transfer = transport?.send(detached, from: detachedSent)
-      guard keepsGoing(transfer) else { return close() }
-      if case .bytes(let count) = transfer { detachedSent += count }
-      if detachedSent == detached.count {
-        detached = []
-        detachedSent = 0
-      }
-    }
-    let after = unsentBytes
-    if after > 0, after < before || !isStalled {
+    guard output.send(over: transport) else { return close() }
+    unsentBytes = output.count
+    let isNewlyStalled = !isStalled
+    isStalled = unsentBytes > 0
+    if isStalled, isNewlyStalled || unsentBytes < before {
       writeDeadline = server.loop.now + server.configuration.writeTimeout
       stalledBytes = .max
     }
-    isStalled = after > 0
-    if after == 0, phase == .closing { return linger() }
-    // Requests may be waiting for the output to drain.
-    if phase == .head, before >= HTTPServer.Limits.outputBytes, after < HTTPServer.Limits.outputBytes {
-      server.queueResume(self)
-    }
+    if !isStalled, phase == .closing { return linger() }
+    // Requests, or the source of a stream, may be waiting for the output to drain.
+    let hasDrained = before >= HTTPServer.Limits.outputBytes && unsentBytes < HTTPServer.Limits.outputBytes
+    if phase == .head && hasDrained || phase == .streaming && streamMayGoOn { server.queueResume(self) }
     updateInterest()
-  }
-
-  func keepsGoing(_ transfer: Socket.Transfer?) -> Bool {
-    switch transfer {
-    case .bytes, .wouldBlock: true
-    case .endOfStream, .failed, nil: false
-    }
   }
 
   /// Shuts the write side and waits for the client to close: closing at once while bytes arrive would send a reset, and
   /// the client might lose the answer before it has read it (RFC 9112 §9.6).
-  func linger() {
+  private func linger() {
     if inputEnded { return close() }
     transport?.shutdownWrite()
     phase = .lingering
-    request.input.removeAll()
+    request.store.input.removeAll()
     deadline = server.loop.now + server.configuration.lingerTimeout
     updateInterest()
   }
 
-  func updateInterest() {
-    guard phase != .closed, let registration else { return }
+  private func updateInterest() {
     let input: Readiness = wantsInput ? .readable : .nothing
     let output: Readiness = unsentBytes > 0 && !isQueuedForFlush ? .writable : .nothing
     let wanted = Readiness(rawValue: input.rawValue | output.rawValue)
-    guard wanted.rawValue != interest.rawValue else { return }
+    guard wanted.rawValue != interest.rawValue, let registration else { return }
     interest = wanted
     server.loop.update(registration, interest: wanted)
   }
 
-  var wantsInput: Bool {
+  private var wantsInput: Bool {
     switch phase {
     case .lingering: true
     case .head, .body: !inputEnded && unsentBytes < HTTPServer.Limits.outputBytes
     // The socket stays watched, to learn of requests sent ahead and of a client that leaves, until enough waits.
-    case .handling: !inputEnded && request.input.count < HTTPServer.Limits.pipelinedBytes
+    case .handling, .streaming:
+      !inputEnded && (!hasMoreInput || request.store.input.count < HTTPServer.Limits.pipelinedBytes)
     case .closing, .closed: false
     }
   }
@@ -321,26 +330,26 @@ final class Connection: EventLoop.Handler {
 
   /// Called once a second.
   func checkTime(_ now: Instant) {
-    if isStalled {
-      checkStall(now)
-      return
+    if isStalled { return checkStall(now) }
+    output.trim()
+    let isIdle = isIdle
+    if isIdle, request.store.input.allocatedBytes > HTTPServer.Limits.idleBufferBytes, request.store.input.isEmpty {
+      request.store.input = ByteBuffer(capacity: HTTPServer.Limits.readBytes)
     }
-    let held = request.input.allocatedBytes + output.allocatedBytes
-    if held > HTTPServer.Limits.idleBufferBytes, isIdle { trim() }
     guard now >= deadline else { return }
     switch phase {
-    case .head where request.isIdle: close()
+    case .head where isIdle: close()
     case .head, .body:
       server.counters.timedOut &+= 1
       refuse(.requestTimeout, "The request took too long to arrive.")
     case .lingering: close()
-    case .handling, .closing, .closed: break
+    case .handling, .streaming, .closing, .closed: break
     }
   }
 
   /// The kernel reports room only when a third of its buffer is free, which takes a slow client long: so it is asked
   /// whether the client has taken anything.
-  func checkStall(_ now: Instant) {
+  private func checkStall(_ now: Instant) {
     let held = transport?.unacknowledgedBytes ?? 0
     if held < stalledBytes {
       stalledBytes = held
@@ -358,12 +367,6 @@ final class Connection: EventLoop.Handler {
     close()
   }
 
-  /// Gives large buffers back.
-  func trim() {
-    if request.input.isEmpty { request.input = ByteBuffer(capacity: Self.readBytes) }
-    output = ByteBuffer(capacity: 512)
-  }
-
   func close() {
     guard phase != .closed else { return }
     phase = .closed
@@ -371,5 +374,6 @@ final class Connection: EventLoop.Handler {
     registration = nil
     transport = nil
     server.remove(self)
+    streamEnded()
   }
 }

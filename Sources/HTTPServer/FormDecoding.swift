@@ -1,3 +1,5 @@
+internal import Reactor
+
 /// `application/x-www-form-urlencoded`, as browsers and SDKs send it in queries and bodies: `name=value&name=value`, `+`
 /// for a space, `%XX` for any byte.
 package enum FormDecoding {
@@ -60,27 +62,5 @@ package enum FormDecoding {
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-}
-
-extension String {
-  /// Bytes that are not UTF-8 are replaced.
-  init(copying bytes: Span<UInt8>) {
-    // Safe: the bytes are read within the call.
-    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
-  }
-}
-
-extension Array<UInt8> {
-  init(copying bytes: Span<UInt8>) {
-    // Safe: the bytes are read within the call.
-    self = unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
-  }
-}
-
-extension StaticString {
-  func hasASCIIPrefix(_ byte: UInt8) -> Bool {
-    // Safe: read only when there is a first byte.
-    unsafe utf8CodeUnitCount > 0 && utf8Start[0] == byte
   }
 }

@@ -31,8 +31,6 @@ package final class HTTPServer {
     package var accepted: UInt64 = 0
     /// Connections told 503 because there were too many.
     package var overloaded: UInt64 = 0
-    /// Answers begun, refusals included.
-    package var requests: UInt64 = 0
     /// Requests answered by the engine itself: malformed, too large, too slow.
     package var refused: UInt64 = 0
     package var timedOut: UInt64 = 0
@@ -43,14 +41,15 @@ package final class HTTPServer {
   /// Answers from other threads. As many fit as there can be requests waiting for one.
   package let replies: Inbox<Reply>
   package internal(set) var counters = Counters()
+  /// Requests answered or under way, refusals included.
+  package var requests: UInt64 { requestCount }
+  private var requestCount: UInt64 = 0
   /// True from `drain` on.
   package private(set) var isDraining = false
 
   let handler: any RequestHandler
   var writer: ResponseWriter
-  var requestIDs = RequestID()
-  /// For bodies that are written before their length is known.
-  var scratch = ByteBuffer(capacity: 1_024)
+  private var requestIDs = RequestID()
 
   private let idleNanoseconds: Int64
 
@@ -93,6 +92,12 @@ package final class HTTPServer {
 
   /// When a connection that falls idle now has rested too long. Every request asks: no `Duration` is divided here.
   var idleDeadline: Instant { Instant(nanoseconds: loop.now.nanoseconds + idleNanoseconds) }
+
+  /// The number of the next request.
+  func beginRequest() -> UInt64 {
+    requestCount &+= 1
+    return requestIDs.next()
+  }
 
   // MARK: Connections
 
@@ -186,8 +191,22 @@ package final class HTTPServer {
       let ticket = reply.ticket
       guard ticket.slot < connections.count, let connection = connections[ticket.slot],
         connection.identity == ticket.connection
-      else { continue }
-      connection.respond(ticket.serial, reply.response)
+      else {
+        if case .begin(let stream, _, _) = reply.event { stream.end() }
+        continue
+      }
+      deliver(reply.event, ticket.serial, to: connection)
+    }
+  }
+
+  private func deliver(_ event: Reply.Event, _ serial: UInt64, to connection: Connection) {
+    switch event {
+    case .response(let response): connection.respond(serial, response)
+    case .begin(let stream, let status, let headers):
+      guard connection.beginStream(serial, status, headers) else { return stream.end() }
+      connection.stream?.ended = { stream.end() }
+    case .piece(let piece): _ = connection.writeStream(serial, piece.span)
+    case .end: connection.finishStream(serial)
     }
   }
 

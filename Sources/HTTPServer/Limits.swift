@@ -1,6 +1,6 @@
 internal import Reactor
 
-/// The numbers of the engine: unit, reason, source.
+/// Every number of this module in one place.
 extension HTTPServer {
   /// Numbers of this module: unit, reason, source.
   package enum Limits {
@@ -24,6 +24,8 @@ extension HTTPServer {
     package static let readBytes = 4_096
     /// Free space offered to a read while a body is awaited.
     package static let bodyReadBytes = 65_536
+    /// First size of a connection's output buffer.
+    package static let idleOutputBytes = 512
     /// Unsent answer bytes above which no further request of that connection is begun.
     package static let outputBytes = 262_144
     /// Requests received ahead (pipelined) beyond which the socket is not read, until the present one is answered.
@@ -32,6 +34,8 @@ extension HTTPServer {
     package static let detachedBodyBytes = 16_384
     /// Buffers larger than this are given back when their connection falls idle.
     package static let idleBufferBytes = 16_384
+    /// Unsent bytes of a stream above which its client is too slow for it and is cut off.
+    package static let streamBytes = 4_194_304
     /// Bytes that a client may still send after an error answer before it is cut off.
     package static let lingerBytes = 4_194_304
     /// Connections accepted beyond the limit, only to be told 503. Above them the kernel's queue holds the rest.

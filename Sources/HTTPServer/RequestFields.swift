@@ -120,12 +120,3 @@ extension RequestHead {
     keepsAlive = !asksToClose && (minorVersion == 1 || asksToKeepAlive)
   }
 }
-
-extension Span<UInt8> {
-  /// True when a control character other than the tab lies in `start..<end`.
-  @inline(__always)
-  func hasControl(_ start: Int, _ end: Int) -> Bool {
-    for index in start..<end where ByteClass.isControl(self[index]) { return true }
-    return false
-  }
-}

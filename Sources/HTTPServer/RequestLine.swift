@@ -41,29 +41,3 @@ extension RequestHead {
     return bytes[digits + 2] == UInt8(ascii: "0") ? 0 : 1
   }
 }
-
-extension Span<UInt8> {
-  /// True when the bytes from `start` on begin with `text` before `end`.
-  @inline(__always)
-  func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
-    let length = text.utf8CodeUnitCount
-    guard end - start >= length else { return false }
-    for offset in 0..<length {
-      // Safe: a static string lives for ever, and `offset` stays below its length.
-      if unsafe self[start + offset] != text.utf8Start[offset] { return false }
-    }
-    return true
-  }
-
-  /// True when the bytes of `start..<end` are `text`, letters compared without case. `text` must be lower-case.
-  @inline(__always)
-  func equalsIgnoringCase(_ text: StaticString, _ start: Int, _ end: Int) -> Bool {
-    let length = text.utf8CodeUnitCount
-    guard end - start == length else { return false }
-    for offset in 0..<length {
-      // Safe: as above.
-      if unsafe ByteClass.lowercased(self[start + offset]) != text.utf8Start[offset] { return false }
-    }
-    return true
-  }
-}

@@ -121,4 +121,52 @@ extension Span<UInt8> {
       return unsafe UnsafeRawPointer(found) - base
     }
   }
+
+  /// True when the bytes from `start` on begin with `text` before `end`.
+  @inline(__always)
+  func equals(_ text: StaticString, at start: Int, _ end: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard end - start >= length else { return false }
+    for offset in 0..<length {
+      // Safe: a static string lives for ever, and `offset` stays below its length.
+      if unsafe self[start + offset] != text.utf8Start[offset] { return false }
+    }
+    return true
+  }
+
+  /// True when the bytes of `start..<end` are `text`, letters compared without case. `text` must be lower-case.
+  @inline(__always)
+  func equalsIgnoringCase(_ text: StaticString, _ start: Int, _ end: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard end - start == length else { return false }
+    for offset in 0..<length {
+      // Safe: as above.
+      if unsafe ByteClass.lowercased(self[start + offset]) != text.utf8Start[offset] { return false }
+    }
+    return true
+  }
+
+  /// True when a control character other than the tab lies in `start..<end`.
+  @inline(__always)
+  func hasControl(_ start: Int, _ end: Int) -> Bool {
+    var index = start
+    // Eight bytes at a time: a byte below 0x20, or equal to 0x7F, leaves its highest bit in `suspects`. Borrows may
+    // raise false alarms, and the tab is allowed: then the eight are looked at one by one.
+    while end - index >= 8 {
+      // Safe: the read is checked against the span's end, and any eight bytes are a number.
+      let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+      let low = (word &- 0x2020_2020_2020_2020) & ~word
+      let flipped = word ^ 0x7F7F_7F7F_7F7F_7F7F
+      let delete = (flipped &- 0x0101_0101_0101_0101) & ~flipped
+      if (low | delete) & 0x8080_8080_8080_8080 != 0 {
+        for near in index..<index + 8 where ByteClass.isControl(self[near]) { return true }
+      }
+      index += 8
+    }
+    while index < end {
+      if ByteClass.isControl(self[index]) { return true }
+      index += 1
+    }
+    return false
+  }
 }

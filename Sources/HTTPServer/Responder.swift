@@ -33,6 +33,12 @@ package struct Responder {
     connection.respond(serial, Response(status: status))
   }
 
+  /// Begins an answer that is written in pieces, now and later. Content-Length is not known: pieces go in chunks. Nil
+  /// when the client has gone.
+  package func stream(status: Status, headers: [(String, String)]) -> ResponseStream? {
+    connection.beginStream(serial, status, headers) ? ResponseStream(connection: connection, serial: serial) : nil
+  }
+
   /// Lets another thread answer.
   package var ticket: ResponseTicket {
     ResponseTicket(

@@ -1,7 +1,7 @@
 internal import Reactor
 
-/// Writes the heads of answers into the output buffers of connections. One per server; knows nothing of sockets.
-struct ResponseWriter {
+/// Writes answers into the output of connections. One per server; knows nothing of sockets.
+struct ResponseWriter: ~Copyable {
   /// What an answer must know of its request when the request's bytes are gone.
   struct Exchange {
     var number: UInt64 = 0
@@ -12,81 +12,106 @@ struct ResponseWriter {
   }
 
   private let clock: any Clock
-  /// `Date: …` with its CR LF, renewed once a second.
+  /// `Date: …` and the name of the field that follows it, renewed once a second; and the same behind the status line
+  /// that most answers have.
   private var dateLine: [UInt8] = []
+  private var startOfOK: [UInt8] = []
   private var dateIsValidUntil = Instant(nanoseconds: .min)
+  /// For bodies that are written before their length is known.
+  private var scratch = ByteBuffer(capacity: 1_024)
 
   init(clock: any Clock) {
     self.clock = clock
   }
 
-  /// The hot path: one content type, no other headers.
-  mutating func writeHead(
-    _ status: Status, contentType: StaticString, bodyCount: Int, _ exchange: Exchange, now: Instant,
-    to output: inout ByteBuffer
+  // MARK: Short answers
+
+  /// The hot path: one content type, no other headers. `body` must not answer another request.
+  mutating func write(
+    _ status: Status, _ contentType: StaticString, _ exchange: Exchange, now: Instant, to output: inout Output,
+    body: (inout ByteBuffer) -> Void
   ) {
-    writeStart(status, exchange, now: now, to: &output)
-    output.append("Content-Type: ")
-    output.append(contentType)
-    output.append("\r\n")
-    writeLength(status, bodyCount, to: &output)
-    output.append("\r\n")
+    scratch.removeAll()
+    body(&scratch)
+    writeHead(status, contentType, bodyCount: scratch.count, exchange, now: now, to: &output)
+    guard !exchange.isHead, !status.forbidsBody else { return }
+    scratch.withReadable { output.buffer.append($0) }
   }
+
+  mutating func write(
+    _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>, _ exchange: Exchange, now: Instant,
+    to output: inout Output
+  ) {
+    writeHead(status, contentType, bodyCount: body.count, exchange, now: now, to: &output)
+    if !exchange.isHead, !status.forbidsBody { output.buffer.append(body) }
+  }
+
+  private mutating func writeHead(
+    _ status: Status, _ contentType: StaticString, bodyCount: Int, _ exchange: Exchange, now: Instant,
+    to output: inout Output
+  ) {
+    output.reattach()
+    writeStart(status, exchange, now: now, to: &output.buffer)
+    output.buffer.append("\r\nContent-Type: ")
+    output.buffer.append(contentType)
+    if !status.forbidsBody {
+      output.buffer.append("\r\nContent-Length: ")
+      output.buffer.append(decimal: bodyCount)
+    }
+    output.buffer.append("\r\n\r\n")
+  }
+
+  // MARK: Any answer
 
   /// - Parameter bodyCount: nil for a body of unknown length, which goes in chunks (or ends with the connection, in
   ///   HTTP/1.0).
   mutating func writeHead(
     _ status: Status, headers: [(String, String)], bodyCount: Int?, _ exchange: Exchange, now: Instant,
-    to output: inout ByteBuffer
+    to buffer: inout ByteBuffer
   ) {
-    writeStart(status, exchange, now: now, to: &output)
+    writeStart(status, exchange, now: now, to: &buffer)
     for (name, value) in headers where !Self.isReserved(name) {
-      Self.writeSafely(name, to: &output)
-      output.append(": ")
-      Self.writeSafely(value, to: &output)
-      output.append("\r\n")
+      buffer.append("\r\n")
+      Self.writeSafely(name, to: &buffer)
+      buffer.append(": ")
+      Self.writeSafely(value, to: &buffer)
     }
-    if let bodyCount {
-      writeLength(status, bodyCount, to: &output)
+    // 1xx and 204 must not have a length; a 304 would have to name the length of the 200 (RFC 9110 §8.6).
+    if status.forbidsBody {
+    } else if let bodyCount {
+      buffer.append("\r\nContent-Length: ")
+      buffer.append(decimal: bodyCount)
     } else if exchange.minorVersion > 0 {
-      output.append("Transfer-Encoding: chunked\r\n")
+      buffer.append("\r\nTransfer-Encoding: chunked")
     }
-    output.append("\r\n")
+    buffer.append("\r\n\r\n")
   }
 
-  private mutating func writeStart(_ status: Status, _ exchange: Exchange, now: Instant, to output: inout ByteBuffer) {
-    if status == .ok {
-      output.append("HTTP/1.1 200 OK\r\n")
-    } else {
-      output.append("HTTP/1.1 ")
-      output.append(decimal: status.code)
-      output.append(ByteClass.space)
-      output.append(status.reason)
-      output.append("\r\n")
-    }
+  /// Status line, Date, X-Request-Id and perhaps Connection; the last line is left open.
+  private mutating func writeStart(_ status: Status, _ exchange: Exchange, now: Instant, to buffer: inout ByteBuffer) {
     if now >= dateIsValidUntil { renewDate(now) }
-    output.append(dateLine)
-    if !exchange.keepsAlive {
-      output.append("Connection: close\r\n")
-    } else if exchange.minorVersion == 0 {
-      output.append("Connection: keep-alive\r\n")
+    if status == .ok {
+      buffer.append(startOfOK)
+    } else {
+      buffer.append("HTTP/1.1 ")
+      buffer.append(decimal: status.code)
+      buffer.append(ByteClass.space)
+      buffer.append(status.reason)
+      buffer.append(dateLine)
     }
-    output.append("X-Request-Id: ")
-    RequestID.append(exchange.number, to: &output)
-    output.append("\r\n")
-  }
-
-  private func writeLength(_ status: Status, _ count: Int, to output: inout ByteBuffer) {
-    // 1xx and 204 must not have it; a 304 would have to name the length of the 200 (RFC 9110 §8.6).
-    guard !status.forbidsBody else { return }
-    output.append("Content-Length: ")
-    output.append(decimal: count)
-    output.append("\r\n")
+    RequestID.append(exchange.number, to: &buffer)
+    if !exchange.keepsAlive {
+      buffer.append("\r\nConnection: close")
+    } else if exchange.minorVersion == 0 {
+      buffer.append("\r\nConnection: keep-alive")
+    }
   }
 
   private mutating func renewDate(_ now: Instant) {
     let microseconds = clock.wallMicroseconds
-    dateLine = Array("Date: \(HTTPDate.text(seconds: microseconds / 1_000_000))\r\n".utf8)
+    let date = HTTPDate.text(seconds: microseconds / 1_000_000)
+    dateLine = Array("\r\nDate: \(date)\r\nX-Request-Id: ".utf8)
+    startOfOK = Array("HTTP/1.1 200 OK".utf8) + dateLine
     dateIsValidUntil = now + .microseconds(1_000_000 - microseconds % 1_000_000)
   }
 
@@ -103,11 +128,11 @@ struct ResponseWriter {
   }
 
   /// A line break in a value that came from elsewhere must not begin a header of its own: it becomes a space.
-  private static func writeSafely(_ text: String, to output: inout ByteBuffer) {
+  private static func writeSafely(_ text: String, to buffer: inout ByteBuffer) {
     if text.utf8.contains(where: ByteClass.isControl) {
-      output.append(text.utf8.map { ByteClass.isControl($0) ? ByteClass.space : $0 })
+      buffer.append(text.utf8.map { ByteClass.isControl($0) ? ByteClass.space : $0 })
     } else {
-      output.append(text)
+      buffer.append(text)
     }
   }
 }

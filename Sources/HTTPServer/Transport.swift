@@ -1,14 +1,15 @@
 internal import Reactor
 
 /// What carries the bytes of one connection. Plain TCP or Unix sockets today; TLS goes in here and nowhere else.
-struct Transport: ~Copyable {
+///
+/// An object, so that its connection can let go of it in the middle of a call; the descriptor closes with it.
+final class Transport {
   private let socket: Socket
 
   init(_ socket: consuming Socket) {
     self.socket = socket
   }
 
-  var descriptor: Int32 { socket.descriptor }
   var remoteAddress: SocketAddress? { socket.remoteAddress }
 
   /// Reads once, into at least `bytes` of free space.

@@ -37,7 +37,7 @@ import Testing
     peer.send(burst)
     server.turn(200)
     let connection = try #require(server.server.firstConnection)
-    #expect(connection.request.input.count <= HTTPServer.Limits.pipelinedBytes + 2 * HTTPServer.Limits.readBytes)
+    #expect(connection.request.store.input.count <= HTTPServer.Limits.pipelinedBytes + 2 * HTTPServer.Limits.readBytes)
     #expect(waiting.count == 1)
   }
 
@@ -49,15 +49,30 @@ import Testing
     for _ in 0..<2 { #expect(try Array(peer.takeAnswer().body.utf8) == large) }
   }
 
+  @Test func `middling bodies, sent from where they lie, keep their place among others`() throws {
+    let server = try TestServer { request, responder in
+      let count = Int(request.path.dropFirst()) ?? 0
+      responder.send(Response(status: .ok, body: [UInt8](repeating: UInt8(33 + count % 90), count: count)))
+    }
+    let peer = try server.connect()
+    let sizes = [20_000, 3, 16_384, 16_383, 50_000, 0, 1, 200_000, 7, 30_000]
+    peer.send(sizes.map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+    for size in sizes {
+      let body = try peer.takeAnswer().body.utf8
+      #expect(body.count == size)
+      #expect(body.allSatisfy { $0 == UInt8(33 + size % 90) })
+    }
+  }
+
   @Test func `large buffers are given back when the connection rests`() throws {
     let server = try TestServer()
     let peer = try server.connect()
     let body = String(repeating: "x", count: 900_000)
     #expect(try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n\(body)").status == 200)
     let connection = try #require(server.server.firstConnection)
-    #expect(connection.request.input.allocatedBytes > HTTPServer.Limits.idleBufferBytes)
+    #expect(connection.request.store.input.allocatedBytes > HTTPServer.Limits.idleBufferBytes)
     server.advance(seconds: 2)
-    #expect(connection.request.input.allocatedBytes <= HTTPServer.Limits.idleBufferBytes)
+    #expect(connection.request.store.input.allocatedBytes <= HTTPServer.Limits.idleBufferBytes)
     #expect(try peer.exchange(Self.get).status == 200)
   }
 

@@ -29,16 +29,17 @@ struct Reading: Equatable, CustomStringConvertible {
     var fed = 0
     var hasHead = false
     for cut in cuts where cut >= fed {
-      request.input.append(Array(bytes[fed..<min(cut, bytes.count)]))
+      request.store.input.append(Array(bytes[fed..<min(cut, bytes.count)]))
       fed = cut
       if !hasHead {
-        switch request.parseHead() {
+        switch request.store.advance(standardLimit: bodyLimit) {
         case .needMore: continue
         case .malformed(let malformed): return Reading(description: "\(malformed.status.code) \(malformed.reason)")
         case .head: hasHead = true
+        case .complete: return Reading(description: summary(request, more: bytes.count - fed))
         }
       }
-      switch request.receiveBody(limit: bodyLimit) {
+      switch request.store.receiveBody(limit: bodyLimit) {
       case .needMore: continue
       case .malformed(let malformed): return Reading(description: "\(malformed.status.code) \(malformed.reason)")
       case .complete: return Reading(description: summary(request, more: bytes.count - fed))
@@ -51,9 +52,9 @@ struct Reading: Equatable, CustomStringConvertible {
     let body = request.withBody { String(copying: $0) }
     let query = request.query.isEmpty ? "" : "?" + request.query
     let fields = request.headers.map { "\($0.name)=\($0.value)" }.joined(separator: "|")
-    let keeps = request.head.keepsAlive ? "keep" : "close"
+    let keeps = request.store.head.keepsAlive ? "keep" : "close"
     let text = "\(request.methodName) \(request.path)\(query) 1.\(request.minorVersion) \(keeps) [\(fields)] \(body)"
-    request.finish()
-    return text + (request.input.count + more == 0 ? "" : " +more")
+    let hasMore = request.store.finish()
+    return text + (!hasMore && more == 0 ? "" : " +more")
   }
 }

@@ -1,0 +1,171 @@
+internal import Reactor
+
+/// The bytes of a connection's present request, and what has been understood of them. No I/O, one owner.
+///
+/// A struct, so that everything done to it in one go is one access to one property of its owner: Swift checks at run
+/// time that accesses to a class's properties do not overlap, and fifty such checks cost more than parsing a request.
+struct RequestStore: ~Copyable {
+  /// What the connection must know of a complete head.
+  struct Facts {
+    var method: Method
+    var minorVersion: Int
+    var keepsAlive: Bool
+    var framing: RequestHead.Framing
+    var expectation: RequestHead.Expectation
+  }
+
+  enum Step {
+    case needMore
+    /// The head is complete, and somebody must decide about its body or expectation: then call `receiveBody`.
+    case head(Facts)
+    /// The whole request is there.
+    case complete(Facts)
+    case malformed(Malformed)
+  }
+
+  enum BodyStep {
+    case needMore
+    case complete
+    case malformed(Malformed)
+  }
+
+  /// The head, the body unless chunked, and what the client sent ahead.
+  var input: ByteBuffer
+  private(set) var parser: RequestParser
+  /// The content of a chunked body, and what takes it apart. Empty otherwise.
+  private var chunks = ByteBuffer(capacity: 64)
+  private var decoder = ChunkedDecoder()
+  private(set) var bodyCount = 0
+
+  init(limits: HTTPServer.HeadLimits, inputBytes: Int) {
+    input = ByteBuffer(capacity: inputBytes)
+    parser = RequestParser(limits: limits)
+  }
+
+  var head: RequestHead { _read { yield parser.head } }
+
+  /// True when the bytes of no request have arrived.
+  var isIdle: Bool { input.isEmpty || parser.isAtStart }
+
+  // MARK: Arriving
+
+  /// Looks at what has arrived since the last time. Most requests are complete in one step.
+  /// - Parameter standardLimit: bytes of a body about which nobody need be asked.
+  mutating func advance(standardLimit: Int) -> Step {
+    guard !input.isEmpty else { return .needMore }
+    switch input.withReadable({ parser.parse($0) }) {
+    case .needMore: return .needMore
+    case .malformed(let malformed): return .malformed(malformed)
+    case .head: break
+    }
+    if head.expectation == .none {
+      switch head.framing {
+      case .none: return .complete(facts)
+      case .length(let length) where length <= input.count - head.count && length <= standardLimit:
+        bodyCount = length
+        return .complete(facts)
+      default: break
+      }
+    }
+    return .head(facts)
+  }
+
+  var facts: Facts {
+    Facts(
+      method: head.method, minorVersion: head.minorVersion, keepsAlive: head.keepsAlive, framing: head.framing,
+      expectation: head.expectation)
+  }
+
+  /// What is known of a request that was refused before its head was complete.
+  var factsOfRefused: Facts {
+    var facts = facts
+    facts.keepsAlive = false
+    return facts
+  }
+
+  /// Takes what has arrived of the body, after `head`.
+  mutating func receiveBody(limit: Int) -> BodyStep {
+    switch head.framing {
+    case .none: return .complete
+    case .length(let length):
+      guard length <= limit else { return .malformed(Malformed(.contentTooLarge, "The body is too large.")) }
+      bodyCount = length
+      return input.count - head.count >= length ? .complete : .needMore
+    case .chunked: return receiveChunks(limit: limit)
+    }
+  }
+
+  private mutating func receiveChunks(limit: Int) -> BodyStep {
+    let start = head.count
+    let outcome = input.withReadable { bytes in
+      decoder.decode(bytes.extracting(start..<bytes.count), into: &chunks, limit: limit)
+    }
+    bodyCount = chunks.count
+    switch outcome {
+    case .needMore(let consumed):
+      input.remove(consumed, at: start)
+      return .needMore
+    case .complete(let consumed):
+      input.remove(consumed, at: start)
+      return .complete
+    case .malformed(let malformed):
+      return .malformed(malformed)
+    }
+  }
+
+  /// True when body bytes lie behind the head already.
+  var hasBodyBytes: Bool { input.count > head.count }
+
+  /// Bytes of the body that must still come, as far as is known: how much to ask the kernel for.
+  var awaitedBodyBytes: Int {
+    guard case .length(let length) = head.framing else { return HTTPServer.Limits.readBytes }
+    return max(0, head.count + length - input.count)
+  }
+
+  /// Forgets the request that was handled; what the client sent ahead stays.
+  /// - Returns: true when there is some.
+  mutating func finish() -> Bool {
+    if head.framing == .chunked {
+      input.consume(head.count)
+      decoder = ChunkedDecoder()
+      chunks = ByteBuffer(capacity: 64)
+    } else {
+      input.consume(head.count + bodyCount)
+    }
+    bodyCount = 0
+    parser.reset()
+    return !input.isEmpty
+  }
+
+  // MARK: Looking
+
+  func withPath<Result, Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try input.withReadable { bytes throws(Failure) in try body(bytes.extracting(head.path.range)) }
+  }
+
+  func withHeader<Result>(_ lowercasedName: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
+    input.withReadable { bytes in
+      for field in head.fields where Int(field.name.count) == lowercasedName.utf8CodeUnitCount {
+        let name = field.name.range
+        guard bytes.equalsIgnoringCase(lowercasedName, name.lowerBound, name.upperBound) else { continue }
+        return body(bytes.extracting(field.value.range))
+      }
+      return nil
+    }
+  }
+
+  func withBody<Result, Failure: Error>(
+    _ body: (Span<UInt8>) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    if head.framing == .chunked { return try chunks.withReadable(body) }
+    let start = head.count
+    let end = start + bodyCount
+    return try input.withReadable { bytes throws(Failure) in try body(bytes.extracting(start..<end)) }
+  }
+
+  func text(_ slice: RequestHead.Slice) -> String {
+    input.withReadable { String(copying: $0.extracting(slice.range)) }
+  }
+}

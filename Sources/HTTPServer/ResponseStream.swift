@@ -1,0 +1,80 @@
+/// An answer that is written in pieces: for downloads made on the way, and for server-sent events. For the loop's
+/// thread; `ResponseTicket.stream` is for others. Cheap to copy.
+///
+/// Pieces gather until the end of the turn like everything else. A source that can produce faster than its client reads
+/// should produce a piece, then wait for `whenDrained`; one that does not is cut off above `Limits.streamBytes`.
+package struct ResponseStream {
+  let connection: Connection
+  let serial: UInt64
+
+  /// False when the client has gone or the stream is finished.
+  package var isOpen: Bool { connection.isStreaming(serial) }
+
+  /// Bytes that the client has not been sent yet; 0 when the client has gone.
+  package var unsentBytes: Int { isOpen ? connection.unsentBytes : 0 }
+
+  /// Adds a piece. False when the client has gone.
+  @discardableResult
+  package func write(_ piece: [UInt8]) -> Bool {
+    connection.writeStream(serial, piece.span)
+  }
+
+  @discardableResult
+  package func write(_ piece: Span<UInt8>) -> Bool {
+    connection.writeStream(serial, piece)
+  }
+
+  @discardableResult
+  package func write(_ piece: String) -> Bool {
+    connection.writeStream(serial, Array(piece.utf8).span)
+  }
+
+  /// Ends the answer. The connection goes on with the next request.
+  package func finish() {
+    connection.finishStream(serial)
+  }
+
+  /// Calls `action` once, when all that was written has been sent. Replaces an earlier one.
+  package func whenDrained(_ action: @escaping () -> Void) {
+    guard isOpen else { return }
+    connection.stream?.drained = action
+    if connection.streamMayGoOn, !connection.isQueuedForFlush { connection.server.queueResume(connection) }
+  }
+
+  /// Calls `action` when the client goes before the stream is finished. Replaces an earlier one.
+  package func whenAbandoned(_ action: @escaping () -> Void) {
+    if isOpen { connection.stream?.ended = action }
+  }
+}
+
+/// One event of a `text/event-stream` (WHATWG HTML, server-sent events).
+package struct ServerSentEvent: Sendable {
+  package static let headers = [("Content-Type", "text/event-stream"), ("Cache-Control", "no-store")]
+  /// A comment, which clients ignore: sent now and then, it keeps proxies from closing the connection.
+  package static let keepAlive = ":\n\n"
+
+  package var event: String?
+  package var id: String?
+  package var data: String
+
+  package init(event: String? = nil, id: String? = nil, data: String) {
+    self.event = event
+    self.id = id
+    self.data = data
+  }
+
+  /// As it goes over the wire. Line breaks in the data make several data lines; elsewhere they are left out.
+  package var text: String {
+    var lines: [String] = []
+    if let event { lines.append("event: \(Self.oneLine(event))") }
+    if let id { lines.append("id: \(Self.oneLine(id))") }
+    for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+      lines.append("data: \(line)")
+    }
+    return lines.joined(separator: "\n") + "\n\n"
+  }
+
+  private static func oneLine(_ text: String) -> String {
+    String(text.unicodeScalars.filter { $0 != "\r" && $0 != "\n" && $0 != "\0" })
+  }
+}
