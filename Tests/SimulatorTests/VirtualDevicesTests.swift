@@ -1,3 +1,4 @@
+import HTTP2
 import HTTPServer
 import Reactor
 import Synchronization

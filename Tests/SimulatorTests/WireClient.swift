@@ -19,6 +19,7 @@ final class WireClient: EventLoop.Handler {
   private(set) var ends: [StreamEnd] = []
   private(set) var goAways: [GoAway] = []
   private(set) var limits: [Int] = []
+  private(set) var pongs: [UInt64] = []
   private(set) var settings: [Setting] = []
   private(set) var isClosed = false
   private(set) var failure: TLSError?
@@ -100,14 +101,14 @@ final class WireClient: EventLoop.Handler {
       case .settings(let entries):
         settings += entries
         limits.append(session.peerStreamLimit)
-      case .pong: break
+      case .pong(let payload): pongs.append(payload)
       }
     }
   }
 
   func flush() {
     guard !isHolding, isConnected, !isClosed else { return }
-    _ = try? session.writeOutput(into: &output)
+    session.writeOutput(into: &output)
     if case .failed(let error) = stream.write(&output) { close(error) }
   }
 

@@ -23,11 +23,12 @@ package enum Effect: Equatable, Sendable {
   case collapse(limit: Int, lasting: Duration)
   /// The answer to a client that exceeds the limit, though it did not: GOAWAY 7 with Apple's text.
   case violation
-  /// No WINDOW_UPDATE until the time is over.
-  case withholdWindow(Duration)
   case cut(Cut)
 
   // MARK: A connection as it begins
+
+  /// No WINDOW_UPDATE until the time is over.
+  case withholdWindow(Duration)
 
   /// Closed with a reset as soon as it is accepted.
   case refuse
@@ -120,7 +121,7 @@ package enum Effect: Equatable, Sendable {
   package var isOfConnection: Bool {
     switch self {
     case .refuse, .delayHandshake, .breakHandshake, .wrongHost, .expiredCertificate, .delaySettings, .ignoreSettings,
-      .unknownSettings:
+      .unknownSettings, .withholdWindow:
       true
     default: false
     }

@@ -103,6 +103,8 @@ final class Connection: EventLoop.Handler {
       sendFirstSettings()
       return pump()
     }
+    // Nothing is read meanwhile: else the acknowledgement of the client's SETTINGS would leave before ours.
+    watch([])
     service.loop.schedule(after: delay) { [weak self] in
       self?.sendFirstSettings()
       self?.pump()
