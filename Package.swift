@@ -102,6 +102,7 @@ let package = Package(
 
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
+    tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("JSONTests", on: ["JSON"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),

@@ -48,6 +48,7 @@ struct MeasureCommand: ParsableCommand {
     let plan = Plan(
       pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
       program: URL(filePath: CommandLine.arguments[0]).path)
+    try Interruption.watch()
     var hasFailed = false
     for scenario in Self.scenarios where wanted.isEmpty || wanted.contains(scenario.name) {
       plan.say("\(scenario.name): \(scenario.summary)")
@@ -58,6 +59,7 @@ struct MeasureCommand: ParsableCommand {
         hasFailed = true
         outcome = Outcome(scenario: scenario.name, failure: "\(error)")
         plan.say("\(scenario.name) failed: \(error)")
+        try Interruption.check()
       }
       print(json ? outcome.json : outcome.table)
       StandardStreams.flush()

@@ -11,12 +11,13 @@ package final class TestCluster: Sendable {
   package let directory: String
   private let commands: Int32
   private let answers: Int32
+  private let watchdog: pid_t
   private let turn = Mutex(())
 
   /// Makes and starts one more, for tests that stop or break it.
   package init() {
     directory = TemporaryDirectory.make(prefix: "upmc-test.")
-    (commands, answers) = Self.spawnWatchdog(directory)
+    (commands, answers, watchdog) = Self.spawnWatchdog(directory)
     expectAnswer(to: "start")
   }
 
@@ -41,6 +42,9 @@ package final class TestCluster: Sendable {
       var byte: UInt8 = 0
       while read(answers, &byte, 1) > 0 {}
       close(answers)
+      // The test library waits for whichever child of this process ends: one that is left unreaped hides those of its
+      // own, and the run would never end.
+      waitpid(watchdog, nil, 0)
     }
   }
 
@@ -60,7 +64,7 @@ package final class TestCluster: Sendable {
     precondition(text == "done", "the test cluster could not \(word): \(text.isEmpty ? "no answer" : text)")
   }
 
-  private static func spawnWatchdog(_ directory: String) -> (commands: Int32, answers: Int32) {
+  private static func spawnWatchdog(_ directory: String) -> (commands: Int32, answers: Int32, watchdog: pid_t) {
     let input = makePipe()
     let output = makePipe()
     var actions = posix_spawn_file_actions_t()
@@ -82,7 +86,7 @@ package final class TestCluster: Sendable {
     precondition(code == 0, "cannot start a shell: \(code)")
     close(input.read)
     close(output.write)
-    return (input.write, output.read)
+    return (input.write, output.read, child)
   }
 
   /// A pipe whose ends no other child inherits.

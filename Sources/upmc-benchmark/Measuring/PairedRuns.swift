@@ -9,7 +9,9 @@ struct PairedRuns {
   ) throws -> [(ours: Ours, peers: Peers)] {
     var pairs: [(ours: Ours, peers: Peers)] = []
     for number in 1...plan.pairs {
+      try Interruption.check()
       let mine = try ours()
+      try Interruption.check()
       let theirs = try peer()
       pairs.append((mine, theirs))
       plan.say("  \(label), pair \(number) of \(plan.pairs): \(show(mine, theirs))")

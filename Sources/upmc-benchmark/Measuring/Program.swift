@@ -11,7 +11,10 @@ final class Program {
   init(_ name: String, _ command: [String], environment: [String]? = nil, port: UInt16, log: String) throws {
     self.name = name
     self.port = port
-    process = try ChildProcess.start(command, environment: environment, output: .file(log), errors: .file(log))
+    // Should this program be killed, the kernel tells the server to end.
+    process = try ChildProcess.start(
+      ["setpriv", "--pdeathsig", "TERM", "--"] + command, environment: environment, output: .file(log),
+      errors: .file(log))
     try awaitConnections(log)
   }
 

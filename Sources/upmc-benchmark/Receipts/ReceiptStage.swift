@@ -86,6 +86,7 @@ final class ReceiptStage {
   private func storeReceipts(_ plan: Plan) throws {
     var stored = 0
     while stored < plan.storedReceipts {
+      try Interruption.check()
       let seqno = try createMessage()
       let wanted = tokens.prefix(plan.storedReceipts - stored)
       // Many receipts in each operation, as from devices that were offline: only to be done sooner.
