@@ -76,7 +76,7 @@ package final class Server {
     // Writers of totals only need to differ from each other; a clash would cost time, not correctness.
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(
-      Dispatcher.Configuration(
+      DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
         providers: [.apns: sender]),
       results: results)
