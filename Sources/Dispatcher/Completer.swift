@@ -168,7 +168,8 @@ final class Completer {
     let writer = shared.completeWriter
     try connection.withTransaction {
       try decisions.write(
-        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now)
+        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
+        storesRows: shared.configuration.storesOutcomes)
     }
     let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
     let ended = decisions.decisions.count
