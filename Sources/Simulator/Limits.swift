@@ -52,6 +52,9 @@ extension Simulator {
     /// Time for open streams to end after GOAWAY. Our choice.
     package static let drain = Duration.seconds(5)
 
+    /// How often a listener tries to get its port back, should somebody else have it. Our choice.
+    package static let reopen = Duration.milliseconds(50)
+
     // MARK: Virtual devices
 
     /// Most receipts or reads in one call: the server's limit.

@@ -1,4 +1,4 @@
-internal import Reactor
+package import Reactor
 internal import Synchronization
 
 /// Apple's push service as it behaves, for tests, demos and benchmarks: TLS and HTTP/2 on the wire, every rule of
@@ -107,6 +107,23 @@ package final class Simulator: Sendable {
     return answer
   }
 
+  /// Hands every push that is accepted from now on to `inbox`, as it is accepted; nil ends that. What does not fit is
+  /// counted (`Counters.pushesMissed`).
+  package func watch(_ inbox: Inbox<AcceptedPush>?) {
+    ask { $0.watch(inbox) }
+  }
+
+  /// Ends all open connections at once, in this way.
+  package func cutConnections(_ way: Effect.Cut) {
+    ask { $0.cutConnections(way) }
+  }
+
+  /// Is away for a time: no connection lives, and new ones are refused by the kernel. As if it had died and come back,
+  /// except that it remembers what it received.
+  package func goAway(for time: Duration) {
+    ask { $0.goAway(for: time) }
+  }
+
   // MARK: The questions most asked
 
   package func counters() -> Counters { ask { $0.snapshot() } }
@@ -142,6 +159,11 @@ package final class Simulator: Sendable {
     try ask { service in
       Result { () throws(Fault.Invalid) in try service.faults.add(fault, now: service.loop.clock.now) }
     }.get()
+  }
+
+  /// Ends one fault; one that is over already is no mistake.
+  package func remove(_ fault: FaultPlan.ID) {
+    _ = ask { $0.faults.remove(fault) }
   }
 
   package func removeFaults() {

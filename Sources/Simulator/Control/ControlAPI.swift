@@ -10,6 +10,8 @@ internal import Reactor
 /// | `GET /deliveries?token=T` · `?after=N&limit=M` | pushes of one token · all pushes in order |
 /// | `GET`, `POST`, `DELETE /faults` | faults in force · one more · one (`?id=`) or all less |
 /// | `POST /tokens` · `POST /keys` | device tokens · a provider's signing key |
+/// | `DELETE /connections?form=F` | ends all connections at once: `reset`, `fin`, `half-open` |
+/// | `POST /outage?milliseconds=N` | no connections, and none accepted, for this time |
 /// | `POST /reset` | forgets what was seen, ends all faults |
 /// | `GET /ca.pem` · `GET /key.p8` | authority · ready-made signing key |
 ///
@@ -51,12 +53,15 @@ final class ControlAPI: RequestHandler {
     case (.delete, "/faults"): removeFaults(request)
     case (.post, "/tokens"): registerTokens(request)
     case (.post, "/keys"): registerKey(request)
+    case (.delete, "/connections"): cutConnections(request)
+    case (.post, "/outage"): goAway(request)
     case (.post, "/reset"): reset()
     case (.get, "/ca.pem"): .text(authorityPEM)
     case (.get, "/key.p8"): .text(privateKeyPEM)
     case (_, "/faults"): .notAllowed("GET, POST, DELETE")
     case (_, "/counters"), (_, "/deliveries"), (_, "/ca.pem"), (_, "/key.p8"): .notAllowed("GET")
-    case (_, "/tokens"), (_, "/keys"), (_, "/reset"): .notAllowed("POST")
+    case (_, "/connections"): .notAllowed("DELETE")
+    case (_, "/tokens"), (_, "/keys"), (_, "/reset"), (_, "/outage"): .notAllowed("POST")
     default: .notFound
     }
   }
@@ -124,6 +129,22 @@ final class ControlAPI: RequestHandler {
     }
     guard let id = Int(text) else { return .bad("id is a number") }
     return service.faults.remove(id) ? .done : .notFound
+  }
+
+  private func cutConnections(_ request: Request) -> Outcome {
+    guard let way = Effect.Cut(rawValue: request.queryItem("form") ?? "reset") else {
+      return .bad("form must be one of \(Effect.Cut.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    service.cutConnections(way)
+    return .done
+  }
+
+  private func goAway(_ request: Request) -> Outcome {
+    guard let milliseconds = Int(request.queryItem("milliseconds") ?? "1000"), milliseconds >= 0 else {
+      return .bad("milliseconds is a number")
+    }
+    service.goAway(for: .milliseconds(milliseconds))
+    return .done
   }
 
   private func registerTokens(_ request: Request) -> Outcome {

@@ -86,6 +86,9 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     return true
   }
 
+  /// The first eight bytes as one number.
+  package var firstWord: UInt64 { words.0 }
+
   private func byte(_ index: Int) -> UInt8 {
     guard index < 32 else { return tail[index - 32] }
     let word = index < 8 ? words.0 : index < 16 ? words.1 : index < 24 ? words.2 : words.3

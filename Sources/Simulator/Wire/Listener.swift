@@ -24,7 +24,10 @@ final class Listener: EventLoop.Handler {
 
   let environment: Environment
   let port: UInt16
-  private let socket: Socket
+  /// With the port that the kernel chose, so that it can be opened again.
+  private let address: SocketAddress
+  /// Nil while closed: then the kernel refuses connections.
+  private var socket: Socket?
   private let contexts: Contexts
   private let service: Service
   private var registration: EventLoop.Registration?
@@ -35,19 +38,36 @@ final class Listener: EventLoop.Handler {
     self.environment = environment
     self.contexts = contexts
     self.service = service
-    port = socket.localAddress?.port ?? 0
-    self.socket = socket
-    registration = try service.loop.register(self.socket.descriptor, interest: .readable, handler: self)
+    guard let address = socket.localAddress else { throw .last("getsockname", "the listener") }
+    self.address = address
+    port = address.port
+    try listen(consume socket)
+  }
+
+  private func listen(_ socket: consuming Socket) throws(SystemError) {
+    registration = try service.loop.register(socket.descriptor, interest: .readable, handler: self)
+    self.socket = consume socket
   }
 
   func close() {
     if let registration { service.loop.deregister(registration) }
     registration = nil
+    socket = nil
+  }
+
+  /// Opens the same port again, now or as soon as it is free.
+  func reopen() {
+    guard socket == nil else { return }
+    do {
+      try listen(try Socket.listen(on: address))
+    } catch {
+      service.loop.schedule(after: Simulator.Limits.reopen) { [weak self] in self?.reopen() }
+    }
   }
 
   func ready(_ readiness: Readiness) {
     // Out of descriptors: the kernel keeps the connection waiting, and the next turn tries again.
-    while let accepted = try? socket.accept() { begin(accepted) }
+    while let accepted = try? socket?.accept() { begin(accepted) }
   }
 
   private func begin(_ socket: consuming Socket) {

@@ -13,6 +13,8 @@ package final class Service {
   var dice: Dice
   /// Told of every accepted push to one of its devices.
   private var audience: DeliveryAudience?
+  /// Sees every accepted push.
+  private var watch: PushWatch?
   /// What its devices did.
   var scoreboard: DeviceScoreboard?
   /// Held here, because nobody else would.
@@ -36,7 +38,10 @@ package final class Service {
     knowledge.tokens.strangers = configuration.strangers
     takeTime()
     scheduleSweep()
-    loop.atEndOfTurn { [unowned self] in audience?.flush() }
+    loop.atEndOfTurn { [unowned self] in
+      audience?.flush()
+      watch?.flush()
+    }
   }
 
   // MARK: Connections
@@ -60,6 +65,21 @@ package final class Service {
     guard connections.removeValue(forKey: connection.number) != nil else { return }
     counters.connectionsOpen -= 1
     if isStopping, connections.isEmpty { finish() }
+  }
+
+  /// Ends all open connections in this way.
+  func cutConnections(_ way: Effect.Cut) {
+    for connection in Array(connections.values) { connection.cut(way) }
+  }
+
+  /// Cuts all connections and closes the listeners; opens them again, at the same ports, after `time`.
+  func goAway(for time: Duration) {
+    cutConnections(.reset)
+    for listener in listeners { listener.close() }
+    loop.schedule(after: time) { [weak self] in
+      guard let self, !isStopping else { return }
+      for listener in listeners { listener.reopen() }
+    }
   }
 
   /// No new connections; those there are say GOAWAY and end. Then `completion`.
@@ -106,6 +126,11 @@ package final class Service {
     return true
   }
 
+  /// Hands every push that is accepted from now on to `inbox`. One watch at a time; nil ends it.
+  func watch(_ inbox: Inbox<AcceptedPush>?) {
+    watch = inbox.map(PushWatch.init)
+  }
+
   // MARK: Requests
 
   /// The time of the batch of requests that is being looked at, in microseconds since 1970.
@@ -144,6 +169,7 @@ package final class Service {
       }
     }
     audience?.deliver(request, to: token)
+    watch?.take(request, knowledge.tokens.token(at: token), id, atMicroseconds: batchMicroseconds)
   }
 
   /// A provider token was used on a connection for the first time.
@@ -166,7 +192,7 @@ package final class Service {
     copy.reachedTokens = log.reachedTokens
     copy.knownTokens = knowledge.tokens.count
     copy.devices = scoreboard?.counters
-    copy.pushesMissed = audience?.missed ?? 0
+    copy.pushesMissed = (audience?.missed ?? 0) + (watch?.missed ?? 0)
     copy.priorityFrames += connections.values.reduce(0) { $0 + $1.priorityFrames }
     return copy
   }
