@@ -56,7 +56,10 @@ final class Claimer {
       let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
       tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
     } else {
-      submit(claimed, message)
+      shared.launch(
+        shared.flights(
+          claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
+      )
     }
     return true
   }
@@ -99,23 +102,6 @@ final class Claimer {
     var names: [UserKey: String] = [:]
     for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
     return names
-  }
-
-  private func submit(_ claimed: Claimed, _ message: DispatchMessage) {
-    let routes = Dictionary(grouping: claimed.members) { message.route(of: $0) }
-    let flights = routes.map { route, members in
-      let targets = members.map { member in
-        PushTarget(
-          device: member.device, userKey: member.userKey, psid: member.psid,
-          badge: claimed.badges[member.userKey] ?? 0, clientName: claimed.names[member.userKey] ?? "")
-      }
-      let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push, route: route, targets: targets,
-        readAtNanoseconds: claimed.readAt.nanoseconds)
-      let attempts = [Int16](repeating: 0, count: targets.count)
-      return Flight(batch: batch, claim: claimed.claim, message: message, attempts: attempts)
-    }
-    shared.launch(flights)
   }
 
   // MARK: Due and left behind
@@ -200,6 +186,25 @@ extension Shared {
   func tell(_ input: CompleterInput) {
     // The window bounds what is under way: a full inbox would be our own mistake.
     precondition(completer.offer(input) || completer.isClosed, "the completer's inbox is full")
+  }
+
+  /// The recipients of a fresh claim as batches, one for each route.
+  func flights(
+    _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
+    names: [UserKey: String], readAt: Instant
+  ) -> [Flight] {
+    Dictionary(grouping: members) { message.route(of: $0) }.map { route, members in
+      let targets = members.map { member in
+        PushTarget(
+          device: member.device, userKey: member.userKey, psid: member.psid, badge: badges[member.userKey] ?? 0,
+          clientName: names[member.userKey] ?? "")
+      }
+      let batch = PushBatch(
+        number: nextBatch(), message: message.push, route: route, targets: targets,
+        readAtNanoseconds: readAt.nanoseconds)
+      let attempts = [Int16](repeating: 0, count: targets.count)
+      return Flight(batch: batch, claim: claim, message: message, attempts: attempts)
+    }
   }
 
   /// Registers all batches of a claim with the completer, then hands each to its provider: in this order, so that no

@@ -50,6 +50,8 @@ package final class Dispatcher {
     package static let claimEntries = 500
     /// Devices under way at once on this node, waiting for their outcome.
     package static let windowDevices = 20_000
+    /// Devices of single sends beyond the window.
+    package static let sendDevices = 20_000
     /// Deferred deliveries taken up at once.
     package static let dueDevices = 2_000
     /// Length of a node's lease, in seconds of the database's clock.
@@ -94,7 +96,7 @@ package final class Dispatcher {
     }
   }
 
-  private let shared: Shared
+  let shared: Shared
   private var threads: [(name: String, done: Inbox<Void>)] = []
 
   package init(_ configuration: Configuration, results: ResultInbox) throws(SystemError) {

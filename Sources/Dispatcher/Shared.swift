@@ -31,6 +31,11 @@ final class Shared: Sendable {
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) }
   var hasRoom: Bool { underWay.load(ordering: .relaxed) < Dispatcher.Limits.windowDevices }
 
+  /// Single sends are let in when campaigns fill the window already.
+  var hasRoomForSends: Bool {
+    underWay.load(ordering: .relaxed) < Dispatcher.Limits.windowDevices + Dispatcher.Limits.sendDevices
+  }
+
   func nextBatch() -> Int64 { lastBatch.add(1, ordering: .relaxed).newValue }
 
   func take(_ devices: Int) {
