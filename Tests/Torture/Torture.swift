@@ -49,6 +49,8 @@ struct Torture: ParsableCommand {
     static let quiescence = Duration.seconds(150)
     /// A server that is asked to stop drains within 10 s; the rest is for a loaded machine.
     static let stop = Duration.seconds(20)
+    /// A lease lasts 10 s; the rest is for a loaded machine.
+    static let lease = Duration.seconds(15)
     /// How often memory and descriptors are looked at.
     static let sampling = Duration.seconds(1)
   }

@@ -29,15 +29,18 @@ final class Listener: EventLoop.Handler {
   /// Nil while closed: then the kernel refuses connections.
   private var socket: Socket?
   private let contexts: Contexts
-  private let service: Service
+  private let books: Books
+  private let opened: (Connection) -> Void
   private var registration: EventLoop.Registration?
 
   init(
-    environment: Environment, socket: consuming Socket, contexts: Contexts, service: Service
+    environment: Environment, socket: consuming Socket, contexts: Contexts, books: Books,
+    opened: @escaping (Connection) -> Void
   ) throws(SystemError) {
     self.environment = environment
     self.contexts = contexts
-    self.service = service
+    self.books = books
+    self.opened = opened
     guard let address = socket.localAddress else { throw .last("getsockname", "the listener") }
     self.address = address
     port = address.port
@@ -45,12 +48,12 @@ final class Listener: EventLoop.Handler {
   }
 
   private func listen(_ socket: consuming Socket) throws(SystemError) {
-    registration = try service.loop.register(socket.descriptor, interest: .readable, handler: self)
+    registration = try books.loop.register(socket.descriptor, interest: .readable, handler: self)
     self.socket = consume socket
   }
 
   func close() {
-    if let registration { service.loop.deregister(registration) }
+    if let registration { books.loop.deregister(registration) }
     registration = nil
     socket = nil
   }
@@ -61,7 +64,7 @@ final class Listener: EventLoop.Handler {
     do {
       try listen(try Socket.listen(on: address))
     } catch {
-      service.loop.schedule(after: Simulator.Limits.reopen) { [weak self] in self?.reopen() }
+      books.loop.schedule(after: Limits.reopen) { [weak self] in self?.reopen() }
     }
   }
 
@@ -71,9 +74,9 @@ final class Listener: EventLoop.Handler {
   }
 
   private func begin(_ socket: consuming Socket) {
-    let number = service.nextConnectionNumber()
-    let effect = service.faults.effect(
-      onConnection: .init(environment: environment, connection: number, now: service.loop.now))
+    let number = books.nextConnectionNumber()
+    let effect = books.faults.effect(
+      onConnection: .init(environment: environment, connection: number, now: books.loop.now))
     if effect == .refuse {
       socket.resetOnClose()
       return
@@ -88,10 +91,10 @@ final class Listener: EventLoop.Handler {
       }
     guard let stream = try? TLSStream(accepted: socket, context: context),
       let connection = try? Connection(
-        number: number, environment: environment, stream: stream, fault: effect, service: service)
+        number: number, environment: environment, stream: stream, fault: effect, books: books)
     else { return }
-    service.opened(connection)
+    opened(connection)
     guard case .delayHandshake(let delay) = effect else { return connection.start() }
-    service.loop.schedule(after: delay) { connection.start() }
+    books.loop.schedule(after: delay) { connection.start() }
   }
 }

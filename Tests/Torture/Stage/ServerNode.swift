@@ -74,6 +74,6 @@ final class ServerNode {
   /// The end of what it wrote.
   var lastWords: String {
     let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-    return text.split(separator: "\n").suffix(12).joined(separator: "\n")
+    return text.split(separator: "\n").suffix(6).joined(separator: "\n")
   }
 }

@@ -33,7 +33,9 @@ final class Stage {
     postgres = try EmbeddedPostgres.start(dataDirectory: directory + "/data")
     databaseURL = postgres.url
     let connection = try Connection(databaseURL)
-    try Migrator(directory: try MigratorFiles.locate(configured: nil)).migrate(connection)
+    let configured = ProcessInfo.processInfo.environment["UPMC_MIGRATIONS_DIR"]
+    let migrations = try MigratorFiles.locate(configured: configured)
+    try Migrator(directory: migrations).migrate(connection)
     let app = try Administration.createApp(
       Self.appID, name: "Torture", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
     clientKey = app.clientKey
@@ -44,6 +46,7 @@ final class Stage {
       "UPMC_DATABASE_URL": databaseURL, "UPMC_MASTER_KEY": Data(master).base64EncodedString(),
       "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)", "UPMC_LOG_LEVEL": "warning",
+      "UPMC_MIGRATIONS_DIR": migrations,
     ]
     let place = directory
     nodes = try (1...plan.nodes).map { try ServerNode(number: $0, variables, log: "\(place)/serve-\($0).log") }

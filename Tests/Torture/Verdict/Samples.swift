@@ -67,7 +67,8 @@ struct Samples: Sendable {
         return "server \(index + 1) grew from \(parts[0].medianMiB) to \(parts[2].medianMiB) MiB"
       }
       if parts[2].medianDescriptors > parts[0].medianDescriptors + 40 {
-        return "server \(index + 1) went from \(parts[0].medianDescriptors) to \(parts[2].medianDescriptors) descriptors"
+        return
+          "server \(index + 1) went from \(parts[0].medianDescriptors) to \(parts[2].medianDescriptors) descriptors"
       }
       return nil
     }

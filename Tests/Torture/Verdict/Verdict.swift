@@ -55,6 +55,10 @@ final class Verdict: Sendable {
   func look() { state.withLock { $0.looks += 1 } }
   var looks: Int { state.withLock { $0.looks } }
 
+  /// Everything that was done, one a line.
+  var deedLines: String {
+    state.withLock { state in state.deeds.map { "\($0.at) \($0.what)\n" }.joined() }
+  }
   var violations: [Violation] { state.withLock { $0.violations } }
   var counts: [String: Int] { state.withLock { $0.counts } }
   var lastDeed: String { state.withLock { $0.deeds.last?.what ?? "" } }

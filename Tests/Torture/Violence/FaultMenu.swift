@@ -56,7 +56,8 @@ enum FaultMenu {
   static func goAways(_ dice: inout Dice) -> Dish {
     var fault = Fault(.goAway)
     fault.lastStream = Effect.GoAway.LastStream.allCases[Int(dice.next() % 3)].rawValue
-    fault.ending = Effect.GoAway.Ending.allCases[Int(dice.next() % UInt64(Effect.GoAway.Ending.allCases.count))].rawValue
+    fault.ending =
+      Effect.GoAway.Ending.allCases[Int(dice.next() % UInt64(Effect.GoAway.Ending.allCases.count))].rawValue
     fault.code = [0, 0, 7, 11, 2][Int(dice.next() % 5)]
     fault.twice = dice.roll(0.3)
     fault.debugData = ["", #"{"reason":"Shutdown"}"#, "bye"][Int(dice.next() % 3)]
@@ -99,7 +100,8 @@ enum FaultMenu {
   /// The app's own credential is refused: the app is held back until an operator gives it again.
   static func credentials(_ dice: inout Dice) -> Dish {
     let reasons = [
-      "InvalidProviderToken", "Forbidden", "MissingProviderToken", "BadEnvironmentKeyIdInToken", "UnrelatedKeyIdInToken",
+      "InvalidProviderToken", "Forbidden", "MissingProviderToken", "BadEnvironmentKeyIdInToken",
+      "UnrelatedKeyIdInToken",
       "TopicDisallowed", "BadCertificate",
     ]
     let reason = reasons[Int(dice.next() % UInt64(reasons.count))]
