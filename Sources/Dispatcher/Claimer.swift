@@ -26,7 +26,7 @@ final class Claimer {
           didWork = try claim(seqno, connection) || didWork
         }
       }
-      if !didWork { _ = shared.claimWakeup.wait(atMost: Dispatcher.Limits.pollInterval) }
+      if !didWork { _ = shared.claimWakeup.wait(atMost: Limits.pollInterval) }
       shared.claimWakeup.drain()
     }
   }
@@ -71,7 +71,7 @@ final class Claimer {
     let readAt = shared.clock.now
     let frozenAt = try connection.run(Messages.find(shard.seqno))?.frozenAt ?? shared.clock.wallMicroseconds
     let reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
-    let limit = message.movesBadge ? Dispatcher.Limits.claimBadgeDevices : Dispatcher.Limits.claimDevices
+    let limit = message.movesBadge ? Limits.claimBadgeDevices : Limits.claimDevices
     let batch = try reader.nextBatch(shard.part, limit: limit, connection)
     let badges = message.movesBadge ? try BadgeClaim(message).run(batch.members, connection) : [:]
     let names = message.push.template.needsClientName ? try self.names(batch.members, message, connection) : [:]
@@ -148,7 +148,7 @@ final class Claimer {
     var count = 0
     try connection.withTransaction {
       let due = try connection.run(
-        Claims.due(at: shared.clock.wallMicroseconds, limit: Dispatcher.Limits.dueDevices))
+        Claims.due(at: shared.clock.wallMicroseconds, limit: Limits.dueDevices))
       for (seqno, entries) in Dictionary(grouping: due, by: \.seqno) {
         guard let message = try shelf.message(seqno, connection) else { continue }
         let claim = try connection.run(
@@ -169,59 +169,5 @@ final class Claimer {
 
   private func tell(_ input: CompleterInput) {
     shared.tell(input)
-  }
-}
-
-extension DispatchMessage {
-  func route(of member: Audiences.Member) -> PushRoute {
-    PushRoute(app: app, network: member.network, environment: member.environment)
-  }
-}
-
-extension Shared {
-  /// Numbers of the totals' writers on this node.
-  var claimWriter: Int32 { configuration.firstWriter }
-  var completeWriter: Int32 { configuration.firstWriter &+ 1 }
-
-  func tell(_ input: CompleterInput) {
-    // The window bounds what is under way: a full inbox would be our own mistake.
-    precondition(completer.offer(input) || completer.isClosed, "the completer's inbox is full")
-  }
-
-  /// The recipients of a fresh claim as batches, one for each route.
-  func flights(
-    _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
-    names: [UserKey: String], readAt: Instant
-  ) -> [Flight] {
-    Dictionary(grouping: members) { message.route(of: $0) }.map { route, members in
-      let targets = members.map { member in
-        PushTarget(
-          device: member.device, userKey: member.userKey, psid: member.psid, badge: badges[member.userKey] ?? 0,
-          clientName: names[member.userKey] ?? "")
-      }
-      let batch = PushBatch(
-        number: nextBatch(), message: message.push, route: route, targets: targets,
-        readAtNanoseconds: readAt.nanoseconds)
-      let attempts = [Int16](repeating: 0, count: targets.count)
-      return Flight(batch: batch, claim: claim, message: message, attempts: attempts)
-    }
-  }
-
-  /// Registers all batches of a claim with the completer, then hands each to its provider: in this order, so that no
-  /// result comes first and no claim looks finished while a part of it has not begun.
-  func launch(_ flights: [Flight]) {
-    for flight in flights { tell(.started(flight)) }
-    for flight in flights {
-      if let provider = configuration.providers[flight.batch.route.network] {
-        // A full provider or a lease that may be over: read the bindings again and come back.
-        if !holdsLease || !provider.offer(flight.batch) { refuse(flight.batch, .notProcessed) }
-      } else {
-        refuse(flight.batch, .credentialFault(reason: "NoProvider"))
-      }
-    }
-  }
-
-  private func refuse(_ batch: PushBatch, _ result: SubmissionResult) {
-    tell(.results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: result) }))
   }
 }

@@ -50,10 +50,10 @@ final class Completer {
   }
 
   private func turn(_ connection: Connection) throws {
-    let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Dispatcher.Limits.pollInterval
+    let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Limits.pollInterval
     // Decisions that could not be written yet must not wait for more.
     let inputs = shared.completer.receive(
-      atMost: decisions.isEmpty ? min(patience, Dispatcher.Limits.pollInterval) : .zero)
+      atMost: decisions.isEmpty ? min(patience, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
     try write(connection)
     try submitDue(connection)
@@ -61,7 +61,7 @@ final class Completer {
 
   /// The node ends: answers that are under way are waited for, the rest is handed back with a row that says so.
   private func drain() {
-    let deadline = shared.clock.now + Dispatcher.Limits.drain
+    let deadline = shared.clock.now + Limits.drain
     do {
       let connection = try Connection(shared.configuration.databaseURL)
       while !flights.isEmpty || !retries.isEmpty || !decisions.isEmpty, shared.clock.now < deadline {
@@ -168,7 +168,8 @@ final class Completer {
     let writer = shared.completeWriter
     try connection.withTransaction {
       try decisions.write(
-        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now)
+        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
+        storesRows: shared.configuration.storesOutcomes)
     }
     let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
     let ended = decisions.decisions.count
@@ -184,7 +185,7 @@ final class Completer {
   private func submitDue(_ connection: Connection) throws {
     var due: [Retry] = []
     let now = shared.clock.now
-    while let next = retries.min, next.due <= now, due.count < Dispatcher.Limits.claimDevices {
+    while let next = retries.min, next.due <= now, due.count < Limits.claimDevices {
       due.append(next)
       retries.removeMin()
     }

@@ -56,7 +56,7 @@ struct Decisions {
   /// Writes everything within a transaction.
   /// - Parameter finished: claims whose last outcomes these are.
   func write(
-    _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64
+    _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool
   ) throws(PostgresError) {
     for token in refusedTokens {
       try connection.run(Outcomes.refuseToken(token.device, psid: token.psid, since: token.since))
@@ -64,7 +64,8 @@ struct Decisions {
     var increases = increases
     let unique = uniqueDecisions()
     if !unique.isEmpty {
-      let taken = try connection.run(Outcomes.write(unique.map(\.record), at: now)).map { unique[$0] }
+      let taken =
+        storesRows ? try connection.run(Outcomes.write(unique.map(\.record), at: now)).map { unique[$0] } : unique
       for decision in taken {
         increases[decision.record.seqno, default: Outcomes.Increase()]
           .count(decision.record.status, reason: decision.record.reason)

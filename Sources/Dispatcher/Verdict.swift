@@ -25,7 +25,7 @@ enum Verdict: Equatable {
     case .notProcessed: return soon(Self.notProcessedMilliseconds, attempts, now, isStopping, reason: "NotProcessed")
     case .stale: return soon(0, attempts, now, isStopping, reason: "NotProcessed")
     case .credentialFault(let reason):
-      let due = now + Dispatcher.Limits.credentialFaultSeconds * 1_000_000
+      let due = now + Limits.credentialFaultSeconds * 1_000_000
       return due / 1_000_000 >= message.expiresAtSeconds
         ? .final(.expired, reason: reason) : .paused(dueAt: due, attempts: attempts, reason: reason)
     case .unknown(let reason):
@@ -37,7 +37,7 @@ enum Verdict: Equatable {
   }
 
   private static let notProcessedMilliseconds =
-    Dispatcher.Limits.notProcessedPause.components.attoseconds / 1_000_000_000_000_000
+    Limits.notProcessedPause.components.attoseconds / 1_000_000_000_000_000
 
   private static func soon(
     _ milliseconds: Int64, _ attempts: Int16, _ now: Int64, _ isStopping: Bool, reason: String

@@ -76,9 +76,9 @@ package final class Server {
     // Writers of totals only need to differ from each other; a clash would cost time, not correctness.
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(
-      Dispatcher.Configuration(
+      DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: [.apns: sender]),
+        providers: [.apns: sender], storesOutcomes: configuration.handicaps.storesOutcomes),
       results: results)
     try dispatcher.start()
 

@@ -1,0 +1,36 @@
+/// Every number of the dispatcher: unit, reason, source.
+enum Limits {
+  /// Devices of one shard: small enough that the first is ready at once, large enough that a million make twenty.
+  static let shardDevices = 50_000
+  /// Devices of one claim: one commit each, and what is in doubt after a crash.
+  static let claimDevices = 2_000
+  /// Users of one claim that moves badges: their rows stay locked until it commits.
+  static let claimBadgeDevices = 500
+  /// Entries of a list (users, devices, tokens) of one claim.
+  static let claimEntries = 500
+  /// Devices under way at once on this node, waiting for their outcome.
+  static let windowDevices = 20_000
+  /// Devices of single sends beyond the window.
+  static let sendDevices = 20_000
+  /// Deferred deliveries taken up at once.
+  static let dueDevices = 2_000
+  /// Length of a node's lease, in seconds of the database's clock.
+  static let leaseSeconds: Int32 = 10
+  /// How long after a renewal we still trust it: less than the lease, for the renewal took time to arrive.
+  static let leaseTrust: Duration = .seconds(7)
+  static let heartbeat: Duration = .seconds(1)
+  /// How often the database is asked for work that nobody announced.
+  static let pollInterval: Duration = .milliseconds(200)
+  /// Pause after the database failed us.
+  static let databasePause: Duration = .seconds(1)
+  /// Pause before submitting again what was not processed, so that a refusing network is not asked in a circle.
+  static let notProcessedPause: Duration = .milliseconds(100)
+  /// How long a delivery is put aside when the credential is at fault, in seconds.
+  static let credentialFaultSeconds: Int64 = 60
+  /// Outcomes written in one transaction.
+  static let outcomesPerCommit = 4_000
+  /// Results that may wait for `complete`. The window bounds them long before.
+  static let waitingResults = 1_000_000
+  /// How long a stop waits for answers that are under way.
+  static let drain: Duration = .seconds(8)
+}
