@@ -102,7 +102,8 @@ final class Claimer {
   }
 
   private func submit(_ claimed: Claimed, _ message: DispatchMessage) {
-    let routes = Dictionary(grouping: claimed.members) { message.route(of: $0) }
+    let sorting = Sorting(claimed.members, shared)
+    let routes = Dictionary(grouping: sorting.ready) { message.route(of: $0) }
     let flights = routes.map { route, members in
       let targets = members.map { member in
         PushTarget(
@@ -115,7 +116,7 @@ final class Claimer {
       let attempts = [Int16](repeating: 0, count: targets.count)
       return Flight(batch: batch, claim: claimed.claim, message: message, attempts: attempts)
     }
-    shared.launch(flights)
+    shared.launch(flights, besides: sorting.others(claim: claimed.claim, message))
   }
 
   // MARK: Due and left behind

@@ -17,6 +17,8 @@ final class Shared: Sendable {
   let underWay = Atomic<Int>(0)
   /// Claims of this node that nobody here knows, found by the completer, given up by the janitor.
   let stranded = Mutex<Set<Int64>>([])
+  /// Devices that must be left alone for a while.
+  let backOffs = BackOffs()
   /// Numbers of batches, unique within this process.
   private let lastBatch = Atomic<Int64>(0)
 

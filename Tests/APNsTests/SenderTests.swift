@@ -94,7 +94,7 @@ import Testing
     #expect(
       harness.send(0..<bodies.count) == [
         .badToken(reason: "Unregistered", since: 1_767_225_600_123), .badToken(reason: "BadDeviceToken", since: nil),
-        .rejected(reason: "PayloadTooLarge"), .retry(reason: "TooManyRequests", after: nil),
+        .rejected(reason: "PayloadTooLarge"), .deviceBusy(reason: "TooManyRequests", after: nil),
         .retry(reason: "InternalServerError", after: nil), .retry(reason: "ServiceUnavailable", after: nil),
         .rejected(reason: "NeverHeardOf"), .retry(reason: "status 502", after: nil), .rejected(reason: "status 418"),
       ])
