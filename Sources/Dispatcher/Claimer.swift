@@ -56,7 +56,8 @@ final class Claimer {
       let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
       tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
     } else {
-      submit(claimed, message)
+      shared.launch(
+        claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
     }
     return true
   }
@@ -99,24 +100,6 @@ final class Claimer {
     var names: [UserKey: String] = [:]
     for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
     return names
-  }
-
-  private func submit(_ claimed: Claimed, _ message: DispatchMessage) {
-    let sorting = Sorting(claimed.members, shared)
-    let routes = Dictionary(grouping: sorting.ready) { message.route(of: $0) }
-    let flights = routes.map { route, members in
-      let targets = members.map { member in
-        PushTarget(
-          device: member.device, userKey: member.userKey, psid: member.psid,
-          badge: claimed.badges[member.userKey] ?? 0, clientName: claimed.names[member.userKey] ?? "")
-      }
-      let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push, route: route, targets: targets,
-        readAtNanoseconds: claimed.readAt.nanoseconds)
-      let attempts = [Int16](repeating: 0, count: targets.count)
-      return Flight(batch: batch, claim: claimed.claim, message: message, attempts: attempts)
-    }
-    shared.launch(flights, besides: sorting.others(claim: claimed.claim, message))
   }
 
   // MARK: Due and left behind

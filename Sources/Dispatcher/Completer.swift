@@ -190,6 +190,7 @@ final class Completer {
     }
     breaker.took(care)
     for (app, reason) in care.opened {
+      shared.pausedApps.withLock { _ = $0.insert(app) }
       log.error("the circuit breaker has paused an app", metadata: ["app": "\(app)", "reason": "\(reason)"])
     }
     let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))

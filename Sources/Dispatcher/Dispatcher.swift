@@ -38,7 +38,7 @@ internal import Synchronization
 /// **Threads.** `plan`, `claim`, `complete` and `janitor`, each with a connection of its own. If the database goes away
 /// they try again once a second; results wait in memory, bounded by the window.
 package final class Dispatcher {
-  private let shared: Shared
+  let shared: Shared
   private var threads: [(name: String, done: Inbox<Void>)] = []
 
   package init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {

@@ -10,6 +10,8 @@ enum Limits {
   static let claimEntries = 500
   /// Devices under way at once on this node, waiting for their outcome.
   static let windowDevices = 20_000
+  /// Devices of single sends beyond the window.
+  static let sendDevices = 20_000
   /// Deferred deliveries taken up at once.
   static let dueDevices = 2_000
   /// Length of a node's lease, in seconds of the database's clock.

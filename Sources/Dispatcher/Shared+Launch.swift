@@ -1,5 +1,6 @@
 internal import Domain
 internal import Reactor
+internal import Store
 
 /// Handing on: to the completer, then to the push networks.
 extension Shared {
@@ -10,6 +11,36 @@ extension Shared {
   func tell(_ input: CompleterInput) {
     // The window bounds what is under way: a full inbox would be our own mistake.
     precondition(completer.offer(input) || completer.isClosed, "the completer's inbox is full")
+  }
+
+  /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer.
+  func launch(
+    _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
+    names: [UserKey: String], readAt: Instant
+  ) {
+    let sorting = Sorting(members, of: message.app, self)
+    launch(
+      flights(claim, message, sorting.ready, badges: badges, names: names, readAt: readAt),
+      besides: sorting.others(claim: claim, message))
+  }
+
+  /// The recipients of a fresh claim as batches, one for each route.
+  private func flights(
+    _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
+    names: [UserKey: String], readAt: Instant
+  ) -> [Flight] {
+    Dictionary(grouping: members) { message.route(of: $0) }.map { route, members in
+      let targets = members.map { member in
+        PushTarget(
+          device: member.device, userKey: member.userKey, psid: member.psid, badge: badges[member.userKey] ?? 0,
+          clientName: names[member.userKey] ?? "")
+      }
+      let batch = PushBatch(
+        number: nextBatch(), message: message.push, route: route, targets: targets,
+        readAtNanoseconds: readAt.nanoseconds)
+      let attempts = [Int16](repeating: 0, count: targets.count)
+      return Flight(batch: batch, claim: claim, message: message, attempts: attempts)
+    }
   }
 
   /// Registers all batches of a claim with the completer, then hands each to its provider: in this order, so that no

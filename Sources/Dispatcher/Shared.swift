@@ -19,6 +19,8 @@ final class Shared: Sendable {
   let stranded = Mutex<Set<Int64>>([])
   /// Devices that must be left alone for a while.
   let backOffs = BackOffs()
+  /// Apps that are held back, as the database said a heartbeat ago; whoever depends on it asks again.
+  let pausedApps = Mutex<Set<App.Number>>([])
   /// Numbers of batches, unique within this process.
   private let lastBatch = Atomic<Int64>(0)
 
@@ -32,6 +34,11 @@ final class Shared: Sendable {
   var isStopping: Bool { stopRequested.load(ordering: .relaxed) }
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) }
   var hasRoom: Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices }
+
+  /// Single sends are let in when campaigns fill the window already.
+  var hasRoomForSends: Bool {
+    underWay.load(ordering: .relaxed) < Limits.windowDevices + Limits.sendDevices
+  }
 
   func nextBatch() -> Int64 { lastBatch.add(1, ordering: .relaxed).newValue }
 

@@ -1,6 +1,7 @@
 internal import Domain
 internal import Reactor
 internal import Store
+internal import Synchronization
 
 /// The devices of a claim, sorted by what is to be done with each: as a rule all are ready.
 struct Sorting {
@@ -8,7 +9,12 @@ struct Sorting {
   private var waiting: [WaitingTarget] = []
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
-  init(_ members: [Audiences.Member], _ shared: Shared) {
+  init(_ members: [Audiences.Member], of app: App.Number, _ shared: Shared) {
+    guard !shared.pausedApps.withLock({ $0.contains(app) }) else {
+      // The completer asks the database, and hands them back.
+      waiting = members.map(Self.target)
+      return
+    }
     let now = shared.clock.now
     let someWait = shared.backOffs.isAny(at: now)
     let networks = Set(shared.configuration.providers.keys)

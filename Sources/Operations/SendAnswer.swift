@@ -1,4 +1,5 @@
 package import JSON
+internal import Store
 
 /// What a send answers.
 package enum SendAnswer: JSONAnswer {
@@ -13,6 +14,17 @@ package enum SendAnswer: JSONAnswer {
     package let targeted: Int64?
     /// A JSON array of the entries that name nobody.
     package let unknown: [UInt8]
+
+    init(seqno: Int64, targeted: Int64?, unknown: [UInt8]) {
+      self.seqno = seqno
+      self.targeted = targeted
+      self.unknown = unknown
+    }
+
+    /// The same as was answered to an earlier request.
+    init(_ earlier: Messages.Earlier) {
+      self.init(seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8))
+    }
   }
 
   package func write(to writer: inout JSONWriter) {

@@ -46,7 +46,7 @@ package enum Sending {
     let hash = Array(SHA256.hash(data: request.body))
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
-    try PayloadSize.check(message, for: audience, of: app.number, on: connection)
+    try PayloadSize(message).check(audience, of: app.number, on: connection)
     let new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: request.body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
@@ -76,17 +76,17 @@ package enum Sending {
     guard let earlier = try connection.answer(Messages.earlier(app: app.number, idempotencyKey: key)) else {
       return nil
     }
-    guard earlier.requestSHA256 == hash else {
-      throw Problem(
-        .idempotencyConflict,
-        "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
-    }
-    return .accepted(
-      SendAnswer.Accepted(
-        seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8)))
+    guard earlier.requestSHA256 == hash else { throw conflict(key, earlier) }
+    return .accepted(SendAnswer.Accepted(earlier))
   }
 
-  private static func checkKey(_ key: String?) throws(Problem) {
+  static func conflict(_ key: String, _ earlier: Messages.Earlier) -> Problem {
+    Problem(
+      .idempotencyConflict,
+      "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
+  }
+
+  static func checkKey(_ key: String?) throws(Problem) {
     guard let key else { return }
     guard (1...Domain.Limits.idempotencyKeyBytes).contains(key.utf8.count) else {
       throw Problem(

@@ -6,6 +6,7 @@ internal import Glibc
 internal import Logging
 package import Operations
 internal import Postgres
+internal import Receiver
 internal import TLS
 
 /// Puts the parts together and runs them: configuration, start and stop order, signals.
@@ -83,7 +84,9 @@ package final class Server {
 
     doors = try Doors(
       configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
-      firstWriter: firstWriter + 10, messageCommitted: dispatcher.poke)
+      firstWriter: firstWriter + 10,
+      launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
+      messageCommitted: dispatcher.poke)
     address = doors.address
     log.info("serving", metadata: ["address": "\(address)"])
   }

@@ -48,6 +48,14 @@ package enum AppPauses {
     return Query(reasonStatement, parameters) { $0.count == 1 ? $0.optionalText(0, 0) : nil }
   }
 
+  private static let allStatement = Statement(
+    "app-pauses-all", "SELECT app FROM apps WHERE paused_reason IS NOT NULL")
+
+  /// The apps that are held back.
+  package static func all() -> Query<Set<App.Number>> {
+    Query(allStatement, Parameters()) { rows in Set(rows.map { rows.int32($0, 0) }) }
+  }
+
   private static let pauseStatement = Statement(
     "app-pauses-pause",
     """

@@ -38,7 +38,7 @@ package enum Ledger {
     "ledger-claim",
     """
     INSERT INTO badge_ledger (app, user_key, seqno, increment, deliveries)
-    SELECT app, user_key, seqno, $5, deliveries FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, deliveries)
+    SELECT * FROM unnest($1, $2, $3, $5, $4) AS t(app, user_key, seqno, increment, deliveries)
     ORDER BY app, user_key COLLATE "C", seqno
     ON CONFLICT (app, user_key, seqno)
       DO UPDATE SET deliveries = badge_ledger.deliveries + excluded.deliveries,
@@ -46,20 +46,32 @@ package enum Ledger {
     RETURNING app, user_key, seqno, deliveries
     """)
 
-  /// Notes that a message with a badge goes to users on so many devices. Answers those it is new for: only their counts
-  /// move. (A read may have come first from another device; then the count moves all the same, once.)
-  package static func claim(
-    _ claims: [(key: Key, deliveries: Int16)], increment: Int16
-  ) -> Query<Set<Key>> {
+  /// A message with a badge goes to a user on so many devices.
+  package struct Claim: Sendable {
+    package let key: Key
+    package let deliveries: Int16
+    package let increment: Int16
+
+    package init(key: Key, deliveries: Int16, increment: Int16) {
+      self.key = key
+      self.deliveries = deliveries
+      self.increment = increment
+    }
+  }
+
+  /// Notes claims. Answers those that are new: only their users' counts move. (A read may have come first from another
+  /// device; then the count moves all the same, once.)
+  package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
-    var deliveries = Int16Column()
+    var (deliveries, increments) = (Int16Column(), Int16Column())
     var asked: [Key: Int16] = [:]
     for claim in claims {
       deliveries.append(claim.deliveries)
+      increments.append(claim.increment)
       asked[claim.key] = claim.deliveries
     }
     parameters.append(int16s: deliveries)
-    parameters.append(increment)
+    parameters.append(int16s: increments)
     return Query(claimStatement, parameters) { rows in
       var fresh: Set<Key> = []
       for row in 0..<rows.count {

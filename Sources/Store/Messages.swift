@@ -78,11 +78,14 @@ package enum Messages {
     parameters.append(app)
     parameters.append(text: idempotencyKey)
     return Query(earlierStatement, parameters) { rows in
-      guard rows.count == 1 else { return nil }
-      return Earlier(
-        seqno: rows.int64(0, 0), requestSHA256: rows.bytes(0, 1), targeted: rows.optionalInt64(0, 2),
-        unknownEntries: rows.text(0, 3))
+      rows.count == 1 ? earlier(rows, 0, from: 0) : nil
     }
+  }
+
+  static func earlier(_ rows: Rows, _ row: Int, from column: Int) -> Earlier {
+    Earlier(
+      seqno: rows.int64(row, column), requestSHA256: rows.bytes(row, column + 1),
+      targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3))
   }
 
   private static let sendDateStatement = Statement(
@@ -119,6 +122,22 @@ package enum Messages {
     package let expiresAt: Int64
     package let frozenAt: Int64?
     package let isPlanned: Bool
+
+    package init(
+      seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
+      sendDate: String, expiresAt: Int64, frozenAt: Int64?, isPlanned: Bool
+    ) {
+      self.seqno = seqno
+      self.app = app
+      self.appID = appID
+      self.lane = lane
+      self.state = state
+      self.request = request
+      self.sendDate = sendDate
+      self.expiresAt = expiresAt
+      self.frozenAt = frozenAt
+      self.isPlanned = isPlanned
+    }
   }
 
   private static let findStatement = Statement(
