@@ -17,7 +17,7 @@ package enum GiveBacks {
     """
     UPDATE outcomes o SET status = 6, due_at = $3, at = $3
     FROM unnest($1, $2) AS t(seqno, device) JOIN messages m ON m.seqno = t.seqno
-    WHERE o.seqno = t.seqno AND o.device = t.device AND o.status = 3
+    WHERE o.seqno = t.seqno AND o.device = t.device AND o.status = 2
       -- What was cancelled or has expired is not begun again.
       AND m.state <> 5 AND m.expires_at > $3
     RETURNING o.seqno, o.device, o.user_key, m.app, o.reason

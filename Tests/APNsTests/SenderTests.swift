@@ -141,7 +141,7 @@ import Testing
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<2, route: route)))
     let results = harness.wait(2)
     #expect(results.count == 2)
-    #expect(results.allSatisfy { if case .credentialFault = $0 { true } else { false } })
+    #expect(results.allSatisfy { if case .noCredential = $0 { true } else { false } })
   }
 
   @Test func `a certificate opens APNs without a token`() throws {

@@ -63,7 +63,7 @@ final class ScriptedNetwork: PushProvider {
 final class DispatcherWorld {
   static let appID = "com.example.bank"
 
-  let database: TestDatabase
+  let databaseURL: String
   let connection: Connection
   let app: App.Number
   let network: ScriptedNetwork
@@ -71,7 +71,8 @@ final class DispatcherWorld {
   private let clock = SystemClock()
 
   init(_ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }) throws {
-    database = try TestDatabase.make()
+    let database = try TestDatabase.make()
+    databaseURL = database.url
     connection = try database.connect()
     app = try connection.run(
       Apps.create(appID: Self.appID, name: "Bank", clientKey: "key", timeZone: "Asia/Seoul")
@@ -92,7 +93,7 @@ final class DispatcherWorld {
   private func start(_ network: ScriptedNetwork, _ results: ResultInbox, number: Int) throws {
     let dispatcher = try Dispatcher(
       DispatcherConfiguration(
-        databaseURL: database.url, node: UUIDValue(high: 1, low: UInt64(number)), firstWriter: Int32(number * 100),
+        databaseURL: databaseURL, node: UUIDValue(high: 1, low: UInt64(number)), firstWriter: Int32(number * 100),
         pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), providers: [.apns: network]),
       results: results)
     try dispatcher.start()
@@ -134,7 +135,7 @@ final class DispatcherWorld {
   }
 
   func count(_ sql: String) throws -> Int64 {
-    try connection.run(Statement("count \(sql)", "SELECT count(*) FROM \(sql)")).int64(0, 0)
+    try connection.run(Statement("count \(sql.hashValue)", "SELECT count(*) FROM \(sql)")).int64(0, 0)
   }
 
   // MARK: Messages
