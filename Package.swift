@@ -96,8 +96,8 @@ let package = Package(
     program(
       "upmc-benchmark",
       on: [
-        "Server", "Receiver", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTP2", "TLS", "Postgres",
-        "Reactor", arguments, crypto, log,
+        "Server", "Receiver", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTPClient", "HTTP2",
+        "TLS", "Postgres", "Reactor", arguments, crypto, log,
       ]),
 
     tests("StyleTests", on: []),

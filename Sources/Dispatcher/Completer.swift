@@ -186,7 +186,8 @@ final class Completer {
     let writer = shared.completeWriter
     let care = try connection.withTransaction {
       try decisions.write(
-        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now, breaker)
+        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
+        storesRows: shared.configuration.storesOutcomes, breaker)
     }
     breaker.took(care)
     for (app, reason) in care.opened {

@@ -64,7 +64,8 @@ struct Decisions {
   /// Writes everything within a transaction.
   /// - Parameter finished: claims whose last outcomes these are.
   func write(
-    _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64, _ breaker: Breaker
+    _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
+    _ breaker: Breaker
   ) throws(PostgresError) -> TokenCare.Result {
     var care = try TokenCare(findings, breaker, now: now, connection)
     try care.changeDevices(connection)
@@ -72,7 +73,8 @@ struct Decisions {
     let networks = try self.networks(connection)
     let unique = uniqueDecisions().map { $0.settled(with: networks) }
     if !unique.isEmpty {
-      let taken = try connection.run(Outcomes.write(unique.map(\.record), at: now)).map { unique[$0] }
+      let taken =
+        storesRows ? try connection.run(Outcomes.write(unique.map(\.record), at: now)).map { unique[$0] } : unique
       for decision in taken {
         increases[decision.record.seqno, default: Outcomes.Increase()]
           .count(decision.record.status, reason: decision.record.reason)

@@ -10,15 +10,18 @@ package struct DispatcherConfiguration: Sendable {
   package let pushkeys: PushKeyring
   /// By network; a network without provider keeps its messages until there is one.
   package let providers: [PushNetwork: any PushProvider]
+  /// False only where a benchmark asks what the rows cost: then nothing is retried later, resent or explained.
+  package let storesOutcomes: Bool
 
   package init(
     databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring,
-    providers: [PushNetwork: any PushProvider]
+    providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true
   ) {
     self.databaseURL = databaseURL
     self.node = node
     self.firstWriter = firstWriter
     self.pushkeys = pushkeys
     self.providers = providers
+    self.storesOutcomes = storesOutcomes
   }
 }

@@ -31,7 +31,7 @@ final class Doors {
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, threads: Server.Limits.adminThreads,
+      databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
       messageCommitted: messageCommitted)
     self.admin = admin
     drained = try Inbox(capacity: loops)
@@ -42,6 +42,7 @@ final class Doors {
       let inbox = try Inbox<Command>(capacity: 8)
       commands.append(inbox)
       let drained = drained
+      let batchesSends = configuration.handicaps.batchesSends
       let publicDirectory = configuration.publicDirectory
       _ = try Thread(name: "http-\(number)") {
         do {
@@ -51,7 +52,7 @@ final class Doors {
             launchpad: launchpad)
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
-            admin: AdminDoor(admin, namedSends: Self.namedSends(committer, catalog)),
+            admin: AdminDoor(admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
             health: HealthDoor(committer: committer),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
           let server = try HTTPServer(

@@ -78,7 +78,7 @@ package final class Server {
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: [.apns: sender]),
+        providers: [.apns: sender], storesOutcomes: configuration.handicaps.storesOutcomes),
       results: results)
     try dispatcher.start()
 
