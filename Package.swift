@@ -120,6 +120,7 @@ let package = Package(
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
+    tests("DispatcherTests", on: ["Dispatcher", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
       "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
