@@ -91,7 +91,8 @@ final class Run {
     let wasAsked = node.state == .stopping
     guard node.state != .down, let ending = node.ending() else { return }
     let words = node.lastWords
-    if !wasAsked, ending == .exited(1), words.hasSuffix("is UPMC_DATABASE_URL right?") {
+    let reason = words.split(separator: "\n").last { $0.hasPrefix("upmc: ") } ?? ""
+    if !wasAsked, ending == .exited(1), reason.contains("database") || reason.contains("PostgreSQL") {
       // A start without database is refused in so many words; whoever supervises it starts it again.
       deeds["starts without database", default: 0] += 1
       return after(500) { if node.state == .down { try node.start() } }

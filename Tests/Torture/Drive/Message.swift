@@ -8,8 +8,17 @@ final class Message {
   struct Cell {
     /// How often the network received it.
     var received: UInt8 = 0
+    /// When it last did, microseconds since 1970.
+    var receivedAt: Int64 = 0
     var isReceiptAnswered = false
     var isReadAnswered = false
+  }
+
+  /// A device that got it twice, and when, microseconds since 1970.
+  struct Repeat {
+    let device: Int
+    let first: Int64
+    let second: Int64
   }
 
   let number: Int
@@ -34,6 +43,8 @@ final class Message {
   private(set) var cells: [Int: Cell] = [:]
   private(set) var received = 0
   private(set) var repeated = 0
+  /// The first few, as evidence.
+  private(set) var repeats: [Repeat] = []
 
   init(number: Int, kind: Kind, body: String, askedAt: Int64, recipients: Set<Int>? = nil, badge: Int? = nil) {
     self.number = number
@@ -45,12 +56,17 @@ final class Message {
   }
 
   /// Notes one more arrival; answers how many there have been.
-  func receive(_ device: Int) -> Int {
-    cells[device, default: Cell()].received &+= 1
+  func receive(_ device: Int, at time: Int64) -> Int {
+    var cell = cells[device] ?? Cell()
+    cell.received &+= 1
+    if cell.received > 1 {
+      repeated += 1
+      if repeats.count < 6 { repeats.append(Repeat(device: device, first: cell.receivedAt, second: time)) }
+    }
+    cell.receivedAt = time
+    cells[device] = cell
     received += 1
-    let count = Int(cells[device]?.received ?? 0)
-    if count > 1 { repeated += 1 }
-    return count
+    return Int(cell.received)
   }
 
   func noteReceipt(_ device: Int) { cells[device, default: Cell()].isReceiptAnswered = true }

@@ -40,7 +40,7 @@ final class Recorder {
     checkRecipient(push, message, number, generation)
     checkIDs(push, message, payload, number)
     checkBadge(push, message, payload)
-    if message.receive(number) > 1 { repeated += 1 }
+    if message.receive(number, at: push.atMicroseconds) > 1 { repeated += 1 }
     if message.firstReceivedAt == nil {
       message.firstReceivedAt = push.atMicroseconds
       if message.kind == .urgent { noteLatency(message, push.atMicroseconds) }
