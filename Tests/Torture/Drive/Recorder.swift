@@ -7,6 +7,8 @@ final class Recorder {
   private unowned let driver: Driver
   private(set) var received = 0
   private(set) var repeated = 0
+  /// Pushes of messages that were final already: a frozen server's, repeated elsewhere meanwhile.
+  private(set) var late = 0
   /// From the request to the network, in microseconds, of urgent messages; and of those asked for in quiet times.
   private(set) var urgent: [Int64] = []
   private(set) var calmUrgent: [Int64] = []
@@ -40,6 +42,7 @@ final class Recorder {
     checkRecipient(push, message, number, generation)
     checkIDs(push, message, payload, number)
     checkBadge(push, message, payload)
+    if message.isFinal { late += 1 }
     if message.receive(number, at: push.atMicroseconds) > 1 { repeated += 1 }
     if message.firstReceivedAt == nil {
       message.firstReceivedAt = push.atMicroseconds

@@ -41,6 +41,8 @@ struct Page: Codable, Sendable {
   /// Pushes that the network accepted, and those of them that a device had already.
   let received: Int
   let duplicates: Int
+  /// Of the duplicates, those that came after their message was final.
+  let late: Int
   let receipts: Int
   let reads: Int
   let registrations: Int
@@ -82,6 +84,7 @@ struct Page: Codable, Sendable {
     resent = totals.resent
     received = driver.recorder.received
     duplicates = driver.recorder.repeated
+    late = driver.recorder.late
     receipts = driver.confirmer.receiptsAnswered
     reads = driver.confirmer.readsAnswered
     registrations = driver.registrar.registrations
@@ -125,7 +128,7 @@ struct Page: Codable, Sendable {
     messages \(messages)   deliveries targeted \(targeted)
       accepted \(accepted)   rejected \(rejected)   expired \(expired)   skipped \(skipped)
       unknown \(unknown)   resent \(resent)
-    the network received \(received), duplicates \(duplicates) (never more than resent, message by message)
+    the network received \(received), duplicates \(duplicates), \(late) of them late
     receipts answered \(receipts)   reads \(reads)   registrations \(registrations)   tokens moved \(tokenMoves)
     calls answered \(calls)   lost \(callsLost)   told to wait \(callsBusy)   looks at the numbers (I2) \(looks)
     """
