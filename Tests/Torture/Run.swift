@@ -114,12 +114,8 @@ final class Run {
     deeds[kind, default: 0] += 1
     verdict.note(what)
     let now = clock.wallMicroseconds
-    // A few seconds more, until reconnections and retries are through.
-    let until = now + Int64(milliseconds + 6000) * 1000
-    try driver.ask { driver in
-      driver.recorder.disturbedUntil = max(driver.recorder.disturbedUntil, until)
-      if isKill { driver.recorder.noteKill(kind, at: now) }
-    }
+    let until = now + Int64(milliseconds) * 1000
+    try driver.ask { $0.recorder.noteDeed(kind, at: now, until: until, isKill: isKill) }
   }
 
   private func carryOut(_ act: Violence.Act) throws {

@@ -13,17 +13,38 @@ final class Recorder {
   private(set) var urgent: [Int64] = []
   private(set) var calmUrgent: [Int64] = []
   /// When the last disturbance ended, microseconds since 1970.
-  var disturbedUntil: Int64 = 0
+  private var disturbedUntil: Int64 = 0
   /// Kills that no delivery has followed yet.
-  private var wounds: [(kind: String, at: Int64)] = []
-  private(set) var recoveries: [(kind: String, microseconds: Int64)] = []
+  private var wounds: [Wound] = []
+  private(set) var recoveries: [Recovery] = []
+  /// Until when something is done to the center, microseconds since 1970.
+  private var activeUntil: Int64 = 0
+
+  private struct Wound {
+    let kind: String
+    let at: Int64
+    /// Nothing else was done to the center until it recovered.
+    var isAlone: Bool
+  }
+
+  /// From a kill to the next delivery.
+  struct Recovery {
+    let kind: String
+    let microseconds: Int64
+    let isAlone: Bool
+  }
 
   init(_ driver: Driver) {
     self.driver = driver
   }
 
-  func noteKill(_ kind: String, at: Int64) {
-    wounds.append((kind, at))
+  /// Something is done to the center now, lasting until then (microseconds since 1970).
+  func noteDeed(_ kind: String, at: Int64, until: Int64, isKill: Bool) {
+    for index in wounds.indices { wounds[index].isAlone = false }
+    if isKill { wounds.append(Wound(kind: kind, at: at, isAlone: at > activeUntil)) }
+    activeUntil = max(activeUntil, until)
+    // A few seconds more, until reconnections and retries are through.
+    disturbedUntil = max(disturbedUntil, until + 6_000_000)
   }
 
   func take(_ push: AcceptedPush) {
@@ -53,7 +74,9 @@ final class Recorder {
 
   private func recover(_ at: Int64) {
     guard !wounds.isEmpty else { return }
-    for wound in wounds where at > wound.at { recoveries.append((wound.kind, at - wound.at)) }
+    for wound in wounds where at > wound.at {
+      recoveries.append(Recovery(kind: wound.kind, microseconds: at - wound.at, isAlone: wound.isAlone))
+    }
     wounds.removeAll { at > $0.at }
   }
 

@@ -24,6 +24,15 @@ struct Page: Codable, Sendable {
   struct Recovery: Codable, Sendable {
     let kind: String
     let milliseconds: Double
+
+    /// The longest; nil when there is none.
+    init?(_ recoveries: [Recorder.Recovery]) {
+      guard let longest = recoveries.max(by: { $0.microseconds < $1.microseconds }) else { return nil }
+      kind = longest.kind
+      milliseconds = Double(longest.microseconds) / 1000
+    }
+
+    var text: String { "\(Int(milliseconds)) ms after \(kind)" }
   }
 
   let seed: UInt64
@@ -57,6 +66,8 @@ struct Page: Codable, Sendable {
   let networkRefusals: [String: Int]
   let connections: Int
   let longestRecovery: Recovery?
+  /// Of kills with nothing else done before the next delivery.
+  let longestRecoveryAlone: Recovery?
   let urgent: Latency
   /// Only those asked for while nothing had been done to the center for six seconds.
   let urgentInQuiet: Latency
@@ -98,8 +109,8 @@ struct Page: Codable, Sendable {
     networkFaults = counters.faults
     networkRefusals = counters.rejected
     connections = counters.connectionsOpened
-    longestRecovery = driver.recorder.recoveries.max { $0.microseconds < $1.microseconds }
-      .map { Recovery(kind: $0.kind, milliseconds: Double($0.microseconds) / 1000) }
+    longestRecovery = Recovery(driver.recorder.recoveries)
+    longestRecoveryAlone = Recovery(driver.recorder.recoveries.filter(\.isAlone))
     urgent = Latency(driver.recorder.urgent)
     urgentInQuiet = Latency(driver.recorder.calmUrgent)
     memory = samples.thirds
@@ -146,9 +157,9 @@ struct Page: Codable, Sendable {
   }
 
   private var speed: String {
-    let recovery = longestRecovery.map { "\(Int($0.milliseconds)) ms after \($0.kind)" } ?? "nothing was killed"
     return """
-      longest recovery (kill to the next delivery): \(recovery)
+      longest recovery (kill to the next delivery): \(longestRecovery?.text ?? "nothing was killed")
+        with nothing else done meanwhile: \(longestRecoveryAlone?.text ?? "never")
       urgent, request to network   \(row(urgent))
         in quiet times             \(row(urgentInQuiet))
       """
