@@ -223,6 +223,8 @@ final class Run {
     try settle("messages and calls")
     try callTheRoll()
     try checkLeases()
+    try driver.ask { $0.recount() }
+    try settle("the last count")
   }
 
   private func settle(_ what: String) throws {

@@ -111,6 +111,20 @@ final class Driver {
     message.seqno = seqno
   }
 
+  /// Asks for all numbers once more: what is final must not have moved, except that a server that woke up late may have
+  /// counted further submissions.
+  func recount() {
+    for message in messages {
+      guard let seqno = message.seqno, let before = message.tally, before.isFinal else { continue }
+      calls.send("GET", "/v1/admin/messages/\(seqno)", bearer: apiKey) { [self] reply in
+        guard let tally = Tally(reply), tally.isSameEnd(as: before), tally.objection == nil else {
+          return verdict.violate("I2", "message \(seqno) moved after it was final: \(before.text), then \(reply.text)")
+        }
+        message.tally = tally
+      }
+    }
+  }
+
   /// Asks for the numbers until they are final, and looks at them each time (I2).
   private func follow(_ message: Message, _ completion: ((Message) -> Void)?) {
     guard let seqno = message.seqno else { return }

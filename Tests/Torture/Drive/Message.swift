@@ -110,6 +110,12 @@ struct Tally {
   var isFinal: Bool { ["completed", "cancelled", "expired", "failed"].contains(state) }
   var ended: Int { accepted + rejected + expired + cancelled + skipped }
 
+  /// Whether the same devices ended in the same way.
+  func isSameEnd(as other: Tally) -> Bool {
+    state == other.state && targeted == other.targeted && accepted == other.accepted && rejected == other.rejected
+      && expired == other.expired && cancelled == other.cancelled && skipped == other.skipped
+  }
+
   /// Why the numbers cannot be (I2); nil when they can.
   var objection: String? {
     guard let targeted, let pending else {

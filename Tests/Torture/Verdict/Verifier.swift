@@ -93,8 +93,17 @@ struct Verifier {
         """)
     }
     if excess > tally.resent {
+      let repeats = message.repeats.map { entry in
+        let first = driver.verdict.seconds(ofMicroseconds: entry.first)
+        return "device \(entry.device) at \(first) s and \(driver.verdict.seconds(ofMicroseconds: entry.second)) s"
+      }
       violate(
-        "I3", "message \(seqno) arrived \(excess) times too often, but only \(tally.resent) were counted as resent")
+        "I3",
+        """
+        message \(seqno) (\(message.kind), asked for at \(driver.verdict.seconds(ofMicroseconds: message.askedAt)) s) \
+        arrived \(excess) times too often, but only \(tally.resent) were counted as resent (unknown \(tally.unknown)): \
+        \(repeats.joined(separator: ", "))
+        """)
     }
     if tally.targeted != rows.count {
       violate("I2", "message \(seqno) targeted \(tally.targeted ?? -1) and has \(rows.count) outcomes: \(tally.text)")
