@@ -114,7 +114,7 @@ let package = Package(
     .executableTarget(
       name: "upmc-torture",
       dependencies: [
-        "Server", "Simulator", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
+        "Server", "Simulator", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
     tests("TortureTests", on: ["upmc-torture", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),

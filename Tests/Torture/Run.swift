@@ -99,6 +99,9 @@ final class Run {
     }
     if !wasAsked {
       verdict.violate("crash", "server \(node.number) ended by itself: \(ending)\n\(words)")
+    } else if ending == .killed(signal: SIGTERM), node.seconds < 3 {
+      // It had not yet come so far as to listen for signals.
+      deeds["SIGTERM while starting", default: 0] += 1
     } else if ending != .exited(0) {
       verdict.violate("stop", "server \(node.number) was asked to stop and ended \(ending)\n\(words)")
     }
@@ -205,7 +208,7 @@ final class Run {
       paused.int64(0, 0) > 0
     else { return }
     verdict.note("an operator gives the credential again")
-    try? stage.mendCredential(connection)
+    try? stage.mendCredential()
   }
 
   // MARK: Rest and account

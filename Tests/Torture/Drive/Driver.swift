@@ -73,16 +73,17 @@ final class Driver {
   /// Sends a message and follows it until it is final.
   /// - Parameters:
   ///   - fields: JSON members beside app, audience and life, each with a leading comma.
+  ///   - life: in seconds; nil for the run's.
   ///   - completion: called once the center says that it is final.
   @discardableResult
   func send(
-    _ kind: Message.Kind, _ audience: String, _ fields: String, recipients: Set<Int>? = nil, badge: Int? = nil,
-    completion: ((Message) -> Void)? = nil
+    _ kind: Message.Kind, _ audience: String, _ fields: String, life: Int? = nil, recipients: Set<Int>? = nil,
+    badge: Message.Badge? = nil, completion: ((Message) -> Void)? = nil
   ) -> Message {
     let number = messages.count
     let body = """
       {"appId":"\(Stage.appID)","audience":\(audience),"alert":{"title":"T","body":"Message \(number)"},\
-      "expiresIn":"PT\(plan.life)S","data":{"m":\(number)}\(fields)}
+      "expiresIn":"PT\(life ?? plan.life)S","data":{"m":\(number)}\(fields)}
       """
     let message = Message(
       number: number, kind: kind, body: body, askedAt: now, recipients: recipients, badge: badge)

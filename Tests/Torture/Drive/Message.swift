@@ -14,6 +14,14 @@ final class Message {
     var isReadAnswered = false
   }
 
+  /// The count of a user whose every count is known.
+  struct Badge {
+    /// With the message.
+    let after: Int
+    /// When all its deliveries have ended negative, and the increment is taken back.
+    let takenBack: Int
+  }
+
   /// A device that got it twice, and when, microseconds since 1970.
   struct Repeat {
     let device: Int
@@ -29,7 +37,9 @@ final class Message {
   /// The only devices it may reach; nil for whoever is in its audience.
   let recipients: Set<Int>?
   /// What every payload must carry; nil when it cannot be known.
-  let badge: Int?
+  let badge: Badge?
+  /// A payload carried what holds once the message has ended negative.
+  var wasTakenBack = false
   /// The idempotency key: however often it is sent, there is one message.
   var key: String { "torture-\(number)" }
 
@@ -46,7 +56,7 @@ final class Message {
   /// The first few, as evidence.
   private(set) var repeats: [Repeat] = []
 
-  init(number: Int, kind: Kind, body: String, askedAt: Int64, recipients: Set<Int>? = nil, badge: Int? = nil) {
+  init(number: Int, kind: Kind, body: String, askedAt: Int64, recipients: Set<Int>? = nil, badge: Badge? = nil) {
     self.number = number
     self.kind = kind
     self.body = body

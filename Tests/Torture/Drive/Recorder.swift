@@ -115,11 +115,15 @@ final class Recorder {
 
   private func checkBadge(_ push: AcceptedPush, _ message: Message, _ payload: Payload) {
     if let badge = payload.badge, !(0...1000).contains(badge) { violate("I5", "badge \(badge) is out of range", push) }
-    if let expected = message.badge, payload.badge != expected {
-      violate(
-        "I5", "message \(message.number) carries badge \(payload.badge.map(String.init) ?? "none"), not \(expected)",
-        push)
+    // What arrives after the end carries the count of that moment.
+    guard let expected = message.badge, !message.isFinal, payload.badge != expected.after else { return }
+    guard payload.badge != expected.takenBack else {
+      message.wasTakenBack = true
+      return
     }
+    violate(
+      "I5",
+      "message \(message.number) carries badge \(payload.badge.map(String.init) ?? "none"), not \(expected.after)", push)
   }
 
   private func violate(_ invariant: String, _ what: String, _ push: AcceptedPush) {

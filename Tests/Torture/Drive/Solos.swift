@@ -83,7 +83,8 @@ final class Solos {
     }
     driver.send(
       .urgent, #"{"clientUids":["\#(solos[index].user)"]}"#, badge + #","lane":"urgent""#,
-      recipients: solos[index].devices, badge: after
+      recipients: solos[index].devices,
+      badge: Message.Badge(after: after, takenBack: max(0, after - taken))
     ) { [self] message in
       if message.tally?.targeted != solos[index].devices.count {
         driver.verdict.violate("I6", "user \(solos[index].user) has two devices: \(message.tally?.text ?? "")")
