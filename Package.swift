@@ -114,8 +114,9 @@ let package = Package(
     .executableTarget(
       name: "upmc-torture",
       dependencies: [
-        "Server", "Simulator", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
+        "Server", "Simulator", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
+    tests("TortureTests", on: ["upmc-torture", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
