@@ -74,7 +74,7 @@ let package = Package(
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "Reactor", crypto, log]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
@@ -124,8 +124,9 @@ let package = Package(
     tests("DispatcherTests", on: ["Dispatcher", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
-      "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
-    tests("CommandTests", on: ["upmc", "Postgres", "Reactor", "TestSupport", crypto]),
+      "OperationsTests",
+      on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", crypto]),
+    tests("CommandTests", on: ["upmc", "Postgres", "TLS", "Reactor", "TestSupport", crypto]),
     tests(
       "AdminTests",
       on: [
@@ -134,7 +135,7 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor",
+        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "TLS", "Reactor",
         "TestSupport",
       ]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
