@@ -98,6 +98,8 @@ final class Completer {
       }
     case .results(let results):
       for result in results { take(result) }
+    case .recall(let seqnos):
+      recall(seqnos)
     case .audit(let present):
       audit(present)
     }
@@ -111,7 +113,7 @@ final class Completer {
     let target = flight.batch.targets[result.target]
     let now = shared.clock.wallMicroseconds
     let verdict = Verdict.of(
-      result.result, attempts: flight.attempts[result.target], message: flight.message.push, now: now,
+      result.result, attempts: flight.attempts[result.target], message: flight.batch.message, now: now,
       jitter: Double.random(in: 0...1, using: &jitter), isStopping: shared.isStopping)
     if case .badToken(_, let since?) = result.result {
       decisions.refuse(Decisions.RefusedToken(device: target.device, psid: target.psid, since: since * 1000))
@@ -156,6 +158,18 @@ final class Completer {
     lastRetry += 1
     let due = shared.clock.now + .milliseconds(afterMilliseconds)
     retries.insert(Retry(due: due, number: lastRetry, claim: claim, message: message, target: target))
+  }
+
+  /// Nobody waits any longer for tries of these messages: they are found paused or cancelled at once.
+  private func recall(_ seqnos: Set<Int64>) {
+    guard retries.unordered.contains(where: { seqnos.contains($0.message.seqno) }) else { return }
+    let now = shared.clock.now
+    retries = Heap(
+      retries.unordered.map { retry in
+        guard seqnos.contains(retry.message.seqno) else { return retry }
+        return Retry(
+          due: now, number: retry.number, claim: retry.claim, message: retry.message, target: retry.target)
+      })
   }
 
   // MARK: Writing
@@ -207,8 +221,9 @@ final class Completer {
     let message = group[0].message
     let resubmission = try Resubmission(message, group.map(\.target), connection, shared)
     submitted.formUnion(group.map(\.number))
-    for (target, status, reason) in resubmission.decided {
-      decide(group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
+    for (target, status, reason, dueAt) in resubmission.decided {
+      decide(
+        group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason, dueAt: dueAt)
     }
     shared.launch(
       resubmission.batches.map { batch, attempts in

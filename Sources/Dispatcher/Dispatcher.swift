@@ -36,7 +36,14 @@ internal import Synchronization
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
 /// renew stops claiming and submitting before its lease ends, for then others may take its claims.
 ///
-/// **Threads.** `plan`, `claim`, `complete` and `janitor`, each with a connection of its own. If the database goes away
+/// **Control.** Pause, cancel, pace and canary are rows in the database, looked at within every claim (`Gate`) and before
+/// every repeated submission (`Resubmission`). So a change holds for all that is read after its commit, and what was read
+/// before leaves within half a second or not at all. `Overseer` hears the announcement and brings home what waits.
+///
+/// **Fairness.** Lanes in order, each leaving room in the window for those before it; within a lane every message the same
+/// share (`Turns`).
+///
+/// **Threads.** `plan`, `claim`, `complete`, `janitor` and `control`, each with a connection of its own. If the database goes away
 /// they try again once a second; results wait in memory, bounded by the window.
 package final class Dispatcher {
   package enum Limits {
@@ -50,6 +57,22 @@ package final class Dispatcher {
     package static let claimEntries = 500
     /// Devices under way at once on this node, waiting for their outcome.
     package static let windowDevices = 20_000
+    /// How much of the window the messages of a lane, and all before it, may fill: the rest is kept for those.
+    static func windowDevices(for lane: Lane) -> Int {
+      switch lane {
+      case .urgent: windowDevices
+      case .normal: windowDevices * 9 / 10
+      case .bulk: windowDevices * 8 / 10
+      }
+    }
+    /// Messages that are looked at when the next claim is chosen: as many as share the sending at once.
+    package static let waitingMessages = 512
+    /// Claims between two looks at what waits: a tenth of a second or so.
+    package static let turnsPerLook = 8
+    /// Messages that are paused or being cancelled, looked at together.
+    package static let heldMessages = 1_000
+    /// How often changes are looked for that nobody announced.
+    package static let controlInterval: Duration = .milliseconds(250)
     /// Deferred deliveries taken up at once.
     package static let dueDevices = 2_000
     /// Length of a node's lease, in seconds of the database's clock.
@@ -108,6 +131,7 @@ package final class Dispatcher {
     try run("claim") { Claimer(shared).run() }
     try run("complete") { Completer(shared).run() }
     try run("janitor") { Janitor(shared).run() }
+    try run("control") { Overseer(shared).run() }
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.
@@ -122,8 +146,9 @@ package final class Dispatcher {
     shared.stopRequested.store(true, ordering: .sequentiallyConsistent)
     shared.planWakeup.signal()
     shared.claimWakeup.signal()
+    shared.controlWakeup.signal()
     shared.completer.wakeup.signal()
-    for thread in threads where thread.name == "plan" || thread.name == "claim" { wait(for: thread.done) }
+    for thread in threads where ["plan", "claim", "control"].contains(thread.name) { wait(for: thread.done) }
     claimingEnded()
     for thread in threads where thread.name == "complete" || thread.name == "janitor" { wait(for: thread.done) }
     leave()

@@ -10,6 +10,7 @@ final class Shared: Sendable {
   let completer: Inbox<CompleterInput>
   let planWakeup: Wakeup
   let claimWakeup: Wakeup
+  let controlWakeup: Wakeup
   let stopRequested = Atomic(false)
   /// Until when (monotonic, nanoseconds) this node may trust its lease.
   let leaseUntil = Atomic<Int64>(0)
@@ -25,11 +26,15 @@ final class Shared: Sendable {
     self.completer = completer
     planWakeup = try Wakeup()
     claimWakeup = try Wakeup()
+    controlWakeup = try Wakeup()
   }
 
   var isStopping: Bool { stopRequested.load(ordering: .relaxed) }
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) }
-  var hasRoom: Bool { underWay.load(ordering: .relaxed) < Dispatcher.Limits.windowDevices }
+  /// Each lane leaves room in the window for those before it, so that bulk never fills what urgent needs.
+  func hasRoom(for lane: Lane) -> Bool {
+    underWay.load(ordering: .relaxed) < Dispatcher.Limits.windowDevices(for: lane)
+  }
 
   func nextBatch() -> Int64 { lastBatch.add(1, ordering: .relaxed).newValue }
 
@@ -53,6 +58,8 @@ enum CompleterInput: Sendable {
   /// Recipients have been claimed and are decided without being submitted.
   case decided(claim: Int64, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
   case results([PushResult])
+  /// These messages were paused or cancelled: look at once at what of them waits for its next try.
+  case recall(Set<Int64>)
   /// The claims that the database says are ours.
   case audit([Int64])
 }

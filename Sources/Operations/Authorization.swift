@@ -37,7 +37,7 @@ package enum Role: String, CaseIterable, Sendable {
   package func allows(_ permission: Permission) -> Bool {
     switch permission {
     case .viewMessages: true
-    case .send: self != .viewer
+    case .send, .control: self != .viewer
     case .manageGroups: self == .operator || self == .admin
     case .manageApps: self == .admin
     }
@@ -48,6 +48,8 @@ package enum Role: String, CaseIterable, Sendable {
 package enum Permission: String, CaseIterable, Sendable {
   case send
   case viewMessages
+  /// Pausing, resuming, cancelling, pacing.
+  case control
   case manageGroups
   /// Apps, their credentials, and API keys.
   case manageApps

@@ -13,14 +13,23 @@ package enum SendAnswer: JSONAnswer {
     package let targeted: Int64?
     /// A JSON array of the entries that name nobody.
     package let unknown: [UInt8]
+    /// When it goes out, microseconds since 1970; nil: now. Until then `targeted` is an estimate.
+    package var dueAt: Int64?
+    /// The message that it repeats for some of its devices.
+    package var resendOf: Int64?
   }
 
   package func write(to writer: inout JSONWriter) {
     switch self {
     case .accepted(let accepted):
       writer.member("seqno", String(accepted.seqno))
-      writer.member("state", "queued")
+      writer.member("state", accepted.dueAt == nil ? "queued" : "scheduled")
       writer.member("targeted", accepted.targeted)
+      if let dueAt = accepted.dueAt {
+        writer.member("estimate", true)
+        writer.member("sendAt", Timestamp.text(dueAt))
+      }
+      if let resendOf = accepted.resendOf { writer.member("resendOf", String(resendOf)) }
       writer.member("unknown", raw: accepted.unknown)
     case .tried(let dryRun): dryRun.write(to: &writer)
     }

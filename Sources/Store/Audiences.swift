@@ -168,7 +168,7 @@ package enum Audiences {
     return parameters
   }
 
-  private static func members(_ rows: Rows) -> [Member] {
+  static func members(_ rows: Rows) -> [Member] {
     rows.map { row in
       Member(
         device: rows.device(row, 0), userKey: rows.userKey(row, 1), psid: rows.text(row, 2),
