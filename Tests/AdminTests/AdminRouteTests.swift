@@ -12,6 +12,11 @@ import Testing
     "POST /v1/admin/messages": [.sender, .operator, .admin],
     "GET /v1/admin/messages/{seqno}": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/deliveries": [.sender, .operator, .viewer, .admin],
+    "POST /v1/admin/messages/{seqno}/pause": [.sender, .operator, .admin],
+    "POST /v1/admin/messages/{seqno}/resume": [.sender, .operator, .admin],
+    "POST /v1/admin/messages/{seqno}/cancel": [.sender, .operator, .admin],
+    "POST /v1/admin/messages/{seqno}/resend": [.sender, .operator, .admin],
+    "PATCH /v1/admin/messages/{seqno}": [.sender, .operator, .admin],
     "POST /v1/admin/groups": [.operator, .admin],
   ]
 

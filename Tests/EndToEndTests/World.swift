@@ -22,17 +22,29 @@ final class World {
   let clientKey: String
   let apiKey: String
 
-  init() throws {
+  /// - Parameter change: how the simulator differs.
+  init(_ change: (inout Simulator.Configuration) -> Void = { _ in }) throws {
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true
+    change(&configuration)
     simulator = Simulator(configuration)
     let started = try simulator.start()
     database = try TestDatabase.make()
     connection = try database.connect()
     let master = try MasterKey(bytes: [UInt8](repeating: 7, count: 32))
     (clientKey, apiKey) = try Self.makeApp(started, master, connection)
+    self.started = started
+    self.master = master
     server = try Server(try Self.configuration(started), databaseURL: database.url, master: master)
     client = try TestClient(port: server.address.port)
+  }
+
+  private let started: Simulator.Started
+  private let master: MasterKey
+
+  /// One more node on the same database. Stop it before the world ends.
+  func startNode() throws -> Server {
+    try Server(try Self.configuration(started), databaseURL: database.url, master: master)
   }
 
   deinit {
