@@ -96,8 +96,8 @@ let package = Package(
     program(
       "upmc-benchmark",
       on: [
-        "Server", "Receiver", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTP2", "TLS", "Postgres",
-        "Reactor", arguments, crypto, log,
+        "Server", "Receiver", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTPClient", "HTTP2",
+        "TLS", "Postgres", "Reactor", arguments, crypto, log,
       ]),
 
     tests("StyleTests", on: []),
@@ -113,6 +113,7 @@ let package = Package(
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
+    tests("DispatcherTests", on: ["Dispatcher", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
       "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
@@ -128,7 +129,6 @@ let package = Package(
         "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor",
         "TestSupport",
       ]),
-    tests("DispatcherTests", on: ["Dispatcher", "Domain"]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]

@@ -67,7 +67,7 @@ final class SenderLoop {
 
   private func receive(_ batch: PushBatch) {
     guard let pool = pool(for: batch.route) else {
-      return refuse(batch, .credentialFault(reason: "this app has no usable APNs credential"))
+      return refuse(batch, .noCredential(reason: "this app has no usable APNs credential"))
     }
     pool.enqueue(batch)
     watchForStale()

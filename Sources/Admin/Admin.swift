@@ -26,6 +26,9 @@ package enum Admin {
     package static let waitingRequests = 256
     /// Body of an admin request: 10,000 users with the longest names, as JSON, and room for the rest.
     package static let bodyBytes = 4_194_304
+    /// Body of a send that is read on an HTTP loop: hundreds of users and the largest payload; parsing it takes well below
+    /// a millisecond.
+    package static let namedSendBytes = 65_536
     /// What a client is told to wait after 503, in seconds.
     package static let retryAfterSeconds = 1
     /// A statement that runs longer is given up: the client has most likely gone.

@@ -5,11 +5,16 @@ package import HTTPServer
 package final class AdminDoor: RequestHandler {
   private let threads: AdminThreads
 
-  package init(_ threads: AdminThreads) {
+  private let namedSends: NamedSends?
+
+  /// - Parameter namedSends: what need not wait for a thread; nil when all goes to the threads.
+  package init(_ threads: AdminThreads, namedSends: NamedSends? = nil) {
     self.threads = threads
+    self.namedSends = namedSends
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
+    if let namedSends, namedSends.take(request, responder) { return }
     // Looked at first, so that an overload costs no copies.
     if !threads.queue.isFull, threads.queue.offer(AdminWork(request: request.owned(), ticket: responder.ticket)) {
       return

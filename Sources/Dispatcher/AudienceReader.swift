@@ -59,7 +59,7 @@ struct AudienceReader {
     let after = before ?? keys.after
     if case .groups(let groups) = audience { return try nextGroupPart(groups, after, keys.upto, connection) }
     let end = try connection.run(
-      Audiences.rangeEnd(app: app, after: after, upto: keys.upto, devices: Dispatcher.Limits.shardDevices))
+      Audiences.rangeEnd(app: app, after: after, upto: keys.upto, devices: Limits.shardDevices))
     guard let end else { return nil }
     let count = try connection.run(Audiences.rangeCount(app: app, after: after, upto: end, frozenAt: frozenAt))
     return Part(part: .keys(after: after, upto: end), targeted: count, isLast: false)
@@ -72,7 +72,7 @@ struct AudienceReader {
     let users = try connection.run(
       Audiences.groupKeys(
         app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt,
-        limit: Dispatcher.Limits.shardDevices / 10))
+        limit: Limits.shardDevices / 10))
     guard let last = users.last else { return nil }
     let members = try connection.run(Audiences.ofUsers(app: app, users, frozenAt: frozenAt))
     return Part(part: .keys(after: after, upto: last.text), targeted: Int64(members.count), isLast: false)
@@ -84,7 +84,7 @@ struct AudienceReader {
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):
-      let taken = range.prefix(min(limit, Dispatcher.Limits.claimEntries))
+      let taken = range.prefix(min(limit, Limits.claimEntries))
       let rest = taken.upperBound..<range.upperBound
       return Batch(members: try members(taken, connection), rest: .entries(rest), isLast: rest.isEmpty)
     case .keys(let after, let upto):

@@ -16,13 +16,17 @@ struct BadgeClaim {
     guard !members.isEmpty else { return [:] }
     var devices: [Users.Key: Int16] = [:]
     for member in members { devices[Users.Key(app: message.app, userKey: member.userKey), default: 0] += 1 }
-    let claims = devices.map { (key: Ledger.Key(user: $0.key, seqno: message.seqno), deliveries: $0.value) }
-    let fresh = try connection.run(Ledger.claim(claims, increment: increment))
+    let claims = devices.map { user, count in
+      Ledger.Claim(
+        key: Ledger.Key(user: user, seqno: message.seqno), deliveries: count, increment: message.request.badge.increment
+      )
+    }
+    let fresh = try connection.run(Ledger.claim(claims))
     var counts = try connection.run(Users.lock(devices.keys))
     var changed: [(key: Users.Key, badge: Int16)] = []
     for key in fresh {
       let before = counts[key.user] ?? 0
-      let after = apply(to: before)
+      let after = message.request.badge.count(after: before)
       counts[key.user] = after
       if after != before { changed.append((key.user, after)) }
     }
@@ -30,18 +34,5 @@ struct BadgeClaim {
     var badges: [UserKey: Int16] = [:]
     for (user, count) in counts { badges[user.userKey] = count }
     return badges
-  }
-
-  private var increment: Int16 {
-    if case .increment(let number) = message.request.badge { number } else { 0 }
-  }
-
-  private func apply(to count: Int16) -> Int16 {
-    switch message.request.badge {
-    case .none: count
-    case .increment(let number): BadgeCount.add(number, to: count)
-    case .set(let value): value
-    case .clear: 0
-    }
   }
 }

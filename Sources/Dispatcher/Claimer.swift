@@ -23,14 +23,14 @@ final class Claimer {
       if shared.holdsLease {
         if shared.hasRoom(for: .normal) { didWork = try adoptOrphan(connection) || didWork }
         if shared.hasRoom(for: .normal) { didWork = try takeDue(connection) || didWork }
-        let waiting = try connection.run(Messages.claimable(atMost: Dispatcher.Limits.waitingMessages))
+        let waiting = try connection.run(Messages.claimable(atMost: Limits.waitingMessages))
         // A few, then another look: somebody more urgent may have come.
-        for next in turns.order(waiting).prefix(Dispatcher.Limits.turnsPerLook)
+        for next in turns.order(waiting).prefix(Limits.turnsPerLook)
         where shared.hasRoom(for: next.lane) && shared.holdsLease {
           didWork = try claim(next.seqno, connection) || didWork
         }
       }
-      if !didWork { _ = shared.claimWakeup.wait(atMost: Dispatcher.Limits.pollInterval) }
+      if !didWork { _ = shared.claimWakeup.wait(atMost: Limits.pollInterval) }
       shared.claimWakeup.drain()
     }
   }
@@ -68,7 +68,8 @@ final class Claimer {
       let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
       tell(.waiting(claim: claimed.claim, message, targets))
     } else {
-      submit(claimed, message)
+      shared.launch(
+        claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
     }
     return true
   }
@@ -109,23 +110,6 @@ final class Claimer {
     var names: [UserKey: String] = [:]
     for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
     return names
-  }
-
-  private func submit(_ claimed: Claimed, _ message: DispatchMessage) {
-    let routes = Dictionary(grouping: claimed.members) { message.route(of: $0) }
-    let flights = routes.map { route, members in
-      let targets = members.map { member in
-        PushTarget(
-          device: member.device, userKey: member.userKey, psid: member.psid,
-          badge: claimed.badges[member.userKey] ?? 0, clientName: claimed.names[member.userKey] ?? "")
-      }
-      let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push, route: route, targets: targets,
-        readAtNanoseconds: claimed.readAt.nanoseconds)
-      let attempts = [Int16](repeating: 0, count: targets.count)
-      return Flight(batch: batch, claim: claimed.claim, message: message, attempts: attempts)
-    }
-    shared.launch(flights)
   }
 
   // MARK: Due and left behind
@@ -172,7 +156,7 @@ final class Claimer {
     var count = 0
     try connection.withTransaction {
       let due = try connection.run(
-        Claims.due(at: shared.clock.wallMicroseconds, limit: Dispatcher.Limits.dueDevices))
+        Claims.due(at: shared.clock.wallMicroseconds, limit: Limits.dueDevices))
       for (seqno, entries) in Dictionary(grouping: due, by: \.seqno) {
         guard let message = try shelf.message(seqno, connection) else { continue }
         let claim = try connection.run(
@@ -193,40 +177,5 @@ final class Claimer {
 
   private func tell(_ input: CompleterInput) {
     shared.tell(input)
-  }
-}
-
-extension DispatchMessage {
-  func route(of member: Audiences.Member) -> PushRoute {
-    PushRoute(app: app, network: member.network, environment: member.environment)
-  }
-}
-
-extension Shared {
-  /// Numbers of the totals' writers on this node.
-  var claimWriter: Int32 { configuration.firstWriter }
-  var completeWriter: Int32 { configuration.firstWriter &+ 1 }
-
-  func tell(_ input: CompleterInput) {
-    // The window bounds what is under way: a full inbox would be our own mistake.
-    precondition(completer.offer(input) || completer.isClosed, "the completer's inbox is full")
-  }
-
-  /// Registers all batches of a claim with the completer, then hands each to its provider: in this order, so that no
-  /// result comes first and no claim looks finished while a part of it has not begun.
-  func launch(_ flights: [Flight]) {
-    for flight in flights { tell(.started(flight)) }
-    for flight in flights {
-      if let provider = configuration.providers[flight.batch.route.network] {
-        // A full provider or a lease that may be over: read the bindings again and come back.
-        if !holdsLease || !provider.offer(flight.batch) { refuse(flight.batch, .notProcessed) }
-      } else {
-        refuse(flight.batch, .credentialFault(reason: "NoProvider"))
-      }
-    }
-  }
-
-  private func refuse(_ batch: PushBatch, _ result: SubmissionResult) {
-    tell(.results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: result) }))
   }
 }

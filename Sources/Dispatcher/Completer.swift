@@ -16,25 +16,28 @@ final class Completer {
     var open: Int
   }
 
-  private struct Retry: Comparable {
+  struct Retry: Comparable {
     let due: Instant
     let number: Int64
     let claim: Int64
     let message: DispatchMessage
     let target: WaitingTarget
+    /// Its message is held: it goes home, whether its device is busy or not.
+    var isRecalled = false
 
     static func < (left: Retry, right: Retry) -> Bool { (left.due, left.number) < (right.due, right.number) }
     static func == (left: Retry, right: Retry) -> Bool { left.number == right.number }
   }
 
-  private let shared: Shared
-  private let log = Logger(label: "complete")
+  let shared: Shared
+  let log = Logger(label: "complete")
   private var flights: [Int64: OpenFlight] = [:]
   /// Devices without decision, by claim.
   private var claims: [Int64: Int] = [:]
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
-  private var decisions = Decisions()
+  var decisions = Decisions()
+  var breaker = Breaker()
   /// Claims in the database that we did not know of at the last audit.
   private var suspects: Set<Int64> = []
   private var jitter = SystemRandomNumberGenerator()
@@ -50,10 +53,10 @@ final class Completer {
   }
 
   private func turn(_ connection: Connection) throws {
-    let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Dispatcher.Limits.pollInterval
+    let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Limits.pollInterval
     // Decisions that could not be written yet must not wait for more.
     let inputs = shared.completer.receive(
-      atMost: decisions.isEmpty ? min(patience, Dispatcher.Limits.pollInterval) : .zero)
+      atMost: decisions.isEmpty ? min(patience, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
     try write(connection)
     try submitDue(connection)
@@ -61,7 +64,7 @@ final class Completer {
 
   /// The node ends: answers that are under way are waited for, the rest is handed back with a row that says so.
   private func drain() {
-    let deadline = shared.clock.now + Dispatcher.Limits.drain
+    let deadline = shared.clock.now + Limits.drain
     do {
       let connection = try Connection(shared.configuration.databaseURL)
       while !flights.isEmpty || !retries.isEmpty || !decisions.isEmpty, shared.clock.now < deadline {
@@ -76,9 +79,17 @@ final class Completer {
   }
 
   private func handBack(_ retry: Retry) {
+    handBack(retry.claim, retry.message, retry.target, reason: "NotProcessed")
+  }
+
+  func handBack(
+    _ claim: Int64, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
+  ) {
+    // Whoever submits it next does not know that it would be the second time.
+    if target.countsAsResent { decisions.countResent(message.seqno) }
     decide(
-      retry.claim, retry.message, retry.target.device, retry.target.userKey, .deferred, retry.target.attempts,
-      reason: "NotProcessed", dueAt: shared.clock.wallMicroseconds)
+      claim, message, target.device, target.userKey, .deferred, target.attempts, reason: reason,
+      dueAt: dueAt ?? shared.clock.wallMicroseconds)
   }
 
   // MARK: Taking in
@@ -111,15 +122,18 @@ final class Completer {
     flights.values[index].open -= 1
     if flights.values[index].open == 0 { flights.remove(at: index) }
     let target = flight.batch.targets[result.target]
-    let now = shared.clock.wallMicroseconds
-    let verdict = Verdict.of(
-      result.result, attempts: flight.attempts[result.target], message: flight.batch.message, now: now,
-      jitter: Double.random(in: 0...1, using: &jitter), isStopping: shared.isStopping)
-    if case .badToken(_, let since?) = result.result {
-      decisions.refuse(Decisions.RefusedToken(device: target.device, psid: target.psid, since: since * 1000))
-    }
+    let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
-    carryOut(verdict, flight, target, attempts: flight.attempts[result.target])
+    let settled = Settlement.of(result.result, on: flight.batch.route.network, question: flight.question)
+    note(settled, flight, target)
+    guard let meaning = settled.result else {
+      return ask(settled.doubted ?? "", flight, target, attempts: attempts + 1)
+    }
+    let verdict = Verdict.of(
+      pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
+      now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
+      isStopping: shared.isStopping)
+    carryOut(verdict, flight, target, attempts: attempts)
   }
 
   private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
@@ -129,30 +143,36 @@ final class Completer {
       decide(claim, message, target.device, target.userKey, status, attempts + 1, reason: reason)
     case .again(let milliseconds, let attempts, let wasUnknown):
       let waiting = WaitingTarget(
-        device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown)
+        device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown,
+        doubt: flight.question.map { TokenDoubt(psid: target.psid, question: $0) })
       tryAgain(claim, message, waiting, afterMilliseconds: milliseconds)
-    case .deferred(let dueAt, let attempts, let reason):
+    case .deferred(let dueAt, let attempts, let reason, let wasUnknown):
+      if wasUnknown { decisions.countResent(message.seqno) }
       decide(
         claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
     case .paused(let dueAt, let attempts, let reason):
-      log.error("an app is held back", metadata: ["app": "\(message.push.appID)", "reason": "\(reason)"])
-      decisions.pause(message.app, reason: reason)
+      fault(flight, reason, isMissing: false)
       decide(
         claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
+    case .withoutCredential(let dueAt, let attempts, let reason):
+      fault(flight, reason, isMissing: true)
+      decide(
+        claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt,
+        missing: flight.batch.route.network)
     }
   }
 
-  private func decide(
+  func decide(
     _ claim: Int64, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
-    _ attempts: Int16, reason: String?, dueAt: Int64? = nil
+    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil
   ) {
     let record = Outcomes.Record(
       seqno: message.seqno, device: device, userKey: userKey, status: status, attempts: attempts, reason: reason,
       dueAt: dueAt)
-    decisions.add(Decisions.Decision(claim: claim, message: message, record: record))
+    decisions.add(Decisions.Decision(claim: claim, message: message, record: record, missing: missing))
   }
 
-  private func tryAgain(
+  func tryAgain(
     _ claim: Int64, _ message: DispatchMessage, _ target: WaitingTarget, afterMilliseconds: Int64
   ) {
     lastRetry += 1
@@ -168,21 +188,28 @@ final class Completer {
       retries.unordered.map { retry in
         guard seqnos.contains(retry.message.seqno) else { return retry }
         return Retry(
-          due: now, number: retry.number, claim: retry.claim, message: retry.message, target: retry.target)
+          due: now, number: retry.number, claim: retry.claim, message: retry.message, target: retry.target,
+          isRecalled: true)
       })
   }
 
   // MARK: Writing
 
   private func write(_ connection: Connection) throws {
-    guard !decisions.isEmpty else { return }
+    guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
     let counts = decisions.countByClaim
     let finished = counts.filter { claims[$0.key] == $0.value }.map(\.key)
     let now = shared.clock.wallMicroseconds
     let writer = shared.completeWriter
-    try connection.withTransaction {
+    let care = try connection.withTransaction {
       try decisions.write(
-        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now)
+        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
+        storesRows: shared.configuration.storesOutcomes, breaker)
+    }
+    breaker.took(care)
+    for (app, reason) in care.opened {
+      shared.pausedApps.withLock { _ = $0.insert(app) }
+      log.error("the circuit breaker has paused an app", metadata: ["app": "\(app)", "reason": "\(reason)"])
     }
     let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
     let ended = decisions.decisions.count
@@ -198,9 +225,9 @@ final class Completer {
   private func submitDue(_ connection: Connection) throws {
     var due: [Retry] = []
     let now = shared.clock.now
-    while let next = retries.min, next.due <= now, due.count < Dispatcher.Limits.claimDevices {
-      due.append(next)
+    while let next = retries.min, next.due <= now, due.count < Limits.claimDevices {
       retries.removeMin()
+      if next.isRecalled || !isHeldOff(next, now) { due.append(next) }
     }
     guard !due.isEmpty else { return }
     do {
@@ -221,13 +248,17 @@ final class Completer {
     let message = group[0].message
     let resubmission = try Resubmission(message, group.map(\.target), connection, shared)
     submitted.formUnion(group.map(\.number))
-    for (target, status, reason, dueAt) in resubmission.decided {
-      decide(
-        group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason, dueAt: dueAt)
+    for (target, status, reason) in resubmission.decided {
+      decide(group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
+    }
+    for (target, reason, dueAt) in resubmission.handedBack {
+      handBack(group[0].claim, message, target, reason: reason, dueAt: dueAt)
     }
     shared.launch(
-      resubmission.batches.map { batch, attempts in
-        Flight(batch: batch, claim: group[0].claim, message: message, attempts: attempts, isRepeat: true)
+      resubmission.repeats.map { repeated in
+        Flight(
+          batch: repeated.batch, claim: group[0].claim, message: message, attempts: repeated.attempts, isRepeat: true,
+          question: repeated.question)
       })
   }
 

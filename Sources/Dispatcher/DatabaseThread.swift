@@ -26,7 +26,7 @@ struct DatabaseThread {
       } catch {
         log.error("the database failed; trying again", metadata: ["error": "\(error)"])
         if let lost = error as? PostgresError, lost.isConnectionLost { connection = nil }
-        _ = try? Wakeup().wait(atMost: Dispatcher.Limits.databasePause)
+        _ = try? Wakeup().wait(atMost: Limits.databasePause)
       }
     }
   }

@@ -1,5 +1,4 @@
 internal import Domain
-internal import Postgres
 internal import Store
 internal import Synchronization
 
@@ -28,7 +27,7 @@ final class DispatchMessage: Sendable {
     if let resend = stored.resend { request.audience = .deliveries(of: resend.of, resend.to) }
     self.request = request
     self.pushkeys = pushkeys
-    appTimeZone = stored.appTimeZone
+    appTimeZone = stored.timeZone
     localTime = stored.localTime
     app = stored.app
     expiresAt = stored.expiresAt
@@ -51,27 +50,8 @@ final class DispatchMessage: Sendable {
       return variant
     }
   }
-}
 
-/// Messages that were looked at lately: what a message says never changes once it is accepted.
-struct MessageShelf {
-  private static let capacity = 256
-  private let pushkeys: PushKeyring
-  private var messages: [Int64: DispatchMessage] = [:]
-  private var order: [Int64] = []
-
-  init(pushkeys: PushKeyring) {
-    self.pushkeys = pushkeys
-  }
-
-  /// Nil when the message is gone.
-  mutating func message(_ seqno: Int64, _ connection: Connection) throws -> DispatchMessage? {
-    if let message = messages[seqno] { return message }
-    guard let stored = try connection.run(Messages.find(seqno)) else { return nil }
-    let message = DispatchMessage(stored, try MessageRequest(json: stored.request), pushkeys: pushkeys)
-    if order.count == Self.capacity { messages[order.removeFirst()] = nil }
-    messages[seqno] = message
-    order.append(seqno)
-    return message
+  func route(of member: Audiences.Member) -> PushRoute {
+    PushRoute(app: app, network: member.network, environment: member.environment)
   }
 }

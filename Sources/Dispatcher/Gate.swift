@@ -18,7 +18,7 @@ struct Gate {
       !stored.isCancelling, let frozenAt = stored.frozenAt
     else { return nil }
     self.frozenAt = frozenAt
-    let most = message.movesBadge ? Dispatcher.Limits.claimBadgeDevices : Dispatcher.Limits.claimDevices
+    let most = message.movesBadge ? Limits.claimBadgeDevices : Limits.claimDevices
     locked = try connection.run(Gates.lock(message.seqno))
     guard let locked else {
       limit = most

@@ -22,16 +22,18 @@ final class Janitor {
       try beat(connection)
       if beats % 5 == 0 { try tidy(connection) }
       beats += 1
-      _ = pause?.wait(atMost: Dispatcher.Limits.heartbeat)
+      _ = pause?.wait(atMost: Limits.heartbeat)
     }
   }
 
   private func beat(_ connection: Connection) throws(PostgresError) {
     // Taken before the question: the lease can only end later than we believe.
     let asked = shared.clock.now
-    try connection.run(Nodes.beat(shared.configuration.node, seconds: Dispatcher.Limits.leaseSeconds))
+    try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
     shared.leaseUntil.store(
-      (asked + Dispatcher.Limits.leaseTrust).nanoseconds, ordering: .relaxed)
+      (asked + Limits.leaseTrust).nanoseconds, ordering: .relaxed)
+    let paused = try connection.run(AppPauses.all())
+    shared.pausedApps.withLock { $0 = paused }
   }
 
   private func tidy(_ connection: Connection) throws(PostgresError) {

@@ -31,7 +31,7 @@ final class Overseer {
       listening = connection
     }
     let heard = try connection.notifications(
-      waitingAtMost: Dispatcher.Limits.controlInterval, or: shared.controlWakeup)
+      waitingAtMost: Limits.controlInterval, or: shared.controlWakeup)
     shared.controlWakeup.drain()
     if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { shared.planWakeup.signal() }
     if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { shared.claimWakeup.signal() }
@@ -44,14 +44,14 @@ final class Overseer {
 
   /// What waits in memory for its next try would only be found paused or cancelled then.
   private func recall(_ connection: Connection) throws {
-    let present = Set(try connection.run(Controls.paused(atMost: Dispatcher.Limits.heldMessages)))
+    let present = Set(try connection.run(Controls.paused(atMost: Limits.heldMessages)))
     let new = present.subtracting(held)
     if !new.isEmpty { shared.tell(.recall(new)) }
     held = present
   }
 
   private func endCancellations(_ connection: Connection) throws {
-    for seqno in try connection.run(Controls.cancelling(atMost: Dispatcher.Limits.heldMessages)) {
+    for seqno in try connection.run(Controls.cancelling(atMost: Limits.heldMessages)) {
       guard let message = try connection.run(Messages.find(seqno)) else { continue }
       let request = try MessageRequest(json: message.request)
       try Cancellation.sweep(

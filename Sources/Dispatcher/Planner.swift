@@ -19,7 +19,7 @@ final class Planner {
       let seqnos = try connection.run(Messages.unplanned(atMost: 64))
       for seqno in seqnos where !shared.isStopping { try plan(seqno, connection) }
       if seqnos.isEmpty {
-        _ = shared.planWakeup.wait(atMost: Dispatcher.Limits.pollInterval)
+        _ = shared.planWakeup.wait(atMost: Limits.pollInterval)
         shared.planWakeup.drain()
       }
     }

@@ -19,7 +19,7 @@ struct ResendReader {
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> AudienceReader.Part? {
     let after = Self.device(before)
     let end = try connection.run(
-      Resends.end(of: seqno, after: after, outcomes: Dispatcher.Limits.shardDevices))
+      Resends.end(of: seqno, after: after, outcomes: Limits.shardDevices))
     guard let end else { return nil }
     let count = try connection.run(Resends.count(of: seqno, target, after: after, upto: end, frozenAt: frozenAt))
     return AudienceReader.Part(

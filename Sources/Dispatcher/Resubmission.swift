@@ -4,51 +4,63 @@ internal import Reactor
 internal import Store
 
 /// Recipients about to be submitted again: their bindings read anew, because a device may have a new token, another user
-/// or none by now.
+/// or none by now, its app or the message may have been paused, and it may be too early or too late where the device is.
 struct Resubmission {
-  private(set) var batches: [(batch: PushBatch, attempts: [Int16])] = []
-  /// With the time of the next try, microseconds since 1970, for those that are deferred.
-  private(set) var decided: [(target: WaitingTarget, status: OutcomeStatus, reason: String, dueAt: Int64?)] = []
+  struct Repeat {
+    let batch: PushBatch
+    let attempts: [Int16]
+    let question: TokenQuestion?
+  }
+
+  /// What goes together into one batch.
+  private struct Kind: Hashable {
+    let route: PushRoute
+    let question: TokenQuestion?
+    /// Microseconds since 1970.
+    let expiresAt: Int64
+  }
+
+  private(set) var repeats: [Repeat] = []
+  private(set) var decided: [(target: WaitingTarget, status: OutcomeStatus, reason: String)] = []
+  /// They wait in the database: until app or message are resumed, or until it is time (microseconds since 1970).
+  private(set) var handedBack: [(target: WaitingTarget, reason: String, dueAt: Int64?)] = []
 
   /// Reads and counts; nothing is submitted yet.
   init(
     _ message: DispatchMessage, _ targets: [WaitingTarget], _ connection: Connection, _ shared: Shared
   ) throws(PostgresError) {
     guard shared.clock.wallMicroseconds < message.expiresAt else {
-      decided = targets.map { ($0, .expired, "expired", nil) }
+      decided = targets.map { ($0, .expired, "expired") }
+      return
+    }
+    if try connection.run(AppPauses.reason(of: message.app)) != nil {
+      handedBack = targets.map { ($0, "AppPaused", nil) }
       return
     }
     // Before the message's state is read: what is submitted is no older than that.
     let readAt = shared.clock.now
     let passage = try connection.run(Controls.passage(message.seqno))
     guard passage == .open else {
-      try hold(passage, message, targets, connection, shared)
+      hold(targets, passage, message)
       return
     }
-    let clocks = message.asksDeviceClocks ? try self.clocks(message, targets, connection) : [:]
-    let targets = clocks.isEmpty ? targets : sort(targets, by: clocks, message, now: shared.clock.wallMicroseconds)
-    // Handed back: whoever takes it up again does not know that it may be a second submission, so it counts now.
-    try count(decided.filter { $0.status == .deferred }.map(\.target), message, connection, shared)
+    let clocks = try clocks(targets, message, connection)
+    let targets = sort(targets, by: clocks, message, now: shared.clock.wallMicroseconds)
     let tomorrow = shared.clock.wallMicroseconds + 86_400_000_000
     let members = try connection.run(
       Audiences.ofDevices(app: message.app, targets.map(\.device), frozenAt: tomorrow))
     let bound = Dictionary(members.map { ($0.device, $0) }) { first, _ in first }
     var ready: [(target: WaitingTarget, member: Audiences.Member)] = []
     for target in targets {
-      if let member = bound[target.device], member.userKey == target.userKey {
+      if let reason = Self.obstacle(target, bound[target.device], shared) {
+        decided.append((target, .skipped, reason.rawValue))
+      } else if let member = bound[target.device] {
         ready.append((target, member))
-      } else {
-        let reason: SkipReason = bound[target.device] == nil ? .gone : .rebound
-        decided.append((target, .skipped, reason.rawValue, nil))
       }
     }
     try count(ready.map(\.target), message, connection, shared)
     let users = try present(ready.map(\.member), message, connection)
-    let groups = Dictionary(grouping: ready) { entry in
-      Group(
-        route: message.route(of: entry.member), expiresAt: clocks[entry.target.device]?.expiresAt ?? message.expiresAt)
-    }
-    for (group, entries) in groups {
+    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0.target, $0.member, message, clocks) }) {
       let pushTargets = entries.map { entry in
         let user = users[Users.Key(app: message.app, userKey: entry.member.userKey)]
         return PushTarget(
@@ -56,67 +68,41 @@ struct Resubmission {
           badge: user?.badge ?? 0, clientName: user?.name ?? "")
       }
       let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push(expiringAt: group.expiresAt), route: group.route,
-        targets: pushTargets,
-        readAtNanoseconds: readAt.nanoseconds)
-      batches.append((batch, entries.map(\.target.attempts)))
+        number: shared.nextBatch(), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
+        targets: pushTargets, readAtNanoseconds: readAt.nanoseconds)
+      repeats.append(Repeat(batch: batch, attempts: entries.map(\.target.attempts), question: kind.question))
     }
   }
 
-  private struct Group: Hashable {
-    let route: PushRoute
-    /// Microseconds since 1970.
-    let expiresAt: Int64
+  mutating func decide(_ target: WaitingTarget, _ status: OutcomeStatus, reason: String) {
+    decided.append((target, status, reason))
   }
 
-  /// Nothing of the message may be submitted now.
-  private mutating func hold(
-    _ passage: Controls.Passage, _ message: DispatchMessage, _ targets: [WaitingTarget], _ connection: Connection,
-    _ shared: Shared
-  ) throws(PostgresError) {
-    switch passage {
-    case .open: break
-    case .cancelled:
-      decided = targets.map { target in
-        // One that may have arrived already was not cancelled, it was not sent again.
-        target.countsAsResent
-          ? (target, .skipped, SkipReason.unknownNotResent.rawValue, nil)
-          : (target, .cancelled, Cancellation.reason, nil)
-      }
-    case .paused, .closedUntil:
-      var dueAt = shared.clock.wallMicroseconds
-      if case .closedUntil(let opensAt) = passage { dueAt = min(opensAt, message.expiresAt) }
-      // Handed back, see above.
-      try count(targets, message, connection, shared)
-      decided = targets.map { ($0, .deferred, passage == .paused ? "paused" : "window", dueAt) }
+  mutating func handBack(_ target: WaitingTarget, reason: String, dueAt: Int64?) {
+    handedBack.append((target, reason, dueAt))
+  }
+
+  /// Why a recipient can get nothing now; nil when it can.
+  private static func obstacle(
+    _ target: WaitingTarget, _ member: Audiences.Member?, _ shared: Shared
+  ) -> SkipReason? {
+    guard let member else { return .gone }
+    if member.userKey != target.userKey { return .rebound }
+    if member.isInQuarantine { return .quarantine }
+    return shared.configuration.providers[member.network] == nil ? .noProvider : nil
+  }
+
+  /// The device's own route, or the other environment's while that is being asked.
+  private static func kind(
+    _ target: WaitingTarget, _ member: Audiences.Member, _ message: DispatchMessage, _ clocks: [DeviceID: Waves.Clock]
+  ) -> Kind {
+    let route = message.route(of: member)
+    let expiresAt = clocks[target.device]?.expiresAt ?? message.expiresAt
+    // A device that has a new token, or whose environment was learnt meanwhile, is in doubt no more.
+    guard let doubt = target.doubt, doubt.psid == member.psid, doubt.question.environment == member.environment else {
+      return Kind(route: route, question: nil, expiresAt: expiresAt)
     }
-  }
-
-  private func clocks(
-    _ message: DispatchMessage, _ targets: [WaitingTarget], _ connection: Connection
-  ) throws(PostgresError) -> [DeviceID: Waves.Clock] {
-    let window = message.request.window
-    return try connection.run(
-      Waves.clocks(
-        targets.map(\.device), appTimeZone: message.appTimeZone, local: message.localTime,
-        expiresInSeconds: message.request.expiresInSeconds, window: window?.zone == .device ? window : nil))
-  }
-
-  /// Decides about those whose own clock says that it is too late, or too early; answers the others.
-  private mutating func sort(
-    _ targets: [WaitingTarget], by clocks: [DeviceID: Waves.Clock], _ message: DispatchMessage, now: Int64
-  ) -> [WaitingTarget] {
-    targets.filter { target in
-      let clock = clocks[target.device]
-      let expiresAt = clock?.expiresAt ?? message.expiresAt
-      if now >= expiresAt {
-        decided.append((target, .expired, "expired", nil))
-        return false
-      }
-      guard let opensAt = clock?.opensAt else { return true }
-      decided.append((target, .deferred, "window", min(opensAt, expiresAt)))
-      return false
-    }
+    return Kind(route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
   }
 
   /// Second submissions are counted, and the count committed, before any of them is made.

@@ -39,7 +39,7 @@ struct WaveReader {
     var count: Int64 = 0
     var rest = part
     while true {
-      let batch = try nextBatch(rest, limit: Dispatcher.Limits.claimDevices, connection)
+      let batch = try nextBatch(rest, limit: Limits.claimDevices, connection)
       count += Int64(batch.members.count)
       if batch.isLast { return count }
       rest = batch.rest

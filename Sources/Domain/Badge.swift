@@ -59,4 +59,19 @@ package enum BadgeRequest: Equatable, Sendable {
 
   /// True when claiming a recipient changes its count.
   package var movesCount: Bool { self != .none }
+
+  /// What the ledger notes, to be taken back should every delivery of a user end negative.
+  package var increment: Int16 {
+    if case .increment(let number) = self { number } else { 0 }
+  }
+
+  /// The user's count after this message.
+  package func count(after present: Int16) -> Int16 {
+    switch self {
+    case .none: present
+    case .increment(let increment): BadgeCount.add(increment, to: present)
+    case .set(let value): value
+    case .clear: 0
+    }
+  }
 }

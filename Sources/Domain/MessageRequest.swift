@@ -98,6 +98,11 @@ package struct MessageRequest: Equatable, Sendable {
 
   private var hasAudience = false
 
+  /// True when nothing says when, or how fast: it may go out as soon as it is stored.
+  package var goesAtOnce: Bool {
+    timing == .now && repetition == nil && pace == nil && canary == nil && window == nil
+  }
+
   private func validate() throws(Problem) {
     guard !appID.isEmpty else { throw Problem(at: "/appId", "is needed") }
     guard hasAudience else { throw Problem(at: "/audience", "is needed: {\"all\":true}, {\"clientUids\":[…]} …") }

@@ -92,6 +92,16 @@ package final class Request {
   // MARK: Peer
 
   /// Who opened the connection: the client, or the last proxy before us.
+  /// The body, copied out of the connection's buffer.
+  package var bodyBytes: [UInt8] {
+    withBody { span in
+      var bytes: [UInt8] = []
+      bytes.reserveCapacity(span.count)
+      for index in span.indices { bytes.append(span[index]) }
+      return bytes
+    }
+  }
+
   package var remoteAddress: SocketAddress {
     if let knownRemoteAddress { return knownRemoteAddress }
     let address = findRemoteAddress() ?? SocketAddress.unknown

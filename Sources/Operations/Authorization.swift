@@ -11,11 +11,10 @@ package enum Authorization {
   /// Finds out who is calling.
   /// - Parameter token: an API key as it was handed out.
   package static func authenticate(_ token: String, on connection: Connection) throws(Problem) -> Caller {
-    guard let key = try connection.answer(Secrets.findAPIKey(sha256: hash(token))), let role = Role(rawValue: key.role)
-    else {
+    guard let key = try connection.answer(Secrets.findAPIKey(sha256: hash(token))), let caller = Caller(key) else {
       throw Problem(.badCredential, "This API key is not known, or was revoked. Make one with `upmc key create`.")
     }
-    return Caller(role: role, app: key.app, apiKey: key.number)
+    return caller
   }
 
   /// API keys are 256 random bits: a plain hash of them cannot be reversed, and may be looked up by equality.
@@ -67,6 +66,12 @@ package struct Caller: Equatable, Sendable {
     self.role = role
     self.app = app
     self.apiKey = apiKey
+  }
+
+  /// Nil for a role that only a newer version knows.
+  init?(_ key: Secrets.APIKey) {
+    guard let role = Role(rawValue: key.role) else { return nil }
+    self.init(role: role, app: key.app, apiKey: key.number)
   }
 
   /// Whoever can read the master key may do everything.

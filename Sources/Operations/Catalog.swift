@@ -4,7 +4,7 @@ internal import Store
 package import Reactor
 internal import Synchronization
 
-/// The apps as every request needs them: in memory, replaced as a whole when something changes.
+/// The apps and API keys as every request needs them: in memory, replaced as a whole when something changes.
 ///
 /// Any thread reads; one thread refreshes, on NOTIFY and every few seconds in case a notification was missed.
 package final class Catalog: Sendable {
@@ -15,6 +15,7 @@ package final class Catalog: Sendable {
     var byNumber: [App.Number: App] = [:]
     var byID: [String: App] = [:]
     var byClientKey: [String: App] = [:]
+    var callers: [[UInt8]: Caller] = [:]
   }
 
   private let contents = Mutex(Contents())
@@ -33,12 +34,18 @@ package final class Catalog: Sendable {
   package func app(id: String) -> App? { contents.withLock { $0.byID[id] } }
   package func app(number: App.Number) -> App? { contents.withLock { $0.byNumber[number] } }
 
+  /// Whoever holds this API key, if it was known and not revoked at the last reading.
+  package func caller(apiKey: String) -> Caller? {
+    let hash = Authorization.hash(apiKey)
+    return contents.withLock { $0.callers[hash] }
+  }
+
   /// Apps where the last registered device of a user is the only one.
   package var singleDeviceApps: Set<App.Number> {
     contents.withLock { Set($0.byNumber.values.lazy.filter { $0.devicePolicy == .single }.map(\.number)) }
   }
 
-  /// Reads all apps again.
+  /// Reads all apps and API keys again.
   package func refresh(_ connection: Connection) throws(PostgresError) {
     var fresh = Contents()
     for record in try connection.run(Apps.all()) {
@@ -46,6 +53,7 @@ package final class Catalog: Sendable {
       fresh.byID[record.app.appID] = record.app
       fresh.byClientKey[record.clientKey] = record.app
     }
+    for (hash, key) in try connection.run(Secrets.apiKeys()) { fresh.callers[hash] = Caller(key) }
     contents.withLock { $0 = fresh }
     refreshes.add(1, ordering: .releasing)
   }

@@ -9,7 +9,7 @@ struct ConfirmationPart {
   /// One confirmation and what is known about it so far.
   private struct Entry {
     let operation: Int
-    let confirmation: DeviceOperation.Confirmation
+    let confirmation: Operation.Confirmation
     var candidates: [Confirmations.Candidate] = []
     var delivery: Confirmations.Delivery?
     var user: Users.Key?
@@ -31,7 +31,7 @@ struct ConfirmationPart {
   /// True when counts may move, so that locks are needed.
   let hasReads: Bool
 
-  init(_ operations: [DeviceOperation]) {
+  init(_ operations: [Operation]) {
     var hasReads = false
     for (index, operation) in operations.enumerated() {
       guard case .confirm(let confirmations) = operation else { continue }
@@ -150,11 +150,11 @@ struct ConfirmationPart {
     }
   }
 
-  private func confirmed(_ entry: Entry) -> DeviceAnswer.Confirmed {
-    DeviceAnswer.Confirmed(seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge)
+  private func confirmed(_ entry: Entry) -> OperationAnswer.Confirmed {
+    OperationAnswer.Confirmed(seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge)
   }
 
-  private func status(_ entry: Entry) -> DeviceAnswer.Confirmed.Status {
+  private func status(_ entry: Entry) -> OperationAnswer.Confirmed.Status {
     guard entry.confirmation.isGenuine else { return .invalidPushkey }
     guard let delivery = entry.delivery else { return .unknownMessage }
     // Taken out: a second confirmation of the same delivery in this batch is a duplicate.

@@ -12,7 +12,7 @@ struct DevicePart {
 
   private struct Entry {
     let operation: Int
-    let kind: DeviceOperation
+    let kind: Operation
     let claim: AuthKeyring.Claim
     var user: Users.Key?
     /// The count that this operation set; later ones of the batch may have moved it on.
@@ -21,7 +21,7 @@ struct DevicePart {
 
   private let state = State()
 
-  init(_ operations: [DeviceOperation]) {
+  init(_ operations: [Operation]) {
     for (index, operation) in operations.enumerated() {
       if let claim = operation.claim { state.entries.append(Entry(operation: index, kind: operation, claim: claim)) }
     }
@@ -109,7 +109,7 @@ struct DevicePart {
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
     case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))
     case .setBadge: batch.counts.want(user)
-    case .find, .listGroups, .badge, .confirm, .register: break
+    case .find, .listGroups, .badge, .confirm, .register, .send: break
     }
   }
 
@@ -151,7 +151,7 @@ struct DevicePart {
     for entry in state.entries where !batch.hasFailed(entry.operation) {
       guard let user = entry.user, let record = batch.devices[entry.claim.device] else { continue }
       let shown = state.users[user] ?? (0, "")
-      let answer: DeviceAnswer =
+      let answer: OperationAnswer =
         switch entry.kind {
         case .find: .found(device: record, badge: shown.badge, userName: shown.name)
         case .badge: .badge(shown.badge)
@@ -181,7 +181,7 @@ private struct DeviceChanges {
   }
 }
 
-extension DeviceOperation {
+extension Operation {
   /// The group that a membership operation names.
   fileprivate var group: Int64? {
     switch self {

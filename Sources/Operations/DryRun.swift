@@ -26,7 +26,7 @@ package struct DryRun: Sendable {
     unknown = audience.unknownJSON
     samples = try Self.samples(message, audience, app, connection, now)
     do {
-      try PayloadSize.check(message, for: audience, of: app.number, on: connection)
+      try PayloadSize(message).check(audience, of: app.number, on: connection)
       refusals = []
     } catch  where error.code == .payloadTooLarge {
       refusals = [error]
@@ -85,17 +85,5 @@ package struct DryRun: Sendable {
           }
         }
       })
-  }
-}
-
-extension BadgeRequest {
-  /// The count that a payload would carry.
-  fileprivate func count(after present: Int16) -> Int16 {
-    switch self {
-    case .none: present
-    case .increment(let increment): BadgeCount.add(increment, to: present)
-    case .set(let value): value
-    case .clear: 0
-    }
   }
 }

@@ -1,16 +1,18 @@
 package import Domain
+package import Postgres
+package import Reactor
 package import Store
 
 /// A database step of a batch: a statement whose answer the batch takes in.
 package typealias Step = Query<Void>
 
-/// Carries out device operations together: see the module's essay for the rounds.
+/// Carries out hot operations together: see the module's essay for the rounds.
 ///
 /// Driven from outside: `next()` gives the statements of a round trip; whoever runs them calls each step's `read` with
 /// its rows, then `next()` again, until it returns nil. Then `results` stand, in the order of the operations, and hold
 /// only if the transaction was committed. Made for one run, on one thread.
 package final class OperationBatch {
-  package typealias Outcome = Result<DeviceAnswer, Problem>
+  package typealias Outcome = Result<OperationAnswer, Problem>
 
   /// The statements of one round trip.
   package struct Round {
@@ -21,13 +23,17 @@ package final class OperationBatch {
     package var commits: Bool
   }
 
-  package let operations: [DeviceOperation]
+  package let operations: [Operation]
   package internal(set) var results: [Outcome]
 
   /// Microseconds since 1970: the moment of the whole batch.
   let now: Int64
+  /// Not later than any reading of this batch, on the monotonic clock.
+  let readAt: Instant
   /// This committer's own rows in the totals.
   let writer: Int32
+  /// The node that claims what is sent.
+  let node: UUIDValue
   /// Apps where the last registered device of a user is the only one.
   let singleDeviceApps: Set<App.Number>
   /// Device rows as they stand in this batch: read, changed, and written once at the end.
@@ -38,20 +44,28 @@ package final class OperationBatch {
   private var confirmations: ConfirmationPart
   private var registrations: RegistrationPart
   private var changes: DevicePart
+  private var sends: NamedSendPart
   private var round = 0
   /// True when locks must outlive a round trip.
   private let needsTransaction: Bool
 
-  package init(_ operations: [DeviceOperation], writer: Int32, singleDeviceApps: Set<App.Number>, now: Int64) {
+  package init(
+    _ operations: [Operation], writer: Int32, node: UUIDValue, singleDeviceApps: Set<App.Number>, now: Int64,
+    readAt: Instant
+  ) {
     self.operations = operations
     self.writer = writer
+    self.node = node
+    self.readAt = readAt
     self.singleDeviceApps = singleDeviceApps
     self.now = now
     results = Array(repeating: .success(.done), count: operations.count)
     confirmations = ConfirmationPart(operations)
     registrations = RegistrationPart(operations)
     changes = DevicePart(operations)
-    needsTransaction = !registrations.isEmpty || changes.changesAnything || confirmations.hasReads
+    sends = NamedSendPart(operations)
+    needsTransaction =
+      !registrations.isEmpty || !sends.isEmpty || changes.changesAnything || confirmations.hasReads
   }
 
   /// True between the round that begins a transaction and the one that commits it.
@@ -77,12 +91,22 @@ package final class OperationBatch {
     return nil
   }
 
+  /// Runs it straight-line, for whoever has a blocking connection and no loop.
+  package func run(on connection: Connection) throws(PostgresError) {
+    while let round = next() {
+      if round.begins { _ = try connection.run(.begin) }
+      for step in round.steps { step.read(try connection.run(step.statement, step.parameters)) }
+      if round.commits { _ = try connection.run(.commit) }
+    }
+  }
+
   private func steps(of round: Int) -> [Step] {
     switch round {
     case 0:
       registrations.lockTokens(self) + lockDevices() + changes.look(self) + confirmations.resolve(self)
+        + sends.look(self)
     case 1:
-      registrations.decide(self) + confirmations.findUsers(self)
+      registrations.decide(self) + confirmations.findUsers(self) + sends.store(self)
     case 2:
       prepareWrites()
     default:
@@ -117,6 +141,7 @@ package final class OperationBatch {
       steps.insert(Devices.save(records), at: moved.count)
     }
     steps += confirmations.write(self)
+    steps += sends.claim(self)
     return steps + counts.lock()
   }
 
@@ -124,6 +149,7 @@ package final class OperationBatch {
     counts.begin()
     for index in operations.indices {
       if case .confirm = operations[index] { confirmations.applyBadge(at: index, self) }
+      if case .send = operations[index] { sends.applyBadge(at: index, self) }
       if case .setBadge = operations[index] { changes.applyBadge(at: index, self) }
     }
     return counts.save()
@@ -133,6 +159,14 @@ package final class OperationBatch {
     confirmations.answer(self)
     registrations.answer(self)
     changes.answer(self)
+    sends.answer(self)
+  }
+
+  /// What is to be sent now that the transaction is committed.
+  package var claimedSends: [ClaimedSend] {
+    sends.isEmpty
+      ? []
+      : results.compactMap { if case .success(.sent(_, let claimed)) = $0 { claimed } else { nil } }
   }
 
   func fail(_ index: Int, _ problem: Problem) {

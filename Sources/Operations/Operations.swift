@@ -3,7 +3,7 @@
 /// The doors (`/v1`, the SDK's `*.ctl`, the admin API, the command line) turn bytes into an operation and its answer into
 /// bytes; they decide nothing.
 ///
-/// **Hot operations** (`DeviceOperation`: register, confirm, badge, groups …) come in thousands a second. They are carried
+/// **Hot operations** (`Operation`: register, confirm, badge, groups …) come in thousands a second. They are carried
 /// out together by an `OperationBatch`: one transaction, one statement per kind, a few round trips for all of them.
 ///
 /// ```
@@ -20,6 +20,8 @@ package enum Operations {
   package enum Limits {
     /// Operations of one batch. More gain nothing: at this size the commit's cost per operation is already small.
     package static let batchOperations = 1024
+    /// Rows that the operations of one batch read or write, roughly; one operation may bring more. A few milliseconds.
+    package static let batchWeight = 4096
     /// Groups of one user, so that a list stays one page.
     package static let groupsPerUser = 1000
   }

@@ -3,63 +3,69 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// Refuses a message whose payload would be too large for somebody, before anything of it is stored.
+/// How large a message's payload becomes, so that one too large for somebody is refused before anything of it is stored.
 ///
 /// The field limits give a bound that costs nothing; only when that bound passes the network's limit is the audience
 /// searched for whoever has the longest names.
-enum PayloadSize {
-  static func check(
-    _ message: MessageRequest, for audience: ResolvedAudience, of app: App.Number, on connection: Connection
-  ) throws(Problem) {
-    let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
-    let limit = Domain.Limits.payloadBytes
-    let bound = template.largestBytes(
-      clientUIDBytes: Domain.Limits.clientUIDBytes * Operations.Limits.escapedBytes,
-      clientNameBytes: Domain.Limits.clientNameBytes * Operations.Limits.escapedBytes)
-    guard bound > limit else { return }
+struct PayloadSize: Sendable {
+  /// Bytes without names.
+  private let constant: Int
+  /// How often each name occurs.
+  private let weights: AudienceSizes.Weights
+  private let limit = Domain.Limits.payloadBytes
 
-    let constant = template.largestBytes(clientUIDBytes: 0, clientNameBytes: 0)
-    let weights = AudienceSizes.Weights(
+  init(_ message: MessageRequest) {
+    let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
+    constant = template.largestBytes(clientUIDBytes: 0, clientNameBytes: 0)
+    weights = AudienceSizes.Weights(
       clientUID: template.largestBytes(clientUIDBytes: 1, clientNameBytes: 0) - constant,
       clientName: template.largestBytes(clientUIDBytes: 0, clientNameBytes: 1) - constant)
-    guard weights.clientUID > 0 || weights.clientName > 0 else {
-      return try refuse(constant, above: limit, "every recipient")
-    }
-    guard let largest = try largest(weights, audience, app, connection) else {
-      return try refuse(constant, above: limit, "every recipient")
-    }
-    let bytes =
-      constant + weights.clientUID * escaped(largest.userKey.description) + weights.clientName * escaped(largest.name)
-    try refuse(bytes, above: limit, largest.userKey.description)
   }
 
-  private static func refuse(_ bytes: Int, above limit: Int, _ recipient: String) throws(Problem) {
+  var showsClientName: Bool { weights.clientName > 0 }
+
+  private var fitsEverybody: Bool {
+    constant + weights.clientUID * Domain.Limits.clientUIDBytes * Operations.Limits.escapedBytes
+      + weights.clientName * Domain.Limits.clientNameBytes * Operations.Limits.escapedBytes <= limit
+  }
+
+  /// - Throws: `.payloadTooLarge`.
+  func check(_ recipients: [(userKey: UserKey, name: String)]) throws(Problem) {
+    guard !fitsEverybody else { return }
+    try check(largest: recipients.max { names($0) < names($1) })
+  }
+
+  /// - Throws: `.payloadTooLarge`.
+  func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
+    guard !fitsEverybody else { return }
+    guard weights.clientUID > 0 || showsClientName else { return try check(largest: nil) }
+    switch audience.reach {
+    case .keys(let after, let upto):
+      try check(largest: try connection.answer(AudienceSizes.largest(app: app, after: after, upto: upto, weights)))
+    case .groups(let groups):
+      try check(largest: try connection.answer(AudienceSizes.largest(app: app, groups: groups, weights)))
+    case .members(let members):
+      let users = Set(members.map { Users.Key(app: app, userKey: $0.userKey) })
+      let known = showsClientName ? try connection.answer(Users.find(users)) : [:]
+      try check(users.map { (userKey: $0.userKey, name: known[$0]?.name ?? "") })
+    }
+  }
+
+  private func check(largest: (userKey: UserKey, name: String)?) throws(Problem) {
+    let bytes = constant + (largest.map(names) ?? 0)
     guard bytes > limit else { return }
+    let recipient = largest.map { names($0) > 0 ? $0.userKey.description : "" } ?? ""
     throw Problem(
       .payloadTooLarge,
       """
-      The payload for \(recipient) would have \(bytes) bytes; the network takes \(limit). \
-      Shorten alert, ext or data by \(bytes - limit) bytes.
+      The payload for \(recipient.isEmpty ? "every recipient" : recipient) would have \(bytes) bytes; the network takes \
+      \(limit). Shorten alert, ext or data by \(bytes - limit) bytes.
       """)
   }
 
-  /// Whose variables fill the most bytes.
-  private static func largest(
-    _ weights: AudienceSizes.Weights, _ audience: ResolvedAudience, _ app: App.Number, _ connection: Connection
-  ) throws(Problem) -> (userKey: UserKey, name: String)? {
-    switch audience.reach {
-    case .keys(let after, let upto):
-      return try connection.answer(AudienceSizes.largest(app: app, after: after, upto: upto, weights))
-    case .groups(let groups):
-      return try connection.answer(AudienceSizes.largest(app: app, groups: groups, weights))
-    case .members(let members):
-      let users = Set(members.map { Users.Key(app: app, userKey: $0.userKey) })
-      let known = weights.clientName > 0 ? try connection.answer(Users.find(users)) : [:]
-      func bytes(_ recipient: (userKey: UserKey, name: String)) -> Int {
-        weights.clientUID * escaped(recipient.userKey.description) + weights.clientName * escaped(recipient.name)
-      }
-      return users.map { (userKey: $0.userKey, name: known[$0]?.name ?? "") }.max { bytes($0) < bytes($1) }
-    }
+  /// Bytes that a recipient's names fill.
+  private func names(_ recipient: (userKey: UserKey, name: String)) -> Int {
+    weights.clientUID * Self.escaped(recipient.userKey.description) + weights.clientName * Self.escaped(recipient.name)
   }
 
   private static func escaped(_ text: String) -> Int {

@@ -14,13 +14,13 @@ struct RegistrationPart {
 
   private struct Entry {
     let operation: Int
-    let registration: DeviceOperation.Registration
+    let registration: Operation.Registration
     var isNew = false
   }
 
   private let state = State()
 
-  init(_ operations: [DeviceOperation]) {
+  init(_ operations: [Operation]) {
     for (index, operation) in operations.enumerated() {
       if case .register(let registration) = operation {
         state.entries.append(Entry(operation: index, registration: registration))
@@ -53,7 +53,7 @@ struct RegistrationPart {
     return [Devices.lock(displaced).map { records in batch.remember(records) }]
   }
 
-  private func displacedOwner(_ registration: DeviceOperation.Registration) -> DeviceID? {
+  private func displacedOwner(_ registration: Operation.Registration) -> DeviceID? {
     let owner = state.owners["\(registration.app.number) \(registration.psid)"]
     return owner == registration.device ? nil : owner
   }
@@ -102,7 +102,7 @@ struct RegistrationPart {
   }
 
   /// The device that had the token can get nothing any more.
-  private func takeToken(from owner: DeviceID, _ registration: DeviceOperation.Registration, _ batch: OperationBatch) {
+  private func takeToken(from owner: DeviceID, _ registration: Operation.Registration, _ batch: OperationBatch) {
     // One that registers another token in this very batch looks after itself; one whose row says another token has
     // moved on already.
     guard !devices.contains(owner), var record = batch.devices[owner], record.psid == registration.psid else { return }
@@ -112,7 +112,7 @@ struct RegistrationPart {
 
   /// The row that a registration leaves. Pure: the rules of D1.
   static func merge(
-    _ registration: DeviceOperation.Registration, into known: Devices.Record?, now: Int64
+    _ registration: Operation.Registration, into known: Devices.Record?, now: Int64
   ) -> Devices.Record {
     let guest = UserKey(guest: registration.device)
     let named = registration.user.map { $0.clientUID == UserKey.guestUID ? guest : UserKey(clientUID: $0.clientUID) }
@@ -140,7 +140,7 @@ struct RegistrationPart {
   }
 
   private static func token(
-    _ registration: DeviceOperation.Registration, of device: DeviceID? = nil
+    _ registration: Operation.Registration, of device: DeviceID? = nil
   ) -> Tokens.Claimed {
     Tokens.Claimed(
       app: registration.app.number, psid: registration.psid, network: registration.network,

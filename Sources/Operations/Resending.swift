@@ -37,7 +37,7 @@ package enum Resending {
     message.audience = .deliveries(of: seqno, target)
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
-    try PayloadSize.check(message, for: audience, of: app.number, on: connection)
+    try PayloadSize(message).check(audience, of: app.number, on: connection)
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self), requestSHA256: hash,
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: audience.targeted,

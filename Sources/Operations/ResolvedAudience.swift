@@ -87,10 +87,12 @@ struct ResolvedAudience {
     count > Operations.Limits.countedDevices ? nil : count
   }
 
-  var unknownJSON: [UInt8] {
+  var unknownJSON: [UInt8] { Self.json(unknown) }
+
+  static func json(_ entries: [String]) -> [UInt8] {
     var writer = JSONWriter()
     writer.array { writer in
-      for entry in unknown { writer.value(entry) }
+      for entry in entries { writer.value(entry) }
     }
     return writer.bytes
   }

@@ -1,4 +1,5 @@
 package import JSON
+internal import Store
 
 /// What a send answers.
 package enum SendAnswer: JSONAnswer {
@@ -14,9 +15,24 @@ package enum SendAnswer: JSONAnswer {
     /// A JSON array of the entries that name nobody.
     package let unknown: [UInt8]
     /// When it goes out, microseconds since 1970; nil: now. Until then `targeted` is an estimate.
-    package var dueAt: Int64?
+    package let dueAt: Int64?
     /// The message that it repeats for some of its devices.
-    package var resendOf: Int64?
+    package let resendOf: Int64?
+
+    init(seqno: Int64, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Int64? = nil) {
+      self.seqno = seqno
+      self.targeted = targeted
+      self.unknown = unknown
+      self.dueAt = dueAt
+      self.resendOf = resendOf
+    }
+
+    /// The same as was answered to an earlier request.
+    init(_ earlier: Messages.Earlier) {
+      self.init(
+        seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8),
+        dueAt: earlier.dueAt, resendOf: earlier.resendOf)
+    }
   }
 
   package func write(to writer: inout JSONWriter) {

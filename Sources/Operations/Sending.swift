@@ -48,7 +48,7 @@ package enum Sending {
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let due = try DueTime(message, app, on: connection, now: now)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
-    try PayloadSize.check(message, for: audience, of: app.number, on: connection)
+    try PayloadSize(message).check(audience, of: app.number, on: connection)
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: request.body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
@@ -91,15 +91,14 @@ package enum Sending {
     guard let earlier = try connection.answer(Messages.earlier(app: app.number, idempotencyKey: key)) else {
       return nil
     }
-    guard earlier.requestSHA256 == hash else {
-      throw Problem(
-        .idempotencyConflict,
-        "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
-    }
-    return .accepted(
-      SendAnswer.Accepted(
-        seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8),
-        dueAt: earlier.dueAt, resendOf: earlier.resendOf))
+    guard earlier.requestSHA256 == hash else { throw conflict(key, earlier) }
+    return .accepted(SendAnswer.Accepted(earlier))
+  }
+
+  static func conflict(_ key: String, _ earlier: Messages.Earlier) -> Problem {
+    Problem(
+      .idempotencyConflict,
+      "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
   }
 
   static func checkKey(_ key: String?) throws(Problem) {

@@ -3,8 +3,8 @@ package import Operations
 package import Reactor
 internal import DequeModule
 internal import Logging
-internal import Postgres
-internal import Store
+package import Postgres
+package import Store
 
 /// Turns the operations that wait into one transaction after another, on one database connection in the loop's own
 /// epoll set. While a commit runs the next batch gathers by itself: no timer, and no added latency when idle.
@@ -20,8 +20,25 @@ internal import Store
 package final class Committer {
   package typealias Completion = (OperationBatch.Outcome) -> Void
 
+  /// Where sends go once they are committed: this node's dispatcher.
+  package struct Launchpad: Sendable {
+    /// The node in whose name they are claimed.
+    package let node: UUIDValue
+    /// True when it takes more.
+    package let isOpen: @Sendable () -> Bool
+    package let launch: @Sendable ([ClaimedSend]) -> Void
+
+    package init(
+      node: UUIDValue, isOpen: @escaping @Sendable () -> Bool, launch: @escaping @Sendable ([ClaimedSend]) -> Void
+    ) {
+      self.node = node
+      self.isOpen = isOpen
+      self.launch = launch
+    }
+  }
+
   private struct Pending {
-    let operation: DeviceOperation
+    let operation: Operation
     let completion: Completion
     let deadline: Instant
     var attempts = 0
@@ -31,6 +48,7 @@ package final class Committer {
   private let connection: PipelinedConnection
   private let catalog: Catalog
   private let writer: Int32
+  private let launchpad: Launchpad?
   private let batchOperations: Int
   private let log: Logger
   private var waiting = Deque<Pending>()
@@ -40,15 +58,17 @@ package final class Committer {
 
   /// - Parameters:
   ///   - writer: this committer's own number in the totals, unlike that of any other.
+  ///   - launchpad: without one it takes no sends.
   ///   - batchOperations: most operations of one transaction; 1 shows what batching is worth.
   package init(
-    url: String, writer: Int32, catalog: Catalog, loop: EventLoop,
+    url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: Launchpad? = nil,
     batchOperations: Int = Operations.Limits.batchOperations
   ) throws {
     self.batchOperations = batchOperations
     self.loop = loop
     self.catalog = catalog
     self.writer = writer
+    self.launchpad = launchpad
     log = Logger(label: "committer")
     connection = try PipelinedConnection(url, loop: loop)
     connection.onStateChange = { [weak self] _ in self?.startNext() }
@@ -62,8 +82,11 @@ package final class Committer {
   /// True when the database can be reached.
   package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
 
+  /// True when a send would go straight to its lane.
+  package var takesSends: Bool { isConnected && launchpad?.isOpen() == true }
+
   /// Takes an operation. `completion` is called once, after the commit (or with the problem), on the loop's thread.
-  package func submit(_ operation: DeviceOperation, _ completion: @escaping Completion) {
+  package func submit(_ operation: Operation, _ completion: @escaping Completion) {
     guard waiting.count < Receiver.Limits.waitingOperations else {
       return completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
     }
@@ -73,14 +96,17 @@ package final class Committer {
 
   // MARK: Batches
 
+  /// Claims nothing: a committer without launchpad takes no sends.
+  private static let nobody = UUIDValue(high: 0, low: 0)
+
   private func startNext() {
     guard !isRunning, connection.state == .ready else { return }
     let pending = again.popLast() ?? takeWaiting()
     guard !pending.isEmpty else { return }
     isRunning = true
     let batch = OperationBatch(
-      pending.map(\.operation), writer: writer, singleDeviceApps: catalog.singleDeviceApps,
-      now: loop.clock.wallMicroseconds)
+      pending.map(\.operation), writer: writer, node: launchpad?.node ?? Self.nobody,
+      singleDeviceApps: catalog.singleDeviceApps, now: loop.clock.wallMicroseconds, readAt: loop.clock.now)
     advance(batch, pending)
   }
 
@@ -88,14 +114,20 @@ package final class Committer {
   private func takeWaiting() -> [Pending] {
     var taken: [Pending] = []
     var postponed: [Pending] = []
-    var busy: Set<DeviceOperation.ConflictKey> = []
+    var busy: Set<Operation.ConflictKey> = []
     taken.reserveCapacity(min(waiting.count, batchOperations))
-    while taken.count < batchOperations, let next = waiting.popFirst() {
+    var weight = 0
+    while taken.count < batchOperations, weight < Operations.Limits.batchWeight, let next = waiting.popFirst() {
       let keys = next.operation.conflictKeys
       let isFree = keys.isEmpty || busy.isDisjoint(with: keys)
       // Those behind a postponed one must not overtake it: its keys are taken too.
       if !keys.isEmpty { busy.formUnion(keys) }
-      if isFree { taken.append(next) } else { postponed.append(next) }
+      guard isFree else {
+        postponed.append(next)
+        continue
+      }
+      weight += next.operation.weight
+      taken.append(next)
     }
     waiting.prepend(contentsOf: postponed)
     return taken
@@ -124,6 +156,8 @@ package final class Committer {
     isRunning = false
     // The next batch is on its way while these answers are written.
     startNext()
+    let claimed = batch.claimedSends
+    if !claimed.isEmpty { launchpad?.launch(claimed) }
     for (entry, outcome) in zip(pending, batch.results) { entry.completion(outcome) }
   }
 

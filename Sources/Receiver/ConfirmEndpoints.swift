@@ -16,7 +16,7 @@ extension DeviceDoor {
 
   private func confirm(_ request: Request, _ responder: Responder, list: String, isRead: Bool) throws(Problem) {
     var reader = try Self.reader(request)
-    var confirmations: [DeviceOperation.Confirmation] = []
+    var confirmations: [Operation.Confirmation] = []
     do {
       try reader.readObject { (reader, key) throws(JSONError) in
         guard key == list else { throw .unknownField }
@@ -44,7 +44,7 @@ extension DeviceDoor {
     }
   }
 
-  private static func write(_ result: DeviceAnswer.Confirmed, to writer: inout JSONWriter) {
+  private static func write(_ result: OperationAnswer.Confirmed, to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("seqno", String(result.seqno))
       writer.member("status", result.status.rawValue)
@@ -54,7 +54,7 @@ extension DeviceDoor {
 
   private func readConfirmation(
     _ reader: inout JSONReader, isRead: Bool
-  ) throws(JSONError) -> DeviceOperation.Confirmation {
+  ) throws(JSONError) -> Operation.Confirmation {
     var seqno: String?
     var psid: String?
     var pushkey: String?
@@ -75,7 +75,7 @@ extension DeviceDoor {
     guard let psid else { throw JSONError("is needed").inside("psid") }
     guard let pushkey else { throw JSONError("is needed").inside("pushkey") }
     let token = PushNetwork.apns.normalize(psid: psid) ?? psid
-    return DeviceOperation.Confirmation(
+    return Operation.Confirmation(
       seqno: number, psid: token, read: isRead ? try Self.badgeOption(option, badge) : nil,
       isGenuine: keys.pushkeys.isValid(pushkey, seqno: seqno, psid: token))
   }

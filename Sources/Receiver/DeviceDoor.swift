@@ -65,15 +65,15 @@ package final class DeviceDoor: RequestHandler {
 
   /// The operation's answer, or its problem, as a response.
   func perform(
-    _ operation: DeviceOperation, _ request: Request, _ responder: Responder,
-    _ answer: @escaping (DeviceAnswer, Responder) -> Void
+    _ operation: Operation, _ request: Request, _ responder: Responder,
+    _ answer: @escaping (OperationAnswer, Responder) -> Void
   ) {
     perform(operation, request.id, responder, answer)
   }
 
   func perform(
-    _ operation: DeviceOperation, _ requestID: String, _ responder: Responder,
-    _ answer: @escaping (DeviceAnswer, Responder) -> Void
+    _ operation: Operation, _ requestID: String, _ responder: Responder,
+    _ answer: @escaping (OperationAnswer, Responder) -> Void
   ) {
     committer.submit(operation) { outcome in
       switch outcome {
@@ -110,18 +110,6 @@ package final class DeviceDoor: RequestHandler {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
     return JSONReader(request.bodyBytes)
-  }
-}
-
-extension Request {
-  /// The body, copied out of the connection's buffer.
-  var bodyBytes: [UInt8] {
-    withBody { span in
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(span.count)
-      for index in span.indices { bytes.append(span[index]) }
-      return bytes
-    }
   }
 }
 

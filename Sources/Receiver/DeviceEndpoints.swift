@@ -32,7 +32,7 @@ extension DeviceDoor {
   func setUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     var reader = try Self.reader(request)
-    let user: DeviceOperation.NamedUser
+    let user: Operation.NamedUser
     do {
       user = try Self.readUser(&reader)
     } catch {
@@ -56,7 +56,7 @@ extension DeviceDoor {
     }
   }
 
-  private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> DeviceOperation.NamedUser {
+  private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> Operation.NamedUser {
     var clientUID: String?
     var name = ""
     try reader.readObject { (reader, key) throws(JSONError) in
@@ -68,7 +68,7 @@ extension DeviceDoor {
     }
     try reader.finish()
     guard let clientUID else { throw JSONError("is needed").inside("clientUid") }
-    return DeviceOperation.NamedUser(clientUID: clientUID, name: name)
+    return Operation.NamedUser(clientUID: clientUID, name: name)
   }
 
   // MARK: Groups
@@ -94,12 +94,12 @@ extension DeviceDoor {
   }
 
   func join(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    let operation = DeviceOperation.join(try claim(request, parameters), group: try Self.group(parameters))
+    let operation = Operation.join(try claim(request, parameters), group: try Self.group(parameters))
     perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
   }
 
   func leave(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    let operation = DeviceOperation.leave(try claim(request, parameters), group: try Self.group(parameters))
+    let operation = Operation.leave(try claim(request, parameters), group: try Self.group(parameters))
     perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
   }
 
@@ -133,7 +133,7 @@ extension DeviceDoor {
     perform(.setBadge(claim, badge), request, responder, Self.sendBadge)
   }
 
-  private static func sendBadge(_ answer: DeviceAnswer, _ responder: Responder) {
+  private static func sendBadge(_ answer: OperationAnswer, _ responder: Responder) {
     guard case .badge(let badge) = answer else { return }
     responder.send { writer in writer.member("badge", badge) }
   }

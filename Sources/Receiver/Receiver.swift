@@ -3,12 +3,12 @@
 /// A request takes this way, all on one thread:
 ///
 /// ```
-///   bytes ──► HTTPServer ──► endpoint: JSON → DeviceOperation, credential checked (HMAC, no database)
+///   bytes ──► HTTPServer ──► endpoint: JSON → Operation, credential checked (HMAC, no database)
 ///                                │
 ///                                ▼
 ///                            Committer ── waits while the previous commit runs, then goes with all that waits
 ///                                │
-///   answer ◄── endpoint: DeviceAnswer → JSON ◄──┘   one send per connection and turn
+///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
 /// ```
 ///
 /// Nothing is answered 2xx before its commit. When the queue is full, or the database is away for long, requests are

@@ -35,7 +35,7 @@ extension DeviceDoor {
     }
   }
 
-  private func sendRegistered(_ answer: DeviceAnswer, _ responder: Responder) {
+  private func sendRegistered(_ answer: OperationAnswer, _ responder: Responder) {
     guard case .registered(let device, let badge, let userName, let isNew) = answer else { return }
     responder.send(status: isNew ? .created : .ok) { writer in
       writer.member("device", device.device.description)
@@ -129,16 +129,16 @@ private struct RegistrationBody {
     attributes = consent
   }
 
-  func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> DeviceOperation.Registration {
+  func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> Operation.Registration {
     guard !deviceID.isEmpty else { throw Problem(at: "/deviceId", "is needed") }
     guard let token = network.normalize(psid: psid) else {
       throw Problem(at: "/psid", network == .apns ? "must be an APNs device token in hex" : "must be an FCM token")
     }
     if clientName != nil, clientUID == nil { throw Problem(at: "/clientName", "needs a clientUid") }
-    return DeviceOperation.Registration(
+    return Operation.Registration(
       app: app, device: DeviceID(appID: app.appID, network: network, installation: deviceID), installation: deviceID,
       network: network, environment: environment, psid: token,
-      user: clientUID.map { DeviceOperation.NamedUser(clientUID: $0, name: clientName ?? "") },
+      user: clientUID.map { Operation.NamedUser(clientUID: $0, name: clientName ?? "") },
       attributes: attributes, proof: proof)
   }
 }

@@ -56,6 +56,8 @@ package struct Configuration: Sendable {
   package var migrationsDirectory: String?
   package var publicDirectory: String?
 
+  package var handicaps = Handicaps()
+
   package enum LogFormat: String, Sendable {
     case text, json
   }

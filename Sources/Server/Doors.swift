@@ -19,7 +19,7 @@ final class Doors {
 
   init(
     _ configuration: Configuration, databaseURL: String, catalog: Catalog, keys: SigningKeys, master: MasterKey,
-    firstWriter: Int32, messageCommitted: @escaping @Sendable () -> Void
+    firstWriter: Int32, launchpad: Committer.Launchpad, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
     let addresses = try SocketAddress.resolve(
@@ -31,7 +31,7 @@ final class Doors {
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, threads: Server.Limits.adminThreads,
+      databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
       messageCommitted: messageCommitted)
     self.admin = admin
     drained = try Inbox(capacity: loops)
@@ -42,15 +42,18 @@ final class Doors {
       let inbox = try Inbox<Command>(capacity: 8)
       commands.append(inbox)
       let drained = drained
+      let batchesSends = configuration.handicaps.batchesSends
       let publicDirectory = configuration.publicDirectory
       _ = try Thread(name: "http-\(number)") {
         do {
           let loop = try EventLoop()
           let committer = try Committer(
-            url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop)
+            url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
+            launchpad: launchpad)
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
-            admin: AdminDoor(admin), health: HealthDoor(committer: committer),
+            admin: AdminDoor(admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
+            health: HealthDoor(committer: committer),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), handler: door)
@@ -69,6 +72,18 @@ final class Doors {
       }
     }
     self.commands = commands
+  }
+
+  private static func namedSends(_ committer: Committer, _ catalog: Catalog) -> NamedSends {
+    NamedSends(catalog: catalog, isOpen: { committer.takesSends }) { send, completion in
+      committer.submit(.send(send)) { outcome in
+        completion(
+          outcome.map { answer in
+            guard case .sent(let accepted, _) = answer else { preconditionFailure("a send is answered as a send") }
+            return accepted
+          })
+      }
+    }
   }
 
   /// Answers what is there, takes nothing new.

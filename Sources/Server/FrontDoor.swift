@@ -21,9 +21,18 @@ package final class FrontDoor: RequestHandler {
       return devices.handle(request, responder)
     }
     if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
-    let path = request.path
-    if path.hasPrefix("/v1/admin/") || path == "/v1/admin" { return admin.handle(request, responder) }
-    if path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }
+    if Self.isForAdmin(request) { return admin.handle(request, responder) }
+    if request.path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }
     if let response = files?.response(for: request) { responder.send(response) }
+  }
+
+  /// Only the admin API takes bodies above the standard: lists of recipients.
+  package func bodyLimit(for request: Request, standard: Int) -> Int {
+    Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
+  }
+
+  private static func isForAdmin(_ request: Request) -> Bool {
+    let path = request.path
+    return path.hasPrefix("/v1/admin/") || path == "/v1/admin"
   }
 }

@@ -6,6 +6,7 @@ internal import Glibc
 internal import Logging
 package import Operations
 internal import Postgres
+internal import Receiver
 internal import TLS
 
 /// Puts the parts together and runs them: configuration, start and stop order, signals.
@@ -75,15 +76,17 @@ package final class Server {
     // Writers of totals only need to differ from each other; a clash would cost time, not correctness.
     let firstWriter = Int32.random(in: 1...(Int32.max - 100), using: &numbers)
     dispatcher = try Dispatcher(
-      Dispatcher.Configuration(
+      DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: [.apns: sender]),
+        providers: [.apns: sender], storesOutcomes: configuration.handicaps.storesOutcomes),
       results: results)
     try dispatcher.start()
 
     doors = try Doors(
       configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
-      firstWriter: firstWriter + 10, messageCommitted: dispatcher.poke)
+      firstWriter: firstWriter + 10,
+      launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
+      messageCommitted: dispatcher.poke)
     address = doors.address
     log.info("serving", metadata: ["address": "\(address)"])
   }

@@ -38,7 +38,7 @@ package enum Ledger {
     "ledger-claim",
     """
     INSERT INTO badge_ledger (app, user_key, seqno, increment, deliveries)
-    SELECT app, user_key, seqno, $5, deliveries FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, deliveries)
+    SELECT * FROM unnest($1, $2, $3, $5, $4) AS t(app, user_key, seqno, increment, deliveries)
     ORDER BY app, user_key COLLATE "C", seqno
     ON CONFLICT (app, user_key, seqno)
       DO UPDATE SET deliveries = badge_ledger.deliveries + excluded.deliveries,
@@ -46,20 +46,32 @@ package enum Ledger {
     RETURNING app, user_key, seqno, deliveries - negatives
     """)
 
-  /// Notes that a message with a badge goes to users on so many devices. Answers those it is new for: only their counts
-  /// move. (A read may have come first from another device; then the count moves all the same, once.)
-  package static func claim(
-    _ claims: [(key: Key, deliveries: Int16)], increment: Int16
-  ) -> Query<Set<Key>> {
+  /// A message with a badge goes to a user on so many devices.
+  package struct Claim: Sendable {
+    package let key: Key
+    package let deliveries: Int16
+    package let increment: Int16
+
+    package init(key: Key, deliveries: Int16, increment: Int16) {
+      self.key = key
+      self.deliveries = deliveries
+      self.increment = increment
+    }
+  }
+
+  /// Notes claims. Answers those that are new: only their users' counts move. (A read may have come first from another
+  /// device; then the count moves all the same, once.)
+  package static func claim(_ claims: [Claim]) -> Query<Set<Key>> {
     var parameters = columns(claims.map(\.key))
-    var deliveries = Int16Column()
+    var (deliveries, increments) = (Int16Column(), Int16Column())
     var asked: [Key: Int16] = [:]
     for claim in claims {
       deliveries.append(claim.deliveries)
+      increments.append(claim.increment)
       asked[claim.key] = claim.deliveries
     }
     parameters.append(int16s: deliveries)
-    parameters.append(increment)
+    parameters.append(int16s: increments)
     return Query(claimStatement, parameters) { rows in
       var fresh: Set<Key> = []
       for row in 0..<rows.count {
@@ -93,6 +105,40 @@ package enum Ledger {
     return Query(negativeStatement, parameters) { rows in
       (0..<rows.count).compactMap { row in
         rows.bool(row, 4) && rows.int16(row, 3) > 0 ? (key(rows, row).user, rows.int16(row, 3)) : nil
+      }
+    }
+  }
+
+  private static let giveBackStatement = Statement(
+    "ledger-give-back",
+    """
+    INSERT INTO badge_ledger (app, user_key, seqno, increment, negatives)
+    SELECT app, user_key, seqno, 0, t.negatives FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, negatives)
+    -- Only where it is known: a message without a badge has no row.
+    JOIN badge_ledger USING (app, user_key, seqno)
+    ORDER BY app, user_key COLLATE "C", seqno
+    ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives - excluded.negatives
+    RETURNING app, user_key, seqno, increment, negatives, deliveries
+    """)
+
+  /// Notes that deliveries which had ended negative wait again. Answers the increments to add again: those that had been
+  /// taken back.
+  package static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<
+    [(user: Users.Key, increment: Int16)]
+  > {
+    var parameters = columns(negatives.map(\.key))
+    var counts = Int16Column()
+    var given: [Key: Int16] = [:]
+    for negative in negatives {
+      counts.append(negative.count)
+      given[negative.key] = negative.count
+    }
+    parameters.append(int16s: counts)
+    return Query(giveBackStatement, parameters) { rows in
+      (0..<rows.count).compactMap { row in
+        let key = key(rows, row)
+        let wasComplete = rows.int16(row, 4) + (given[key] ?? 0) == rows.int16(row, 5)
+        return wasComplete && rows.int16(row, 3) > 0 ? (key.user, rows.int16(row, 3)) : nil
       }
     }
   }

@@ -95,12 +95,16 @@ package enum Messages {
     parameters.append(app)
     parameters.append(text: idempotencyKey)
     return Query(earlierStatement, parameters) { rows in
-      guard rows.count == 1 else { return nil }
-      return Earlier(
-        seqno: rows.int64(0, 0), requestSHA256: rows.bytes(0, 1), targeted: rows.optionalInt64(0, 2),
-        unknownEntries: rows.text(0, 3), dueAt: rows.isNull(0, 4) ? nil : rows.timestampMicroseconds(0, 4),
-        resendOf: rows.optionalInt64(0, 5))
+      rows.count == 1 ? earlier(rows, 0, from: 0) : nil
     }
+  }
+
+  static func earlier(_ rows: Rows, _ row: Int, from column: Int) -> Earlier {
+    Earlier(
+      seqno: rows.int64(row, column), requestSHA256: rows.bytes(row, column + 1),
+      targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3),
+      dueAt: rows.isNull(row, column + 4) ? nil : rows.timestampMicroseconds(row, column + 4),
+      resendOf: rows.optionalInt64(row, column + 5))
   }
 
   private static let sendDateStatement = Statement(
@@ -137,10 +141,29 @@ package enum Messages {
     package let expiresAt: Int64
     package let frozenAt: Int64?
     package let isPlanned: Bool
-    package let isCancelling: Bool
-    package let resend: Resend?
-    package let appTimeZone: String
-    package let localTime: LocalTime?
+    /// Its cancellation has begun.
+    package var isCancelling = false
+    package var resend: Resend?
+    /// Of the app.
+    package var timeZone = ""
+    /// The wall clock's time, when it goes out by each device's own.
+    package var localTime: LocalTime?
+
+    package init(
+      seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
+      sendDate: String, expiresAt: Int64, frozenAt: Int64?, isPlanned: Bool
+    ) {
+      self.seqno = seqno
+      self.app = app
+      self.appID = appID
+      self.lane = lane
+      self.state = state
+      self.request = request
+      self.sendDate = sendDate
+      self.expiresAt = expiresAt
+      self.frozenAt = frozenAt
+      self.isPlanned = isPlanned
+    }
   }
 
   /// For whom of an earlier message a message is.
@@ -225,15 +248,18 @@ package enum Messages {
   }
 
   private static func open(_ rows: Rows, _ row: Int) -> Open {
-    Open(
+    var open = Open(
       seqno: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
       lane: Lane(rawValue: rows.int16(row, 3)) ?? .normal, state: MessageState(rawValue: rows.int16(row, 4)) ?? .queued,
       request: rows.bytes(row, 5), sendDate: rows.text(row, 6), expiresAt: rows.timestampMicroseconds(row, 7),
-      frozenAt: rows.isNull(row, 8) ? nil : rows.timestampMicroseconds(row, 8), isPlanned: rows.bool(row, 9),
-      isCancelling: rows.bool(row, 10),
-      resend: rows.isNull(row, 11)
-        ? nil : Resend(of: rows.int64(row, 11), to: ResendTarget(rawValue: rows.int16(row, 12)) ?? .failed),
-      appTimeZone: rows.text(row, 13), localTime: rows.optionalText(row, 14).flatMap { LocalTime($0) })
+      frozenAt: rows.isNull(row, 8) ? nil : rows.timestampMicroseconds(row, 8), isPlanned: rows.bool(row, 9))
+    open.isCancelling = rows.bool(row, 10)
+    if !rows.isNull(row, 11) {
+      open.resend = Resend(of: rows.int64(row, 11), to: ResendTarget(rawValue: rows.int16(row, 12)) ?? .failed)
+    }
+    open.timeZone = rows.text(row, 13)
+    open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
+    return open
   }
 
   private static let freezeStatement = Statement(

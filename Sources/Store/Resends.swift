@@ -49,7 +49,10 @@ package enum Resends {
 
   private static let readStatement = Statement(
     "resends-read",
-    "SELECT d.device, d.user_key, d.psid, d.network, d.environment \(members) ORDER BY o.device LIMIT $6")
+    """
+    SELECT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL \(members)
+    ORDER BY o.device LIMIT $6
+    """)
 
   /// The next devices of a part, in order.
   package static func read(

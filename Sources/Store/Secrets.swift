@@ -19,10 +19,22 @@ package enum Secrets {
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
-    return Query(findKeyStatement, parameters) { rows in
-      guard rows.count == 1 else { return nil }
-      return APIKey(number: rows.int32(0, 0), role: rows.text(0, 1), app: rows.isNull(0, 2) ? nil : rows.int32(0, 2))
+    return Query(findKeyStatement, parameters) { $0.count == 1 ? key($0, 0) : nil }
+  }
+
+  private static let allKeysStatement = Statement(
+    "api-keys-all", "SELECT api_key, role, app, sha256 FROM api_keys WHERE revoked_at IS NULL")
+
+  /// Every key that is not revoked, by its SHA-256.
+  package static func apiKeys() -> Query<[[UInt8]: APIKey]> {
+    Query(allKeysStatement, Parameters()) { rows in
+      Dictionary(rows.map { (rows.bytes($0, 3), key(rows, $0)) }) { first, _ in first }
     }
+  }
+
+  private static func key(_ rows: Rows, _ row: Int) -> APIKey {
+    APIKey(
+      number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2))
   }
 
   private static let createKeyStatement = Statement(

@@ -31,6 +31,7 @@ struct BenchmarkCommand: ParsableCommand {
       """,
     subcommands: [
       MeasureCommand.self, ServeCommand.self, ReceiveCommand.self, SinkCommand.self, PushCommand.self,
+      CenterCommand.self,
     ],
     defaultSubcommand: MeasureCommand.self)
 

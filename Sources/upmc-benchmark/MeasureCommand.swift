@@ -8,7 +8,10 @@ struct MeasureCommand: ParsableCommand {
     commandName: "measure", abstract: "Run scenarios (the default).",
     discussion: "Scenarios:\n" + scenarios.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
 
-  static let scenarios: [any Scenario] = [SmallRequests(), DurableReceipts(), Pushes()]
+  static let scenarios: [any Scenario] = [
+    SmallRequests(), DurableReceipts(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, SingleSends(),
+    ColdStart(),
+  ]
 
   @Argument(help: "Scenarios to run, by name; all when none is named.")
   var names: [String] = []
@@ -24,6 +27,9 @@ struct MeasureCommand: ParsableCommand {
 
   @Option(help: "Million receipts that are stored before H2 begins.")
   var storedMillions = 10.0
+
+  @Option(help: "Thousand devices that campaigns go to.")
+  var campaignThousands = 1000
 
   @Flag(help: "List the scenarios and end.")
   var list = false
@@ -47,7 +53,7 @@ struct MeasureCommand: ParsableCommand {
     let wanted = Set(names.map { $0.uppercased() })
     let plan = Plan(
       pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
-      program: URL(filePath: CommandLine.arguments[0]).path)
+      campaignDevices: campaignThousands * 1000, program: URL(filePath: CommandLine.arguments[0]).path)
     try Interruption.watch()
     var hasFailed = false
     for scenario in Self.scenarios where wanted.isEmpty || wanted.contains(scenario.name) {

@@ -1,6 +1,7 @@
 import Crypto
 @testable import Domain
 import Postgres
+import Reactor
 import Store
 import TestSupport
 
@@ -8,6 +9,8 @@ import TestSupport
 
 /// An app in a database of its own, and the way to carry out operations in it one batch at a time.
 final class BatchWorld {
+  static let node = UUIDValue(high: 1, low: 1)
+
   let databaseURL: String
   let connection: Connection
   let app: App
@@ -29,18 +32,15 @@ final class BatchWorld {
 
   /// Carries operations out together, as a committer does.
   @discardableResult
-  func run(_ operations: DeviceOperation...) throws -> [OperationBatch.Outcome] {
+  func run(_ operations: Operation...) throws -> [OperationBatch.Outcome] {
     try runAll(operations)
   }
 
-  func runAll(_ operations: [DeviceOperation]) throws -> [OperationBatch.Outcome] {
+  func runAll(_ operations: [Operation]) throws -> [OperationBatch.Outcome] {
     let single: Set<App.Number> = app.devicePolicy == .single ? [app.number] : []
-    let batch = OperationBatch(operations, writer: 1, singleDeviceApps: single, now: now)
-    while let round = batch.next() {
-      if round.begins { _ = try connection.run(.begin) }
-      for step in round.steps { step.read(try connection.run(step.statement, step.parameters)) }
-      if round.commits { _ = try connection.run(.commit) }
-    }
+    let batch = OperationBatch(
+      operations, writer: 1, node: Self.node, singleDeviceApps: single, now: now, readAt: Instant(nanoseconds: 0))
+    try batch.run(on: connection)
     return batch.results
   }
 
@@ -49,11 +49,11 @@ final class BatchWorld {
   func registration(
     _ installation: String, psid: String, user: String? = nil, proof: AuthKeyring.Claim? = nil,
     environment: PushEnvironment = .production
-  ) -> DeviceOperation {
+  ) -> Operation {
     .register(
-      DeviceOperation.Registration(
+      Operation.Registration(
         app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
-        psid: psid, user: user.map { DeviceOperation.NamedUser(clientUID: $0, name: "Name of \($0)") },
+        psid: psid, user: user.map { Operation.NamedUser(clientUID: $0, name: "Name of \($0)") },
         attributes: Devices.Attributes(), proof: proof))
   }
 
@@ -83,12 +83,12 @@ final class BatchWorld {
     _ = try connection.run(Outcomes.write([record], at: now))
   }
 
-  func receipt(_ seqno: Int64, psid: String) -> DeviceOperation {
-    .confirm([DeviceOperation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true)])
+  func receipt(_ seqno: Int64, psid: String) -> Operation {
+    .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true)])
   }
 
-  func read(_ seqno: Int64, psid: String, _ option: BadgeOption = .keep) -> DeviceOperation {
-    .confirm([DeviceOperation.Confirmation(seqno: seqno, psid: psid, read: option, isGenuine: true)])
+  func read(_ seqno: Int64, psid: String, _ option: BadgeOption = .keep) -> Operation {
+    .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: option, isGenuine: true)])
   }
 
   // MARK: Looking
@@ -113,8 +113,8 @@ final class BatchWorld {
   }
 }
 
-extension Result where Success == DeviceAnswer, Failure == Problem {
-  var confirmed: [DeviceAnswer.Confirmed]? {
+extension Result where Success == OperationAnswer, Failure == Problem {
+  var confirmed: [OperationAnswer.Confirmed]? {
     if case .success(.confirmed(let list)) = self { list } else { nil }
   }
 

@@ -29,7 +29,7 @@ import Testing
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     let seqno = try world.message()
     try world.setBadge("kim", 5)
-    let forged = DeviceOperation.Confirmation(seqno: seqno, psid: "aa", read: .reset, isGenuine: false)
+    let forged = Operation.Confirmation(seqno: seqno, psid: "aa", read: .reset, isGenuine: false)
     let results = try world.run(.confirm([forged]), world.read(seqno + 1, psid: "aa"), world.receipt(seqno, psid: "ff"))
     #expect(results.map { $0.confirmed?[0].status } == [.invalidPushkey, .unknownMessage, .unknownMessage])
     #expect(try world.badge("kim") == 5)

@@ -121,9 +121,10 @@ import Testing
     let lee = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "lee"))
     _ = try world.connection.run(Users.saveCounts([(kim, 3), (lee, 5)]))
     let claimed = try world.connection.run(
-      Ledger.claim(
-        [(key: Ledger.Key(user: kim, seqno: 1), deliveries: 2), (key: Ledger.Key(user: lee, seqno: 1), deliveries: 1)],
-        increment: 1))
+      Ledger.claim([
+        Ledger.Claim(key: Ledger.Key(user: kim, seqno: 1), deliveries: 2, increment: 1),
+        Ledger.Claim(key: Ledger.Key(user: lee, seqno: 1), deliveries: 1, increment: 1),
+      ]))
     #expect(claimed.count == 2)
     try write(("phone", .deferred, 0), ("pad", .accepted, nil), ("other", .deferred, 0))
     try world.connection.script(

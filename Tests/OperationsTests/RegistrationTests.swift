@@ -112,7 +112,7 @@ import Testing
     let world = try BatchWorld()
     let first = Set(world.registration("d1", psid: "aa").conflictKeys)
     #expect(!first.isDisjoint(with: world.registration("d2", psid: "aa").conflictKeys))
-    #expect(!first.isDisjoint(with: DeviceOperation.unregister(world.claim("d1")).conflictKeys))
+    #expect(!first.isDisjoint(with: Operation.unregister(world.claim("d1")).conflictKeys))
     #expect(first.isDisjoint(with: world.registration("d2", psid: "bb").conflictKeys))
   }
 }

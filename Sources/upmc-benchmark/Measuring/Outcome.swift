@@ -15,7 +15,8 @@ struct Outcome: Sendable {
   }
 
   var isMet: Bool {
-    failure == nil && !comparisons.isEmpty && comparisons.allSatisfy(\.isMet) && requirements.allSatisfy(\.isMet)
+    failure == nil && !(comparisons.isEmpty && requirements.isEmpty) && comparisons.allSatisfy(\.isMet)
+      && requirements.allSatisfy(\.isMet)
   }
 
   /// The comparison that stands for the scenario: the one furthest from its target, so that nothing is glossed over.

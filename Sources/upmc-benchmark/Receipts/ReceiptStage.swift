@@ -74,10 +74,10 @@ final class ReceiptStage {
         range.map { number in
           let installation = "installation-\(number)"
           return .register(
-            DeviceOperation.Registration(
+            Operation.Registration(
               app: app, device: DeviceID(appID: Self.appID, network: .apns, installation: installation),
               installation: installation, network: .apns, environment: .production, psid: tokens[number],
-              user: DeviceOperation.NamedUser(clientUID: "user\(number)", name: "User \(number)"),
+              user: Operation.NamedUser(clientUID: "user\(number)", name: "User \(number)"),
               attributes: Devices.Attributes(), proof: nil))
         })
     }
@@ -93,10 +93,10 @@ final class ReceiptStage {
       for start in stride(from: 0, to: wanted.count, by: 10_000) {
         let some = wanted[start..<min(wanted.count, start + 10_000)]
         let confirmations = some.map {
-          DeviceOperation.Confirmation(seqno: seqno, psid: $0, read: nil, isGenuine: true)
+          Operation.Confirmation(seqno: seqno, psid: $0, read: nil, isGenuine: true)
         }
         let calls = stride(from: 0, to: confirmations.count, by: 100).map { from in
-          DeviceOperation.confirm(Array(confirmations[from..<min(confirmations.count, from + 100)]))
+          Operation.confirm(Array(confirmations[from..<min(confirmations.count, from + 100)]))
         }
         try run(calls)
       }
@@ -118,14 +118,11 @@ final class ReceiptStage {
   }
 
   /// Carries operations out in one batch, as a committer does.
-  private func run(_ operations: [DeviceOperation]) throws {
+  private func run(_ operations: [Operation]) throws {
     let batch = OperationBatch(
-      operations, writer: 1, singleDeviceApps: catalog.singleDeviceApps, now: SystemClock().wallMicroseconds)
-    while let round = batch.next() {
-      if round.begins { _ = try connection.run(.begin) }
-      for step in round.steps { step.read(try connection.run(step.statement, step.parameters)) }
-      if round.commits { _ = try connection.run(.commit) }
-    }
+      operations, writer: 1, node: UUIDValue(high: 0, low: 0), singleDeviceApps: catalog.singleDeviceApps,
+      now: SystemClock().wallMicroseconds, readAt: SystemClock().now)
+    try batch.run(on: connection)
     for case .failure(let problem) in batch.results { throw MeasuringError("could not prepare: \(problem.detail)") }
   }
 

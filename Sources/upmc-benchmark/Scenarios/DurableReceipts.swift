@@ -46,10 +46,7 @@ struct DurableReceipts: Scenario {
 
   private static func startOurs(_ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory) throws -> Program {
     let port = try Loopback.freePort()
-    let server = URL(filePath: plan.program).deletingLastPathComponent().appending(path: "upmc").path
-    guard FileManager.default.isExecutableFile(atPath: server) else {
-      throw MeasuringError("\(server) is not there; `make build` makes it")
-    }
+    let server = try plan.sibling("upmc")
     let environment = [
       "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_DATABASE_URL=\(stage.databaseURL)",
       "UPMC_MASTER_KEY_FILE=\(stage.masterKeyFile)", "UPMC_LOG_LEVEL=warning",

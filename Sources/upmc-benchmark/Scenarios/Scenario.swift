@@ -15,6 +15,8 @@ struct Plan: Sendable {
   let seconds: Int
   /// Rows that H2's table holds before it begins.
   let storedReceipts: Int
+  /// Devices that campaigns go to.
+  let campaignDevices: Int
   /// This program's own file, to start its helper commands.
   let program: String
 

@@ -1,8 +1,8 @@
 package import Domain
 package import Store
 
-/// One thing a device asks for, validated: it cannot fail for its form any more.
-package enum DeviceOperation: Sendable {
+/// One hot operation, validated: it cannot fail for its form any more. Devices ask for most of them.
+package enum Operation: Sendable {
   case confirm([Confirmation])
   case register(Registration)
   case find(AuthKeyring.Claim)
@@ -14,6 +14,7 @@ package enum DeviceOperation: Sendable {
   case leave(AuthKeyring.Claim, group: Int64)
   case setBadge(AuthKeyring.Claim, Int16)
   case badge(AuthKeyring.Claim)
+  case send(NamedSend)
 
   /// The device says that a message arrived, or that its user opened it.
   package struct Confirmation: Sendable {
@@ -76,7 +77,7 @@ package enum DeviceOperation: Sendable {
   /// The credential of an operation about one device.
   var claim: AuthKeyring.Claim? {
     switch self {
-    case .confirm, .register: nil
+    case .confirm, .register, .send: nil
     case .find(let claim), .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim),
       .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim):
       claim
@@ -86,13 +87,22 @@ package enum DeviceOperation: Sendable {
   /// What must not occur twice in one batch, because the second depends on what the first leaves behind.
   package var conflictKeys: [ConflictKey] {
     switch self {
-    case .confirm, .find, .listGroups, .badge: []
+    case .confirm, .find, .listGroups, .badge, .send: []
     case .register(let registration):
       [.device(registration.device), .psid(registration.app.number, registration.psid)]
         + (registration.user.map { [.user(registration.app.number, $0.clientUID)] } ?? [])
     case .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim), .join(let claim, _),
       .leave(let claim, _), .setBadge(let claim, _):
       [.device(claim.device)]
+    }
+  }
+
+  /// Rows that it reads or writes, roughly: what a batch is measured by.
+  package var weight: Int {
+    switch self {
+    case .confirm(let confirmations): confirmations.count
+    case .send(let send): send.users.count
+    default: 1
     }
   }
 
@@ -104,13 +114,15 @@ package enum DeviceOperation: Sendable {
 }
 
 /// What an operation answers.
-package enum DeviceAnswer: Sendable {
+package enum OperationAnswer: Sendable {
   case confirmed([Confirmed])
   case registered(device: Devices.Record, badge: Int16, userName: String, isNew: Bool)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
   case groups([(group: Int64, name: String)])
   case badge(Int16)
+  /// With what the dispatcher needs, unless there is nobody to send to or it was sent before.
+  case sent(SendAnswer.Accepted, ClaimedSend?)
 
   package struct Confirmed: Equatable, Sendable {
     package enum Status: String, Sendable {

@@ -1,0 +1,47 @@
+package import Domain
+package import Operations
+internal import HTTPServer
+
+/// `POST /v1/admin/messages` to named users, answered on the HTTP loop: an OTP shares its commit with its neighbours
+/// instead of waiting for an admin thread. Whatever is not such a send is left to the threads, wrong ones included, and is
+/// answered there.
+package struct NamedSends {
+  /// Hands a send to the loop's committer; the completion is called on the loop's thread.
+  package typealias Submit = (NamedSend, @escaping (Result<SendAnswer.Accepted, Problem>) -> Void) -> Void
+
+  private let catalog: Catalog
+  private let isOpen: () -> Bool
+  private let submit: Submit
+
+  package init(catalog: Catalog, isOpen: @escaping () -> Bool, submit: @escaping Submit) {
+    self.catalog = catalog
+    self.isOpen = isOpen
+    self.submit = submit
+  }
+
+  /// False when the request is not for here.
+  func take(_ request: Request, _ responder: Responder) -> Bool {
+    guard request.method == .post, request.pathEquals("/v1/admin/messages"),
+      request.bodyCount <= Admin.Limits.namedSendBytes, isOpen(),
+      request.headerEqualsIgnoringCase("content-type", "application/json"),
+      let token = Self.bearer(request), let caller = catalog.caller(apiKey: token),
+      let send = NamedSend(
+        body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog)
+    else { return false }
+    let requestID = request.id
+    submit(send) { outcome in
+      switch outcome {
+      case .success(let accepted): responder.send(.json(.accepted, SendAnswer.accepted(accepted)))
+      case .failure(let problem): responder.send(.problem(problem, requestID: requestID))
+      }
+    }
+    return true
+  }
+
+  private static func bearer(_ request: Request) -> String? {
+    guard let header = request.header("authorization"), header.utf8.count > 7,
+      header.prefix(7).lowercased() == "bearer "
+    else { return nil }
+    return String(header.dropFirst(7))
+  }
+}

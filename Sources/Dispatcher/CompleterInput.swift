@@ -1,0 +1,40 @@
+internal import Domain
+
+/// What `complete` is told, in this order for each batch.
+enum CompleterInput: Sendable {
+  /// Recipients have been claimed and are being submitted now.
+  case started(Flight)
+  /// Recipients have been claimed and must be submitted once their bindings are read: due ones, and those in doubt.
+  case waiting(claim: Int64, DispatchMessage, [WaitingTarget])
+  /// Recipients have been claimed and are decided without being submitted.
+  case decided(claim: Int64, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
+  case results([PushResult])
+  /// These messages were paused or cancelled: look at once at what of them waits for its next try.
+  case recall(Set<Int64>)
+  /// The claims that the database says are ours.
+  case audit([Int64])
+}
+
+/// A batch under way.
+struct Flight: Sendable {
+  let batch: PushBatch
+  let claim: Int64
+  let message: DispatchMessage
+  /// For each target, tries so far, this one not counted.
+  let attempts: [Int16]
+  /// The recipients are known to the completer already: they come back from waiting.
+  var isRepeat = false
+  /// The other environment's host is being asked about this refusal.
+  var question: TokenQuestion?
+}
+
+/// A recipient that waits for its next try.
+struct WaitingTarget: Sendable {
+  let device: DeviceID
+  let userKey: UserKey
+  var attempts: Int16
+  /// True when the next submission may be a second one for the network and has not been counted as such yet.
+  var countsAsResent = false
+  /// The next submission goes to the other environment's host, to ask about this refusal.
+  var doubt: TokenDoubt?
+}

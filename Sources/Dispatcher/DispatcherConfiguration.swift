@@ -1,0 +1,27 @@
+package import Domain
+package import Postgres
+
+/// What a node's dispatcher is told at its start.
+package struct DispatcherConfiguration: Sendable {
+  package let databaseURL: String
+  package let node: UUIDValue
+  /// This node's numbers in the totals start here.
+  package let firstWriter: Int32
+  package let pushkeys: PushKeyring
+  /// By network; a network without provider keeps its messages until there is one.
+  package let providers: [PushNetwork: any PushProvider]
+  /// False only where a benchmark asks what the rows cost: then nothing is retried later, resent or explained.
+  package let storesOutcomes: Bool
+
+  package init(
+    databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring,
+    providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true
+  ) {
+    self.databaseURL = databaseURL
+    self.node = node
+    self.firstWriter = firstWriter
+    self.pushkeys = pushkeys
+    self.providers = providers
+    self.storesOutcomes = storesOutcomes
+  }
+}

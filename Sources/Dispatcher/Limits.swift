@@ -1,0 +1,69 @@
+internal import Domain
+
+/// Every number of the dispatcher: unit, reason, source.
+enum Limits {
+  /// Devices of one shard: small enough that the first is ready at once, large enough that a million make twenty.
+  static let shardDevices = 50_000
+  /// Devices of one claim: one commit each, and what is in doubt after a crash.
+  static let claimDevices = 2_000
+  /// Users of one claim that moves badges: their rows stay locked until it commits.
+  static let claimBadgeDevices = 500
+  /// Entries of a list (users, devices, tokens) of one claim.
+  static let claimEntries = 500
+  /// Devices under way at once on this node, waiting for their outcome.
+  static let windowDevices = 20_000
+  /// How much of the window the messages of a lane, and all before it, may fill: the rest is kept for those.
+  static func windowDevices(for lane: Lane) -> Int {
+    switch lane {
+    case .urgent: windowDevices
+    case .normal: windowDevices * 9 / 10
+    case .bulk: windowDevices * 8 / 10
+    }
+  }
+  /// Messages that are looked at when the next claim is chosen: as many as share the sending at once.
+  static let waitingMessages = 512
+  /// Claims between two looks at what waits: a tenth of a second or so.
+  static let turnsPerLook = 8
+  /// Messages that are paused or being cancelled, looked at together.
+  static let heldMessages = 1_000
+  /// How often changes are looked for that nobody announced.
+  static let controlInterval: Duration = .milliseconds(250)
+  /// Devices of single sends beyond the window.
+  static let sendDevices = 20_000
+  /// Deferred deliveries taken up at once.
+  static let dueDevices = 2_000
+  /// Length of a node's lease, in seconds of the database's clock.
+  static let leaseSeconds: Int32 = 10
+  /// How long after a renewal we still trust it: less than the lease, for the renewal took time to arrive.
+  static let leaseTrust: Duration = .seconds(7)
+  static let heartbeat: Duration = .seconds(1)
+  /// How often the database is asked for work that nobody announced.
+  static let pollInterval: Duration = .milliseconds(200)
+  /// Pause after the database failed us.
+  static let databasePause: Duration = .seconds(1)
+  /// Pause before submitting again what was not processed, so that a refusing network is not asked in a circle.
+  static let notProcessedPause: Duration = .milliseconds(100)
+  /// How long a delivery is put aside when the credential is at fault, in seconds. Its app is paused, so this only
+  /// counts once it is resumed.
+  static let credentialFaultSeconds: Int64 = 5
+  /// How long after a new credential was stored an answer may still have been given to the old one: every node has it
+  /// within a second. In seconds.
+  static let credentialGraceSeconds: Int64 = 2
+  /// Answers of a route that the circuit breaker looks back on.
+  static let breakerAnswers = 200
+  /// It never opens for fewer refusals than these: a handful of dead devices is no flood.
+  static let breakerLeastRefusals = 100
+  /// First wait of a device that is called busy; doubles with each complaint. Apple gives no number. In seconds.
+  static let backOffSeconds: Int64 = 2
+  static let longestBackOffSeconds: Int64 = 900
+  /// Whatever a network asks for, we wait no longer than Apple would keep a push: 30 days, in seconds.
+  static let longestWaitSeconds: Int64 = 30 * 86_400
+  /// Devices whose back-off is remembered: some 10 MB.
+  static let backOffDevices = 100_000
+  /// Outcomes written in one transaction.
+  static let outcomesPerCommit = 4_000
+  /// Results that may wait for `complete`. The window bounds them long before.
+  static let waitingResults = 1_000_000
+  /// How long a stop waits for answers that are under way.
+  static let drain: Duration = .seconds(8)
+}

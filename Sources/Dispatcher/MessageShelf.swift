@@ -1,0 +1,26 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Messages that were looked at lately: what a message says never changes once it is accepted.
+struct MessageShelf {
+  private static let capacity = 256
+  private let pushkeys: PushKeyring
+  private var messages: [Int64: DispatchMessage] = [:]
+  private var order: [Int64] = []
+
+  init(pushkeys: PushKeyring) {
+    self.pushkeys = pushkeys
+  }
+
+  /// Nil when the message is gone.
+  mutating func message(_ seqno: Int64, _ connection: Connection) throws -> DispatchMessage? {
+    if let message = messages[seqno] { return message }
+    guard let stored = try connection.run(Messages.find(seqno)) else { return nil }
+    let message = DispatchMessage(stored, try MessageRequest(json: stored.request), pushkeys: pushkeys)
+    if order.count == Self.capacity { messages[order.removeFirst()] = nil }
+    messages[seqno] = message
+    order.append(seqno)
+    return message
+  }
+}

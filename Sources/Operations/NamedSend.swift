@@ -1,0 +1,45 @@
+internal import Crypto
+internal import Domain
+internal import Store
+internal import Synchronization
+
+/// A send to named users, checked and ready to be stored: a hot operation, carried out by a committer.
+///
+/// An OTP comes this way: message, audience, badge counts and claim share one commit with whatever else waits, and the
+/// dispatcher gets it without planning. Everything unusual (`init?` answers nil) goes the way of `Sending`, whose answers
+/// are the same; so there is nothing to refuse here.
+package final class NamedSend: Sendable {
+  let request: MessageRequest
+  let app: App
+  let users: [UserKey]
+  let body: String
+  let requestSHA256: [UInt8]
+  let idempotencyKey: String?
+  let apiKey: Int32?
+  let size: PayloadSize
+  /// Given once, kept when the batch is repeated: so a commit that was not heard of is found instead of done again.
+  let number = Mutex<NamedSends.Number?>(nil)
+
+  /// - Parameter body: JSON, as it came.
+  /// - Returns: nil when it is not an ordinary send to a few users by somebody who may.
+  package init?(body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog) {
+    guard let request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
+      case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
+      let app = catalog.app(id: request.appID), app.pausedReason == nil,
+      (try? caller.require(.send, in: app)) != nil, (try? Sending.checkKey(idempotencyKey)) != nil
+    else { return nil }
+    self.request = request
+    self.app = app
+    self.idempotencyKey = idempotencyKey
+    users = clientUIDs.map(UserKey.init(clientUID:))
+    self.body = String(decoding: body, as: UTF8.self)
+    requestSHA256 = Array(SHA256.hash(data: body))
+    apiKey = caller.apiKey
+    size = PayloadSize(request)
+  }
+}
+
+extension Operations.Limits {
+  /// Users of one send that a committer takes: more would keep its other operations waiting.
+  static let namedUsers = 500
+}

@@ -1,0 +1,174 @@
+package import Domain
+package import Postgres
+
+/// Messages to named users, many in one statement: a committer stores a message, its audience, its badge counts and its
+/// claim in one commit, shared with whatever else waits.
+package enum NamedSends {
+  /// What a message is given before it is stored, so that a repeated attempt stores the same message again, or finds it.
+  package struct Number: Sendable {
+    package let seqno: Int64
+    /// `yyyyMMddHH` in the app's time zone.
+    package let sendDate: String
+  }
+
+  private static let numberStatement = Statement(
+    "named-sends-number",
+    """
+    SELECT n.entry, nextval('messages_seqno_seq'), to_char($2 AT TIME ZONE a.time_zone, 'YYYYMMDDHH24')
+    FROM unnest($1) WITH ORDINALITY AS n(app, entry) JOIN apps a ON a.app = n.app
+    """)
+
+  /// New SEQNOs, by position in `apps`; an app that is gone gets none.
+  package static func number(_ apps: [App.Number], at now: Int64) -> Query<[Int: Number]> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: column)
+    parameters.append(timestampMicroseconds: now)
+    return Query(numberStatement, parameters) { rows in
+      var numbers: [Int: Number] = [:]
+      for row in 0..<rows.count {
+        numbers[Int(rows.int64(row, 0)) - 1] = Number(seqno: rows.int64(row, 1), sendDate: rows.text(row, 2))
+      }
+      return numbers
+    }
+  }
+
+  private static let membersStatement = Statement(
+    "named-sends-members",
+    """
+    SELECT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.app
+    FROM unnest($1, $2) AS t(app, user_key)
+    JOIN devices d ON d.app = t.app AND d.user_key = t.user_key AND d.state = 1
+    ORDER BY d.user_key, d.device
+    """)
+
+  /// The active devices of users, each user asked for once.
+  package static func members(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [Audiences.Member]]> {
+    Query(membersStatement, Users.keys(users)) { rows in
+      var members: [Users.Key: [Audiences.Member]] = [:]
+      for (row, member) in Audiences.members(rows).enumerated() {
+        members[Users.Key(app: rows.int32(row, 6), userKey: member.userKey), default: []].append(member)
+      }
+      return members
+    }
+  }
+
+  // MARK: Messages
+
+  private static let createStatement = Statement(
+    "named-sends-create",
+    """
+    INSERT INTO messages (seqno, app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
+      unknown_entries, created_at, expires_at, frozen_at, planned, finished_at)
+    SELECT seqno, app, CASE WHEN targeted = 0 THEN 4 ELSE 2 END, lane, request::json, sha256, key, api_key, targeted,
+      unknown::json, $10, expires_at, $10, true, CASE WHEN targeted = 0 THEN $10 END
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $11)
+      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, expires_at)
+    -- In one order for all writers, for those with the same key wait for each other.
+    ORDER BY app, key COLLATE "C"
+    -- Either its key was used before, or this very message is there: its commit was not heard of.
+    ON CONFLICT DO NOTHING
+    RETURNING seqno
+    """)
+
+  /// Stores messages whose audience is known: planned, frozen, and finished at once when nobody is in it. Answers those
+  /// that were not there before.
+  package static func create(_ messages: [(seqno: Int64, message: Messages.New)], at now: Int64) -> Query<Set<Int64>> {
+    var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
+    var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
+    var (apiKeys, targeted, unknown, expiries) = (Int32Column(), Int64Column(), TextColumn(), TimestampColumn())
+    for (seqno, message) in messages {
+      seqnos.append(seqno)
+      apps.append(message.app)
+      lanes.append(message.lane.rawValue)
+      requests.append(message.request)
+      hashes.append(message.requestSHA256)
+      keys.append(message.idempotencyKey)
+      apiKeys.append(message.apiKey)
+      targeted.append(message.targeted)
+      unknown.append(message.unknownEntries)
+      expiries.append(message.expiresAt)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: apps)
+    parameters.append(int16s: lanes)
+    parameters.append(texts: requests)
+    parameters.append(bytes: hashes)
+    parameters.append(texts: keys)
+    parameters.append(int32s: apiKeys)
+    parameters.append(int64s: targeted)
+    parameters.append(texts: unknown)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(timestamps: expiries)
+    return Query(createStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
+  }
+
+  private static let earlierStatement = Statement(
+    "named-sends-earlier",
+    """
+    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text, m.due_at, m.resend_of
+    FROM unnest($1) WITH ORDINALITY AS t(seqno, entry) JOIN messages m ON m.seqno = t.seqno
+    UNION ALL
+    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text, m.due_at, m.resend_of
+    FROM unnest($2, $3) WITH ORDINALITY AS t(app, key, entry)
+    JOIN messages m ON m.app = t.app AND m.idempotency_key = t.key
+    """)
+
+  /// What stands in the way of messages that could not be stored, by position.
+  package static func earlier(
+    _ messages: [(seqno: Int64, app: App.Number, key: String?)]
+  ) -> Query<[Int: Messages.Earlier]> {
+    var (seqnos, apps, keys) = (Int64Column(), Int32Column(), TextColumn())
+    for message in messages {
+      seqnos.append(message.seqno)
+      apps.append(message.app)
+      keys.append(message.key)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    return Query(earlierStatement, parameters) { rows in
+      var found: [Int: Messages.Earlier] = [:]
+      for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1] = Messages.earlier(rows, row, from: 1) }
+      return found
+    }
+  }
+
+  // MARK: Claims
+
+  private static let claimStatement = Statement(
+    "named-sends-claim",
+    """
+    INSERT INTO claims (seqno, node, devices, user_keys)
+    SELECT seqno, $1, array_agg(device ORDER BY n), array_agg(user_key ORDER BY n)
+    FROM unnest($2, $3, $4) WITH ORDINALITY AS t(seqno, device, user_key, n) GROUP BY seqno
+    RETURNING seqno, claim
+    """)
+
+  /// Claims the whole audience of each message for a node. Answers the claims by SEQNO.
+  package static func claim(
+    _ audiences: [(seqno: Int64, members: [Audiences.Member])], node: UUIDValue
+  ) -> Query<[Int64: Int64]> {
+    var (seqnos, devices, keys) = (Int64Column(), UUIDColumn(), TextColumn())
+    for (seqno, members) in audiences {
+      for member in members {
+        seqnos.append(seqno)
+        devices.append(member.device)
+        keys.append(member.userKey.text)
+      }
+    }
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(int64s: seqnos)
+    parameters.append(uuids: devices)
+    parameters.append(texts: keys)
+    return Query(claimStatement, parameters) { rows in
+      var claims: [Int64: Int64] = [:]
+      for row in 0..<rows.count { claims[rows.int64(row, 0)] = rows.int64(row, 1) }
+      return claims
+    }
+  }
+}

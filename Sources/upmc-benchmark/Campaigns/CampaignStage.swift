@@ -1,0 +1,130 @@
+internal import Domain
+internal import FoundationEssentials
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Server
+
+/// What campaigns need: a private PostgreSQL with default durability and a million devices in it, the strict simulator in
+/// a process of its own, and servers to measure.
+final class CampaignStage {
+  static let appID = "com.example.benchmark"
+
+  let devices: Int
+  let apiKey: String
+  let connection: Connection
+  private let plan: Plan
+  private let scratch: ScratchDirectory
+  private let database: Database
+  private let masterKeyFile: String
+  private let simulator: Program
+  private let simulatorPort: UInt16
+  private let controlPort: UInt16
+  private var serversStarted = 0
+
+  init(_ plan: Plan, devices: Int) throws {
+    self.plan = plan
+    self.devices = devices
+    scratch = try ScratchDirectory()
+    var configuration = Configuration()
+    configuration.dataDirectory = scratch.file("data")
+    plan.say("  making a private PostgreSQL")
+    database = try Database(configuration)
+    try database.migrate(configuration)
+    let master = try MasterKeyFile.load(configuration)
+    masterKeyFile = configuration.dataDirectory + "/master.key"
+    connection = try Connection(database.url)
+    (simulatorPort, controlPort) = (try Loopback.freePort(), try Loopback.freePort())
+    simulator = try Program(
+      "upmc-simulator",
+      [
+        try plan.sibling("upmc-simulator"), "--listen", "127.0.0.1:\(simulatorPort)", "--control-listen",
+        "127.0.0.1:\(controlPort)", "--ca-file", scratch.file("ca.pem"), "--key-file", scratch.file("AuthKey.p8"),
+        "--totals-only",
+      ], port: controlPort, log: scratch.file("simulator.log"))
+    _ = try Administration.createApp(
+      Self.appID, name: "Benchmark", timeZone: "UTC", by: .commandLine, on: connection)
+    let pem = try String(contentsOfFile: scratch.file("AuthKey.p8"), encoding: .utf8)
+    _ = try Administration.setCredential(
+      Administration.APNsKey(pem: pem, keyID: "SIMKEY0001", teamID: "SIMULATOR1"), of: Self.appID, master: master,
+      by: .commandLine, on: connection)
+    apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection).apiKey
+    try loadDevices()
+  }
+
+  /// Stops the simulator and the private PostgreSQL.
+  func close() {
+    simulator.stop()
+    database.close()
+  }
+
+  var circumstances: [(name: String, value: String)] {
+    [
+      ("devices", "\(devices)"), ("simulator", "in a process of its own: TLS, JWT and every check of Apple's"),
+      ("durability", "PostgreSQL's default (fsync, synchronous_commit, full_page_writes on)"),
+    ]
+  }
+
+  // MARK: Servers
+
+  func startOurs() throws -> Center {
+    try start("upmc serve", [try plan.sibling("upmc"), "serve"])
+  }
+
+  /// The same server with something taken away: see `CenterCommand`.
+  func startHandicapped(_ flag: String) throws -> Center {
+    try start("the server \(flag.dropFirst(2))", [plan.program, "center", flag])
+  }
+
+  private func start(_ name: String, _ command: [String]) throws -> Center {
+    serversStarted += 1
+    let port = try Loopback.freePort()
+    let environment = [
+      "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_DATABASE_URL=\(database.url)", "UPMC_MASTER_KEY_FILE=\(masterKeyFile)",
+      "UPMC_LOG_LEVEL=warning", "UPMC_CA_FILE=\(scratch.file("ca.pem"))",
+      "UPMC_APNS_PRODUCTION_URL=https://127.0.0.1:\(simulatorPort)",
+    ]
+    let program = try Program(
+      name, command, environment: environment, port: port, log: scratch.file("server-\(serversStarted).log"))
+    return try Center(program: program, apiKey: apiKey, simulatorPort: controlPort)
+  }
+
+  // MARK: Devices
+
+  /// Straight into the tables: registering is H3's question, not ours.
+  private func loadDevices() throws {
+    plan.say("  making \(devices) devices")
+    let step = 250_000
+    for first in stride(from: 0, to: devices, by: step) {
+      try Interruption.check()
+      let last = min(devices, first + step) - 1
+      try connection.script(
+        """
+        WITH made AS (
+          SELECT n, md5('device ' || n)::uuid AS device, md5('one ' || n) || md5('two ' || n) AS psid,
+            now() - interval '1 day' AS at, (SELECT app FROM apps) AS app
+          FROM generate_series(\(first), \(last)) n
+        ), tokens AS (
+          INSERT INTO psids (app, psid, network, kind, device, bound_at) SELECT app, psid, 1, 1, device, at FROM made
+        ), people AS (
+          INSERT INTO users (app, user_key, name) SELECT app, 'uuser' || n, 'User ' || n FROM made
+        )
+        INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at,
+          registered_at, created_at)
+        SELECT device, app, 'uuser' || n, 1, 1, 1, psid, 'installation ' || n, at, at, at FROM made
+        """)
+    }
+    try connection.script("VACUUM ANALYZE devices, psids, users")
+  }
+}
+
+extension Plan {
+  /// A program that is built beside this one.
+  func sibling(_ name: String) throws -> String {
+    let path = URL(filePath: program).deletingLastPathComponent().appending(path: name).path
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      throw MeasuringError("\(path) is not there; `make build` makes it")
+    }
+    return path
+  }
+}

@@ -1,0 +1,103 @@
+internal import FoundationEssentials
+internal import HTTPClient
+internal import JSON
+internal import Reactor
+
+/// A running server under measurement, with its API and a look at what the simulator received.
+final class Center {
+  let program: Program
+  private let apiKey: String
+  private let api: HTTPClient.Blocking
+  private let simulator: HTTPClient.Blocking
+
+  init(program: Program, apiKey: String, simulatorPort: UInt16) throws {
+    self.program = program
+    self.apiKey = apiKey
+    api = try HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: program.port))
+    simulator = try HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: simulatorPort))
+  }
+
+  func stop() {
+    program.stop()
+  }
+
+  /// Sends, and returns the SEQNO.
+  func send(_ audience: String, _ more: String = "") throws -> String {
+    let body = #"{"appId":"\#(CampaignStage.appID)","audience":\#(audience),"alert":"A message"\#(more)}"#
+    let answer = try Fields(try call("POST", "/v1/admin/messages", body))
+    guard let seqno = answer.text["seqno"] else { throw MeasuringError("a send was not accepted: \(answer.text)") }
+    return seqno
+  }
+
+  /// Urgent messages to single users, one every 50 ms. Milliseconds from each request to its outcome.
+  func sendUrgent(_ count: Int, _ stage: CampaignStage) throws -> [Double] {
+    let clock = SystemClock()
+    let pause = try Wakeup()
+    var sends: [(seqno: String, sentAt: Int64)] = []
+    for _ in 0..<count {
+      sends.append(try sendUrgent(stage, clock))
+      _ = pause.wait(atMost: CampaignRun.urgentInterval)
+    }
+    return try Latencies.untilOutcome(sends, stage.connection)
+  }
+
+  func sendUrgent(_ stage: CampaignStage, _ clock: SystemClock) throws -> (seqno: String, sentAt: Int64) {
+    let sentAt = clock.wallMicroseconds
+    let user = Int.random(in: 0..<stage.devices)
+    return (try send(#"{"clientUids":["user\#(user)"]}"#, #","lane":"urgent""#), sentAt)
+  }
+
+  /// Waits until the server says that it can deliver.
+  func isReady(within patience: Duration) throws -> Bool {
+    let clock = SystemClock()
+    let pause = try Wakeup()
+    let deadline = clock.now + patience
+    while clock.now < deadline {
+      if try api.send(HTTPRequest("GET", "/ready")).status == 200 { return true }
+      _ = pause.wait(atMost: .milliseconds(2))
+    }
+    throw MeasuringError("the server is not ready after \(patience)")
+  }
+
+  func funnel(_ seqno: String) throws -> Fields {
+    try Fields(try call("GET", "/v1/admin/messages/\(seqno)"))
+  }
+
+  /// Pushes that the simulator has been asked for.
+  func pushes() throws -> Int {
+    let answer = try simulator.send(HTTPRequest("GET", "/counters"))
+    guard let requests = try Fields(answer.body).number["requests"] else {
+      throw MeasuringError("the simulator does not count requests")
+    }
+    return requests
+  }
+
+  func call(_ method: String, _ path: String, _ body: String? = nil) throws -> [UInt8] {
+    var request = HTTPRequest(
+      method, path, headers: [("Authorization", "Bearer \(apiKey)"), ("Content-Type", "application/json")],
+      body: Array((body ?? "").utf8))
+    request.isRepeatable = method == "GET"
+    let answer = try api.send(request)
+    guard answer.status < 300 else { throw MeasuringError("\(method) \(path): \(answer.status) \(answer.text)") }
+    return answer.body
+  }
+}
+
+/// The plain members of a JSON object.
+struct Fields {
+  private(set) var text: [String: String] = [:]
+  private(set) var number: [String: Int] = [:]
+
+  init(_ json: [UInt8]) throws {
+    var reader = JSONReader(json)
+    var (text, number): ([String: String], [String: Int]) = ([:], [:])
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch try reader.peek() {
+      case .string: text[key] = try reader.readString()
+      case .number: number[key] = Int(try reader.readInteger())
+      default: try reader.skip()
+      }
+    }
+    (self.text, self.number) = (text, number)
+  }
+}

@@ -1,0 +1,133 @@
+internal import Reactor
+
+/// P2, P3 and P4: a campaign to a million devices, its outcomes durable, to the strict simulator.
+struct Campaigns: Scenario {
+  /// P2: against the same server without outcome rows.
+  static let plain = Campaigns(
+    name: "P2", summary: "a campaign to a million devices with durable outcomes, against the same without outcome rows",
+    kind: .plain)
+  /// P3: urgent sends meanwhile.
+  static let urgent = Campaigns(
+    name: "P3", summary: "an urgent send every 50 ms while a campaign runs, against the same on an idle server",
+    kind: .urgent)
+  /// P4: moving a badge for everybody.
+  static let badge = Campaigns(
+    name: "P4", summary: "a campaign that moves a million badges, against one that moves none", kind: .badge)
+
+  enum Kind { case plain, urgent, badge }
+
+  let name: String
+  let summary: String
+  let kind: Kind
+  private static let withBadge = #","badge":{"increment":1}"#
+
+  func measure(_ plan: Plan) throws -> Outcome {
+    let stage = try CampaignStage(plan, devices: plan.campaignDevices)
+    defer { stage.close() }
+    var outcome = Outcome(scenario: name)
+    outcome.circumstances = stage.circumstances
+    let ours = try stage.startOurs()
+    defer { ours.stop() }
+    // Statements are prepared, connections are up.
+    _ = try ours.sendUrgent(1, stage)
+    switch kind {
+    case .plain: try measurePlain(plan, stage, ours, &outcome)
+    case .urgent: try measureUrgent(plan, stage, ours, &outcome)
+    case .badge: try measureBadge(plan, stage, ours, &outcome)
+    }
+    return outcome
+  }
+
+  private func measurePlain(_ plan: Plan, _ stage: CampaignStage, _ ours: Center, _ outcome: inout Outcome) throws {
+    // Two servers on one database share its work: each runs alone.
+    ours.stop()
+    let pairs = try PairedRuns(plan: plan, label: "campaign").measure(
+      ours: { try Self.alone(try stage.startOurs(), stage) },
+      peer: { try Self.alone(try stage.startHandicapped("--without-outcomes"), stage) },
+      show: Self.show)
+    outcome.comparisons = [comparison(pairs, "a million devices", peer: "without outcome rows", target: 0.8, stage)]
+    outcome.requirements = [
+      Requirement(
+        label: "whole campaign", unit: "s", value: Median.of(pairs.map(\.ours.seconds)), side: .atMost, limit: 15),
+      Requirement(
+        label: "first push", unit: "ms", value: Median.of(pairs.map(\.ours.firstPushMilliseconds)), side: .atMost,
+        limit: 500),
+      Requirement(
+        label: "server memory", unit: "MiB",
+        value: Double(pairs.map(\.ours.peakResidentBytes).max() ?? 0) / 1_048_576, side: .atMost, limit: 128),
+    ]
+  }
+
+  private static func alone(_ center: Center, _ stage: CampaignStage) throws -> CampaignRun {
+    defer { center.stop() }
+    _ = try center.sendUrgent(stage, SystemClock())
+    return try CampaignRun(center, stage)
+  }
+
+  private func measureUrgent(_ plan: Plan, _ stage: CampaignStage, _ ours: Center, _ outcome: inout Outcome) throws {
+    let pairs = try PairedRuns(plan: plan, label: "urgent").measure(
+      ours: { try CampaignRun(ours, stage, sendsUrgent: true) },
+      peer: { try IdleRun(ours, stage) },
+      show: {
+        "p99 \(Outcome.number(Latencies.percentile(0.99, of: $0.urgentMilliseconds))) ms during the campaign, "
+          + "\(Outcome.number(Latencies.percentile(0.99, of: $1.urgentMilliseconds))) ms idle"
+      })
+    let all = pairs.flatMap(\.ours.urgentMilliseconds)
+    outcome.comparisons = [
+      Comparison(
+        label: "99th percentile", unit: "1/ms", peer: "idle server", target: nil,
+        pairs: pairs.map {
+          (
+            1 / Latencies.percentile(0.99, of: $0.ours.urgentMilliseconds),
+            1 / Latencies.percentile(0.99, of: $0.peers.urgentMilliseconds)
+          )
+        },
+        details: [
+          ("p50Milliseconds", Latencies.percentile(0.5, of: all)),
+          ("idleP50Milliseconds", Latencies.percentile(0.5, of: pairs.flatMap(\.peers.urgentMilliseconds))),
+          ("campaignSeconds", Median.of(pairs.map(\.ours.seconds))), ("urgentSends", Double(all.count)),
+        ])
+    ]
+    outcome.requirements = [
+      Requirement(
+        label: "urgent, 99th percentile", unit: "ms", value: Latencies.percentile(0.99, of: all), side: .atMost,
+        limit: 100)
+    ]
+  }
+
+  private func measureBadge(_ plan: Plan, _ stage: CampaignStage, _ ours: Center, _ outcome: inout Outcome) throws {
+    let pairs = try PairedRuns(plan: plan, label: "campaign").measure(
+      ours: { try CampaignRun(ours, stage, Self.withBadge) }, peer: { try CampaignRun(ours, stage) }, show: Self.show)
+    outcome.comparisons = [comparison(pairs, "a million badges", peer: "without badges", target: 0.5, stage)]
+  }
+
+  private static func show(_ ours: CampaignRun, _ peer: CampaignRun) -> String {
+    "\(Outcome.number(ours.seconds)) s (first push \(Int(ours.firstPushMilliseconds)) ms, "
+      + "\(ours.peakResidentBytes >> 20) MiB), peer \(Outcome.number(peer.seconds)) s"
+  }
+
+  private func comparison(
+    _ pairs: [(ours: CampaignRun, peers: CampaignRun)], _ label: String, peer: String, target: Double,
+    _ stage: CampaignStage
+  ) -> Comparison {
+    Comparison(
+      label: label, unit: "pushes/s", peer: peer, target: target,
+      pairs: pairs.map { (Double(stage.devices) / $0.ours.seconds, Double(stage.devices) / $0.peers.seconds) },
+      details: [
+        ("seconds", Median.of(pairs.map(\.ours.seconds))), ("peerSeconds", Median.of(pairs.map(\.peers.seconds))),
+        ("firstPushMilliseconds", Median.of(pairs.map(\.ours.firstPushMilliseconds))),
+        ("serverProcessorSeconds", Median.of(pairs.map(\.ours.processorSeconds))),
+        ("peakMiB", Double(pairs.map(\.ours.peakResidentBytes).max() ?? 0) / 1_048_576),
+      ])
+  }
+}
+
+/// Urgent sends while nothing else happens.
+struct IdleRun {
+  let urgentMilliseconds: [Double]
+  private static let sends = 200
+
+  init(_ center: Center, _ stage: CampaignStage) throws {
+    urgentMilliseconds = try center.sendUrgent(Self.sends, stage)
+  }
+}
