@@ -63,6 +63,8 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case keepProviderToken
     /// A setting of the app is wrong; once on a new connection, because team and topics are bound at the first push.
     case retryOnceThenPause
+    /// The credential is for the other environment's host: ask there.
+    case otherEnvironment
     /// The credential or the topic is wrong: nothing of this app can be sent until an operator mends it.
     case pauseApp
   }
@@ -100,8 +102,8 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .expiredProviderToken: .renewProviderToken
     case .tooManyProviderTokenUpdates: .keepProviderToken
     case .invalidProviderToken: .retryOnceThenPause
-    case .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
-      .badTopic, .forbidden, .missingProviderToken, .missingTopic, .topicDisallowed:
+    case .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken: .otherEnvironment
+    case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic, .topicDisallowed:
       .pauseApp
     }
   }

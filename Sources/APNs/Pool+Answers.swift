@@ -31,7 +31,8 @@ extension Pool {
     case .refuseMessage: finish(submission, .rejected(reason: reason))
     case .refuseToken: finish(submission, .badToken(reason: reason, since: nil))
     case .retireToken: finish(submission, .badToken(reason: reason, since: answer.timestamp))
-    case .retryDevice, .retryLater: finish(submission, later)
+    case .retryDevice: finish(submission, .deviceBusy(reason: reason, after: answer.retryAfter))
+    case .retryLater: finish(submission, later)
     case .retryOnNewConnection:
       log(.info, "connection refused by its answer", connection, reason)
       owner.sendAgain(submission, otherwise: later)
@@ -47,6 +48,10 @@ extension Pool {
       // Team and topics are bound to a connection at its first push: a new one may know better.
       if isShared { isolate(submission.batch.standing) } else { connection.retire() }
       owner.sendAgain(submission, otherwise: .credentialFault(reason: reason))
+    case .otherEnvironment:
+      // The same would be said of everyone else: let the dispatcher ask the other host for all of them.
+      finish(submission, .wrongEnvironment(reason: reason))
+      giveBackQueues(.wrongEnvironment(reason: reason))
     case .retryOnceThenPause, .pauseApp: pause(submission, reason + clockRemark, on: connection)
     }
   }
@@ -91,8 +96,10 @@ extension Pool {
     let shown = text.isEmpty ? String(decoding: goAway.debugData.prefix(200), as: UTF8.self) : text
     log(.notice, "GOAWAY", connection, "\(goAway.errorCode) \(shown)")
     // A bad certificate is said goodbye to instead of being answered.
-    if let reason = APNsReason(rawValue: text), reason.action == .pauseApp {
-      for queue in queues { fail(queue, text) }
+    switch APNsReason(rawValue: text)?.action {
+    case .pauseApp: for queue in queues { fail(queue, text) }
+    case .otherEnvironment: giveBackQueues(.wrongEnvironment(reason: text))
+    default: break
     }
   }
 

@@ -66,7 +66,7 @@ final class SenderLoop: PoolOwner {
     guard stopDeadline == nil else { return outbox.finish(batch, .notProcessed) }
     let queue = queue(of: batch.route)
     guard let pool = assignments[batch.route] ?? assign(queue) else {
-      return outbox.finish(batch, .credentialFault(reason: "this app has no usable APNs credential"))
+      return outbox.finish(batch, .noCredential(reason: "this app has no usable APNs credential"))
     }
     pool.enqueue(batch, queue)
     watchForStale()

@@ -17,6 +17,11 @@ struct AdminRoute: Sendable {
     AdminRoute(.get, "/v1/admin/messages/{seqno}/deliveries", .viewMessages) { call throws(Problem) in
       try call.deliveries()
     },
+    AdminRoute(.get, "/v1/admin/quarantine", .manageQuarantine) { call throws(Problem) in try call.quarantine() },
+    AdminRoute(.post, "/v1/admin/quarantine/restore", .manageQuarantine) { call throws(Problem) in
+      try call.restoreQuarantine()
+    },
+    AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
     AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
   ]
 

@@ -57,9 +57,7 @@ final class Claimer {
       tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
     } else {
       shared.launch(
-        shared.flights(
-          claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
-      )
+        claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
     }
     return true
   }

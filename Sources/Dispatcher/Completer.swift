@@ -16,7 +16,7 @@ final class Completer {
     var open: Int
   }
 
-  private struct Retry: Comparable {
+  struct Retry: Comparable {
     let due: Instant
     let number: Int64
     let claim: Int64
@@ -27,14 +27,15 @@ final class Completer {
     static func == (left: Retry, right: Retry) -> Bool { left.number == right.number }
   }
 
-  private let shared: Shared
-  private let log = Logger(label: "complete")
+  let shared: Shared
+  let log = Logger(label: "complete")
   private var flights: [Int64: OpenFlight] = [:]
   /// Devices without decision, by claim.
   private var claims: [Int64: Int] = [:]
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
-  private var decisions = Decisions()
+  var decisions = Decisions()
+  var breaker = Breaker()
   /// Claims in the database that we did not know of at the last audit.
   private var suspects: Set<Int64> = []
   private var jitter = SystemRandomNumberGenerator()
@@ -76,9 +77,17 @@ final class Completer {
   }
 
   private func handBack(_ retry: Retry) {
+    handBack(retry.claim, retry.message, retry.target, reason: "NotProcessed")
+  }
+
+  func handBack(
+    _ claim: Int64, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
+  ) {
+    // Whoever submits it next does not know that it would be the second time.
+    if target.countsAsResent { decisions.countResent(message.seqno) }
     decide(
-      retry.claim, retry.message, retry.target.device, retry.target.userKey, .deferred, retry.target.attempts,
-      reason: "NotProcessed", dueAt: shared.clock.wallMicroseconds)
+      claim, message, target.device, target.userKey, .deferred, target.attempts, reason: reason,
+      dueAt: dueAt ?? shared.clock.wallMicroseconds)
   }
 
   // MARK: Taking in
@@ -109,15 +118,18 @@ final class Completer {
     flights.values[index].open -= 1
     if flights.values[index].open == 0 { flights.remove(at: index) }
     let target = flight.batch.targets[result.target]
-    let now = shared.clock.wallMicroseconds
-    let verdict = Verdict.of(
-      result.result, attempts: flight.attempts[result.target], message: flight.message.push, now: now,
-      jitter: Double.random(in: 0...1, using: &jitter), isStopping: shared.isStopping)
-    if case .badToken(_, let since?) = result.result {
-      decisions.refuse(Decisions.RefusedToken(device: target.device, psid: target.psid, since: since * 1000))
-    }
+    let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
-    carryOut(verdict, flight, target, attempts: flight.attempts[result.target])
+    let settled = Settlement.of(result.result, on: flight.batch.route.network, question: flight.question)
+    note(settled, flight, target)
+    guard let meaning = settled.result else {
+      return ask(settled.doubted ?? "", flight, target, attempts: attempts + 1)
+    }
+    let verdict = Verdict.of(
+      pacing(meaning, target.device), attempts: attempts, message: flight.message.push,
+      now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
+      isStopping: shared.isStopping)
+    carryOut(verdict, flight, target, attempts: attempts)
   }
 
   private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
@@ -127,30 +139,36 @@ final class Completer {
       decide(claim, message, target.device, target.userKey, status, attempts + 1, reason: reason)
     case .again(let milliseconds, let attempts, let wasUnknown):
       let waiting = WaitingTarget(
-        device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown)
+        device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown,
+        doubt: flight.question.map { TokenDoubt(psid: target.psid, question: $0) })
       tryAgain(claim, message, waiting, afterMilliseconds: milliseconds)
-    case .deferred(let dueAt, let attempts, let reason):
+    case .deferred(let dueAt, let attempts, let reason, let wasUnknown):
+      if wasUnknown { decisions.countResent(message.seqno) }
       decide(
         claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
     case .paused(let dueAt, let attempts, let reason):
-      log.error("an app is held back", metadata: ["app": "\(message.push.appID)", "reason": "\(reason)"])
-      decisions.pause(message.app, reason: reason)
+      fault(flight, reason, isMissing: false)
       decide(
         claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
+    case .withoutCredential(let dueAt, let attempts, let reason):
+      fault(flight, reason, isMissing: true)
+      decide(
+        claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt,
+        missing: flight.batch.route.network)
     }
   }
 
-  private func decide(
+  func decide(
     _ claim: Int64, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
-    _ attempts: Int16, reason: String?, dueAt: Int64? = nil
+    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil
   ) {
     let record = Outcomes.Record(
       seqno: message.seqno, device: device, userKey: userKey, status: status, attempts: attempts, reason: reason,
       dueAt: dueAt)
-    decisions.add(Decisions.Decision(claim: claim, message: message, record: record))
+    decisions.add(Decisions.Decision(claim: claim, message: message, record: record, missing: missing))
   }
 
-  private func tryAgain(
+  func tryAgain(
     _ claim: Int64, _ message: DispatchMessage, _ target: WaitingTarget, afterMilliseconds: Int64
   ) {
     lastRetry += 1
@@ -161,15 +179,20 @@ final class Completer {
   // MARK: Writing
 
   private func write(_ connection: Connection) throws {
-    guard !decisions.isEmpty else { return }
+    guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
     let counts = decisions.countByClaim
     let finished = counts.filter { claims[$0.key] == $0.value }.map(\.key)
     let now = shared.clock.wallMicroseconds
     let writer = shared.completeWriter
-    try connection.withTransaction {
+    let care = try connection.withTransaction {
       try decisions.write(
         connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
-        storesRows: shared.configuration.storesOutcomes)
+        storesRows: shared.configuration.storesOutcomes, breaker)
+    }
+    breaker.took(care)
+    for (app, reason) in care.opened {
+      shared.pausedApps.withLock { _ = $0.insert(app) }
+      log.error("the circuit breaker has paused an app", metadata: ["app": "\(app)", "reason": "\(reason)"])
     }
     let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
     let ended = decisions.decisions.count
@@ -186,8 +209,8 @@ final class Completer {
     var due: [Retry] = []
     let now = shared.clock.now
     while let next = retries.min, next.due <= now, due.count < Limits.claimDevices {
-      due.append(next)
       retries.removeMin()
+      if !isHeldOff(next, now) { due.append(next) }
     }
     guard !due.isEmpty else { return }
     do {
@@ -211,9 +234,12 @@ final class Completer {
     for (target, status, reason) in resubmission.decided {
       decide(group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
     }
+    for target in resubmission.handedBack { handBack(group[0].claim, message, target, reason: "AppPaused") }
     shared.launch(
-      resubmission.batches.map { batch, attempts in
-        Flight(batch: batch, claim: group[0].claim, message: message, attempts: attempts, isRepeat: true)
+      resubmission.repeats.map { repeated in
+        Flight(
+          batch: repeated.batch, claim: group[0].claim, message: message, attempts: repeated.attempts, isRepeat: true,
+          question: repeated.question)
       })
   }
 

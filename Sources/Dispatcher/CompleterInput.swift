@@ -22,6 +22,8 @@ struct Flight: Sendable {
   let attempts: [Int16]
   /// The recipients are known to the completer already: they come back from waiting.
   var isRepeat = false
+  /// The other environment's host is being asked about this refusal.
+  var question: TokenQuestion?
 }
 
 /// A recipient that waits for its next try.
@@ -31,4 +33,6 @@ struct WaitingTarget: Sendable {
   var attempts: Int16
   /// True when the next submission may be a second one for the network and has not been counted as such yet.
   var countsAsResent = false
+  /// The next submission goes to the other environment's host, to ask about this refusal.
+  var doubt: TokenDoubt?
 }

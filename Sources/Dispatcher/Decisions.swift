@@ -8,24 +8,29 @@ struct Decisions {
   struct Decision {
     let claim: Int64
     let message: DispatchMessage
-    let record: Outcomes.Record
+    var record: Outcomes.Record
+    /// Set when the app has no credential for this network.
+    var missing: PushNetwork?
   }
 
-  struct RefusedToken {
-    let device: DeviceID
-    let psid: String
-    /// Microseconds since 1970.
-    let since: Int64
+  /// A credential that its network refused.
+  struct Fault {
+    let network: PushNetwork
+    let reason: String
+    /// When the binding was read that was sent to with it, microseconds since 1970.
+    let readAt: Int64
+    /// There is none at all.
+    var isMissing = false
   }
 
   private(set) var decisions: [Decision] = []
-  private(set) var refusedTokens: [RefusedToken] = []
-  private(set) var pausedApps: [App.Number: String] = [:]
+  private(set) var findings: [TokenFinding] = []
+  private(set) var faults: [App.Number: Fault] = [:]
   /// Submissions without answer, and second submissions, by message.
   private var increases: [Int64: Outcomes.Increase] = [:]
 
   var isEmpty: Bool {
-    decisions.isEmpty && increases.isEmpty && pausedApps.isEmpty && refusedTokens.isEmpty
+    decisions.isEmpty && increases.isEmpty && faults.isEmpty && findings.isEmpty
   }
 
   mutating func add(_ decision: Decision) {
@@ -40,12 +45,15 @@ struct Decisions {
     increases[seqno, default: Outcomes.Increase()].resent += 1
   }
 
-  mutating func refuse(_ token: RefusedToken) {
-    refusedTokens.append(token)
+  mutating func find(_ finding: TokenFinding) {
+    findings.append(finding)
   }
 
-  mutating func pause(_ app: App.Number, reason: String) {
-    pausedApps[app] = reason
+  /// Notes a credential's fault. False when one of the app is noted already.
+  mutating func fault(_ app: App.Number, _ fault: Fault) -> Bool {
+    guard faults[app] == nil else { return false }
+    faults[app] = fault
+    return true
   }
 
   /// How many decisions each claim has here.
@@ -56,13 +64,14 @@ struct Decisions {
   /// Writes everything within a transaction.
   /// - Parameter finished: claims whose last outcomes these are.
   func write(
-    _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool
-  ) throws(PostgresError) {
-    for token in refusedTokens {
-      try connection.run(Outcomes.refuseToken(token.device, psid: token.psid, since: token.since))
-    }
+    _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
+    _ breaker: Breaker
+  ) throws(PostgresError) -> TokenCare.Result {
+    var care = try TokenCare(findings, breaker, now: now, connection)
+    try care.changeDevices(connection)
     var increases = increases
-    let unique = uniqueDecisions()
+    let networks = try self.networks(connection)
+    let unique = uniqueDecisions().map { $0.settled(with: networks) }
     if !unique.isEmpty {
       let taken =
         storesRows ? try connection.run(Outcomes.write(unique.map(\.record), at: now)).map { unique[$0] } : unique
@@ -74,7 +83,18 @@ struct Decisions {
     }
     for query in Outcomes.add(increases, writer: writer) { try connection.run(query) }
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
-    for (app, reason) in pausedApps { try connection.run(Apps.pause(app, reason: reason)) }
+    try care.undoFloods(connection, writer: writer)
+    for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
+      let since = fault.readAt - Limits.credentialGraceSeconds * 1_000_000
+      try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since))
+    }
+    return care.result
+  }
+
+  /// The networks of the apps that lack one.
+  private func networks(_ connection: Connection) throws(PostgresError) -> Networks {
+    let apps = faults.filter { $0.value.isMissing }.map(\.key)
+    return Networks(byApp: apps.isEmpty ? [:] : try connection.run(AppPauses.networks(of: apps)))
   }
 
   /// One statement may touch a row once only; of two decisions about one delivery the first stands.
@@ -99,5 +119,28 @@ struct Decisions {
     var counts = try connection.run(Users.lock(Set(takenBack.map(\.user))))
     for entry in takenBack { counts[entry.user] = BadgeCount.add(-entry.increment, to: counts[entry.user] ?? 0) }
     try connection.run(Users.saveCounts(counts.map { ($0.key, $0.value) }))
+  }
+}
+
+/// Which networks apps have credentials for.
+private struct Networks {
+  let byApp: [App.Number: Set<PushNetwork>]
+
+  /// True when the app has no credential for this network, but one for another.
+  func reach(_ app: App.Number, without network: PushNetwork) -> Bool {
+    guard let present = byApp[app] else { return false }
+    return !present.isEmpty && !present.contains(network)
+  }
+}
+
+extension Decisions.Decision {
+  /// An app that can be reached through another network does not wait for a credential that it may never get.
+  fileprivate func settled(with networks: Networks) -> Decisions.Decision {
+    guard let missing, networks.reach(message.app, without: missing) else { return self }
+    var settled = self
+    settled.record = Outcomes.Record(
+      seqno: record.seqno, device: record.device, userKey: record.userKey, status: .skipped,
+      attempts: record.attempts, reason: SkipReason.noProvider.rawValue, dueAt: nil)
+    return settled
   }
 }

@@ -32,6 +32,8 @@ final class Janitor {
     try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
     shared.leaseUntil.store(
       (asked + Limits.leaseTrust).nanoseconds, ordering: .relaxed)
+    let paused = try connection.run(AppPauses.all())
+    shared.pausedApps.withLock { $0 = paused }
   }
 
   private func tidy(_ connection: Connection) throws(PostgresError) {

@@ -25,8 +25,23 @@ enum Limits {
   static let databasePause: Duration = .seconds(1)
   /// Pause before submitting again what was not processed, so that a refusing network is not asked in a circle.
   static let notProcessedPause: Duration = .milliseconds(100)
-  /// How long a delivery is put aside when the credential is at fault, in seconds.
-  static let credentialFaultSeconds: Int64 = 60
+  /// How long a delivery is put aside when the credential is at fault, in seconds. Its app is paused, so this only
+  /// counts once it is resumed.
+  static let credentialFaultSeconds: Int64 = 5
+  /// How long after a new credential was stored an answer may still have been given to the old one: every node has it
+  /// within a second. In seconds.
+  static let credentialGraceSeconds: Int64 = 2
+  /// Answers of a route that the circuit breaker looks back on.
+  static let breakerAnswers = 200
+  /// It never opens for fewer refusals than these: a handful of dead devices is no flood.
+  static let breakerLeastRefusals = 100
+  /// First wait of a device that is called busy; doubles with each complaint. Apple gives no number. In seconds.
+  static let backOffSeconds: Int64 = 2
+  static let longestBackOffSeconds: Int64 = 900
+  /// Whatever a network asks for, we wait no longer than Apple would keep a push: 30 days, in seconds.
+  static let longestWaitSeconds: Int64 = 30 * 86_400
+  /// Devices whose back-off is remembered: some 10 MB.
+  static let backOffDevices = 100_000
   /// Outcomes written in one transaction.
   static let outcomesPerCommit = 4_000
   /// Results that may wait for `complete`. The window bounds them long before.

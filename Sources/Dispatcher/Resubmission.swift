@@ -4,10 +4,24 @@ internal import Reactor
 internal import Store
 
 /// Recipients about to be submitted again: their bindings read anew, because a device may have a new token, another user
-/// or none by now.
+/// or none by now, and its app may have been paused.
 struct Resubmission {
-  private(set) var batches: [(batch: PushBatch, attempts: [Int16])] = []
+  struct Repeat {
+    let batch: PushBatch
+    let attempts: [Int16]
+    let question: TokenQuestion?
+  }
+
+  /// What goes together into one batch.
+  private struct Kind: Hashable {
+    let route: PushRoute
+    let question: TokenQuestion?
+  }
+
+  private(set) var repeats: [Repeat] = []
   private(set) var decided: [(target: WaitingTarget, status: OutcomeStatus, reason: String)] = []
+  /// Of a paused app: they wait in the database until it is resumed.
+  private(set) var handedBack: [WaitingTarget] = []
 
   /// Reads and counts; nothing is submitted yet.
   init(
@@ -17,6 +31,10 @@ struct Resubmission {
       decided = targets.map { ($0, .expired, "expired") }
       return
     }
+    if try connection.run(AppPauses.reason(of: message.app)) != nil {
+      handedBack = targets
+      return
+    }
     let readAt = shared.clock.now
     let tomorrow = shared.clock.wallMicroseconds + 86_400_000_000
     let members = try connection.run(
@@ -24,16 +42,15 @@ struct Resubmission {
     let bound = Dictionary(members.map { ($0.device, $0) }) { first, _ in first }
     var ready: [(target: WaitingTarget, member: Audiences.Member)] = []
     for target in targets {
-      if let member = bound[target.device], member.userKey == target.userKey {
-        ready.append((target, member))
-      } else {
-        let reason: SkipReason = bound[target.device] == nil ? .gone : .rebound
+      if let reason = Self.obstacle(target, bound[target.device], shared) {
         decided.append((target, .skipped, reason.rawValue))
+      } else if let member = bound[target.device] {
+        ready.append((target, member))
       }
     }
     try count(ready.map(\.target), message, connection, shared)
     let users = try present(ready.map(\.member), message, connection)
-    for (route, entries) in Dictionary(grouping: ready, by: { message.route(of: $0.member) }) {
+    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0.target, $0.member, message) }) {
       let pushTargets = entries.map { entry in
         let user = users[Users.Key(app: message.app, userKey: entry.member.userKey)]
         return PushTarget(
@@ -41,10 +58,32 @@ struct Resubmission {
           badge: user?.badge ?? 0, clientName: user?.name ?? "")
       }
       let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push, route: route, targets: pushTargets,
+        number: shared.nextBatch(), message: message.push, route: kind.route, targets: pushTargets,
         readAtNanoseconds: readAt.nanoseconds)
-      batches.append((batch, entries.map(\.target.attempts)))
+      repeats.append(Repeat(batch: batch, attempts: entries.map(\.target.attempts), question: kind.question))
     }
+  }
+
+  /// Why a recipient can get nothing now; nil when it can.
+  private static func obstacle(
+    _ target: WaitingTarget, _ member: Audiences.Member?, _ shared: Shared
+  ) -> SkipReason? {
+    guard let member else { return .gone }
+    if member.userKey != target.userKey { return .rebound }
+    if member.isInQuarantine { return .quarantine }
+    return shared.configuration.providers[member.network] == nil ? .noProvider : nil
+  }
+
+  /// The device's own route, or the other environment's while that is being asked.
+  private static func kind(
+    _ target: WaitingTarget, _ member: Audiences.Member, _ message: DispatchMessage
+  ) -> Kind {
+    let route = message.route(of: member)
+    // A device that has a new token, or whose environment was learnt meanwhile, is in doubt no more.
+    guard let doubt = target.doubt, doubt.psid == member.psid, doubt.question.environment == member.environment else {
+      return Kind(route: route, question: nil)
+    }
+    return Kind(route: route.inOtherEnvironment, question: doubt.question)
   }
 
   /// Second submissions are counted, and the count committed, before any of them is made.

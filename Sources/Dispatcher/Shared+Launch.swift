@@ -13,8 +13,19 @@ extension Shared {
     precondition(completer.offer(input) || completer.isClosed, "the completer's inbox is full")
   }
 
+  /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer.
+  func launch(
+    _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
+    names: [UserKey: String], readAt: Instant
+  ) {
+    let sorting = Sorting(members, of: message.app, self)
+    launch(
+      flights(claim, message, sorting.ready, badges: badges, names: names, readAt: readAt),
+      besides: sorting.others(claim: claim, message))
+  }
+
   /// The recipients of a fresh claim as batches, one for each route.
-  func flights(
+  private func flights(
     _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
     names: [UserKey: String], readAt: Instant
   ) -> [Flight] {
@@ -34,19 +45,18 @@ extension Shared {
 
   /// Registers all batches of a claim with the completer, then hands each to its provider: in this order, so that no
   /// result comes first and no claim looks finished while a part of it has not begun.
-  func launch(_ flights: [Flight]) {
+  /// - Parameter others: what becomes of the rest of the claim.
+  func launch(_ flights: [Flight], besides others: [CompleterInput] = []) {
     for flight in flights { tell(.started(flight)) }
+    for input in others { tell(input) }
     for flight in flights {
-      if let provider = configuration.providers[flight.batch.route.network] {
-        // A full provider or a lease that may be over: read the bindings again and come back.
-        if !holdsLease || !provider.offer(flight.batch) { refuse(flight.batch, .notProcessed) }
-      } else {
-        refuse(flight.batch, .credentialFault(reason: "NoProvider"))
-      }
+      // A full provider or a lease that may be over: read the bindings again and come back.
+      let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true
+      if !isTaken { giveBack(flight.batch) }
     }
   }
 
-  private func refuse(_ batch: PushBatch, _ result: SubmissionResult) {
-    tell(.results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: result) }))
+  private func giveBack(_ batch: PushBatch) {
+    tell(.results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: .notProcessed) }))
   }
 }

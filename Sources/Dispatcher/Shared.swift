@@ -17,6 +17,10 @@ final class Shared: Sendable {
   let underWay = Atomic<Int>(0)
   /// Claims of this node that nobody here knows, found by the completer, given up by the janitor.
   let stranded = Mutex<Set<Int64>>([])
+  /// Devices that must be left alone for a while.
+  let backOffs = BackOffs()
+  /// Apps that are held back, as the database said a heartbeat ago; whoever depends on it asks again.
+  let pausedApps = Mutex<Set<App.Number>>([])
   /// Numbers of batches, unique within this process.
   private let lastBatch = Atomic<Int64>(0)
 

@@ -7,9 +7,11 @@ enum Verdict: Equatable {
   /// Try again soon; the wait is in memory.
   case again(afterMilliseconds: Int64, attempts: Int16, wasUnknown: Bool)
   /// Try again later; the wait is written down. `dueAt` in microseconds since 1970.
-  case deferred(dueAt: Int64, attempts: Int16, reason: String)
+  case deferred(dueAt: Int64, attempts: Int16, reason: String, wasUnknown: Bool = false)
   /// The app's credential is at fault: put it aside and hold the app back.
   case paused(dueAt: Int64, attempts: Int16, reason: String)
+  /// The app has no credential for this network: the same, unless it has one for another network.
+  case withoutCredential(dueAt: Int64, attempts: Int16, reason: String)
 
   /// - Parameters:
   ///   - attempts: tries before this one that the network answered or may have answered.
@@ -24,15 +26,27 @@ enum Verdict: Equatable {
     case .rejected(let reason), .badToken(let reason, _): return .final(.rejected, reason: reason)
     case .notProcessed: return soon(Self.notProcessedMilliseconds, attempts, now, isStopping, reason: "NotProcessed")
     case .stale: return soon(0, attempts, now, isStopping, reason: "NotProcessed")
-    case .credentialFault(let reason):
+    case .credentialFault(let reason), .wrongEnvironment(let reason):
       let due = now + Limits.credentialFaultSeconds * 1_000_000
       return due / 1_000_000 >= message.expiresAtSeconds
         ? .final(.expired, reason: reason) : .paused(dueAt: due, attempts: attempts, reason: reason)
+    case .noCredential(let reason):
+      let due = now + Limits.credentialFaultSeconds * 1_000_000
+      return due / 1_000_000 >= message.expiresAtSeconds
+        ? .final(.expired, reason: reason) : .withoutCredential(dueAt: due, attempts: attempts, reason: reason)
     case .unknown(let reason):
       if message.onUnknown == .skip { return .final(.skipped, reason: SkipReason.unknownNotResent.rawValue) }
-      return later(reason, nil, attempts + 1, message, now, jitter, isStopping, wasUnknown: true)
+      return later(
+        reason, planned(attempts, jitter), attempts + 1, message, now, isStopping, wasUnknown: true)
     case .retry(let reason, let after):
-      return later(reason, after, attempts + 1, message, now, jitter, isStopping, wasUnknown: false)
+      // What the network asks for counts, when it is longer than what we would do.
+      let delay = max(planned(attempts, jitter), min(Int64(after ?? 0), Limits.longestWaitSeconds))
+      return later(reason, delay, attempts + 1, message, now, isStopping, wasUnknown: false)
+    // The device's own back-off has set the time.
+    case .deviceBusy(let reason, let after):
+      return later(
+        reason, min(Int64(after ?? 0), Limits.longestWaitSeconds), attempts + 1, message, now, isStopping,
+        wasUnknown: false)
     }
   }
 
@@ -47,18 +61,19 @@ enum Verdict: Equatable {
       : .again(afterMilliseconds: milliseconds, attempts: attempts, wasUnknown: false)
   }
 
+  private static func planned(_ attempts: Int16, _ jitter: Double) -> Int64 {
+    RetryPolicy.delaySeconds(attempts: Int(attempts) + 1, jitter: jitter)
+  }
+
   private static func later(
-    _ reason: String, _ after: Int?, _ attempts: Int16, _ message: PushMessage, _ now: Int64, _ jitter: Double,
-    _ isStopping: Bool, wasUnknown: Bool
+    _ reason: String, _ delay: Int64, _ attempts: Int16, _ message: PushMessage, _ now: Int64, _ isStopping: Bool,
+    wasUnknown: Bool
   ) -> Verdict {
-    let planned = RetryPolicy.delaySeconds(attempts: Int(attempts), jitter: jitter)
-    // What the network asks for counts, when it is longer than what we would do.
-    let delay = max(planned, Int64(after ?? 0))
     let due = now + delay * 1_000_000
     if due / 1_000_000 >= message.expiresAtSeconds { return .final(.expired, reason: reason) }
     if delay <= RetryPolicy.longestInMemorySeconds, !isStopping {
       return .again(afterMilliseconds: delay * 1000, attempts: attempts, wasUnknown: wasUnknown)
     }
-    return .deferred(dueAt: due, attempts: attempts, reason: reason)
+    return .deferred(dueAt: due, attempts: attempts, reason: reason, wasUnknown: wasUnknown)
   }
 }

@@ -34,6 +34,10 @@ package enum SkipReason: String, Sendable {
   case rebound = "rebound"
   /// The network's answer is unknown and the message asked not to send again.
   case unknownNotResent = "unknown-not-resent"
+  /// The network refused the device's token before; it is put aside until it registers again or is given back.
+  case quarantine = "quarantine"
+  /// This server cannot send to the device's push network, or the app has no credential for it.
+  case noProvider = "no-provider"
 }
 
 /// What became of one submission to a push network, as far as the dispatcher must know.
@@ -47,12 +51,18 @@ package enum SubmissionResult: Equatable, Sendable {
   case badToken(reason: String, since: Int64?)
   /// Refused for now: try again after a delay. `after`: what the network asked for, in seconds.
   case retry(reason: String, after: Int?)
+  /// Refused because this device gets too much: only it has to wait, and so does everything else for it.
+  case deviceBusy(reason: String, after: Int?)
+  /// The credential does not open this environment's door: the device may belong to the other one.
+  case wrongEnvironment(reason: String)
   /// Certainly not processed: resending is free.
   case notProcessed
   /// It may or may not have been processed (connection lost, no answer in time).
   case unknown(reason: String)
   /// Refused because our credential or configuration is at fault: the app must pause until an operator mends it.
   case credentialFault(reason: String)
+  /// The app has no credential for this network.
+  case noCredential(reason: String)
   /// Too old to submit: the binding was read too long ago. It must be read again first.
   case stale
 }

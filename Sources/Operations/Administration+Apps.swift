@@ -78,7 +78,7 @@ extension Administration {
 
   /// Within a transaction: ends an app's pause and tells everyone.
   static func release(_ app: App, on connection: Connection) throws(PostgresError) {
-    try connection.run(Apps.pause(app.number, reason: nil))
+    try connection.run(AppPauses.resume(app.number))
     try connection.run(Announcements.announce(Catalog.channel))
     // Its messages wait in the queue: have it looked at now.
     try connection.run(Announcements.announce(Sending.channel))

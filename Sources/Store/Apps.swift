@@ -38,16 +38,6 @@ package enum Apps {
     return Query(createStatement, parameters) { record($0, 0) }
   }
 
-  private static let pauseStatement = Statement("apps-pause", "UPDATE apps SET paused_reason = $2 WHERE app = $1")
-
-  /// Holds an app's messages back, saying why; nil lets them go.
-  package static func pause(_ app: App.Number, reason: String?) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(text: reason)
-    return Query(pauseStatement, parameters) { _ in }
-  }
-
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
 
   /// How many time zones have this name: 1 or 0.

@@ -6,7 +6,7 @@ package enum Devices {
   package enum State: Int16, Sendable {
     case active = 1
     case unregistered = 2
-    /// The network refused its token; a new registration makes it active again.
+    /// The network called its token dead; a new registration makes it active again.
     case tokenRefused = 3
   }
 
@@ -124,7 +124,15 @@ package enum Devices {
       AS t(\(columnList))
     ORDER BY device
     ON CONFLICT (device) DO UPDATE SET
-      user_key = excluded.user_key, environment = excluded.environment, state = excluded.state,
+      user_key = excluded.user_key, state = excluded.state,
+      -- What the network told us about this very token outranks what the app believes.
+      environment = CASE WHEN devices.environment_is_learned AND devices.psid = excluded.psid
+        THEN devices.environment ELSE excluded.environment END,
+      environment_is_learned = devices.environment_is_learned AND devices.psid = excluded.psid,
+      -- A registration, and nothing else that is saved, ends a quarantine.
+      quarantined_at = CASE WHEN excluded.registered_at = devices.registered_at THEN devices.quarantined_at END,
+      quarantine_reason = CASE WHEN excluded.registered_at = devices.registered_at THEN devices.quarantine_reason END,
+      quarantine_seqno = CASE WHEN excluded.registered_at = devices.registered_at THEN devices.quarantine_seqno END,
       auth_epoch = excluded.auth_epoch, psid = excluded.psid, platform = excluded.platform, model = excluded.model,
       os_version = excluded.os_version, app_version = excluded.app_version, locale = excluded.locale,
       time_zone = excluded.time_zone, consent_notification = excluded.consent_notification,

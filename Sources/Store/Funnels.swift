@@ -19,7 +19,9 @@ package enum Funnels {
       coalesce(sum(t.unknown), 0)::bigint, coalesce(sum(t.resent), 0)::bigint,
       -- In the same statement, so that it is one snapshot with the totals.
       (SELECT coalesce(json_object_agg(reason, total), '{}')::text FROM (
-        SELECT reason, sum(count)::bigint AS total FROM reason_totals r WHERE r.seqno = m.seqno GROUP BY reason) reasons)
+        SELECT reason, sum(count)::bigint AS total FROM reason_totals r WHERE r.seqno = m.seqno GROUP BY reason
+        -- What was given back counts no longer.
+        HAVING sum(count) <> 0) reasons)
     FROM messages m LEFT JOIN message_totals t ON t.seqno = m.seqno
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)

@@ -108,6 +108,40 @@ package enum Ledger {
     }
   }
 
+  private static let giveBackStatement = Statement(
+    "ledger-give-back",
+    """
+    INSERT INTO badge_ledger (app, user_key, seqno, increment, negatives)
+    SELECT app, user_key, seqno, 0, t.negatives FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, negatives)
+    -- Only where it is known: a message without a badge has no row.
+    JOIN badge_ledger USING (app, user_key, seqno)
+    ORDER BY app, user_key COLLATE "C", seqno
+    ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives - excluded.negatives
+    RETURNING app, user_key, seqno, increment, negatives, deliveries
+    """)
+
+  /// Notes that deliveries which had ended negative wait again. Answers the increments to add again: those that had been
+  /// taken back.
+  package static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<
+    [(user: Users.Key, increment: Int16)]
+  > {
+    var parameters = columns(negatives.map(\.key))
+    var counts = Int16Column()
+    var given: [Key: Int16] = [:]
+    for negative in negatives {
+      counts.append(negative.count)
+      given[negative.key] = negative.count
+    }
+    parameters.append(int16s: counts)
+    return Query(giveBackStatement, parameters) { rows in
+      (0..<rows.count).compactMap { row in
+        let key = key(rows, row)
+        let wasComplete = rows.int16(row, 4) + (given[key] ?? 0) == rows.int16(row, 5)
+        return wasComplete && rows.int16(row, 3) > 0 ? (key.user, rows.int16(row, 3)) : nil
+      }
+    }
+  }
+
   private static func columns(_ entries: [Key]) -> Parameters {
     var parameters = Users.keys(entries.map(\.user))
     var seqnos = Int64Column()

@@ -156,22 +156,4 @@ package enum Outcomes {
     }
     return queries
   }
-
-  private static let refuseTokenStatement = Statement(
-    "outcomes-refuse-token",
-    """
-    UPDATE devices SET state = 3
-    WHERE device = $1 AND psid = $2 AND state = 1
-      -- A registration after the network's verdict stands.
-      AND registered_at < $3
-    """)
-
-  /// The network says since when a token is dead: the device gets nothing more until it registers again.
-  package static func refuseToken(_ device: DeviceID, psid: String, since: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(device: device)
-    parameters.append(text: psid)
-    parameters.append(timestampMicroseconds: since)
-    return Query(refuseTokenStatement, parameters) { _ in }
-  }
 }

@@ -170,24 +170,46 @@ import Testing
 
   @Test func `a credential that Apple refuses gives back the whole queue`() throws {
     let server = try TestServer {
-      $0.index == 0 ? .refuse(status: 400, body: #"{"reason":"TopicDisallowed"}"#) : .accept
+      $0.index == 0 ? .refuse(status: 400, body: #"{"reason":"BadTopic"}"#) : .accept
     }
     defer { server.stop() }
     let harness = try Harness(server)
     let results = harness.send(0..<100)
-    #expect(results.tally == [#"credentialFault(reason: "TopicDisallowed")"#: 100])
+    #expect(results.tally == [#"credentialFault(reason: "BadTopic")"#: 100])
     #expect(server.requests.count == 1)
   }
 
   @Test func `a GOAWAY for a bad certificate is a fault of the credential`() throws {
+    let server = try TestServer { _ in
+      .goAway(lastStreamOffset: -1000, debug: #"{"reason":"BadCertificate"}"#)
+    }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    let results = harness.send(0..<50)
+    #expect(results.count == 50)
+    #expect(results.count { $0 == .credentialFault(reason: "BadCertificate") } >= 49)
+  }
+
+  @Test(arguments: ["BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken"])
+  func `a key of the other environment gives back the whole queue, to be asked about there`(_ reason: String) throws {
+    let server = try TestServer {
+      $0.index == 0 ? .refuse(status: 403, body: #"{"reason":"\#(reason)"}"#) : .accept
+    }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    let results = harness.send(0..<100)
+    #expect(results.tally == [#"wrongEnvironment(reason: "\#(reason)")"#: 100])
+    #expect(server.requests.count == 1)
+  }
+
+  @Test func `a GOAWAY for a certificate of the other environment says so`() throws {
     let server = try TestServer { _ in
       .goAway(lastStreamOffset: -1000, debug: #"{"reason":"BadCertificateEnvironment"}"#)
     }
     defer { server.stop() }
     let harness = try Harness(server)
     let results = harness.send(0..<50)
-    #expect(results.count == 50)
-    #expect(results.count { $0 == .credentialFault(reason: "BadCertificateEnvironment") } >= 49)
+    #expect(results.count { $0 == .wrongEnvironment(reason: "BadCertificateEnvironment") } >= 49)
   }
 
   @Test func `without a token nothing leaves until one comes`() throws {

@@ -94,7 +94,7 @@ import Testing
     #expect(
       harness.send(0..<bodies.count) == [
         .badToken(reason: "Unregistered", since: 1_767_225_600_123), .badToken(reason: "BadDeviceToken", since: nil),
-        .rejected(reason: "PayloadTooLarge"), .retry(reason: "TooManyRequests", after: nil),
+        .rejected(reason: "PayloadTooLarge"), .deviceBusy(reason: "TooManyRequests", after: nil),
         .retry(reason: "InternalServerError", after: nil), .retry(reason: "ServiceUnavailable", after: nil),
         .rejected(reason: "NeverHeardOf"), .retry(reason: "status 502", after: nil), .rejected(reason: "status 418"),
       ])
@@ -141,7 +141,7 @@ import Testing
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<2, route: route)))
     let results = harness.wait(2)
     #expect(results.count == 2)
-    #expect(results.allSatisfy { if case .credentialFault = $0 { true } else { false } })
+    #expect(results.allSatisfy { if case .noCredential = $0 { true } else { false } })
   }
 
   @Test func `a certificate opens APNs without a token`() throws {

@@ -72,6 +72,40 @@ import Testing
     #expect(try program.run("app", "credential", "com.example.bank", "--apns-key", path).status == 2)
   }
 
+  @Test func `quarantine lists who is put aside, and gives back`() throws {
+    try makeApp()
+    try program.connect().script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at, quarantined_at, quarantine_reason, quarantine_seqno)
+      SELECT ('00000000-0000-8000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, 'ukim', 1, 1, 1, repeat('ab', 32) || n,
+        'd' || n, now(), now(), now(), '2026-12-24T00:00:00Z', 'BadDeviceToken', 9
+      FROM generate_series(1, 3) n
+      """)
+    let list = try program.run("quarantine", "list", "com.example.bank", "--limit", "2")
+    #expect(
+      list.lines == [
+        "00000000-0000-8000-8000-000000000001  kim  APNS production  abababab…  BadDeviceToken  message 9  "
+          + "2026-12-24T00:00:00.000Z",
+        "00000000-0000-8000-8000-000000000002  kim  APNS production  abababab…  BadDeviceToken  message 9  "
+          + "2026-12-24T00:00:00.000Z",
+        "There are more: --after 00000000-0000-8000-8000-000000000002",
+      ])
+    let one = try program.run(
+      "quarantine", "restore", "com.example.bank", "--device", "00000000-0000-8000-8000-000000000003")
+    #expect(one.lines == ["Gave back 1 device."])
+    let since = try program.run(
+      "quarantine", "restore", "com.example.bank", "--since", "2026-12-24T00:00:01Z", "--json")
+    #expect(since.lines == [#"{"restored":0}"#])
+    #expect(try program.run("quarantine", "restore", "com.example.bank", "--all").lines == ["Gave back 2 devices."])
+    #expect(
+      try program.run("quarantine", "list", "com.example.bank").lines == ["No device of com.example.bank is put aside."]
+    )
+    for wrong in [[], ["--all", "--since", "2026-12-24T00:00:01Z"], ["--since", "noon"], ["--device", "7"]] {
+      #expect(try program.run(["quarantine", "restore", "com.example.bank"] + wrong, removing: []).status == 2, "\(wrong)")
+    }
+  }
+
   @Test func `group create and key create print what they made`() throws {
     try makeApp()
     let top = try program.run("group", "create", "com.example.bank", "--name", "Seoul", "--json")

@@ -81,7 +81,7 @@ import Testing
     try createApp("b")
     try createApp("a")
     let app = try #require(try connection.run(Apps.find(appID: "a"))).app
-    try connection.run(Apps.pause(app.number, reason: "InvalidProviderToken"))
+    try connection.run(AppPauses.pause(app.number, reason: "InvalidProviderToken"))
     let entries = try Administration.apps(for: .commandLine, on: connection)
     #expect(entries.map(\.app.appID) == ["a", "b"])
     #expect(json(entries[0]).hasSuffix(#""pausedReason":"InvalidProviderToken"}"#))
@@ -104,7 +104,7 @@ import Testing
   @Test func `a key is stored sealed for its place, shown without its secret, and ends the pause`() throws {
     try createApp()
     let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app
-    try connection.run(Apps.pause(app.number, reason: "InvalidProviderToken"))
+    try connection.run(AppPauses.pause(app.number, reason: "InvalidProviderToken"))
     let pem = P256.Signing.PrivateKey().pemRepresentation
     let answer = try set(pem)
     #expect(

@@ -9,6 +9,7 @@ import Testing
     .send: [.sender, .operator, .admin],
     .viewMessages: [.sender, .operator, .viewer, .admin],
     .manageGroups: [.operator, .admin],
+    .manageQuarantine: [.operator, .admin],
     .manageApps: [.admin],
   ]
 

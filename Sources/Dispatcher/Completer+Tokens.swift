@@ -1,0 +1,91 @@
+internal import Domain
+internal import Logging
+internal import Reactor
+internal import Store
+
+/// What answers tell about devices, besides how the delivery went.
+extension Completer {
+  /// Counts for the circuit breaker, and notes what is to be done with the device.
+  func note(_ settled: Settlement, _ flight: Flight, _ target: PushTarget) {
+    let asked = flight.batch.route
+    // A doubt is about the device's own environment, whoever has settled it.
+    let route = flight.question == nil ? asked : asked.inOtherEnvironment
+    let delivery = Confirmations.Delivery(seqno: flight.message.seqno, device: target.device)
+    switch settled.weight {
+    case .none: break
+    case .good: breaker.countGood(route)
+    case .bad(let reason):
+      breaker.countBad(
+        route, AnswerWindow.Refusal(delivery: delivery, reason: reason, at: shared.clock.wallMicroseconds))
+    }
+    if let kind = settled.finding {
+      decisions.find(
+        TokenFinding(kind: kind, route: route, delivery: delivery, psid: target.psid, readAt: readTime(flight)))
+    }
+    if settled.result == .accepted { shared.backOffs.end(target.device) }
+  }
+
+  /// Submits to the other environment, at once.
+  func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
+    let question = TokenQuestion(environment: flight.batch.route.environment, refusal: refusal)
+    let waiting = WaitingTarget(
+      device: target.device, userKey: target.userKey, attempts: attempts,
+      doubt: TokenDoubt(psid: target.psid, question: question))
+    tryAgain(flight.claim, flight.message, waiting, afterMilliseconds: 0)
+  }
+
+  /// A busy device gets a back-off of its own, which says when to try again.
+  func pacing(_ result: SubmissionResult, _ device: DeviceID) -> SubmissionResult {
+    guard case .deviceBusy(let reason, let asked) = result else { return result }
+    let wait = shared.backOffs.slow(device, at: shared.clock.now, asked: asked, jitter: Double.random(in: 0...1))
+    return .deviceBusy(reason: reason, after: Int(wait.wholeSeconds))
+  }
+
+  /// True when the device must still be left alone; then the retry is put off.
+  func isHeldOff(_ retry: Retry, _ now: Instant) -> Bool {
+    let wait = shared.backOffs.wait(retry.target.device, at: now).wholeSeconds
+    guard wait > 0 else { return false }
+    let (message, target) = (retry.message, retry.target)
+    let dueAt = shared.clock.wallMicroseconds + wait * 1_000_000
+    if dueAt >= message.expiresAt {
+      decide(
+        retry.claim, message, target.device, target.userKey, .expired, target.attempts, reason: Self.busyReason)
+    } else if wait <= RetryPolicy.longestInMemorySeconds, !shared.isStopping {
+      tryAgain(retry.claim, message, target, afterMilliseconds: wait * 1000)
+    } else {
+      handBack(retry.claim, message, target, reason: Self.busyReason, dueAt: dueAt)
+    }
+    return true
+  }
+
+  private static let busyReason = "TooManyRequests"
+
+  /// Holds an app back because of its credential.
+  func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
+    let route = flight.batch.route
+    let fault = Decisions.Fault(
+      network: route.network, reason: reason, readAt: readTime(flight), isMissing: isMissing)
+    guard decisions.fault(route.app, fault) else { return }
+    log.error(
+      "a push network does not take an app's credential",
+      metadata: ["app": "\(flight.message.push.appID)", "reason": "\(reason)"])
+  }
+
+  /// When the bindings of a batch were read, microseconds since 1970.
+  private func readTime(_ flight: Flight) -> Int64 {
+    shared.clock.wallMicroseconds - (shared.clock.now.nanoseconds - flight.batch.readAtNanoseconds) / 1000
+  }
+}
+
+extension Duration {
+  /// Rounded up: whoever waits waits long enough.
+  fileprivate var wholeSeconds: Int64 { (nanoseconds + 999_999_999) / 1_000_000_000 }
+}
+
+extension Breaker {
+  /// What the transaction made of its suspicions.
+  mutating func took(_ care: TokenCare.Result) {
+    for app in care.cleared { clear(app) }
+    for (route, resumedAt) in care.forgiven { forget(route, before: resumedAt) }
+  }
+}

@@ -1,0 +1,42 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Rejections that were our own fault are undone, within a transaction: the deliveries wait again, totals and badges are
+/// as if they had never ended, and a message that was complete is open again.
+struct GiveBack {
+  private let records: [GiveBacks.Record]
+
+  /// Makes the deliveries pending; those that were not rejected, or that are over for good, are left alone.
+  init(
+    _ deliveries: some Collection<Confirmations.Delivery>, now: Int64, _ connection: Connection
+  ) throws(PostgresError) {
+    records = try connection.run(GiveBacks.outcomes(deliveries, at: now))
+  }
+
+  func run(_ connection: Connection, writer: Int32) throws(PostgresError) {
+    guard !records.isEmpty else { return }
+    try giveBadges(connection)
+    var increases: [Int64: Outcomes.Increase] = [:]
+    for record in records {
+      increases[record.seqno, default: Outcomes.Increase()].rejected -= 1
+      if let reason = record.reason { increases[record.seqno]?.reasons[reason, default: 0] -= 1 }
+    }
+    for query in Outcomes.add(increases, writer: writer) { try connection.run(query) }
+    try connection.run(GiveBacks.reopen(Set(records.map(\.seqno))))
+  }
+
+  /// What had been taken back because all of a user's deliveries had ended negative is added again.
+  private func giveBadges(_ connection: Connection) throws(PostgresError) {
+    var negatives: [Ledger.Key: Int16] = [:]
+    for record in records {
+      let user = Users.Key(app: record.app, userKey: record.userKey)
+      negatives[Ledger.Key(user: user, seqno: record.seqno), default: 0] += 1
+    }
+    let added = try connection.run(Ledger.giveBack(negatives.map { ($0.key, $0.value) }))
+    guard !added.isEmpty else { return }
+    var counts = try connection.run(Users.lock(Set(added.map(\.user))))
+    for entry in added { counts[entry.user] = BadgeCount.add(entry.increment, to: counts[entry.user] ?? 0) }
+    try connection.run(Users.saveCounts(counts.map { ($0.key, $0.value) }))
+  }
+}

@@ -1,0 +1,114 @@
+internal import Domain
+
+/// A refusal that the other environment's host is asked about before it is believed: a token of the sandbox is a bad
+/// token in production, and the other way round.
+struct TokenQuestion: Hashable, Sendable {
+  /// The environment that refused.
+  let environment: PushEnvironment
+  /// In the network's own word.
+  let refusal: String
+}
+
+/// A question about one token; a device that has another by now is not in doubt.
+struct TokenDoubt: Hashable, Sendable {
+  let psid: String
+  let question: TokenQuestion
+}
+
+extension PushRoute {
+  var inOtherEnvironment: PushRoute {
+    PushRoute(app: app, network: network, environment: environment.other)
+  }
+}
+
+extension PushEnvironment {
+  var other: PushEnvironment { self == .production ? .sandbox : .production }
+}
+
+/// What an answer means once everything known about the token is put together. Pure: the table of token hygiene.
+///
+/// ```
+///   environment of the device            the other one, asked once
+///   accepted ───────────────────────────────────────────────────────────► delivered
+///   dead since t (410) ─────────────────────────────────────────────────► rejected; dropped if registered before t
+///   BadDeviceToken ─────────────────────► accepted ─────────────────────► delivered; environment learnt
+///   key of the other environment (403)    refused, or cannot be asked ──► rejected; quarantine
+///   DeviceTokenNotForTopic ─────────────────────────────────────────────► rejected; quarantine
+/// ```
+struct Settlement: Equatable {
+  /// What the answer tells about the route as a whole: does the circuit breaker count it, and how?
+  enum Weight: Equatable {
+    case none
+    case good
+    /// Refused for a reason that, when everyone is, means a wrong setting of ours.
+    case bad(reason: String)
+  }
+
+  /// Nil while the other environment is being asked.
+  var result: SubmissionResult?
+  /// The refusal to ask the other environment about.
+  var doubted: String?
+  /// What is to be done with the device.
+  var finding: TokenFinding.Kind?
+  var weight: Weight = .none
+
+  /// - Parameter question: set when the answer is the other environment's, asked about this refusal.
+  static func of(_ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?) -> Settlement {
+    if let question { return settled(question, by: result) }
+    switch result {
+    case .accepted, .rejected, .deviceBusy: return Settlement(result: result, weight: .good)
+    case .retry(let reason, _):
+      // It is retried like trouble of the service, for it is no device's fault; but it must not go on for long.
+      return Settlement(result: result, weight: reason == topicDisallowed ? .bad(reason: reason) : .good)
+    case .badToken(let reason, let since?): return dead(reason, since)
+    case .badToken(let reason, nil):
+      if endings.contains(reason) { return Settlement(result: result, finding: .refused(reason: reason)) }
+      if reason == badDeviceToken, network == .apns { return Settlement(doubted: reason) }
+      return refused(reason)
+    case .wrongEnvironment(let reason):
+      return network == .apns ? Settlement(doubted: reason) : Settlement(result: .credentialFault(reason: reason))
+    case .notProcessed, .unknown, .credentialFault, .noCredential, .stale: return Settlement(result: result)
+    }
+  }
+
+  private static func settled(_ question: TokenQuestion, by result: SubmissionResult) -> Settlement {
+    switch result {
+    case .accepted:
+      return Settlement(result: .accepted, finding: .belongs(to: question.environment.other), weight: .good)
+    case .badToken(let reason, let since?): return dead(reason, since)
+    case .badToken(notForTopic, nil): return refused(notForTopic)
+    case .credentialFault where question.refusal != badDeviceToken:
+      // Neither environment takes the credential: it is the credential.
+      return Settlement(result: .credentialFault(reason: question.refusal))
+    case .badToken, .wrongEnvironment, .credentialFault, .noCredential: return refused(question.refusal)
+    case .rejected: return Settlement(result: result, weight: .good)
+    // No answer about the token yet: asked again, still in doubt.
+    case .retry, .deviceBusy, .notProcessed, .unknown, .stale: return Settlement(result: result)
+    }
+  }
+
+  /// The network has known since a time that the token is dead. Says nothing against our settings.
+  private static func dead(_ reason: String, _ milliseconds: Int64) -> Settlement {
+    Settlement(
+      result: .badToken(reason: reason, since: milliseconds), finding: .dead(since: milliseconds.asMicroseconds))
+  }
+
+  private static func refused(_ reason: String) -> Settlement {
+    Settlement(
+      result: .badToken(reason: reason, since: nil), finding: .refused(reason: reason), weight: .bad(reason: reason))
+  }
+
+  private static let badDeviceToken = "BadDeviceToken"
+  private static let notForTopic = "DeviceTokenNotForTopic"
+  private static let topicDisallowed = "TopicDisallowed"
+  /// Words for a token that was good once; they come with a time as a rule, and never count against our settings.
+  private static let endings: Set<String> = ["Unregistered", "ExpiredToken", "UNREGISTERED"]
+}
+
+extension Int64 {
+  /// Milliseconds as microseconds; a time that no calendar has is as far away as there is.
+  fileprivate var asMicroseconds: Int64 {
+    let (value, overflow) = multipliedReportingOverflow(by: 1000)
+    return overflow ? (self < 0 ? .min : .max) : value
+  }
+}

@@ -1,0 +1,48 @@
+internal import Domain
+internal import Reactor
+internal import Store
+internal import Synchronization
+
+/// The devices of a claim, sorted by what is to be done with each: as a rule all are ready.
+struct Sorting {
+  private(set) var ready: [Audiences.Member] = []
+  private var waiting: [WaitingTarget] = []
+  private var skipped: [SkipReason: [WaitingTarget]] = [:]
+
+  init(_ members: [Audiences.Member], of app: App.Number, _ shared: Shared) {
+    guard !shared.pausedApps.withLock({ $0.contains(app) }) else {
+      // The completer asks the database, and hands them back.
+      waiting = members.map(Self.target)
+      return
+    }
+    let now = shared.clock.now
+    let someWait = shared.backOffs.isAny(at: now)
+    let networks = Set(shared.configuration.providers.keys)
+    ready.reserveCapacity(members.count)
+    for member in members {
+      if member.isInQuarantine {
+        skipped[.quarantine, default: []].append(Self.target(member))
+      } else if !networks.contains(member.network) {
+        skipped[.noProvider, default: []].append(Self.target(member))
+      } else if someWait, shared.backOffs.wait(member.device, at: now) > .zero {
+        waiting.append(Self.target(member))
+      } else {
+        ready.append(member)
+      }
+    }
+  }
+
+  /// What the completer is to be told of those that are not ready.
+  func others(claim: Int64, _ message: DispatchMessage) -> [CompleterInput] {
+    var inputs: [CompleterInput] = skipped.map {
+      .decided(claim: claim, message, $0.value, .skipped, reason: $0.key.rawValue)
+    }
+    // The completer knows how long each has to wait.
+    if !waiting.isEmpty { inputs.append(.waiting(claim: claim, message, waiting)) }
+    return inputs
+  }
+
+  private static func target(_ member: Audiences.Member) -> WaitingTarget {
+    WaitingTarget(device: member.device, userKey: member.userKey, attempts: 0)
+  }
+}

@@ -1,0 +1,128 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// What answers about tokens change, within the transaction that writes the outcomes: devices are dropped, put aside or
+/// corrected, and when the circuit breaker opens, the app is paused and everything the flood did is undone.
+///
+/// The rows of the apps are locked first: so of two nodes the second sees that the first has paused the app, and puts no
+/// more devices aside.
+struct TokenCare {
+  /// What the completer must know once it is committed.
+  struct Result {
+    /// Apps that were paused, and why.
+    var opened: [(app: App.Number, reason: String)] = []
+    /// Apps whose windows begin anew.
+    var cleared: Set<App.Number> = []
+    /// Routes that are no suspects when what came before their resumption is left out.
+    var forgiven: [(route: PushRoute, resumedAt: Int64)] = []
+  }
+
+  private struct Flood {
+    let route: PushRoute
+    let window: AnswerWindow
+    let appID: String
+  }
+
+  private let findings: [TokenFinding]
+  private let now: Int64
+  private var states: [App.Number: AppPauses.State] = [:]
+  private var floods: [Flood] = []
+  private(set) var result = Result()
+
+  /// Locks the apps concerned; does nothing when there is nothing to care for.
+  init(
+    _ findings: [TokenFinding], _ breaker: Breaker, now: Int64, _ connection: Connection
+  ) throws(PostgresError) {
+    self.findings = findings
+    self.now = now
+    let apps = Set(findings.map(\.route.app)).union(breaker.suspects.map(\.app))
+    guard !apps.isEmpty else { return }
+    states = try connection.run(AppPauses.states(of: apps, alone: !breaker.suspects.isEmpty))
+    for route in breaker.suspects { judge(route, breaker) }
+  }
+
+  private mutating func judge(_ route: PushRoute, _ breaker: Breaker) {
+    guard let state = states[route.app], !state.isPaused else {
+      // Somebody was faster, or the app is gone.
+      result.cleared.insert(route.app)
+      return
+    }
+    if let window = breaker.window(route, since: state.resumedAt) {
+      floods.append(Flood(route: route, window: window, appID: state.appID))
+    } else {
+      result.forgiven.append((route, state.resumedAt ?? 0))
+    }
+  }
+
+  // MARK: Devices
+
+  /// Before the outcomes are written.
+  func changeDevices(_ connection: Connection) throws(PostgresError) {
+    // While an app is paused nothing is held against its devices.
+    let standing = findings.filter { !($0.isRefusal && states[$0.route.app]?.isPaused == true) }
+    guard !standing.isEmpty else { return }
+    let locked = try connection.run(Devices.lock(Set(standing.map(\.delivery.device))))
+    let records = Dictionary(locked.map { ($0.device, $0) }) { first, _ in first }
+    var dropped: Set<DeviceID> = []
+    var refused: [DeviceID: Quarantine.Entry] = [:]
+    var lessons: [DeviceID: PushEnvironment] = [:]
+    for finding in standing {
+      let device = finding.delivery.device
+      guard let record = records[device], let change = finding.change(of: record) else { continue }
+      switch change {
+      case .drop: dropped.insert(device)
+      case .quarantine(let reason):
+        if refused[device] == nil {
+          refused[device] = Quarantine.Entry(device: device, reason: reason, seqno: finding.delivery.seqno)
+        }
+      case .learn(let environment): lessons[device] = environment
+      }
+    }
+    if !dropped.isEmpty { try connection.run(Quarantine.drop(dropped)) }
+    if !refused.isEmpty { try connection.run(Quarantine.add(Array(refused.values), at: now)) }
+    if !lessons.isEmpty { try connection.run(Quarantine.learn(lessons.map { ($0.key, $0.value) })) }
+  }
+
+  // MARK: Floods
+
+  /// After the outcomes are written.
+  mutating func undoFloods(_ connection: Connection, writer: Int32) throws(PostgresError) {
+    var deliveries = Set(
+      findings.filter { $0.isRefusal && states[$0.route.app]?.isPaused == true }.map(\.delivery))
+    for flood in floods {
+      let since = flood.window.refusals.map(\.at).min() ?? now
+      let route = flood.route
+      var undone = Set(flood.window.refusals.map(\.delivery))
+      // What other nodes have put aside meanwhile belongs to the same flood.
+      undone.formUnion(
+        try connection.run(Quarantine.flood(route.app, route.network, route.environment, since: since)))
+      let devices = Set(undone.map(\.device))
+      _ = try connection.run(Devices.lock(devices))
+      _ = try connection.run(Quarantine.release(devices, since: since))
+      deliveries.formUnion(undone)
+      let reason = Self.reason(flood)
+      try connection.run(AppPauses.pause(route.app, reason: reason))
+      result.opened.append((route.app, reason))
+      result.cleared.insert(route.app)
+    }
+    guard !deliveries.isEmpty else { return }
+    try GiveBack(deliveries, now: now, connection).run(connection, writer: writer)
+  }
+
+  private static func reason(_ flood: Flood) -> String {
+    """
+    \(flood.window.refusals.count) of the last \(flood.window.count) answers of \(flood.route.network.pnsID) \
+    \(flood.route.environment.name) refused the device token (\(flood.window.summary)). So many are a wrong setting, not \
+    dead devices: no token was dropped, and the messages wait. Check that bundle id, credential and the environment that \
+    the app registers belong together, then resume it: upmc app resume \(flood.appID)
+    """
+  }
+}
+
+extension TokenFinding {
+  /// True when it would put the device aside.
+  fileprivate var isRefusal: Bool {
+    if case .refused = kind { true } else { false }
+  }
+}

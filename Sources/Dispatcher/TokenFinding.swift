@@ -1,0 +1,42 @@
+internal import Domain
+internal import Store
+
+/// What an answer says about a device's token, and what follows for the device as its row says now: it may have
+/// registered again while the answer was on its way.
+struct TokenFinding: Sendable {
+  enum Kind: Equatable, Sendable {
+    /// Dead since a time, microseconds since 1970.
+    case dead(since: Int64)
+    /// Refused, without a word about since when.
+    case refused(reason: String)
+    /// Good, but in the other environment than the device claims.
+    case belongs(to: PushEnvironment)
+  }
+
+  enum Change: Equatable {
+    case drop
+    case quarantine(reason: String)
+    case learn(PushEnvironment)
+  }
+
+  let kind: Kind
+  /// The device's own, not the one that was asked in doubt.
+  let route: PushRoute
+  let delivery: Confirmations.Delivery
+  let psid: String
+  /// When the binding was read that was sent to, microseconds since 1970: a later registration was not what was refused.
+  let readAt: Int64
+
+  /// Nil when the finding no longer concerns the device.
+  func change(of record: Devices.Record) -> Change? {
+    guard record.psid == psid, record.state == .active else { return nil }
+    switch kind {
+    case .dead(let since):
+      // Registered at that very moment counts as registered after it: in doubt a token is kept.
+      return record.registeredAt < since ? .drop : nil
+    case .refused(let reason): return record.registeredAt <= readAt ? .quarantine(reason: reason) : nil
+    // A token is of one environment all its life, whenever it was registered.
+    case .belongs(let environment): return record.environment == environment ? nil : .learn(environment)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/// A wall clock's date and time, without saying where: `2026-12-24T09:00`. Which moment it is depends on the time zone,
+/// and PostgreSQL knows those.
+package struct LocalTime: Equatable, Sendable {
+  package let date: CalendarDate
+  package let time: ClockTime
+
+  /// Reads `yyyy-MM-ddTHH:mm` or `…:ss`. Nil for anything else, and for days that no calendar has.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "T", omittingEmptySubsequences: false)
+    guard parts.count == 2, let date = CalendarDate(parts[0]), let time = ClockTime(parts[1]) else { return nil }
+    self.date = date
+    self.time = time
+  }
+
+  package init(date: CalendarDate, time: ClockTime) {
+    self.date = date
+    self.time = time
+  }
+
+  package var text: String { "\(date.text)T\(time.text)" }
+
+  /// Seconds since 1970 if the clock stood at UTC.
+  var secondsAtUTC: Int64 { date.daysSince1970 * 86_400 + time.seconds }
+}
+
+/// A day of the Gregorian calendar.
+package struct CalendarDate: Equatable, Sendable {
+  package let year: Int
+  package let month: Int
+  package let day: Int
+
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 3, let year = Digits.number(parts[0], 4), let month = Digits.number(parts[1], 2),
+      let day = Digits.number(parts[2], 2), (1970...9999).contains(year), (1...12).contains(month), day >= 1,
+      day <= Self.days(of: month, in: year)
+    else { return nil }
+    self.year = year
+    self.month = month
+    self.day = day
+  }
+
+  package var text: String { "\(Digits.text(year, 4))-\(Digits.text(month, 2))-\(Digits.text(day, 2))" }
+
+  private static func days(of month: Int, in year: Int) -> Int {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+  }
+
+  /// Years are counted from March, so that the leap day is the last of its year; 400 of them have 146,097 days.
+  var daysSince1970: Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let era = shifted / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return Int64(era * 146_097 + dayOfEra - 719_468)
+  }
+}
+
+/// A time of day, to the second.
+package struct ClockTime: Equatable, Sendable {
+  package let hour: Int
+  package let minute: Int
+  package let second: Int
+
+  /// Reads `HH:mm` or `HH:mm:ss`.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2 || parts.count == 3 else { return nil }
+    let numbers = parts.compactMap { Digits.number($0, 2) }
+    guard numbers.count == parts.count, numbers[0] < 24, numbers.dropFirst().allSatisfy({ $0 < 60 }) else {
+      return nil
+    }
+    hour = numbers[0]
+    minute = numbers[1]
+    second = numbers.count == 3 ? numbers[2] : 0
+  }
+
+  package var text: String { "\(Digits.text(hour, 2)):\(Digits.text(minute, 2)):\(Digits.text(second, 2))" }
+  var seconds: Int64 { Int64(hour * 3600 + minute * 60 + second) }
+}
+
+/// A moment as RFC 3339 writes it: `2026-12-24T09:00:00+09:00`, `…Z`.
+package enum Moment {
+  /// Microseconds since 1970; nil when it is not one.
+  package static func microseconds(_ text: String) -> Int64? {
+    var body = Substring(text)
+    var offset: Int64 = 0
+    if let last = body.last, last == "Z" || last == "z" {
+      body.removeLast()
+    } else {
+      guard body.count > 6, let sign = body.dropLast(5).last, sign == "+" || sign == "-",
+        let zone = ClockTime(body.suffix(5))
+      else { return nil }
+      offset = zone.seconds * (sign == "-" ? -1 : 1)
+      body.removeLast(6)
+    }
+    var fraction: Int64 = 0
+    if let point = body.firstIndex(of: ".") {
+      let digits = body[body.index(after: point)...]
+      guard (1...9).contains(digits.count), let number = Digits.number(digits, digits.count) else { return nil }
+      fraction = (0..<9 - digits.count).reduce(Int64(number)) { value, _ in value * 10 } / 1000
+      body = body[..<point]
+    }
+    guard let local = LocalTime(body) else { return nil }
+    return (local.secondsAtUTC - offset) * 1_000_000 + fraction
+  }
+}
+
+/// Numbers of a fixed width.
+enum Digits {
+  static func number(_ text: some StringProtocol, _ count: Int) -> Int? {
+    guard text.utf8.count == count, text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    return Int(text)
+  }
+
+  static func text(_ number: Int, _ count: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, count - text.count)) + text
+  }
+}
+
+extension CalendarDate: Comparable {
+  package static func < (left: CalendarDate, right: CalendarDate) -> Bool {
+    (left.year, left.month, left.day) < (right.year, right.month, right.day)
+  }
+}

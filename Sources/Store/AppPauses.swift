@@ -1,0 +1,125 @@
+package import Domain
+internal import Postgres
+
+/// Holding apps back, and letting them go: the state is in the database, so it is the same for every node.
+package enum AppPauses {
+  package struct State: Sendable {
+    package let appID: String
+    package let isPaused: Bool
+    /// Microseconds since 1970; nil when it was never paused.
+    package let resumedAt: Int64?
+  }
+
+  private static let stateColumns = "app, app_id, paused_reason IS NOT NULL, resumed_at"
+
+  private static let lookStatement = Statement(
+    "app-pauses-look", "SELECT \(stateColumns) FROM apps WHERE app = ANY($1) ORDER BY app FOR SHARE")
+
+  private static let lockStatement = Statement(
+    "app-pauses-lock", "SELECT \(stateColumns) FROM apps WHERE app = ANY($1) ORDER BY app FOR NO KEY UPDATE")
+
+  /// How apps stand, within a transaction: nobody pauses or resumes them until it ends.
+  /// - Parameter alone: true for a transaction that may pause them itself.
+  package static func states(
+    of apps: some Collection<App.Number>, alone: Bool
+  ) -> Query<[App.Number: State]> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: column)
+    return Query(alone ? lockStatement : lookStatement, parameters) { rows in
+      var states: [App.Number: State] = [:]
+      for row in 0..<rows.count {
+        states[rows.int32(row, 0)] = State(
+          appID: rows.text(row, 1), isPaused: rows.bool(row, 2),
+          resumedAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3))
+      }
+      return states
+    }
+  }
+
+  private static let reasonStatement = Statement(
+    "app-pauses-reason", "SELECT paused_reason FROM apps WHERE app = $1")
+
+  /// Why an app is held back; nil when it is not.
+  package static func reason(of app: App.Number) -> Query<String?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    return Query(reasonStatement, parameters) { $0.count == 1 ? $0.optionalText(0, 0) : nil }
+  }
+
+  private static let allStatement = Statement(
+    "app-pauses-all", "SELECT app FROM apps WHERE paused_reason IS NOT NULL")
+
+  /// The apps that are held back.
+  package static func all() -> Query<Set<App.Number>> {
+    Query(allStatement, Parameters()) { rows in Set(rows.map { rows.int32($0, 0) }) }
+  }
+
+  private static let pauseStatement = Statement(
+    "app-pauses-pause",
+    """
+    UPDATE apps SET paused_reason = $2
+    -- The first reason stands: what follows is mostly its consequence.
+    WHERE app = $1 AND paused_reason IS NULL
+    """)
+
+  /// Holds an app's messages back, saying why.
+  package static func pause(_ app: App.Number, reason: String) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: reason)
+    return Query(pauseStatement, parameters) { _ in }
+  }
+
+  private static let faultStatement = Statement(
+    "app-pauses-fault",
+    """
+    UPDATE apps SET paused_reason = $2 WHERE app = $1 AND paused_reason IS NULL
+      -- A fault of a credential that has been replaced meanwhile is nobody's business any more.
+      AND NOT EXISTS (SELECT FROM credentials c WHERE c.app = $1 AND c.network = $3 AND c.updated_at > $4)
+    """)
+
+  /// The same because of a credential, unless it is younger than what it was found at fault with.
+  /// - Parameter since: microseconds since 1970.
+  package static func pause(
+    _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Int64
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: reason)
+    parameters.append(network.rawValue)
+    parameters.append(timestampMicroseconds: since)
+    return Query(faultStatement, parameters) { _ in }
+  }
+
+  private static let resumeStatement = Statement(
+    "app-pauses-resume", "UPDATE apps SET paused_reason = NULL, resumed_at = clock_timestamp() WHERE app = $1")
+
+  /// Lets an app's messages go.
+  package static func resume(_ app: App.Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    return Query(resumeStatement, parameters) { _ in }
+  }
+
+  private static let networksStatement = Statement(
+    "app-pauses-networks", "SELECT app, network FROM credentials WHERE app = ANY($1)")
+
+  /// The networks that apps have credentials for.
+  package static func networks(of apps: some Collection<App.Number>) -> Query<[App.Number: Set<PushNetwork>]> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: column)
+    return Query(networksStatement, parameters) { rows in
+      var networks: [App.Number: Set<PushNetwork>] = [:]
+      for row in 0..<rows.count {
+        if let network = PushNetwork(rawValue: rows.int16(row, 1)) {
+          networks[rows.int32(row, 0), default: []].insert(network)
+        }
+      }
+      return networks
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package import Domain
+internal import Postgres
+
+/// Refusals that turned out to be our own fault: their deliveries wait again.
+package enum GiveBacks {
+  package struct Record: Sendable {
+    package let seqno: Int64
+    package let device: DeviceID
+    package let userKey: UserKey
+    package let app: App.Number
+    /// What it had been rejected for.
+    package let reason: String?
+  }
+
+  private static let outcomesStatement = Statement(
+    "give-backs-outcomes",
+    """
+    UPDATE outcomes o SET status = 6, due_at = $3, at = $3
+    FROM unnest($1, $2) AS t(seqno, device) JOIN messages m ON m.seqno = t.seqno
+    WHERE o.seqno = t.seqno AND o.device = t.device AND o.status = 2
+      -- What was cancelled or has expired is not begun again.
+      AND m.state <> 5 AND m.expires_at > $3
+    RETURNING o.seqno, o.device, o.user_key, m.app, o.reason
+    """)
+
+  /// Makes rejected deliveries pending and due at once. Answers those that were; their totals are the caller's to mend.
+  package static func outcomes(_ deliveries: some Collection<Confirmations.Delivery>, at now: Int64) -> Query<[Record]>
+  {
+    var seqnos = Int64Column()
+    var devices = UUIDColumn()
+    for delivery in deliveries {
+      seqnos.append(delivery.seqno)
+      devices.append(delivery.device)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(uuids: devices)
+    parameters.append(timestampMicroseconds: now)
+    return Query(outcomesStatement, parameters) { rows in
+      rows.map { row in
+        Record(
+          seqno: rows.int64(row, 0), device: rows.device(row, 1), userKey: rows.userKey(row, 2),
+          app: rows.int32(row, 3), reason: rows.optionalText(row, 4))
+      }
+    }
+  }
+
+  private static let reopenStatement = Statement(
+    "give-backs-reopen",
+    "UPDATE messages SET state = 2, finished_at = NULL WHERE seqno = ANY($1) AND state IN (4, 6, 7)")
+
+  /// Opens messages again that were complete until some of their deliveries were given back.
+  package static func reopen(_ seqnos: some Collection<Int64>) -> Query<Void> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    return Query(reopenStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,155 @@
+package import Domain
+internal import Postgres
+
+/// Devices that are put aside because their network refused the token. They keep everything, still belong to their
+/// audiences and are skipped there, until they register again or are given back.
+package enum Quarantine {
+  /// A device to put aside.
+  package struct Entry: Sendable {
+    package let device: DeviceID
+    /// In the network's own word.
+    package let reason: String
+    /// The message whose delivery was refused.
+    package let seqno: Int64
+
+    package init(device: DeviceID, reason: String, seqno: Int64) {
+      self.device = device
+      self.reason = reason
+      self.seqno = seqno
+    }
+  }
+
+  private static let addStatement = Statement(
+    "quarantine-add",
+    """
+    UPDATE devices d SET quarantined_at = $4, quarantine_reason = t.reason, quarantine_seqno = t.seqno
+    FROM unnest($1, $2, $3) AS t(device, reason, seqno)
+    -- The first refusal stands.
+    WHERE d.device = t.device AND d.quarantined_at IS NULL
+    """)
+
+  /// Puts devices aside. Their rows are locked already.
+  package static func add(_ entries: [Entry], at now: Int64) -> Query<Void> {
+    var devices = UUIDColumn()
+    var reasons = TextColumn()
+    var seqnos = Int64Column()
+    for entry in entries {
+      devices.append(entry.device)
+      reasons.append(entry.reason)
+      seqnos.append(entry.seqno)
+    }
+    var parameters = Parameters()
+    parameters.append(uuids: devices)
+    parameters.append(texts: reasons)
+    parameters.append(int64s: seqnos)
+    parameters.append(timestampMicroseconds: now)
+    return Query(addStatement, parameters) { _ in }
+  }
+
+  private static let releaseStatement = Statement(
+    "quarantine-release",
+    """
+    UPDATE devices SET quarantined_at = NULL, quarantine_reason = NULL, quarantine_seqno = NULL
+    WHERE device = ANY($1) AND quarantined_at >= $2
+    """)
+
+  /// Gives devices back that were put aside since a time. Their rows are locked already. Answers how many.
+  package static func release(_ devices: some Collection<DeviceID>, since: Int64) -> Query<Int> {
+    var parameters = Devices.ids(devices)
+    parameters.append(timestampMicroseconds: since)
+    return Query(releaseStatement, parameters) { $0.affected }
+  }
+
+  /// A device that is put aside, as a list shows it.
+  package struct Record: Sendable {
+    package let device: DeviceID
+    package let userKey: UserKey
+    package let network: PushNetwork
+    package let environment: PushEnvironment
+    package let psid: String
+    package let reason: String
+    package let seqno: Int64
+    /// Microseconds since 1970.
+    package let at: Int64
+  }
+
+  private static let listStatement = Statement(
+    "quarantine-list",
+    """
+    SELECT device, user_key, network, environment, psid, quarantine_reason, quarantine_seqno, quarantined_at
+    FROM devices
+    WHERE app = $1 AND device > $2 AND quarantined_at >= $3 AND state = 1 ORDER BY device LIMIT $4
+    """)
+
+  /// Devices of an app that are put aside since a time, in the order of their ids, after one.
+  package static func list(
+    _ app: App.Number, after device: DeviceID, since: Int64 = 0, limit: Int
+  ) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(device: device)
+    parameters.append(timestampMicroseconds: since)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in
+      rows.map { row in
+        Record(
+          device: rows.device(row, 0), userKey: rows.userKey(row, 1),
+          network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
+          environment: PushEnvironment(rawValue: rows.int16(row, 3)) ?? .production, psid: rows.text(row, 4),
+          reason: rows.text(row, 5), seqno: rows.optionalInt64(row, 6) ?? 0, at: rows.timestampMicroseconds(row, 7))
+      }
+    }
+  }
+
+  private static let floodStatement = Statement(
+    "quarantine-flood",
+    """
+    SELECT device, quarantine_seqno FROM devices
+    WHERE app = $1 AND network = $2 AND environment = $3 AND quarantined_at >= $4 AND quarantine_seqno IS NOT NULL
+    """)
+
+  /// The deliveries whose devices were put aside on one route since a time, by whichever node.
+  package static func flood(
+    _ app: App.Number, _ network: PushNetwork, _ environment: PushEnvironment, since: Int64
+  ) -> Query<[Confirmations.Delivery]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(network.rawValue)
+    parameters.append(environment.rawValue)
+    parameters.append(timestampMicroseconds: since)
+    return Query(floodStatement, parameters) { rows in
+      rows.map { Confirmations.Delivery(seqno: rows.int64($0, 1), device: rows.device($0, 0)) }
+    }
+  }
+
+  // MARK: What else a network says about a token
+
+  private static let dropStatement = Statement(
+    "quarantine-drop", "UPDATE devices SET state = 3 WHERE device = ANY($1) AND state = 1")
+
+  /// Their tokens are dead: these devices get nothing more until they register again. Their rows are locked already.
+  package static func drop(_ devices: some Collection<DeviceID>) -> Query<Void> {
+    Query(dropStatement, Devices.ids(devices)) { _ in }
+  }
+
+  private static let learnStatement = Statement(
+    "quarantine-learn",
+    """
+    UPDATE devices d SET environment = t.environment, environment_is_learned = true
+    FROM unnest($1, $2) AS t(device, environment) WHERE d.device = t.device
+    """)
+
+  /// The network has told which environment their tokens are of. Their rows are locked already.
+  package static func learn(_ lessons: [(device: DeviceID, environment: PushEnvironment)]) -> Query<Void> {
+    var devices = UUIDColumn()
+    var environments = Int16Column()
+    for lesson in lessons {
+      devices.append(lesson.device)
+      environments.append(lesson.environment.rawValue)
+    }
+    var parameters = Parameters()
+    parameters.append(uuids: devices)
+    parameters.append(int16s: environments)
+    return Query(learnStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,203 @@
+import Crypto
+import Postgres
+import Reactor
+import Store
+import Synchronization
+import TestSupport
+
+@testable import Dispatcher
+@testable import Domain
+
+/// A push network that says what a test tells it to say, at once.
+final class ScriptedNetwork: PushProvider {
+  /// What is answered to a target on a route; `attempt` counts from 1 for each (message, device).
+  typealias Script = @Sendable (_ route: PushRoute, _ target: PushTarget, _ attempt: Int) -> SubmissionResult
+
+  struct Submission: Sendable {
+    let seqno: Int64
+    let route: PushRoute
+    let device: DeviceID
+    let psid: String
+    let badge: Int16
+  }
+
+  private struct State {
+    var script: Script
+    var log: [Submission] = []
+    var attempts: [Confirmations.Delivery: Int] = [:]
+  }
+
+  private let state: Mutex<State>
+  private let sink: PushResultSink
+
+  init(_ sink: @escaping PushResultSink, _ script: @escaping Script) {
+    self.sink = sink
+    state = Mutex(State(script: script))
+  }
+
+  var log: [Submission] { state.withLock { $0.log } }
+
+  func answer(_ script: @escaping Script) {
+    state.withLock { $0.script = script }
+  }
+
+  func offer(_ batch: PushBatch) -> Bool {
+    let results = state.withLock { state in
+      batch.targets.enumerated().map { index, target in
+        state.log.append(
+          Submission(
+            seqno: batch.message.seqno, route: batch.route, device: target.device, psid: target.psid,
+            badge: target.badge))
+        let delivery = Confirmations.Delivery(seqno: batch.message.seqno, device: target.device)
+        state.attempts[delivery, default: 0] += 1
+        let result = state.script(batch.route, target, state.attempts[delivery] ?? 1)
+        return PushResult(batch: batch.number, target: index, result: result)
+      }
+    }
+    sink(results)
+    return true
+  }
+}
+
+/// A dispatcher at work on a real database, with a scripted network in Apple's place.
+final class DispatcherWorld {
+  static let appID = "com.example.bank"
+
+  let databaseURL: String
+  let connection: Connection
+  let app: App.Number
+  let network: ScriptedNetwork
+  private var dispatchers: [Dispatcher] = []
+  private let clock = SystemClock()
+
+  init(_ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }) throws {
+    let database = try TestDatabase.make()
+    databaseURL = database.url
+    connection = try database.connect()
+    app = try connection.run(
+      Apps.create(appID: Self.appID, name: "Bank", clientKey: "key", timeZone: "Asia/Seoul")
+    ).app.number
+    let results = try ResultInbox()
+    network = ScriptedNetwork(results.sink, script)
+    try start(network, results, number: 1)
+  }
+
+  /// One more node on the same database, with a network of its own.
+  func addNode(_ script: @escaping ScriptedNetwork.Script) throws -> ScriptedNetwork {
+    let results = try ResultInbox()
+    let network = ScriptedNetwork(results.sink, script)
+    try start(network, results, number: dispatchers.count + 1)
+    return network
+  }
+
+  private func start(_ network: ScriptedNetwork, _ results: ResultInbox, number: Int) throws {
+    let dispatcher = try Dispatcher(
+      DispatcherConfiguration(
+        databaseURL: databaseURL, node: UUIDValue(high: 1, low: UInt64(number)), firstWriter: Int32(number * 100),
+        pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), providers: [.apns: network]),
+      results: results)
+    try dispatcher.start()
+    dispatchers.append(dispatcher)
+  }
+
+  deinit {
+    for dispatcher in dispatchers { dispatcher.stop {} }
+  }
+
+  // MARK: Devices
+
+  /// Makes devices `from..<upto`, one user each, with tokens that end in their number.
+  func makeDevices(
+    _ numbers: Range<Int>, network: PushNetwork = .apns, environment: PushEnvironment = .production,
+    user: String? = nil
+  ) throws {
+    try connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT ('00000000-0000-0000-0000-' || lpad(to_hex(n), 12, '0'))::uuid, \(app),
+        'u' || \(user.map { "'\($0)'" } ?? "lpad(n::text, 8, '0')"), \(network.rawValue), \(environment.rawValue), 1,
+        lpad(to_hex(n), 64, '0'), 'd' || n, now() - interval '1 hour', now() - interval '1 hour', now()
+      FROM generate_series(\(numbers.lowerBound), \(numbers.upperBound - 1)) n
+      """)
+  }
+
+  static func device(_ number: Int) -> DeviceID { DeviceID(high: 0, low: UInt64(number)) }
+
+  static func number(_ target: PushTarget) -> Int { Int(target.device.low) }
+
+  func record(_ number: Int) throws -> Devices.Record? {
+    try connection.run(Devices.find([Self.device(number)])).first
+  }
+
+  func quarantine() throws -> [Quarantine.Record] {
+    try connection.run(Quarantine.list(app, after: DeviceID(high: 0, low: 0), limit: 10_000))
+  }
+
+  func count(_ sql: String) throws -> Int64 {
+    try connection.run(Statement("count \(sql.hashValue)", "SELECT count(*) FROM \(sql)")).int64(0, 0)
+  }
+
+  // MARK: Messages
+
+  func send(_ audience: String = #"{"all":true}"#, _ more: String = "", expiresIn seconds: Int64 = 86_400) throws
+    -> Int64
+  {
+    let now = clock.wallMicroseconds
+    let seqno = try connection.run(
+      Messages.create(
+        Messages.New(
+          app: app, lane: .normal,
+          request: #"{"appId":"\#(Self.appID)","audience":\#(audience),"alert":{"body":"x"}\#(more)}"#,
+          requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", now: now,
+          expiresAt: now + seconds * 1_000_000)))
+    for dispatcher in dispatchers { dispatcher.poke() }
+    return seqno ?? 0
+  }
+
+  func funnel(_ seqno: Int64) throws -> (funnel: Funnel, reasons: String) {
+    guard let (found, reasons) = try connection.run(Funnels.find(seqno)) else { throw Missing() }
+    return (found.funnel, reasons)
+  }
+
+  struct Missing: Error {}
+  struct Timeout: Error { let what: String }
+
+  /// Asks until there is an answer, half a minute at most.
+  func poll<Value>(_ what: String, _ body: () throws -> Value?) throws -> Value {
+    let pause = try Wakeup()
+    for _ in 0..<1500 {
+      if let value = try body() { return value }
+      _ = pause.wait(atMost: .milliseconds(20))
+    }
+    throw Timeout(what: what)
+  }
+
+  func finished(_ seqno: Int64) throws -> (funnel: Funnel, reasons: String) {
+    try poll("message \(seqno) has not ended") {
+      let now = try funnel(seqno)
+      return now.funnel.state.isFinal ? now : nil
+    }
+  }
+
+  func paused() throws -> String {
+    try poll("the app was not paused") { try connection.run(AppPauses.reason(of: app)) }
+  }
+
+  func resume() throws {
+    try connection.run(AppPauses.resume(app))
+    for dispatcher in dispatchers { dispatcher.poke() }
+  }
+
+  /// Until nothing of a message is under way: neither claimed nor still to be claimed.
+  func settled(_ seqno: Int64) throws {
+    _ = try poll("message \(seqno) is still under way") {
+      try count("claims WHERE seqno = \(seqno)") == 0 ? true : nil
+    }
+  }
+
+  func badge(_ user: String) throws -> Int16 {
+    let key = Users.Key(app: app, userKey: UserKey(clientUID: user))
+    return try connection.run(Users.find([key]))[key]?.badge ?? 0
+  }
+}

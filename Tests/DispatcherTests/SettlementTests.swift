@@ -1,0 +1,106 @@
+import Domain
+import Testing
+
+@testable import Dispatcher
+
+/// The table of token hygiene, line by line.
+@Suite struct SettlementTests {
+  private static let bad = "BadDeviceToken"
+  private static let key = "BadEnvironmentKeyIdInToken"
+
+  private func settle(_ result: SubmissionResult, _ network: PushNetwork = .apns) -> Settlement {
+    Settlement.of(result, on: network, question: nil)
+  }
+
+  private func settle(_ result: SubmissionResult, asked refusal: String) -> Settlement {
+    Settlement.of(result, on: .apns, question: TokenQuestion(environment: .production, refusal: refusal))
+  }
+
+  @Test func `a token that is bad here may be good in the other environment`() {
+    #expect(settle(.badToken(reason: Self.bad, since: nil)) == Settlement(doubted: Self.bad))
+    #expect(settle(.wrongEnvironment(reason: Self.key)) == Settlement(doubted: Self.key))
+  }
+
+  @Test func `accepted there is a lesson, and nothing against our settings`() {
+    for refusal in [Self.bad, Self.key] {
+      #expect(
+        settle(.accepted, asked: refusal)
+          == Settlement(result: .accepted, finding: .belongs(to: .sandbox), weight: .good))
+    }
+    let other = Settlement.of(
+      .accepted, on: .apns, question: TokenQuestion(environment: .sandbox, refusal: Self.bad))
+    #expect(other.finding == .belongs(to: .production))
+  }
+
+  @Test func `refused there too, or impossible to ask there, the first refusal stands`() {
+    let answers: [SubmissionResult] = [
+      .badToken(reason: Self.bad, since: nil), .wrongEnvironment(reason: Self.key), .noCredential(reason: "none"),
+      .credentialFault(reason: "InvalidProviderToken"),
+    ]
+    for answer in answers {
+      #expect(
+        settle(answer, asked: Self.bad)
+          == Settlement(
+            result: .badToken(reason: Self.bad, since: nil), finding: .refused(reason: Self.bad),
+            weight: .bad(reason: Self.bad)), "\(answer)")
+    }
+    #expect(settle(.badToken(reason: Self.bad, since: nil), asked: Self.key).finding == .refused(reason: Self.key))
+  }
+
+  @Test func `a credential that neither environment takes is a credential's fault`() {
+    #expect(
+      settle(.credentialFault(reason: "Forbidden"), asked: Self.key)
+        == Settlement(result: .credentialFault(reason: Self.key)))
+  }
+
+  @Test func `what the other environment knows better is taken from it`() {
+    #expect(
+      settle(.badToken(reason: "DeviceTokenNotForTopic", since: nil), asked: Self.bad)
+        == Settlement(
+          result: .badToken(reason: "DeviceTokenNotForTopic", since: nil),
+          finding: .refused(reason: "DeviceTokenNotForTopic"), weight: .bad(reason: "DeviceTokenNotForTopic")))
+    #expect(
+      settle(.badToken(reason: "Unregistered", since: 5), asked: Self.bad)
+        == Settlement(result: .badToken(reason: "Unregistered", since: 5), finding: .dead(since: 5000)))
+  }
+
+  @Test func `as long as the other environment has trouble, the question stays`() {
+    let answers: [SubmissionResult] = [
+      .retry(reason: "InternalServerError", after: nil), .deviceBusy(reason: "TooManyRequests", after: nil),
+      .notProcessed, .unknown(reason: "reset"), .stale,
+    ]
+    for answer in answers { #expect(settle(answer, asked: Self.bad) == Settlement(result: answer), "\(answer)") }
+  }
+
+  @Test(arguments: ["Unregistered", "ExpiredToken"])
+  func `a 410 never counts against our settings, and without a time it only puts aside`(_ reason: String) {
+    let timed = settle(.badToken(reason: reason, since: 1_700_000_000_123))
+    #expect(timed.finding == .dead(since: 1_700_000_000_123_000) && timed.weight == .none)
+    let untimed = settle(.badToken(reason: reason, since: nil))
+    #expect(untimed.finding == .refused(reason: reason) && untimed.weight == .none)
+  }
+
+  @Test func `times that no calendar has do no harm`() {
+    #expect(settle(.badToken(reason: "Unregistered", since: .max)).finding == .dead(since: .max))
+    #expect(settle(.badToken(reason: "Unregistered", since: .min)).finding == .dead(since: .min))
+  }
+
+  @Test func `what the breaker counts, and what it does not`() {
+    let table: [(SubmissionResult, Settlement.Weight)] = [
+      (.accepted, .good), (.rejected(reason: "PayloadTooLarge"), .good),
+      (.retry(reason: "InternalServerError", after: nil), .good),
+      (.retry(reason: "TopicDisallowed", after: nil), .bad(reason: "TopicDisallowed")),
+      (.badToken(reason: "DeviceTokenNotForTopic", since: nil), .bad(reason: "DeviceTokenNotForTopic")),
+      (.deviceBusy(reason: "TooManyRequests", after: nil), .good), (.notProcessed, .none),
+      (.unknown(reason: "reset"), .none), (.stale, .none), (.credentialFault(reason: "Forbidden"), .none),
+      (.noCredential(reason: "none"), .none),
+    ]
+    for (result, weight) in table { #expect(settle(result).weight == weight, "\(result)") }
+  }
+
+  @Test func `a network without environments is asked no second time`() {
+    let settled = settle(.badToken(reason: "INVALID_ARGUMENT", since: nil), .fcm)
+    #expect(settled.doubted == nil && settled.finding == .refused(reason: "INVALID_ARGUMENT"))
+    #expect(settle(.badToken(reason: Self.bad, since: nil), .fcm).doubted == nil)
+  }
+}
