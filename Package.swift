@@ -44,6 +44,7 @@ let package = Package(
     .executable(name: "upmc", targets: ["upmc"]),
     .executable(name: "upmc-simulator", targets: ["upmc-simulator"]),
     .executable(name: "upmc-benchmark", targets: ["upmc-benchmark"]),
+    .executable(name: "upmc-torture", targets: ["upmc-torture"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -109,6 +110,12 @@ let package = Package(
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
+    // The torture runner: a program among the tests, because it is one.
+    .executableTarget(
+      name: "upmc-torture",
+      dependencies: [
+        "Server", "Simulator", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
+      ], path: "Tests/Torture", swiftSettings: testing),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
