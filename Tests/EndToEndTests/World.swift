@@ -39,7 +39,7 @@ final class World {
     client = try TestClient(port: server.address.port)
   }
 
-  private let started: Simulator.Started
+  let started: Simulator.Started
   private let master: MasterKey
 
   /// One more node on the same database. Stop it before the world ends.
