@@ -13,7 +13,7 @@ BENCH_PYTHON := aioapns==4.0
 VENV := .build/venv
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test crash bench lint format help
+.PHONY: deps build run test torture bench lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
@@ -32,8 +32,10 @@ test: deps ## Build, lint and run every test
 	@$(MAKE) --no-print-directory lint
 	$(SWIFT) test --skip-build --disable-xctest
 
-crash: deps ## Kill the server 20 times while 20,000 devices are sent to and confirm (a few minutes)
-	UPMC_CRASH_DEVICES=20000 UPMC_CRASH_KILLS=20 $(SWIFT) test --disable-xctest --filter CrashTests
+torture: deps ## Kill and cut two servers, PostgreSQL and the network while they work, then take the account; ARGS="--minutes 30 --seed 7"
+	$(SWIFT) build -c release --product upmc
+	$(SWIFT) build -c release --product upmc-torture
+	@exec $(RELEASE)/upmc-torture $(ARGS)
 
 bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@.ci/install-packages $(BENCH_PACKAGES)

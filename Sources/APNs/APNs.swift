@@ -2,15 +2,27 @@
 /// became of it.
 ///
 /// ```
-///   any thread                        thread "apns-0" (APNsSender.run)                            thread "apns-dns-0"
-///   offer(batch) ──gate──► inbox ──► SenderLoop ──► Pool (one per PushRoute) ──► Connection × n       Resolver
-///   set(credential), set(token) ─►        │              │ queue by lane             │ TLS + HTTP/2      ▲
-///                                         │              └── successor, back-off ────┼───── look up ─────┘
-///   results(…), tokenNeeded(…) ◄──────────┴───────────── one batch per turn ◄────────┘
+///   any thread                       thread "apns-0" (APNsSender.run)                             threads "apns-dns-…"
+///   offer(batch) ──gate──► inbox ──► SenderLoop ──► RouteQueue (app, environment)                       Resolver
+///   set(credential), set(token) ─►       │             │ lanes, messages in turn                          ▲
+///                                        │             ▼                                                  │
+///                                        │          Pool (credential, environment) ── successor, back-off ┘
+///                                        │             │ lanes, routes in turn
+///                                        │             ▼
+///   results(…), tokenNeeded(…) ◄─────────┴── Outbox ◄── Connection × n, TLS + HTTP/2
 /// ```
 ///
-/// A route (app, environment) has its own queue, connections, token and back-off, so that one app's trouble stalls nobody
-/// else. A connection lives like this (`ConnectionState`):
+/// **Bulkheads.** A route has its own queue, bounded by lane, and its own fault. Routes with the same credential share
+/// connections, and none gets all of their streams. A route whose refusals would be held against the others (a topic
+/// that the key does not have, half of its tokens bad) gets a pool of its own until its credential changes. Certificates
+/// have pools of their own anyway.
+///
+/// **Lanes.** Urgent goes before normal, normal before bulk, and the last streams and bytes of the window of every
+/// connection are kept for the more urgent ones (`StreamShares`): an urgent message waits for no answer to another one.
+/// Within a lane messages take turns by weight (`LaneQueue`), and so do routes.
+///
+/// **How many connections.** What is under way plus what waits, by Little's law (`Demand`): made one at a time, kept warm
+/// for ten minutes after the last push. A connection lives like this (`ConnectionState`):
 ///
 /// ```
 ///   connecting ──► securing ──► probing ──────► ready ──────► draining ──► closed
@@ -21,17 +33,19 @@
 ///
 /// *Probing* lasts until the peer's SETTINGS and the first answer that is not a 403 have come: with a provider token APNs
 /// allows one stream until it has seen a good one. *Draining* begins with GOAWAY, with a token that APNs calls expired,
-/// and when stream ids run low; the next connection is on its way by then.
+/// and with answers much slower than its siblings'. A connection that grows old or short of stream ids goes on until the
+/// next one is ready. One that is silent for 3 s while requests wait gets a PING and no more requests before it answers;
+/// without answer it is closed after another 10 s.
 ///
 /// Invariants:
 /// - Each target of each batch taken gets exactly one result.
 /// - A request ends *answered*, *not processed* (sent again at once elsewhere while its binding is fresh) or *unknown*
 ///   (reset, lost, no answer in time); nothing is called "not processed" unless the protocol guarantees it.
 /// - Nothing is submitted whose binding was read more than `PushBatch.freshNanoseconds` ago, nor after its expiry.
-/// - At most one connection per route is being made at any time; repeated failures wait 1…60 s with jitter.
+/// - At most one connection per pool is being made at any time; repeated failures wait 1…60 s with jitter.
 /// - Provider tokens are never minted here: `tokenNeeded` asks the owner, who shares one per key among all nodes.
 ///
-/// Failure: the peer and the network can cause anything but a trap. A route without a connection gives its queue back as
+/// Failure: the peer and the network can cause anything but a trap. A pool without a connection gives its queues back as
 /// not processed and refuses offers until it is time to try again.
 package enum APNs {
   /// Numbers of this module: unit, reason, source.
@@ -59,11 +73,49 @@ package enum APNs {
     package static let streamsPerConnection = 500
     /// A connection is replaced when its stream ids pass this; they end at 2^31 (RFC 9113 §5.1.1).
     package static let lastStreamID: Int32 = 1 << 30
+    /// A connection is replaced after about so long: Apple advises hours to days.
+    package static let connectionAge: Duration = .seconds(24 * 3600)
+    /// Most connections of one credential at one environment. 8 with 500 requests each make 26,000 pushes a second at
+    /// 150 ms, Korea to California.
+    package static let connectionsPerPool = 8
+    /// The last sixteenth of a connection's streams is kept for urgent messages, the one before for normal ones too.
+    package static let reservePart = 16
+    /// A quarter of all streams is kept from any one route, where several share connections.
+    static let routeReservePart = 4
+    /// Seconds in which what waits should be under way: half of what a binding stays fresh.
+    static let drainSeconds = 0.25
+    /// Targets of a message, or of a route, until the next one has its turn.
+    package static let turnTargets = 32
+    /// Requests submitted before the first of them are written.
+    static let requestsPerTurn = 64
+    /// Messages whose constant header fields are kept ready.
+    static let templates = 8
+    /// Seconds after the last push that a connection is replaced when lost, though nothing waits.
+    package static let warmSeconds: Int64 = 600
+    /// Seconds that fewer connections would have done until one is closed.
+    package static let surplusSeconds: Int64 = 600
+    /// Seconds of silence with open requests after which no more are added before the peer has shown that it lives.
+    package static let stallSeconds: Int64 = 3
+    /// Answers that the smoothed latency remembers, roughly.
+    static let latencyAnswers = 16
+    /// Answers or open requests without which a connection's speed is not judged.
+    static let judgedRequests = 10
+    /// A connection is too slow when it takes so many times as long as its siblings, and so much longer.
+    static let slowFactor = 3.0
+    static let slowMilliseconds: Int64 = 200
+    /// Seconds in a row that it must be too slow.
+    package static let slowTicks = 3
+    /// Seconds that an address which failed is tried last.
+    static let addressFailureSeconds: Int64 = 300
+    /// Seconds that a route whose settings were refused is not tried again.
+    package static let faultSeconds: Int64 = 10
+    /// Seconds of difference between Apple's clock and ours that are worth a word: a token lives for an hour.
+    package static let clockSkewSeconds: Int64 = 300
     /// Seconds of back-off after connection failures: doubles from the first to the last value.
     package static let backOffSeconds: ClosedRange<Double> = 1...60
     /// A connection lost before this age, in seconds, counts as a failure to connect.
     package static let youngSeconds: Int64 = 5
-    /// Connections of one route that may be made within so many seconds.
+    /// Connections of one pool that may be made within so many seconds.
     package static let openings = 8
     package static let openingsSeconds: Int64 = 10
     /// Times that one target is sent again by us before its fate is left to the dispatcher.
@@ -75,9 +127,9 @@ package enum APNs {
     package static let tokenRenewalSeconds: Int64 = 600
     /// Seconds between two questions for a token.
     package static let tokenRequestSeconds: Int64 = 5
-    /// Seconds that a route rests after TooManyProviderTokenUpdates.
+    /// Seconds that a pool rests after TooManyProviderTokenUpdates.
     package static let tokenThrottleSeconds: Int64 = 120
-    /// Targets that may wait in one route; more are refused at `offer`.
+    /// Targets that may wait in one lane of one route; more are refused at `offer`.
     package static let queuedTargets = 20_000
     /// Batches on their way into the sender's thread; and room beside them for commands (credentials, tokens, look-ups).
     package static let inboxBatches = 4096

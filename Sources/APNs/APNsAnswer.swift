@@ -27,7 +27,8 @@ package struct APNsAnswer: Equatable, Sendable {
     if let reason { return reason.action }
     switch status {
     case 403: return .pauseApp
-    case 410: return timestamp == nil ? .refuseMessage : .retireToken
+    // Gone since a time that is given: no word is needed for that. A word that nobody knows may mean anything.
+    case 410: return timestamp != nil && reasonText.isEmpty ? .retireToken : .refuseMessage
     case 429: return .retryDevice
     case 500...: return .retryLater
     default: return .refuseMessage

@@ -25,12 +25,15 @@ package struct APNsConfiguration: Sendable {
   package var sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
   /// Whose certificates APNs may show.
   package var trust = TLSContext.Trust()
-  /// Most connections of one route; a second one is made when the first is full.
-  package var connectionsPerRoute = 2
+  /// Most connections of one credential at one environment. How many there are follows from the work, the round trip and
+  /// what the peer allows.
+  package var connectionsPerPool = APNs.Limits.connectionsPerPool
   /// Most requests in flight on one connection.
   package var streamsPerConnection = APNs.Limits.streamsPerConnection
   /// A connection is replaced when its stream ids pass this.
   package var lastStreamID = APNs.Limits.lastStreamID
+  /// A connection is replaced when it is so old, more or less: Apple moves load by DNS, which only new ones ask.
+  package var connectionAge = APNs.Limits.connectionAge
   package var logger = Logger(label: "apns")
 
   package init() {}

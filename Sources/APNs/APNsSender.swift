@@ -4,18 +4,11 @@ package import Reactor
 /// The dispatcher's handle on the sender: batches, credentials and tokens go in from any thread, results come out through
 /// the sink, on the sender's thread.
 package final class APNsSender: PushProvider {
-  enum Command: Sendable {
-    case batch(PushBatch)
-    case credential(APNsCredential?, for: App.Number)
-    case token(ProviderToken)
-    case resolved(Result<[SocketAddress], SystemError>, for: PushRoute)
-    case stop(within: Duration)
-  }
-
   private let configuration: APNsConfiguration
   private let clock: any Clock
-  private let inbox: Inbox<Command>
-  private let resolver: Resolver
+  private let inbox: Inbox<APNsCommand>
+  /// One for each environment: a slow answer about one does not hold up the other.
+  private let resolvers: [APNsEndpoint: Resolver]
   private let gate = Gate()
   private let results: PushResultSink
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
@@ -33,16 +26,21 @@ package final class APNsSender: PushProvider {
     self.results = results
     self.tokenNeeded = tokenNeeded
     inbox = try Inbox(capacity: APNs.Limits.inboxBatches + APNs.Limits.inboxCommands)
-    resolver = try Resolver()
+    let endpoints = Set([configuration.production, configuration.sandbox])
+    var resolvers: [APNsEndpoint: Resolver] = [:]
+    for endpoint in endpoints { resolvers[endpoint] = try Resolver() }
+    self.resolvers = resolvers
   }
 
-  /// Takes a batch. False when its route holds too many targets already, has no connection just now, or rests: nothing
-  /// was taken, offer it again later.
+  /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no
+  /// connection just now, or rests: nothing was taken, offer it again later.
   package func offer(_ batch: PushBatch) -> Bool {
-    // Room is kept for commands: they must never be lost.
-    guard inbox.count < APNs.Limits.inboxBatches, gate.enter(batch.route, batch.targets.count) else { return false }
+    // Room is kept for urgent ones, and for commands: they must never be lost.
+    let room = batch.message.lane == .urgent ? 2 * APNs.Limits.inboxBatches : APNs.Limits.inboxBatches
+    let place = Gate.Place(route: batch.route, lane: batch.message.lane)
+    guard inbox.count < room, gate.enter(place, batch.targets.count) else { return false }
     guard inbox.offer(.batch(batch)) else {
-      gate.leave(batch.route, batch.targets.count)
+      gate.leave(place, batch.targets.count)
       return false
     }
     return true
@@ -66,18 +64,25 @@ package final class APNsSender: PushProvider {
 
   /// Works until stopped. Blocks: call it once, on a thread of its own ("apns-0").
   package func run() throws(SystemError) {
-    let resolver = resolver
-    let resolving = try Thread(name: "apns-dns-0") { resolver.run() }
+    var resolving: [Inbox<Void>] = []
+    for (number, resolver) in resolvers.values.enumerated() {
+      let ended = try Inbox<Void>(capacity: 1)
+      _ = try Thread(name: "apns-dns-\(number)") {
+        resolver.run()
+        _ = ended.offer(())
+      }
+      resolving.append(ended)
+    }
     let loop = try SenderLoop(
-      configuration: configuration, gate: gate, resolver: resolver, inbox: inbox, clock: clock, results: results,
+      configuration: configuration, gate: gate, resolvers: resolvers, inbox: inbox, clock: clock, results: results,
       tokenNeeded: tokenNeeded)
     loop.run()
     inbox.close()
-    resolver.close()
-    resolving.join()
+    for resolver in resolvers.values { resolver.close() }
+    for ended in resolving { _ = ended.receive(atMost: .seconds(60)) }
   }
 
-  private func command(_ command: Command) {
+  private func command(_ command: APNsCommand) {
     // False only after `stop`: the room for commands is far above what a living loop leaves waiting.
     _ = inbox.offer(command)
   }

@@ -1,74 +1,98 @@
+internal import Domain
 internal import HTTP2
 internal import Reactor
 internal import TLS
 
 /// Who a connection works for: its pool.
 protocol ConnectionOwner: AnyObject {
-  /// Submits up to `allowance` requests with `Connection.submit`. Returns how many.
-  func fill(_ connection: Connection, atMost allowance: Int) -> Int
+  /// Submits with `Connection.submit` as many requests as the connection takes. Returns how many.
+  func fill(_ connection: Connection) -> Int
   /// Exactly once for each request submitted.
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection)
   /// It is proven and takes as much as the peer allows.
   func becameReady(_ connection: Connection)
   func received(_ goAway: GoAway, on connection: Connection)
+  /// What the peer's clock shows, in seconds since 1970.
+  func heard(peerSeconds: Int64)
   /// It takes no more requests: get the next one on its way.
   func needsSuccessor(of connection: Connection)
+  /// It has served long enough: another one should take its place before it goes. May be called again and again.
+  func isDue(_ connection: Connection)
+  func failed(_ address: SocketAddress)
   /// It is gone; all its requests have ended. Called exactly once.
   func closed(_ connection: Connection, reason: String)
 }
 
 /// One connection to APNs: drives socket, TLS and HTTP/2 and does what its `ConnectionState` says. On the sender's loop.
+///
+/// This file holds opening, reading and ending; requests are in the extension.
 final class Connection: EventLoop.Handler {
+  /// What all connections of a pool have in common.
+  struct Settings {
+    let endpoint: APNsEndpoint
+    let context: TLSContext
+    /// The peer allows one request until it has seen a good provider token.
+    let needsProof: Bool
+    let streamCap: Int
+    let lastStreamID: Int32
+  }
+
   /// For logs.
   let number: Int
   let openedAt: Instant
-  private(set) var state: ConnectionState
+  /// When it is old enough to be replaced.
+  let dueAt: Instant
+  var state: ConnectionState
   private(set) var wasReady = false
   /// Writing has failed; only what the peer said before is still read.
-  private var isLost = false
+  private(set) var isLost = false
   /// It ended because nothing more was to be sent on it, not by loss.
   private(set) var wasRetired = false
+  /// It goes as soon as another one is ready.
+  var isLeaving = false
+  /// Where it is connected, or tries to.
+  private(set) var address: SocketAddress?
 
-  private let loop: EventLoop
-  private unowned let owner: any ConnectionOwner
-  private let endpoint: APNsEndpoint
-  private let context: TLSContext
-  private let streamCap: Int
-  private let lastStreamID: Int32
+  let loop: EventLoop
+  unowned let owner: any ConnectionOwner
+  let settings: Settings
 
   private var addresses: ArraySlice<SocketAddress>
   private var lastConnectError = "no address"
   private var registration: EventLoop.Registration?
   // One of these three: the socket while connecting, then the stream, at the end neither.
   private var socket: Socket?
-  private var stream: TLSStream?
-  private var session: ClientSession?
+  private(set) var stream: TLSStream?
+  private(set) var session: ClientSession?
   private var timer: Timers.ID?
 
   /// What TLS waits for to read on: almost always that there is something to read.
-  private var waitsToRead: Readiness = .readable
+  private(set) var waitsToRead: Readiness = .readable
   private var input = ByteBuffer(capacity: 16_384)
-  private var output = ByteBuffer(capacity: 32_768)
-  /// The tag of a request is its place here.
-  private var slots: [InFlight?] = []
-  private var freeSlots: [Int] = []
-  private(set) var inFlight = 0
+  var output = ByteBuffer(capacity: 32_768)
+  var requests = InFlightTable()
+  var shares = StreamShares(limit: 1, cap: 1)
+  /// The most that the peer has allowed: what it will allow again after a fall.
+  var usualLimit = 1
+  var latency = Latency()
+  /// Seconds that its open requests have waited on average, as of the last tick.
+  var meanAge = 0.0
+  /// Ticks in a row that it was much slower than its siblings.
+  var slowTicks = 0
   private var pings: UInt64 = 0
 
   init(
-    number: Int, loop: EventLoop, owner: any ConnectionOwner, endpoint: APNsEndpoint, addresses: [SocketAddress],
-    context: TLSContext, streamCap: Int, lastStreamID: Int32
+    number: Int, loop: EventLoop, owner: any ConnectionOwner, settings: Settings, addresses: [SocketAddress],
+    age: Duration
   ) {
     self.number = number
     self.loop = loop
     self.owner = owner
-    self.endpoint = endpoint
+    self.settings = settings
     self.addresses = addresses[...]
-    self.context = context
-    self.streamCap = streamCap
-    self.lastStreamID = lastStreamID
     openedAt = loop.clock.now
-    state = ConnectionState(at: openedAt)
+    dueAt = openedAt + age
+    state = ConnectionState(at: openedAt, needsProof: settings.needsProof)
   }
 
   // MARK: Opening
@@ -81,22 +105,28 @@ final class Connection: EventLoop.Handler {
 
   private func connectToNextAddress() {
     while let address = addresses.popFirst() {
+      self.address = address
       do throws(SystemError) {
         let attempt = try Socket.connect(to: address)
         registration = try loop.register(attempt.descriptor, interest: .writable, handler: self)
         socket = consume attempt
         return
       } catch {
-        lastConnectError = error.description
+        connectFailed(error)
       }
     }
     end("connect: \(lastConnectError)")
   }
 
+  private func connectFailed(_ error: SystemError) {
+    lastConnectError = error.description
+    if let address { owner.failed(address) }
+  }
+
   private func finishConnect() {
     let code = socket?.connectError ?? 0
     guard code == 0 else {
-      lastConnectError = SystemError(code: code, operation: "connect", subject: endpoint.authority).description
+      connectFailed(SystemError(code: code, operation: "connect", subject: address?.description ?? ""))
       deregister()
       socket = nil
       return connectToNextAddress()
@@ -107,7 +137,7 @@ final class Connection: EventLoop.Handler {
   private func secure() {
     guard let socket = socket.take() else { return }
     do throws(TLSError) {
-      let stream = try TLSStream(connecting: socket, context: context, serverName: endpoint.host)
+      let stream = try TLSStream(connecting: socket, context: settings.context, serverName: settings.endpoint.host)
       stream.keepAlive(
         idle: .seconds(APNs.Limits.keepAliveSeconds), unacknowledged: .seconds(APNs.Limits.unacknowledgedSeconds))
       self.stream = stream
@@ -126,7 +156,10 @@ final class Connection: EventLoop.Handler {
       // Without ALPN the service speaks HTTP/2 all the same.
       if let agreed = stream.negotiatedProtocol, agreed != "h2" { return end("the server speaks \(agreed)") }
       do throws(HTTP2Error) {
-        session = try ClientSession()
+        let session = try ClientSession()
+        // The first answers may carry the peer's time; later ones are not worth the reading.
+        session.keepsAllFields = true
+        self.session = session
         perform(state.secured(at: loop.now))
       } catch {
         end(error.description)
@@ -169,12 +202,11 @@ final class Connection: EventLoop.Handler {
     pump()
   }
 
-  private func takeEvents(_ session: ClientSession) {
+  func takeEvents(_ session: ClientSession) {
     var actions: ConnectionState.Actions = []
     while let event = session.nextEvent() {
       switch event {
-      case .settings:
-        actions.formUnion(state.settingsArrived(streamLimit: session.peerStreamLimit, at: loop.now))
+      case .settings: actions.formUnion(settingsArrived(session))
       case .closed(let end): actions.formUnion(ended(end))
       case .goAway(let goAway):
         owner.received(goAway, on: self)
@@ -186,89 +218,10 @@ final class Connection: EventLoop.Handler {
     perform(actions)
   }
 
-  // MARK: Requests
-
-  /// HTTP/2's connection window still takes a body of this size at once (or nothing is in flight to wait for).
-  func hasWindow(for bytes: Int) -> Bool {
-    inFlight == 0 || (session?.windowBytes ?? 0) >= bytes
-  }
-
-  /// Submits one request; only from `ConnectionOwner.fill`. False when the session refuses: nothing was taken.
-  func submit(_ submission: Submission, _ template: RequestTemplate, _ composer: borrowing Composer) -> Bool {
-    guard let session else { return false }
-    let slot = freeSlots.popLast() ?? slots.count
-    if slot == slots.count { slots.append(nil) }
-    let (path, identifier, body) = (composer.path, composer.identifier, composer.body)
-    do throws(HTTP2Error) {
-      let id = try session.submit(
-        template, path: path.span, varying: identifier.span, body: body.span, tag: UInt64(slot))
-      slots[slot] = InFlight(submission: submission, streamID: id, submittedAt: loop.now)
-      inFlight += 1
-      return true
-    } catch {
-      freeSlots.append(slot)
-      return false
-    }
-  }
-
-  private func ended(_ end: StreamEnd) -> ConnectionState.Actions {
-    let slot = Int(end.tag)
-    // The owner may have ended the connection while earlier events of this turn were handled.
-    guard slot < slots.count, let request = slots[slot] else { return [] }
-    slots[slot] = nil
-    freeSlots.append(slot)
-    inFlight -= 1
-    var actions: ConnectionState.Actions = []
-    let ending: Ending
-    if request.isGivenUp, end.status == 0 {
-      ending = .unknown("no answer within \(APNs.Limits.requestSeconds) s")
-    } else if end.isNotProcessed {
-      ending = .notProcessed
-    } else if end.status == 200 {
-      actions = state.answered(isForbidden: false, at: loop.now)
-      ending = .accepted
-    } else if end.status > 200, end.errorCode == .noError {
-      actions = state.answered(isForbidden: end.status == 403, at: loop.now)
-      ending = .refused(
-        APNsAnswer(status: end.status, body: end.body, retryAfter: end.value(of: "retry-after").flatMap { Int($0) }))
-    } else {
-      ending = .unknown("stream reset: \(end.errorCode)")
-    }
-    owner.ended(request.submission, ending, on: self)
-    return actions
-  }
-
-  /// Writes what waits and submits as much as may be, until there is nothing more or the socket is full.
-  func pump() {
-    guard let stream, let session, state.phase != .closed, !isLost else { return }
-    while true {
-      switch stream.write(&output) {
-      case .complete: break
-      case .wouldBlock(let readiness):
-        return watch(waitsToRead.union(readiness))
-      case .failed(let error): return endAfterReading(error)
-      }
-      session.writeOutput(into: &output)
-      if !output.isEmpty { continue }
-      if session.isFinished { return end("the session is over") }
-      let allowance = state.allowance(capacity: session.capacity, inFlight: inFlight, cap: streamCap)
-      guard allowance > 0, owner.fill(self, atMost: allowance) > 0 else { break }
-    }
-    watch(waitsToRead)
-    // Requests that were reset, or that a GOAWAY overtook, end when their frames would have left.
-    takeEvents(session)
-  }
-
-  /// It takes nothing more before something is answered: by requests in flight, or by bytes that the peer has not
-  /// acknowledged.
-  var isFull: Bool {
-    allowance == 0 || inFlight > 0 && (session?.windowBytes ?? 0) < APNs.Limits.payloadBytes
-  }
-
-  /// Requests it would take now.
-  var allowance: Int {
-    guard let session else { return 0 }
-    return state.allowance(capacity: session.capacity, inFlight: inFlight, cap: streamCap)
+  private func settingsArrived(_ session: ClientSession) -> ConnectionState.Actions {
+    shares = StreamShares(limit: session.peerStreamLimit, cap: settings.streamCap)
+    usualLimit = max(usualLimit, shares.bulk)
+    return state.settingsArrived(streamLimit: session.peerStreamLimit, at: loop.now)
   }
 
   // MARK: Time
@@ -281,16 +234,11 @@ final class Connection: EventLoop.Handler {
     scheduleTick()
     let now = loop.clock.now
     if let session {
-      for slot in slots.indices {
-        guard let request = slots[slot], !request.isGivenUp,
-          (now - request.submittedAt).components.seconds >= APNs.Limits.requestSeconds
-        else { continue }
-        slots[slot]?.isGivenUp = true
-        session.reset(request.streamID, .cancel)
-        perform(state.timedOut(inFlight: inFlight, at: now))
-      }
-      if session.nextStreamID > lastStreamID || !session.acceptsRequests {
+      giveUpOverdue(session, now)
+      if !session.acceptsRequests {
         perform(state.retire(inFlight: inFlight, at: now))
+      } else if now >= dueAt || session.nextStreamID > settings.lastStreamID {
+        owner.isDue(self)
       }
     }
     perform(state.ticked(inFlight: inFlight, at: now))
@@ -304,11 +252,12 @@ final class Connection: EventLoop.Handler {
     perform(state.retire(inFlight: inFlight, at: loop.now))
   }
 
-  private func perform(_ actions: ConnectionState.Actions) {
+  func perform(_ actions: ConnectionState.Actions) {
     guard !actions.isEmpty else { return }
     if actions.contains(.secure) { secure() }
     if actions.contains(.fill), state.phase == .ready, !wasReady {
       wasReady = true
+      session?.keepsAllFields = false
       owner.becameReady(self)
     }
     if actions.contains(.succeed) { owner.needsSuccessor(of: self) }
@@ -334,29 +283,29 @@ final class Connection: EventLoop.Handler {
   func end(_ reason: String) {
     guard state.phase != .closed else { return }
     wasRetired = state.phase == .draining
+    if !wasReady, !wasRetired, let address { owner.failed(address) }
     state.closed(at: loop.now)
     if let timer { loop.cancel(timer) }
     deregister()
     socket = nil
     stream = nil
     session = nil
-    let lost = slots.compactMap { $0 }
-    slots = []
-    inFlight = 0
-    for request in lost { owner.ended(request.submission, .unknown(reason), on: self) }
+    for request in requests.takeAll() { owner.ended(request.submission, .unknown(reason), on: self) }
     owner.closed(self, reason: reason)
   }
 
   /// The peer takes nothing more; but it may have said why, and answered, before it left. That makes the difference
   /// between "unknown" and knowing.
-  private func endAfterReading(_ error: TLSError) {
+  func endAfterReading(_ error: TLSError) {
     isLost = true
+    var reason = error.description
     if let stream, let session {
-      _ = stream.read(into: &input, limit: .max)
+      // The reason that the peer gave is a better one than that it takes nothing.
+      if case .failed(let last) = stream.read(into: &input, limit: .max) { reason = last.description }
       _ = try? session.receive(&input)
       takeEvents(session)
     }
-    end(error.description)
+    end(reason)
   }
 
   private func deregister() {
@@ -364,7 +313,7 @@ final class Connection: EventLoop.Handler {
     registration = nil
   }
 
-  private func watch(_ readiness: Readiness) {
+  func watch(_ readiness: Readiness) {
     if let registration { loop.update(registration, interest: readiness) }
   }
 }

@@ -32,6 +32,8 @@ struct ConnectionState {
 
   private(set) var phase = Phase.connecting
   private var enteredAt: Instant
+  /// The peer allows little until it has seen a good provider token.
+  private let needsProof: Bool
   private var hasSettings = false
   private var hasGoodAnswer = false
   /// Requests given up since the last answer.
@@ -39,11 +41,15 @@ struct ConnectionState {
   private var pingedAt: Instant?
   /// Since when the peer allows hardly anything.
   private var collapsedAt: Instant?
-  private var lastHeardAt: Instant
+  /// The last sign of life, or the first request after a pause.
+  private var silentSince: Instant
+  /// It has been silent for too long while requests wait: nothing more is submitted until it says something.
+  private(set) var isStalled = false
 
-  init(at now: Instant) {
+  init(at now: Instant, needsProof: Bool = true) {
     enteredAt = now
-    lastHeardAt = now
+    silentSince = now
+    self.needsProof = needsProof
   }
 
   /// Nothing more is submitted on it.
@@ -55,8 +61,9 @@ struct ConnectionState {
   ///   - cap: our own limit of requests in flight.
   func allowance(capacity: Int, inFlight: Int, cap: Int) -> Int {
     switch phase {
-    case .probing: min(capacity, 1 - inFlight)
-    case .ready: min(capacity, cap - inFlight)
+    // A certificate is judged in the handshake: before SETTINGS nobody knows how.
+    case .probing: needsProof ? min(capacity, 1 - inFlight) : 0
+    case .ready: isStalled ? 0 : min(capacity, cap - inFlight)
     default: 0
     }
   }
@@ -91,15 +98,21 @@ struct ConnectionState {
   }
 
   private mutating func becomeReadyIfProven(_ now: Instant) -> Actions {
-    guard phase == .probing, hasSettings, hasGoodAnswer else { return [] }
+    guard phase == .probing, hasSettings, hasGoodAnswer || !needsProof else { return [] }
     enter(.ready, now)
     return .fill
   }
 
   /// Any bytes came: the peer lives.
   mutating func heard(at now: Instant) {
-    lastHeardAt = now
+    silentSince = now
     pingedAt = nil
+    isStalled = false
+  }
+
+  /// A request is submitted where none was open: silence counts from here.
+  mutating func awakened(at now: Instant) {
+    silentSince = max(silentSince, now)
   }
 
   /// A request was given up. Three in a row raise doubts; ten on a connection that still answers PINGs mean that it
@@ -135,7 +148,14 @@ struct ConnectionState {
       if let collapsedAt, seconds(since: collapsedAt, now) >= APNs.Limits.collapsedSeconds, !isEnding {
         return retire(inFlight: inFlight, at: now)
       }
-      guard seconds(since: lastHeardAt, now) >= APNs.Limits.idlePingSeconds else { return [] }
+      let silence = seconds(since: silentSince, now)
+      if inFlight > 0, silence >= APNs.Limits.stallSeconds {
+        // Others take over while we find out whether it lives.
+        isStalled = true
+        pingedAt = now
+        return .ping
+      }
+      guard silence >= APNs.Limits.idlePingSeconds else { return [] }
       pingedAt = now
       return .ping
     }

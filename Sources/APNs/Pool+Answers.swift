@@ -2,15 +2,26 @@ internal import Domain
 internal import HTTP2
 internal import Logging
 
-/// What each ending means for a target, its connection and the whole route.
+/// What each ending means for a target, its connection, its route and the whole pool.
 extension Pool {
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
+    let standing = submission.batch.standing
+    standing.inFlight -= 1
     switch ending {
-    case .accepted: finish(submission, .accepted)
-    case .refused(let answer): refused(submission, answer, on: connection)
-    case .notProcessed: sendAgain(submission, otherwise: .notProcessed)
+    case .accepted:
+      standing.answered(isError: false)
+      finish(submission, .accepted)
+    case .refused(let answer):
+      standing.answered(isError: answer.status < 500 && answer.status != 410 && answer.status != 429)
+      refused(submission, answer, on: connection)
+      if standing.isErroneous { isolate(standing) }
+    case .notProcessed: owner.sendAgain(submission, otherwise: .notProcessed)
     case .unknown(let reason): finish(submission, .unknown(reason: reason))
     }
+  }
+
+  private func finish(_ submission: Submission, _ result: SubmissionResult) {
+    owner.outbox.finish(submission, result)
   }
 
   private func refused(_ submission: Submission, _ answer: APNsAnswer, on connection: Connection) {
@@ -24,47 +35,60 @@ extension Pool {
     case .retryLater: finish(submission, later)
     case .retryOnNewConnection:
       log(.info, "connection refused by its answer", connection, reason)
-      sendAgain(submission, otherwise: later)
+      owner.sendAgain(submission, otherwise: later)
       connection.retire()
     case .renewProviderToken: renewToken(submission, answer, on: connection)
     case .keepProviderToken:
       log(.error, "provider token changed too often", connection, reason)
-      fallBackToFormerToken()
+      token.fallBack(atSeconds: owner.wallSeconds)
       finish(submission, later)
       rest(for: .seconds(APNs.Limits.tokenThrottleSeconds), .notProcessed)
       connection.retire()
     case .retryOnceThenPause where submission.resends == 0:
       // Team and topics are bound to a connection at its first push: a new one may know better.
-      sendAgain(submission, otherwise: .credentialFault(reason: reason))
-      connection.retire()
+      if isShared { isolate(submission.batch.standing) } else { connection.retire() }
+      owner.sendAgain(submission, otherwise: .credentialFault(reason: reason))
     case .otherEnvironment:
       // The same would be said of everyone else: let the dispatcher ask the other host for all of them.
       finish(submission, .wrongEnvironment(reason: reason))
-      giveBackQueue(.wrongEnvironment(reason: reason))
-    case .retryOnceThenPause, .pauseApp: pause(submission, reason, on: connection)
+      giveBackQueues(.wrongEnvironment(reason: reason))
+    case .retryOnceThenPause, .pauseApp: pause(submission, reason + clockRemark, on: connection)
     }
   }
 
   /// APNs calls our provider token too old. The connection stays stuck with it, so it goes.
   private func renewToken(_ submission: Submission, _ answer: APNsAnswer, on connection: Connection) {
-    guard let token, submission.resends == 0 else { return pause(submission, answer.shownReason, on: connection) }
-    let age = sender.wallSeconds - token.issuedAt
-    guard refusedToken != nil || age >= APNs.Limits.tokenRestSeconds else {
-      // Younger than any token may be replaced: not the token is wrong but a clock.
-      let reason = "\(answer.shownReason) for a token \(age) s old: check this machine's clock"
-      return pause(submission, reason, on: connection)
+    guard let present = token.present, submission.resends == 0 else {
+      return pause(submission, answer.shownReason + clockRemark, on: connection)
     }
-    refusedToken = token
-    sendAgain(submission, otherwise: .notProcessed)
+    let age = owner.wallSeconds - present.issuedAt
+    guard token.refused != nil || age >= APNs.Limits.tokenRestSeconds else {
+      // Younger than any token may be replaced: not the token is wrong but a clock.
+      let remark = clockRemark.isEmpty ? "; check this machine's clock" : clockRemark
+      return pause(submission, "\(answer.shownReason) for a token \(age) s old\(remark)", on: connection)
+    }
+    token.refused = present
+    owner.sendAgain(submission, otherwise: .notProcessed)
     connection.retire()
-    sender.needToken(teamID: token.teamID, keyID: token.keyID, refused: token)
+    owner.needToken(teamID: present.teamID, keyID: present.keyID, refused: present)
   }
 
-  /// Nothing of this route can be sent until an operator mends its settings.
+  /// Nothing of this route can be sent until an operator mends its settings. The others go on, on connections that its
+  /// refusals do not reach.
   private func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
     log(.error, "credential or topic refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
-    giveBackQueue(.credentialFault(reason: reason))
+    guard let queue = queue(of: submission.batch.batch.route) else { return }
+    fail(queue, reason)
+    isolate(queue.standing)
+  }
+
+  private var isShared: Bool { queues.count > 1 }
+
+  /// Takes a route out of the common pool, for good: until its credential changes.
+  private func isolate(_ standing: RouteStanding) {
+    guard isShared, !standing.isIsolated else { return }
+    owner.isolate(standing.route)
   }
 
   func received(_ goAway: GoAway, on connection: Connection) {
@@ -73,9 +97,31 @@ extension Pool {
     log(.notice, "GOAWAY", connection, "\(goAway.errorCode) \(shown)")
     // A bad certificate is said goodbye to instead of being answered.
     switch APNsReason(rawValue: text)?.action {
-    case .pauseApp: giveBackQueue(.credentialFault(reason: text))
-    case .otherEnvironment: giveBackQueue(.wrongEnvironment(reason: text))
+    case .pauseApp: for queue in queues { fail(queue, text) }
+    case .otherEnvironment: giveBackQueues(.wrongEnvironment(reason: text))
     default: break
     }
+  }
+
+  // MARK: Clocks
+
+  func heard(peerSeconds: Int64) {
+    let skew = peerSeconds - owner.wallSeconds
+    let wasWrong = isClockWrong
+    clockSkewSeconds = skew
+    guard isClockWrong, !wasWrong else { return }
+    configuration.logger.error(
+      "this machine's clock is wrong: provider tokens will be refused; set it by NTP",
+      metadata: ["endpoint": "\(settings.endpoint.authority)", "secondsBehind": "\(skew)"])
+  }
+
+  private var isClockWrong: Bool {
+    clockSkewSeconds.map { abs($0) >= APNs.Limits.clockSkewSeconds } ?? false
+  }
+
+  /// What to add to a refusal when the clocks differ.
+  private var clockRemark: String {
+    guard isClockWrong, let skew = clockSkewSeconds else { return "" }
+    return "; this machine's clock is \(abs(skew)) s \(skew > 0 ? "behind" : "ahead of") Apple's, set it by NTP"
   }
 }

@@ -3,109 +3,177 @@ internal import Logging
 internal import Reactor
 internal import TLS
 
-/// The sender's side of the inbox: owns the loop, the pools and what they share. Lives on the sender's thread.
-final class SenderLoop {
+/// The sender's side of the inbox: owns the loop, the routes' queues, the pools of connections, and what they share.
+/// Lives on the sender's thread.
+final class SenderLoop: PoolOwner {
   let loop: EventLoop
   let configuration: APNsConfiguration
   let gate: Gate
-  private let resolver: Resolver
-  private let inbox: Inbox<APNsSender.Command>
-  private let results: PushResultSink
+  let outbox: Outbox
+  private let resolvers: [APNsEndpoint: Resolver]
+  private let inbox: Inbox<APNsCommand>
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
 
   private var credentials: [App.Number: APNsCredential] = [:]
   private var tokens: [String: ProviderToken] = [:]
   private var tokenAskedAt: [String: Instant] = [:]
-  private var pools: [PushRoute: Pool] = [:]
+  /// Made when a route is first used, and kept.
+  private var queues: [PushRoute: RouteQueue] = [:]
+  /// Which connections a route uses at present.
+  private var assignments: [PushRoute: Pool] = [:]
+  private var pools: [PoolKey: Pool] = [:]
+  /// Pools of former credentials that still wait for answers.
+  private var endingPools: [Pool] = []
   private var context: TLSContext?
+  /// Pools to look after at the end of this turn.
+  private var due: [Pool] = []
 
-  // What is delivered at the end of the turn.
-  private var finished: [PushResult] = []
-  private var left: [PushRoute: Int] = [:]
   private var staleTimer: Timers.ID?
   private var stopDeadline: Instant?
 
   init(
-    configuration: APNsConfiguration, gate: Gate, resolver: Resolver, inbox: Inbox<APNsSender.Command>,
+    configuration: APNsConfiguration, gate: Gate, resolvers: [APNsEndpoint: Resolver], inbox: Inbox<APNsCommand>,
     clock: any Clock, results: @escaping PushResultSink, tokenNeeded: @escaping @Sendable (ProviderTokenRequest) -> Void
   ) throws(SystemError) {
     self.configuration = configuration
     self.gate = gate
-    self.resolver = resolver
+    self.resolvers = resolvers
     self.inbox = inbox
-    self.results = results
     self.tokenNeeded = tokenNeeded
+    outbox = Outbox(gate: gate, results: results)
     loop = try EventLoop(clock: clock)
     try loop.attach(inbox) { [unowned self] commands in receive(commands) }
-    loop.atEndOfTurn { [unowned self] in deliver() }
+    loop.atEndOfTurn { [unowned self] in endTurn() }
   }
 
-  /// Seconds since 1970.
   var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
-
-  /// The context of all that use provider tokens, made when the first needs it.
-  func sharedContext() throws(TLSError) -> TLSContext {
-    if let context { return context }
-    let made = try TLSContext.client(trust: configuration.trust)
-    context = made
-    return made
-  }
 
   // MARK: Commands
 
-  private func receive(_ commands: [APNsSender.Command]) {
+  private func receive(_ commands: [APNsCommand]) {
     for command in commands {
       switch command {
       case .batch(let batch): receive(batch)
       case .credential(let credential, let app): set(credential, for: app)
       case .token(let token): set(token)
-      case .resolved(let result, let route): pools[route]?.resolved(result)
+      case .resolved(let result, let key): pools[key]?.resolved(result)
       case .stop(let patience): stop(within: patience)
       }
     }
   }
 
   private func receive(_ batch: PushBatch) {
-    guard let pool = pool(for: batch.route) else {
-      return refuse(batch, .noCredential(reason: "this app has no usable APNs credential"))
+    guard stopDeadline == nil else { return outbox.finish(batch, .notProcessed) }
+    let queue = queue(of: batch.route)
+    guard let pool = assignments[batch.route] ?? assign(queue) else {
+      return outbox.finish(batch, .noCredential(reason: "this app has no usable APNs credential"))
     }
-    pool.enqueue(batch)
+    pool.enqueue(batch, queue)
     watchForStale()
   }
 
-  private func refuse(_ batch: PushBatch, _ result: SubmissionResult) {
-    for target in batch.targets.indices {
-      finish(PushResult(batch: batch.number, target: target, result: result), of: batch.route)
-    }
+  private func queue(of route: PushRoute) -> RouteQueue {
+    if let queue = queues[route] { return queue }
+    let made = RouteQueue(route, outbox: outbox)
+    queues[route] = made
+    return made
   }
 
-  private func pool(for route: PushRoute) -> Pool? {
-    if let pool = pools[route] { return pool }
-    guard let credential = credentials[route.app] else { return nil }
-    var token: ProviderToken?
-    if case .token(let teamID, let keyID) = credential { token = tokens[Self.name(teamID, keyID)] }
+  // MARK: Pools
+
+  /// Gives a route the connections that its credential opens. Nil when nothing does.
+  private func assign(_ queue: RouteQueue) -> Pool? {
+    guard stopDeadline == nil, let credential = credentials[queue.route.app] else { return nil }
+    let key = PoolKey(
+      credential: CredentialKey(credential), environment: queue.route.environment,
+      isolated: queue.standing.isIsolated ? queue.route.app : nil)
     do throws(TLSError) {
-      let pool = try Pool(route: route, credential: credential, token: token, sender: self)
-      pools[route] = pool
+      var known = pools[key]
+      if known == nil { known = try makePool(key, credential) }
+      guard let pool = known else { return nil }
+      pools[key] = pool
+      assignments[queue.route] = pool
+      pool.attach(queue)
       return pool
     } catch {
-      configuration.logger.error("no TLS for this route", metadata: ["app": "\(route.app)", "reason": "\(error)"])
+      configuration.logger.error(
+        "no TLS for this route", metadata: ["app": "\(queue.route.app)", "reason": "\(error)"])
       return nil
     }
   }
 
-  /// A changed credential means new connections: the old ones finish what they have.
-  private func set(_ credential: APNsCredential?, for app: App.Number) {
-    credentials[app] = credential
-    for (route, pool) in pools where route.app == app {
-      pools[route] = nil
-      pool.stop()
-      endingPools.append(pool)
+  private func makePool(_ key: PoolKey, _ credential: APNsCredential) throws(TLSError) -> Pool {
+    switch credential {
+    case .token(let teamID, let keyID):
+      return Pool(
+        key: key, credential: credential, token: tokens[Self.name(teamID, keyID)], context: try sharedContext(),
+        owner: self)
+    case .certificate(let identity):
+      let context = try TLSContext.client(trust: configuration.trust, identity: identity)
+      return Pool(key: key, credential: credential, token: nil, context: context, owner: self)
     }
   }
 
-  /// Pools of former credentials that still wait for answers.
-  private var endingPools: [Pool] = []
+  /// The context of all that use provider tokens, made when the first needs it.
+  private func sharedContext() throws(TLSError) -> TLSContext {
+    if let context { return context }
+    let made = try TLSContext.client(trust: configuration.trust)
+    context = made
+    return made
+  }
+
+  /// Takes a route's connections away; the last one to leave closes them.
+  private func unassign(_ queue: RouteQueue) {
+    guard let pool = assignments.removeValue(forKey: queue.route) else { return }
+    pool.detach(queue)
+    guard pool.queues.isEmpty else { return }
+    pools[pool.key] = nil
+    pool.stop()
+    endingPools.append(pool)
+  }
+
+  /// A changed credential means other connections: the old ones finish what they have.
+  private func set(_ credential: APNsCredential?, for app: App.Number) {
+    credentials[app] = credential
+    for queue in queues.values where queue.route.app == app {
+      unassign(queue)
+      queue.standing.forgive()
+      reassign(queue)
+    }
+  }
+
+  private func reassign(_ queue: RouteQueue) {
+    guard !queue.isEmpty, assign(queue) == nil else { return }
+    queue.giveBack(.credentialFault(reason: "this app has no usable APNs credential"))
+  }
+
+  func isolate(_ route: PushRoute) {
+    guard let queue = queues[route], !queue.standing.isIsolated else { return }
+    configuration.logger.notice(
+      "app gets connections of its own, because its refusals would slow others down",
+      metadata: ["app": "\(route.app)", "environment": "\(route.environment.name)"])
+    queue.standing.isIsolated = true
+    unassign(queue)
+    reassign(queue)
+  }
+
+  func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
+    let queue = queue(of: submission.batch.batch.route)
+    guard stopDeadline == nil, let pool = assignments[queue.route] ?? assign(queue) else {
+      return outbox.finish(submission, stopDeadline == nil ? result : .notProcessed)
+    }
+    queue.sendAgain(submission, otherwise: result)
+    workLater(pool)
+    watchForStale()
+  }
+
+  func workLater(_ pool: Pool) {
+    guard !pool.isWorkDue else { return }
+    pool.isWorkDue = true
+    due.append(pool)
+  }
+
+  // MARK: Provider tokens
 
   private func set(_ token: ProviderToken) {
     tokens[Self.name(token.teamID, token.keyID)] = token
@@ -114,9 +182,6 @@ final class SenderLoop {
 
   private static func name(_ teamID: String, _ keyID: String) -> String { teamID + "." + keyID }
 
-  // MARK: For the pools
-
-  /// Asks the owner for a provider token, not more often than every few seconds.
   func needToken(teamID: String, keyID: String, refused: ProviderToken?) {
     let name = Self.name(teamID, keyID)
     let now = loop.clock.now
@@ -125,35 +190,17 @@ final class SenderLoop {
     tokenNeeded(ProviderTokenRequest(teamID: teamID, keyID: keyID, refused: refused))
   }
 
-  func resolve(_ endpoint: APNsEndpoint, for route: PushRoute) {
+  // MARK: Names
+
+  func resolve(_ endpoint: APNsEndpoint, for pool: PoolKey) {
     let inbox = inbox
-    let isAsked = resolver.ask(
-      Resolver.Question(endpoint: endpoint) { result in _ = inbox.offer(.resolved(result, for: route)) })
-    if !isAsked {
-      // Not from within the call: the pool is in the middle of something.
-      loop.schedule(after: .zero) { [weak self] in
-        let error = SystemError(code: 11, operation: "resolve", subject: endpoint.host)
-        self?.pools[route]?.resolved(.failure(error))
-      }
+    let question = Resolver.Question(endpoint: endpoint) { result in _ = inbox.offer(.resolved(result, for: pool)) }
+    guard resolvers[endpoint]?.ask(question) != true else { return }
+    // Not from within the call: the pool is in the middle of something.
+    loop.schedule(after: .zero) { [weak self] in
+      let error = SystemError(code: 11, operation: "resolve", subject: endpoint.host)
+      self?.pools[pool]?.resolved(.failure(error))
     }
-  }
-
-  func finish(_ result: PushResult, of route: PushRoute) {
-    finished.append(result)
-    left[route, default: 0] += 1
-  }
-
-  private func deliver() {
-    endingPools.removeAll { $0.connections.isEmpty }
-    if !finished.isEmpty {
-      let batch = finished
-      finished = []
-      finished.reserveCapacity(batch.count)
-      for (route, count) in left { gate.leave(route, count) }
-      left.removeAll(keepingCapacity: true)
-      results(batch)
-    }
-    if let stopDeadline { stopIfDone(stopDeadline) }
   }
 
   // MARK: Time
@@ -164,21 +211,27 @@ final class SenderLoop {
     staleTimer = loop.schedule(after: .milliseconds(100)) { [weak self] in
       guard let self else { return }
       staleTimer = nil
-      var isWaiting = false
-      for pool in pools.values where !pool.isQueueEmpty {
-        pool.giveBackStale()
-        pool.work()
-        isWaiting = isWaiting || !pool.isQueueEmpty
-      }
-      if isWaiting { watchForStale() }
+      for pool in Array(pools.values) where !pool.isQueueEmpty { pool.sweep() }
+      if pools.values.contains(where: { !$0.isQueueEmpty }) { watchForStale() }
     }
   }
 
   // MARK: The end
 
+  private func endTurn() {
+    // What is due may make more due, a pool that takes over a route say.
+    while let pool = due.popLast() {
+      pool.isWorkDue = false
+      pool.work()
+    }
+    endingPools.removeAll { $0.connections.isEmpty }
+    outbox.deliver()
+    if let stopDeadline { stopIfDone(stopDeadline) }
+  }
+
   private func stop(within patience: Duration) {
     stopDeadline = loop.clock.now + patience
-    for pool in pools.values { pool.stop() }
+    for pool in Array(pools.values) { pool.stop() }
     loop.schedule(after: patience) {}  // a turn at the deadline, whatever happens
   }
 
@@ -188,7 +241,7 @@ final class SenderLoop {
     guard isDone || loop.clock.now >= deadline else { return }
     stopDeadline = nil
     for pool in all { pool.abort() }
-    deliver()
+    outbox.deliver()
     loop.stop()
   }
 

@@ -28,6 +28,11 @@ struct AdminRoute: Sendable {
     },
     AdminRoute(.post, "/v1/admin/messages/{seqno}/resend", .send) { call throws(Problem) in try call.resend() },
     AdminRoute(.patch, "/v1/admin/messages/{seqno}", .control) { call throws(Problem) in try call.setPace() },
+    AdminRoute(.get, "/v1/admin/quarantine", .manageQuarantine) { call throws(Problem) in try call.quarantine() },
+    AdminRoute(.post, "/v1/admin/quarantine/restore", .manageQuarantine) { call throws(Problem) in
+      try call.restoreQuarantine()
+    },
+    AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
     AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
   ]
 

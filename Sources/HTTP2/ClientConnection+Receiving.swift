@@ -111,7 +111,7 @@ extension ClientConnection {
     var status = 0
     var fields: [HeaderField] = []
     let slot = table[id]
-    let keepsFields = configuration.keepsAllFields
+    let keepsFields = keepsAllFields
     let isWhole = unsafe decoder.decode(block) { name, value in
       if unsafe name.first == UInt8(ascii: ":") {
         // The only pseudo field of an answer is `:status`, of three digits (RFC 9113 §8.3.2).

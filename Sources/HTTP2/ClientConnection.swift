@@ -6,6 +6,7 @@ internal import Reactor
 /// answers' headers are decompressed by nghttp2. This file holds state and sending; receiving is in the extension.
 struct ClientConnection: ~Copyable {
   let configuration: ClientSession.Configuration
+  var keepsAllFields: Bool
   var events = EventQueue<ClientSession.Event>()
   var output = ByteBuffer(capacity: 32_768)
   /// The beginning of a frame whose rest has not arrived.
@@ -46,6 +47,7 @@ struct ClientConnection: ~Copyable {
 
   init(configuration: ClientSession.Configuration) throws(HTTP2Error) {
     self.configuration = configuration
+    keepsAllFields = configuration.keepsAllFields
     decoder = try HeaderDecoder()
     output.append("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
     append(settings: [.enablePush(0)])

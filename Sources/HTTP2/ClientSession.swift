@@ -71,6 +71,12 @@ package final class ClientSession {
     acceptsRequests ? max(0, peerStreamLimit - openStreams) : 0
   }
 
+  /// Keep the header fields of 200 answers too; may change at any time.
+  package var keepsAllFields: Bool {
+    get { connection.keepsAllFields }
+    set { connection.keepsAllFields = newValue }
+  }
+
   /// The peer's present limit of open streams; 1 before its first SETTINGS.
   package var peerStreamLimit: Int { connection.streamLimit }
 

@@ -90,6 +90,15 @@ package enum Reporting {
       }
       self.cursor = cursor
     }
+
+    /// The device that the page begins after.
+    func device() throws(Problem) -> DeviceID {
+      guard let cursor else { return DeviceID(high: 0, low: 0) }
+      guard let device = DeviceID(cursor) else {
+        throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
+      }
+      return device
+    }
   }
 
   /// One page of deliveries, in the order of their devices.
@@ -125,13 +134,7 @@ package enum Reporting {
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> DeliveriesAnswer {
     _ = try funnel(seqno, for: caller, on: connection)
-    var after = DeviceID(high: 0, low: 0)
-    if let cursor = page.cursor {
-      guard let device = DeviceID(cursor) else {
-        throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
-      }
-      after = device
-    }
+    let after = try page.device()
     // One more than asked for tells whether there is a next page.
     var items = try connection.answer(
       Funnels.deliveries(seqno, after: after, status: page.status, limit: page.limit + 1))

@@ -1,42 +1,41 @@
-/// How a simulator can be asked to be.
-extension Simulator {
-  /// What the simulator is to be: addresses, strictness, what it keeps.
-  package struct Configuration: Sendable {
-    // MARK: Addresses: `host:port`; port 0 for any free one
+/// What the simulator is to be: addresses, strictness, what it keeps.
+package struct SimulatorConfiguration: Sendable {
+  // MARK: Addresses: `host:port`; port 0 for any free one
 
-    package var listen = "127.0.0.1:0"
-    package var sandboxListen = "127.0.0.1:0"
-    /// Nil for no control API.
-    package var controlListen: String? = "127.0.0.1:0"
-    /// Names and IP literals in the server certificate.
-    package var serverNames = ["localhost", "127.0.0.1", "::1", "api.push.apple.com", "api.sandbox.push.apple.com"]
+  package var listen = "127.0.0.1:0"
+  package var sandboxListen = "127.0.0.1:0"
+  /// Nil for no control API.
+  package var controlListen: String? = "127.0.0.1:0"
+  /// Names and IP literals in the server certificate.
+  package var serverNames = ["localhost", "127.0.0.1", "::1", "api.push.apple.com", "api.sandbox.push.apple.com"]
 
-    // MARK: Strictness
+  // MARK: Strictness
 
-    package var rules = RequestValidation.Rules()
-    package var conduct = ConnectionConduct.Policy()
-    /// What becomes of well-formed tokens that nobody registered.
-    package var strangers = TokenRegistry.Strangers.accepted
-    /// Time without a request until GOAWAY.
-    package var idle = Limits.idle
-    /// Every answer comes this much after its request: a round trip to Apple takes 40 to 150 ms.
-    package var latency = Duration.zero
-    /// Pushes to one token within a second until TooManyRequests; nil for no limit.
-    package var pushesPerTokenSecond: Int?
-    /// Bundle identifiers of the ready-made key; nil lets it push to every topic.
-    package var topics: Set<String>?
-    /// The ready-made key's private half, to have the same one again; nil makes a new one.
-    package var privateKeyPEM: String?
+  package var rules = ValidationRules()
+  package var conduct = ConnectionConduct.Policy()
+  /// What becomes of well-formed tokens that nobody registered.
+  package var strangers = TokenRegistry.Strangers.accepted
+  /// Time without a request until GOAWAY.
+  package var idle = Limits.idle
+  /// Every answer comes this much after its request: a round trip to Apple takes 40 to 150 ms.
+  package var latency = Duration.zero
+  /// Pushes to one token within a second until TooManyRequests; nil for no limit.
+  package var pushesPerTokenSecond: Int?
+  /// Bundle identifiers of the ready-made key; nil lets it push to every topic.
+  package var topics: Set<String>?
+  /// The ready-made key's private half, to have the same one again; nil makes a new one.
+  package var privateKeyPEM: String?
 
-    // MARK: What it keeps
+  // MARK: What it keeps
 
-    /// Keep the payload of every delivery, for tests that look into them.
-    package var keepsPayloads = false
-    /// Keep every delivery. Switched off, only totals are kept: for benchmarks that run for hours.
-    package var keepsDeliveries = true
-    /// For faults with a probability, and all made-up identifiers.
-    package var seed: UInt64 = 1
+  /// Keep the payload of every delivery, for tests that look into them.
+  package var keepsPayloads = false
+  /// Keep every delivery. Switched off, only totals are kept: for benchmarks that run for hours.
+  package var keepsDeliveries = true
+  /// How many deliveries are kept at least; older ones are forgotten by the block.
+  package var deliveriesKept = Limits.deliveriesKept
+  /// For faults with a probability, and all made-up identifiers.
+  package var seed: UInt64 = 1
 
-    package init() {}
-  }
+  package init() {}
 }

@@ -8,15 +8,15 @@ internal import TLS
 final class Engine: Sendable {
   typealias Question = @Sendable (Service) -> Void
 
-  let started: Simulator.Started
+  let started: StartedSimulator
   private let questions: Inbox<Question>
   private let thread: Mutex<Thread?>
   private let devices = Mutex<VirtualDevices?>(nil)
 
-  init(_ configuration: Simulator.Configuration) throws(Simulator.StartFailure) {
+  init(_ configuration: SimulatorConfiguration) throws(SimulatorStartFailure) {
     do {
       let questions = try Inbox<Question>(capacity: 1024)
-      let outcome = try Rendezvous<Result<Simulator.Started, Simulator.StartFailure>>()
+      let outcome = try Rendezvous<Result<StartedSimulator, SimulatorStartFailure>>()
       let thread = try Thread(name: "sim-apns-0") {
         Self.run(configuration, questions) { outcome.put($0) }
       }
@@ -24,7 +24,7 @@ final class Engine: Sendable {
       self.thread = Mutex(thread)
       started = try outcome.take().get()
     } catch {
-      throw Simulator.StartFailure(description: String(describing: error))
+      throw SimulatorStartFailure(description: String(describing: error))
     }
   }
 
@@ -35,17 +35,17 @@ final class Engine: Sendable {
   }
 
   /// Makes the devices known to the service and lets them go.
-  func start(_ plan: VirtualDevices.Plan) throws(Simulator.StartFailure) {
+  func start(_ plan: DevicePlan) throws(SimulatorStartFailure) {
     do {
-      let pushes = try Inbox<DevicePush>(capacity: Simulator.Limits.deliveryBacklog)
-      let admitted = ask { $0.admit(plan, pushes) }
-      guard admitted == true else { throw Simulator.StartFailure(description: "there are virtual devices already") }
+      let pushes = try Inbox<DevicePush>(capacity: Limits.deliveryBacklog)
+      let admitted = ask { $0.books.admit(plan, pushes) }
+      guard admitted == true else { throw SimulatorStartFailure(description: "there are virtual devices already") }
       let devices = try VirtualDevices(plan, pushes: pushes)
       let scoreboard = devices.scoreboard
-      _ = ask { $0.scoreboard = scoreboard }
+      _ = ask { $0.books.scoreboard = scoreboard }
       self.devices.withLock { $0 = devices }
     } catch {
-      throw Simulator.StartFailure(description: String(describing: error))
+      throw SimulatorStartFailure(description: String(describing: error))
     }
   }
 
@@ -78,8 +78,8 @@ final class Engine: Sendable {
   // MARK: On the service's thread
 
   private static func run(
-    _ configuration: Simulator.Configuration, _ questions: Inbox<Question>,
-    _ report: (Result<Simulator.Started, Simulator.StartFailure>) -> Void
+    _ configuration: SimulatorConfiguration, _ questions: Inbox<Question>,
+    _ report: (Result<StartedSimulator, SimulatorStartFailure>) -> Void
   ) {
     do {
       let loop = try EventLoop()
@@ -91,22 +91,22 @@ final class Engine: Sendable {
       report(.success(started))
       withExtendedLifetime(service) { loop.run() }
     } catch {
-      report(.failure(Simulator.StartFailure(description: String(describing: error))))
+      report(.failure(SimulatorStartFailure(description: String(describing: error))))
     }
   }
 
-  private static func open(_ service: Service) throws -> Simulator.Started {
-    let configuration = service.configuration
+  private static func open(_ service: Service) throws -> StartedSimulator {
+    let configuration = service.books.configuration
     let key = try makeKey(service)
     let authority = try CertificateAuthority(commonName: "UPMC simulator of APNs")
     let contexts = try Listener.Contexts(
-      authority: authority, names: configuration.serverNames, nowSeconds: service.nowSeconds)
+      authority: authority, names: configuration.serverNames, nowSeconds: service.books.nowSeconds)
     let production = try listen(configuration.listen, .production, contexts, service)
     let sandbox = try listen(configuration.sandboxListen, .sandbox, contexts, service)
     let api = ControlAPI(
       service: service, authorityPEM: authority.certificatePEM, privateKeyPEM: key.privateKeyPEM)
     let control = try configuration.controlListen.map { try serve(api, on: $0, service) }
-    return Simulator.Started(
+    return StartedSimulator(
       endpoints: .init(apns: production, sandbox: sandbox, control: control), authorityPEM: authority.certificatePEM,
       providerKey: key)
   }
@@ -114,21 +114,21 @@ final class Engine: Sendable {
   private static func serve(_ api: ControlAPI, on address: String, _ service: Service) throws -> String {
     let target = try HostPort(address)
     var limits = HTTPServer.Configuration()
-    limits.bodyBytes = Simulator.Limits.controlBodyBytes
+    limits.bodyBytes = Limits.controlBodyBytes
     let server = try HTTPServer(
       loop: service.loop, listener: Socket.listen(on: target.resolve()), configuration: limits, handler: api)
     service.control = server
     return target.with(port: server.port)
   }
 
-  private static func makeKey(_ service: Service) throws -> Simulator.ProviderKey {
-    let configuration = service.configuration
+  private static func makeKey(_ service: Service) throws -> StartedSimulator.ProviderKey {
+    let configuration = service.books.configuration
     let privateKey =
       try configuration.privateKeyPEM.map { try P256.Signing.PrivateKey(pemRepresentation: $0) }
       ?? P256.Signing.PrivateKey()
-    let key = Simulator.ProviderKey(
+    let key = StartedSimulator.ProviderKey(
       teamID: "SIMULATOR1", keyID: "SIMKEY0001", privateKeyPEM: privateKey.pemRepresentation)
-    service.knowledge.keys.register(
+    service.books.knowledge.keys.register(
       try SigningKey(
         teamID: key.teamID, keyID: key.keyID, publicKeyPEM: privateKey.publicKey.pemRepresentation,
         topics: configuration.topics))
@@ -140,10 +140,8 @@ final class Engine: Sendable {
     _ address: String, _ environment: Environment, _ contexts: Listener.Contexts, _ service: Service
   ) throws -> String {
     let target = try HostPort(address)
-    let socket = try Socket.listen(on: target.resolve())
-    let listener = try Listener(environment: environment, socket: socket, contexts: contexts, service: service)
-    service.add(listener)
-    return target.with(port: listener.port)
+    let port = try service.open(try Socket.listen(on: target.resolve()), environment, contexts)
+    return target.with(port: port)
   }
 }
 
@@ -152,9 +150,9 @@ struct HostPort {
   let host: String
   let port: UInt16
 
-  init(_ text: String) throws(Simulator.StartFailure) {
+  init(_ text: String) throws(SimulatorStartFailure) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-      throw Simulator.StartFailure(description: "an address is host:port, not \(text)")
+      throw SimulatorStartFailure(description: "an address is host:port, not \(text)")
     }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
@@ -166,7 +164,7 @@ struct HostPort {
 
   func resolve() throws -> SocketAddress {
     guard let first = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
-      throw Simulator.StartFailure(description: "\(host) has no address")
+      throw SimulatorStartFailure(description: "\(host) has no address")
     }
     return first
   }

@@ -1,4 +1,4 @@
-internal import Reactor
+package import Reactor
 internal import Synchronization
 
 /// Apple's push service as it behaves, for tests, demos and benchmarks: TLS and HTTP/2 on the wire, every rule of
@@ -28,40 +28,15 @@ internal import Synchronization
 /// **Faults** (`Fault`, `FaultPlan`) befall requests that passed validation, or connections as they begin; chosen by
 /// token, connection, number, time and dice with a fixed seed.
 ///
-/// **What it does not do:** deliver by collapse-id or expiry (it logs every accepted push), broadcast channels, FCM.
+/// **What it does not do:** hold pushes back for devices that are away, until they expire; broadcast channels; FCM.
 ///
 /// **Failure.** A connection that breaks the protocol ends alone. The simulator keeps all in memory; it starts empty.
 package final class Simulator: Sendable {
-  /// Where it listens: `host:port`.
-  package struct Endpoints: Codable, Equatable, Sendable {
-    /// `/3/device` for production.
-    package let apns: String
-    /// `/3/device` for the sandbox.
-    package let sandbox: String
-    /// The control API; nil without.
-    package let control: String?
-  }
-
-  /// A signing key that the simulator trusts.
-  package struct ProviderKey: Sendable {
-    package let teamID: String
-    package let keyID: String
-    /// The `.p8` file: a private key in PEM.
-    package let privateKeyPEM: String
-  }
-
-  /// What a provider needs to know of a running simulator.
-  package struct Started: Sendable {
-    package let endpoints: Endpoints
-    /// The authority to trust, in PEM.
-    package let authorityPEM: String
-    package let providerKey: ProviderKey
-  }
-
-  /// Why it could not start.
-  package struct StartFailure: Error, CustomStringConvertible {
-    package let description: String
-  }
+  package typealias Configuration = SimulatorConfiguration
+  package typealias Started = StartedSimulator
+  package typealias Endpoints = StartedSimulator.Endpoints
+  package typealias ProviderKey = StartedSimulator.ProviderKey
+  package typealias StartFailure = SimulatorStartFailure
 
   private let configuration: Configuration
   private let engine = Mutex<Engine?>(nil)
@@ -107,6 +82,23 @@ package final class Simulator: Sendable {
     return answer
   }
 
+  /// Hands every push that is accepted from now on to `inbox`, as it is accepted; nil ends that. What does not fit is
+  /// counted (`Counters.pushesMissed`).
+  package func watch(_ inbox: Inbox<AcceptedPush>?) {
+    ask { $0.books.watch(inbox) }
+  }
+
+  /// Ends all open connections at once, in this way.
+  package func cutConnections(_ way: Effect.Cut) {
+    ask { $0.cutConnections(way) }
+  }
+
+  /// Is away for a time: no connection lives, and new ones are refused by the kernel. As if it had died and come back,
+  /// except that it remembers what it received.
+  package func goAway(for time: Duration) {
+    ask { $0.goAway(for: time) }
+  }
+
   // MARK: The questions most asked
 
   package func counters() -> Counters { ask { $0.snapshot() } }
@@ -114,14 +106,26 @@ package final class Simulator: Sendable {
   /// What one token received, oldest first.
   package func deliveries(to token: String) -> [DeliveryLog.Delivery] {
     ask { service in
-      guard let token = DeviceToken(token), let index = service.knowledge.tokens.index(of: token) else { return [] }
-      return service.log.deliveries(of: index)
+      guard let token = DeviceToken(token), let index = service.books.knowledge.tokens.index(of: token) else {
+        return []
+      }
+      return service.books.log.deliveries(of: index)
     }
   }
 
-  /// Everything that was received, in order.
+  /// What the device with this token shows: of pushes with one collapse-id only the newest.
+  package func shown(on token: String) -> [DeliveryLog.Delivery] {
+    ask { service in
+      guard let token = DeviceToken(token), let index = service.books.knowledge.tokens.index(of: token) else {
+        return []
+      }
+      return service.books.log.shown(on: index)
+    }
+  }
+
+  /// Everything that was received and is kept, in order.
   package func allDeliveries() -> [DeliveryLog.Delivery] {
-    ask { service in (0..<service.log.count).map { service.log.delivery($0) } }
+    ask { service in (service.books.log.firstKept..<service.books.log.count).map { service.books.log.delivery($0) } }
   }
 
   package func register(
@@ -129,27 +133,32 @@ package final class Simulator: Sendable {
   ) {
     guard let token = DeviceToken(token) else { preconditionFailure("not a device token: \(token)") }
     ask { service in
-      _ = service.knowledge.tokens.register(token, environment: environment, topic: topic, state: state)
+      _ = service.books.knowledge.tokens.register(token, environment: environment, topic: topic, state: state)
     }
   }
 
   package func register(_ key: SigningKey) {
-    ask { $0.knowledge.keys.register(key) }
+    ask { $0.books.knowledge.keys.register(key) }
   }
 
   @discardableResult
   package func add(_ fault: Fault) throws(Fault.Invalid) -> FaultPlan.ID {
     try ask { service in
-      Result { () throws(Fault.Invalid) in try service.faults.add(fault, now: service.loop.clock.now) }
+      Result { () throws(Fault.Invalid) in try service.books.faults.add(fault, now: service.books.loop.clock.now) }
     }.get()
   }
 
+  /// Ends one fault; one that is over already is no mistake.
+  package func remove(_ fault: FaultPlan.ID) {
+    _ = ask { $0.books.faults.remove(fault) }
+  }
+
   package func removeFaults() {
-    ask { $0.faults.removeAll() }
+    ask { $0.books.faults.removeAll() }
   }
 
   /// Forgets what was seen and ends all faults; keys, tokens and connections stay.
   package func reset() {
-    ask { $0.reset() }
+    ask { $0.books.reset() }
   }
 }

@@ -18,6 +18,20 @@ package struct CertificateInfo: Sendable, Equatable {
   package let allowsDevelopment: Bool
   /// Good for the production environment (extension …6.3.2).
   package let allowsProduction: Bool
+
+  package init(
+    subject: String, commonName: String?, userID: String?, notBefore: Int64, notAfter: Int64, topics: [String],
+    allowsDevelopment: Bool, allowsProduction: Bool
+  ) {
+    self.subject = subject
+    self.commonName = commonName
+    self.userID = userID
+    self.notBefore = notBefore
+    self.notAfter = notAfter
+    self.topics = topics
+    self.allowsDevelopment = allowsDevelopment
+    self.allowsProduction = allowsProduction
+  }
 }
 
 extension CertificateInfo {

@@ -29,7 +29,7 @@ struct PushCommand: ParsableCommand {
     var configuration = APNsConfiguration()
     configuration.production = APNsEndpoint(host: "localhost", port: port)
     configuration.trust = TLSContext.Trust(systemAuthorities: false, files: [authority])
-    configuration.connectionsPerRoute = 1
+    configuration.connectionsPerPool = 1
     configuration.streamsPerConnection = streams
     configuration.logger.logLevel = .error
 

@@ -37,7 +37,9 @@ struct SimulatorCommand: ParsableCommand {
       CONTROL API (HTTP/1.1 and JSON on --control-listen)
         GET    /counters            requests, reasons, streams, provider tokens
         GET    /deliveries?token=T  what the token received, oldest first
+        GET    /deliveries?apnsId=I every push with this id
         GET    /deliveries?after=N  all from number N on (&limit=1000)
+        GET    /shown?token=T       what the device shows of them
         GET    /faults              those in force, how often each struck
         POST   /faults              puts one into force, see below
         DELETE /faults?id=N         ends one; without id, all
@@ -47,6 +49,8 @@ struct SimulatorCommand: ParsableCommand {
         POST   /keys                {"teamId","keyId","publicKey":PEM,
                                      "environments","topics","relatedKeyId",
                                      "revoked"}
+        DELETE /connections?form=F  ends all at once (F of cut, see below)
+        POST   /outage?milliseconds=N   away for that long
         POST   /reset               forgets what was seen, ends all faults
         GET    /ca.pem  /key.p8     authority, ready-made signing key
 
@@ -61,8 +65,8 @@ struct SimulatorCommand: ParsableCommand {
       Conditions: tokenPrefix environment connection every probability
       afterSeconds forSeconds times. Details: reason status ageSeconds
       retryAfterSeconds milliseconds count code twice lastStream (honest
-      before none) ending (drain close) debugData form (of shape: split
-      interim text empty without-id extra-headers; of cut: reset fin
+      before none) ending (drain close silent) debugData form (of shape:
+      split interim text empty without-id extra-headers; of cut: reset fin
       half-open).
       """)
 
@@ -100,10 +104,10 @@ struct SimulatorCommand: ParsableCommand {
   var steadyLimit = false
 
   @Option(help: "Streams of a connection in good standing.")
-  var streams = Simulator.Limits.streams
+  var streams = Limits.streams
 
   @Option(help: "Points of error until GOAWAY (BadDeviceToken has 10, others 1; 410 none); 0 for no limit.")
-  var errorPoints = Simulator.Limits.errorPoints
+  var errorPoints = Limits.errorPoints
 
   @Option(help: "Pushes to one token within a second until TooManyRequests. Default: no limit.")
   var tokenRate: Int?
@@ -156,6 +160,9 @@ struct SimulatorCommand: ParsableCommand {
   @Flag(help: "Keep totals only, not every delivery: for load tests that run for long.")
   var totalsOnly = false
 
+  @Option(help: "Deliveries to keep at least; older ones are forgotten (40 bytes each).")
+  var keepDeliveries = Limits.deliveriesKept
+
   @Option(help: "Seed of all that is random.")
   var seed: UInt64 = 1
 
@@ -170,8 +177,8 @@ struct SimulatorCommand: ParsableCommand {
     guard devices >= 0, (0...1).contains(receiptProbability), (0...1).contains(readProbability) else {
       throw ValidationError("--devices is not negative; probabilities lie between 0 and 1")
     }
-    guard errorPoints >= 0, latency >= 0, idle >= 1 else {
-      throw ValidationError("--error-points and --latency are not negative, --idle is at least 1")
+    guard errorPoints >= 0, latency >= 0, keepDeliveries >= 0, idle >= 1 else {
+      throw ValidationError("--error-points, --latency and --keep-deliveries are not negative, --idle is at least 1")
     }
   }
 
@@ -207,6 +214,7 @@ struct SimulatorCommand: ParsableCommand {
     configuration.idle = .seconds(idle)
     configuration.keepsPayloads = keepPayloads
     configuration.keepsDeliveries = !totalsOnly
+    configuration.deliveriesKept = keepDeliveries
     configuration.seed = seed
     if let useKey {
       guard let pem = try? String(contentsOf: URL(filePath: useKey), encoding: .utf8) else {

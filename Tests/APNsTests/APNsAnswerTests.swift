@@ -17,6 +17,13 @@ import Testing
     #expect(refusing == [.badDeviceToken, .deviceTokenNotForTopic])
   }
 
+  @Test func `a 410 with a time and an unknown word costs no token`() {
+    let unknown = APNsAnswer(status: 410, body: Array(#"{"timestamp":1767225600123,"reason":"Novelty"}"#.utf8))
+    #expect(unknown.action == .refuseMessage)
+    let wordless = APNsAnswer(status: 410, body: Array(#"{"timestamp":1767225600123}"#.utf8))
+    #expect(wordless.action == .retireToken)
+  }
+
   @Test func `a 410 carries its timestamp`() {
     let answer = APNsAnswer(status: 410, body: Array(#"{"timestamp":1767225600123,"reason":"Unregistered"}"#.utf8))
     #expect(answer.timestamp == 1_767_225_600_123 && answer.reason == .unregistered)

@@ -74,7 +74,7 @@ import Testing
     #expect(state.timedOut(inFlight: 7, at: after(30)) == .ping)
     #expect(state.ticked(inFlight: 7, at: after(39)) == [])
     #expect(state.ticked(inFlight: 7, at: after(40)) == .abandon)
-    state.heard(at: after(31))
+    state.heard(at: after(39))
     #expect(state.ticked(inFlight: 7, at: after(40)) == [])
     for _ in 4...9 { _ = state.timedOut(inFlight: 5, at: after(50)) }
     #expect(state.timedOut(inFlight: 1, at: after(50)) == .succeed)
@@ -105,8 +105,33 @@ import Testing
     _ = state.settingsArrived(streamLimit: 1000, at: after(30))
     #expect(state.ticked(inFlight: 0, at: after(100)) == [])
     _ = state.settingsArrived(streamLimit: 1, at: after(100))
+    state.heard(at: after(159))
     #expect(state.ticked(inFlight: 1, at: after(159)) == [])
     #expect(state.ticked(inFlight: 1, at: after(160)) == .succeed)
+  }
+
+  @Test func `silence while requests wait stops the connection and asks whether the peer lives`() {
+    var state = ready()
+    // Idle for long, then a request: silence counts from there.
+    state.awakened(at: after(100))
+    #expect(state.ticked(inFlight: 1, at: after(102)) == [] && !state.isStalled)
+    #expect(state.ticked(inFlight: 1, at: after(103)) == .ping && state.isStalled)
+    #expect(state.allowance(capacity: 1000, inFlight: 1, cap: 500) == 0)
+    #expect(state.ticked(inFlight: 1, at: after(112)) == [])
+    var dead = state
+    #expect(dead.ticked(inFlight: 1, at: after(113)) == .abandon)
+    state.heard(at: after(104))
+    #expect(!state.isStalled && state.allowance(capacity: 1000, inFlight: 1, cap: 500) == 499)
+    #expect(state.ticked(inFlight: 1, at: after(106)) == [])
+  }
+
+  @Test func `with a certificate nothing needs proof: settings are enough, and nothing is sent before them`() {
+    var state = ConnectionState(at: start, needsProof: false)
+    _ = state.connected(at: start)
+    _ = state.secured(at: start)
+    #expect(state.allowance(capacity: 1, inFlight: 0, cap: 500) == 0)
+    _ = state.settingsArrived(streamLimit: 1000, at: start)
+    #expect(state.phase == .ready)
   }
 
   @Test func `a closed connection does nothing more`() {

@@ -6,6 +6,7 @@ import Logging
 import Reactor
 import Synchronization
 import TLS
+import Testing
 
 /// A sender on its own thread against a test server, with a clock that stands still: nothing goes stale or times out
 /// unless a test lets time pass.
@@ -23,15 +24,17 @@ final class Harness {
 
   init(
     port: UInt16, trusting pem: String, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID
+    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID, sandboxPort: UInt16? = nil,
+    age: Duration = APNs.Limits.connectionAge
   ) throws {
     var configuration = APNsConfiguration()
     configuration.production = APNsEndpoint(host: "127.0.0.1", port: port)
-    configuration.sandbox = APNsEndpoint(host: "localhost", port: port)
+    configuration.sandbox = APNsEndpoint(host: "localhost", port: sandboxPort ?? port)
     configuration.trust = TLSContext.Trust(systemAuthorities: false, pems: [pem])
-    configuration.connectionsPerRoute = connections
+    configuration.connectionsPerPool = connections
     configuration.streamsPerConnection = streams
     configuration.lastStreamID = lastStreamID
+    configuration.connectionAge = age
     configuration.logger.logLevel = .critical
     let results = try Inbox<PushResult>(capacity: 1_000_000)
     let tokenRequests = try Inbox<ProviderTokenRequest>(capacity: 1000)
@@ -48,11 +51,12 @@ final class Harness {
 
   convenience init(
     _ server: TestServer, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID
+    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID, sandboxPort: UInt16? = nil,
+    age: Duration = APNs.Limits.connectionAge
   ) throws {
     try self.init(
       port: server.port, trusting: server.authorityPEM, connections: connections, streams: streams,
-      credential: credential, token: token, lastStreamID: lastStreamID)
+      credential: credential, token: token, lastStreamID: lastStreamID, sandboxPort: sandboxPort, age: age)
   }
 
   /// Ends the sender and waits for its thread.
@@ -72,14 +76,15 @@ final class Harness {
       teamID: "TEAM123456", keyID: "KEY1234567", value: value, issuedAt: clock.wallMicroseconds / 1_000_000 - age)
   }
 
-  func makeMessage(seqno: Int64 = 42, text: String = "hello", expiresIn: Int64 = 3600, background: Bool = false)
-    -> PushMessage
-  {
-    let json = #"{"appId":"com.example.app","audience":{"all":true},"alert":"\#(text)"}"#
+  func makeMessage(
+    seqno: Int64 = 42, text: String = "hello", expiresIn: Int64 = 3600, background: Bool = false, lane: Lane = .normal,
+    appID: String = "com.example.app"
+  ) -> PushMessage {
+    let json = #"{"appId":"\#(appID)","audience":{"all":true},"alert":"\#(text)"}"#
     let request = try! MessageRequest(json: Array(json.utf8))
     return PushMessage(
-      seqno: seqno, appID: "com.example.app", template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
-      pushkeys: Self.keys, lane: .normal, isBackground: background,
+      seqno: seqno, appID: appID, template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
+      pushkeys: Self.keys, lane: lane, isBackground: background,
       expiresAtSeconds: clock.wallMicroseconds / 1_000_000 + expiresIn, onUnknown: .resend)
   }
 
@@ -104,6 +109,32 @@ final class Harness {
   func send(_ tokens: Range<Int>, message: PushMessage? = nil) -> [SubmissionResult] {
     guard sender.offer(makeBatch(message ?? makeMessage(), tokens: tokens)) else { return [] }
     return wait(tokens.count)
+  }
+
+  /// Offers a batch; the test fails when it is refused.
+  @discardableResult
+  func offer(_ message: PushMessage, _ tokens: Range<Int>, route: PushRoute = Harness.route) -> PushBatch {
+    let batch = makeBatch(message, tokens: tokens, route: route)
+    #expect(sender.offer(batch))
+    return batch
+  }
+
+  /// Waits for all results of one batch and leaves those of others; in order of targets.
+  func wait(for batch: PushBatch) -> [SubmissionResult] {
+    let isMine = { (result: PushResult) in result.batch == batch.number }
+    while pending.count(where: isMine) < batch.targets.count, takeResults() {}
+    let found = pending.filter(isMine).sorted { $0.target < $1.target }
+    pending.removeAll(where: isMine)
+    return found.map(\.result)
+  }
+
+  /// Waits until something is so, which the sender or the server brings about by itself.
+  func waits(until isSo: () -> Bool) -> Bool {
+    for _ in 0..<20_000 {
+      if isSo() { return true }
+      pending += results.receive(atMost: .milliseconds(1))
+    }
+    return false
   }
 
   /// Waits for so many results; fewer when nothing comes for long.

@@ -14,6 +14,8 @@ final class TestServer: Sendable {
     let fields: [String: String]
     let body: [UInt8]
     let clientCertificate: CertificateInfo?
+    /// Requests open on its connection when it arrived, itself included.
+    let open: Int
 
     var token: String { String(fields[":path"]?.dropFirst("/3/device/".count) ?? "") }
   }
@@ -21,6 +23,10 @@ final class TestServer: Sendable {
   enum Reply: Sendable {
     case accept
     case refuse(status: Int, body: String)
+    /// Answers with the server's time.
+    case dated(status: Int, body: String, date: String)
+    /// Answers 200 when the test calls `release`.
+    case hold
     case reset(ErrorCode)
     case never
     /// GOAWAY that includes this request or ends `before` it; requests included stay unanswered until `accept` of others.
@@ -36,6 +42,8 @@ final class TestServer: Sendable {
     /// After the first accepted request.
     var provenLimit: UInt32?
     var asksForCertificate = false
+    /// Certificates must come from this authority, or the handshake fails.
+    var clientAuthorityPEM: String?
     var acknowledgesPings = true
   }
 
@@ -55,6 +63,7 @@ final class TestServer: Sendable {
   let authorityPEM: String
   private let recorder = Recorder()
   private let stopper: EventLoop.Stopper
+  private let releases: Inbox<Void>
 
   /// Requests in the order they arrived.
   var requests: [Request] { recorder.record.withLock { $0.requests } }
@@ -68,7 +77,9 @@ final class TestServer: Sendable {
   ) throws {
     authorityPEM = authority.certificatePEM
     let context = try TLSContext.server(
-      identity: authority.issueServer(), clientCertificates: settings.asksForCertificate ? .requestedAny : .ignored)
+      identity: authority.issueServer(), clientCertificates: settings.clientCertificates)
+    let releases = try Inbox<Void>(capacity: 1000)
+    self.releases = releases
     let started = try Inbox<(UInt16, EventLoop.Stopper)>(capacity: 1)
     let recorder = recorder
     _ = try Thread(name: "test-apns") {
@@ -77,6 +88,7 @@ final class TestServer: Sendable {
         let listener = try Listener(loop: loop, context: context, settings: settings, script: script) { body in
           recorder.record.withLock { body(&$0) }
         }
+        try loop.attach(releases) { _ in listener.release() }
         _ = started.offer((listener.port, loop.stopper))
         loop.run()
       } catch {
@@ -94,6 +106,11 @@ final class TestServer: Sendable {
     stopper.stop()
   }
 
+  /// Answers all requests on hold.
+  func release() {
+    _ = releases.offer(())
+  }
+
   // MARK: On the server's thread
 
   private typealias Note = ((inout Record) -> Void) -> Void
@@ -107,6 +124,7 @@ final class TestServer: Sendable {
     let socket: Socket
     var port: UInt16 { socket.localAddress!.port }
     private var accepted = 0
+    private var peers: [Peer] = []
 
     init(
       loop: EventLoop, context: TLSContext, settings: Settings, script: @escaping @Sendable (Request) -> Reply,
@@ -128,14 +146,26 @@ final class TestServer: Sendable {
           $0.connections += 1
           $0.mostOpen.append(0)
         }
-        if let peer = try? Peer(self, number: self.accepted, socket: accepted) { peer.ready(.readable) }
+        if let peer = try? Peer(self, number: self.accepted, socket: accepted) {
+          peers.append(peer)
+          peer.ready(.readable)
+        }
         self.accepted += 1
       }
+    }
+
+    func release() {
+      for peer in peers { peer.release() }
+    }
+
+    /// Its connection closes with it.
+    func forget(_ peer: Peer) {
+      peers.removeAll { $0 === peer }
     }
   }
 
   private final class Peer: EventLoop.Handler {
-    let listener: Listener
+    unowned let listener: Listener
     let number: Int
     let stream: TLSStream
     let session: ServerSession
@@ -146,6 +176,7 @@ final class TestServer: Sendable {
     var requests = 0
     var isProven = false
     var waiting: [ServerStream] = []
+    var held: [ServerStream] = []
 
     init(_ listener: Listener, number: Int, socket: consuming Socket) throws {
       self.listener = listener
@@ -209,7 +240,8 @@ final class TestServer: Sendable {
       }
       let request = Request(
         connection: number, index: requests, fields: fields,
-        body: stream.withBody { body in body.indices.map { body[$0] } }, clientCertificate: self.stream.peerCertificate)
+        body: stream.withBody { body in body.indices.map { body[$0] } }, clientCertificate: self.stream.peerCertificate,
+        open: session.openStreams)
       requests += 1
       listener.note { $0.requests.append(request) }
       reply(listener.script(request), to: stream, id: fields["apns-id"] ?? "")
@@ -226,6 +258,9 @@ final class TestServer: Sendable {
         session.respond(to: stream, status: 200, name: "apns-id", value: bytes.span)
       case .refuse(let status, let body):
         session.respond(to: stream, status: status, fields: [HeaderField("apns-id", id)], body: Array(body.utf8))
+      case .dated(let status, let body, let date):
+        session.respond(to: stream, status: status, fields: [HeaderField("date", date)], body: Array(body.utf8))
+      case .hold: held.append(stream)
       case .reset(let code): session.reset(stream, code)
       case .never: waiting.append(stream)
       case .goAway(let offset, let debug):
@@ -243,11 +278,28 @@ final class TestServer: Sendable {
       }
     }
 
+    func release() {
+      guard registration != nil else { return }
+      for stream in held where !stream.isClosed { session.respond(to: stream, status: 200) }
+      held = []
+      try? flush()
+    }
+
     func close() {
       guard let registration else { return }
       listener.loop.deregister(registration)
       self.registration = nil
       stream.resetOnClose()
+      listener.forget(self)
     }
+  }
+}
+
+extension TestServer.Settings {
+  fileprivate var clientCertificates: TLSContext.ClientCertificates {
+    if let clientAuthorityPEM {
+      return .requested(TLSContext.Trust(systemAuthorities: false, pems: [clientAuthorityPEM]))
+    }
+    return asksForCertificate ? .requestedAny : .ignored
   }
 }

@@ -18,6 +18,9 @@ import Testing
     "POST /v1/admin/messages/{seqno}/resend": [.sender, .operator, .admin],
     "PATCH /v1/admin/messages/{seqno}": [.sender, .operator, .admin],
     "POST /v1/admin/groups": [.operator, .admin],
+    "GET /v1/admin/quarantine": [.operator, .admin],
+    "POST /v1/admin/quarantine/restore": [.operator, .admin],
+    "POST /v1/admin/apps/{appId}/resume": [.admin],
   ]
 
   private static let routes = AdminRoute.router().routes.map { "\($0.method.rawValue) \($0.pattern)" }
@@ -33,7 +36,7 @@ import Testing
     for route in AdminRoute.router().routes {
       let name = "\(route.method.rawValue) \(route.pattern)"
       let roles = try #require(Self.allowed[name], "no rule for \(name)")
-      let target = route.pattern.replacing("{seqno}", with: "1")
+      let target = route.pattern.replacing("{seqno}", with: "1").replacing("{appId}", with: "com.example.bank")
       for role in Role.allCases {
         // An empty object is refused by every endpoint, so a 403 can only mean the role.
         let response = try world.call(route.method.rawValue, target, key: keys[role], "{}")

@@ -117,6 +117,73 @@ import Testing
     #expect(response.isProblem(.invalidField))
     #expect(response.text.contains("\"pointer\":\"\(pointer)\""))
   }
+
+  // MARK: Quarantine
+
+  private func putAside() throws {
+    try world.connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at, quarantined_at, quarantine_reason, quarantine_seqno)
+      SELECT ('00000000-0000-8000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, 'ukim', 1, 1, 1, repeat('ab', 32) || n,
+        'd' || n, now(), now(), now(), '2026-12-24T00:00:00Z'::timestamptz + n * interval '1 second', 'BadDeviceToken', 1
+      FROM generate_series(1, 3) n
+      """)
+  }
+
+  @Test func `devices put aside are listed, and given back one by one or since a time`() throws {
+    try putAside()
+    let path = "/v1/admin/quarantine?appId=com.example.bank"
+    let page = try world.call("GET", path + "&limit=2", key: key, type: nil)
+    #expect(page.status == 200)
+    #expect(page.text.hasPrefix(#"{"items":[{"device":"00000000-0000-8000-8000-000000000001","clientUid":"kim","#))
+    #expect(page.text.hasSuffix(#""nextCursor":"00000000-0000-8000-8000-000000000002"}"#))
+    func restore(_ what: String) throws -> String {
+      try world.call(
+        "POST", "/v1/admin/quarantine/restore", key: key, #"{"appId":"com.example.bank",\#(what)}"#
+      ).text
+    }
+    #expect(try restore(#""device":"00000000-0000-8000-8000-000000000001""#) == #"{"restored":1}"#)
+    #expect(try restore(#""since":"2026-12-24T09:00:03+09:00""#) == #"{"restored":1}"#)
+    #expect(try restore(#""all":true"#) == #"{"restored":1}"#)
+    #expect(try world.call("GET", path, key: key).text == #"{"items":[],"nextCursor":null}"#)
+    for query in ["", "?appId=com.example.bank&limit=0", "?appId=com.example.bank&cursor=x"] {
+      #expect(try world.call("GET", "/v1/admin/quarantine\(query)", key: key).isProblem(.invalidField), "\(query)")
+    }
+    #expect(try world.call("GET", "/v1/admin/quarantine?appId=nope", key: key).isProblem(.unknownApp))
+  }
+
+  @Test(arguments: [
+    (#"{"all":true}"#, "/appId"), (#"{"appId":"com.example.bank","all":false}"#, "/all"),
+    (#"{"appId":"com.example.bank","device":"x"}"#, "/device"),
+    (#"{"appId":"com.example.bank","since":"yesterday"}"#, "/since"),
+    (#"{"appId":"com.example.bank","everyone":true}"#, "/everyone"),
+  ])
+  func `a wrong field of a restoration is named`(body: String, pointer: String) throws {
+    let response = try world.call("POST", "/v1/admin/quarantine/restore", key: key, body)
+    #expect(response.isProblem(.invalidField))
+    #expect(response.text.contains("\"pointer\":\"\(pointer)\""))
+  }
+
+  @Test func `a restoration says whom, once`() throws {
+    for body in [
+      #"{"appId":"com.example.bank"}"#,
+      #"{"appId":"com.example.bank","all":true,"since":"2026-12-24T00:00:00Z"}"#,
+    ] {
+      #expect(try world.call("POST", "/v1/admin/quarantine/restore", key: key, body).isProblem(.invalidField))
+    }
+  }
+
+  @Test func `a paused app is resumed by an admin, and the dispatcher told`() throws {
+    try world.connection.script("UPDATE apps SET paused_reason = 'because'")
+    let admin = try world.key(.admin)
+    let path = "/v1/admin/apps/com.example.bank/resume"
+    let response = try world.call("POST", path, key: admin, type: nil)
+    #expect(response.status == 200 && response.text.hasSuffix(#""pausedReason":null}"#))
+    #expect(world.committed.count.load(ordering: .sequentiallyConsistent) == 1)
+    #expect(
+      try world.call("POST", "/v1/admin/apps/nope/resume", key: try world.key(.admin, app: nil)).isProblem(.unknownApp))
+  }
 }
 
 extension String {

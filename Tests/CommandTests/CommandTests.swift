@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Postgres
+import TLS
 import TestSupport
 import Testing
 
@@ -79,6 +80,66 @@ import Testing
     let timed = try program.run(
       "send", "com.example.bank", "--all", "--body", "B", "--send-at", "2020-01-01T00:00:00Z")
     #expect(timed.status == 1 && timed.complaint.contains("60 minutes ago"), "\(timed.complaint)")
+  }
+
+  @Test func `app credential takes a push certificate with its passphrase`() throws {
+    try makeApp()
+    let identity = try CertificateAuthority().issuePushClient(
+      bundleID: "com.example.bank", topics: [("com.example.bank", "app")], notAfter: 4_000_000_000)
+    let path = program.directory + "/push.p12"
+    try Data(identity.pkcs12(passphrase: "open sesame")).write(to: URL(filePath: path))
+    TemporaryDirectory.write(program.directory + "/push.pass", "open sesame\n")
+    let set = try program.run(
+      "app", "credential", "com.example.bank", "--apns-certificate", path, "--passphrase-file",
+      program.directory + "/push.pass")
+    #expect(
+      set.lines == [
+        "com.example.bank pushes with a certificate for com.example.bank from now on. It ends on "
+          + "2096-10-02T07:06:40.000Z."
+      ])
+    let wrong = try program.run(
+      "app", "credential", "com.example.bank", "--apns-certificate", path, "--passphrase", "x")
+    #expect(wrong.status == 1 && wrong.complaint.contains("apnsCertificate must be a push certificate"))
+    let both = try program.run(
+      "app", "credential", "com.example.bank", "--apns-certificate", path, "--apns-key", path, "--key-id", "A")
+    #expect(both.status == 2 && both.complaint.contains("either --apns-key or --apns-certificate"))
+    #expect(try program.run("app", "credential", "com.example.bank").status == 2)
+    #expect(try program.run("app", "credential", "com.example.bank", "--apns-key", path).status == 2)
+  }
+
+  @Test func `quarantine lists who is put aside, and gives back`() throws {
+    try makeApp()
+    try program.connect().script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at, quarantined_at, quarantine_reason, quarantine_seqno)
+      SELECT ('00000000-0000-8000-8000-' || lpad(n::text, 12, '0'))::uuid, 1, 'ukim', 1, 1, 1, repeat('ab', 32) || n,
+        'd' || n, now(), now(), now(), '2026-12-24T00:00:00Z', 'BadDeviceToken', 9
+      FROM generate_series(1, 3) n
+      """)
+    let list = try program.run("quarantine", "list", "com.example.bank", "--limit", "2")
+    #expect(
+      list.lines == [
+        "00000000-0000-8000-8000-000000000001  kim  APNS production  abababab…  BadDeviceToken  message 9  "
+          + "2026-12-24T00:00:00.000Z",
+        "00000000-0000-8000-8000-000000000002  kim  APNS production  abababab…  BadDeviceToken  message 9  "
+          + "2026-12-24T00:00:00.000Z",
+        "There are more: --after 00000000-0000-8000-8000-000000000002",
+      ])
+    let one = try program.run(
+      "quarantine", "restore", "com.example.bank", "--device", "00000000-0000-8000-8000-000000000003")
+    #expect(one.lines == ["Gave back 1 device."])
+    let since = try program.run(
+      "quarantine", "restore", "com.example.bank", "--since", "2026-12-24T00:00:01Z", "--json")
+    #expect(since.lines == [#"{"restored":0}"#])
+    #expect(try program.run("quarantine", "restore", "com.example.bank", "--all").lines == ["Gave back 2 devices."])
+    #expect(
+      try program.run("quarantine", "list", "com.example.bank").lines == ["No device of com.example.bank is put aside."]
+    )
+    for wrong in [[], ["--all", "--since", "2026-12-24T00:00:01Z"], ["--since", "noon"], ["--device", "7"]] {
+      #expect(
+        try program.run(["quarantine", "restore", "com.example.bank"] + wrong, removing: []).status == 2, "\(wrong)")
+    }
   }
 
   @Test func `group create and key create print what they made`() throws {

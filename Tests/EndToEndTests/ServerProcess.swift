@@ -27,7 +27,7 @@ final class ServerProcess {
   }
 
   /// The program beside the tests' own.
-  private static var program: String {
+  static var program: String {
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
   }
 
@@ -35,6 +35,15 @@ final class ServerProcess {
     child = try ChildProcess.start(
       [Self.program, "serve"], environment: environment + ["UPMC_LISTEN=127.0.0.1:\(port)"], output: .file(log),
       errors: .file(log))
+  }
+
+  /// False once it has ended by itself.
+  var isRunning: Bool { child != nil && child?.wait(atMost: .zero) == nil }
+
+  /// Asks it to end and waits.
+  func stop() -> ChildProcess.Ending? {
+    defer { child = nil }
+    return child?.stop(patience: .seconds(30))
   }
 
   /// Ends it as nothing can be prevented: SIGKILL.

@@ -15,6 +15,7 @@ final class World {
   static let appID = "com.example.bank"
 
   let simulator: Simulator
+  private let started: Simulator.Started
   let database: TestDatabase
   let connection: Connection
   let server: Server
@@ -28,10 +29,10 @@ final class World {
     configuration.keepsPayloads = true
     change(&configuration)
     simulator = Simulator(configuration)
-    let started = try simulator.start()
+    started = try simulator.start()
     database = try TestDatabase.make()
     connection = try database.connect()
-    let master = try MasterKey(bytes: [UInt8](repeating: 7, count: 32))
+    let master = try Self.master
     (clientKey, apiKey) = try Self.makeApp(started, master, connection)
     self.started = started
     self.master = master
@@ -52,17 +53,30 @@ final class World {
     simulator.stop()
   }
 
+  private static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](repeating: 7, count: 32)) } }
+
   static func makeApp(
     _ started: Simulator.Started, _ master: MasterKey, _ connection: Connection
   ) throws -> (clientKey: String, apiKey: String) {
     let app = try Administration.createApp(
       appID, name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+    try setCredential(started, master, connection)
+    let apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection)
+    return (app.clientKey, apiKey.apiKey)
+  }
+
+  private static func setCredential(
+    _ started: Simulator.Started, _ master: MasterKey, _ connection: Connection
+  ) throws {
     let key = started.providerKey
     _ = try Administration.setCredential(
       Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: appID, master: master,
       by: .commandLine, on: connection)
-    let apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection)
-    return (app.clientKey, apiKey.apiKey)
+  }
+
+  /// Stores the credential again, as an operator does who mends it.
+  func replaceCredential() throws {
+    try Self.setCredential(started, Self.master, connection)
   }
 
   static func configuration(_ started: Simulator.Started) throws -> Configuration {

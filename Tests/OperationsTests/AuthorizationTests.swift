@@ -10,6 +10,7 @@ import Testing
     .control: [.sender, .operator, .admin],
     .viewMessages: [.sender, .operator, .viewer, .admin],
     .manageGroups: [.operator, .admin],
+    .manageQuarantine: [.operator, .admin],
     .manageApps: [.admin],
   ]
 

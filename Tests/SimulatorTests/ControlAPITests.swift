@@ -56,6 +56,23 @@ import Testing
     #expect(counters.accepted == 1)
     #expect(counters.providerTokens.map(\.keyID) == [started.providerKey.keyID])
     #expect(counters == simulator.counters())
+    let same = try decode(DeliveryList.self, try call("GET", "/deliveries?apnsId=\(id)").body)
+    #expect(same.deliveries.map(\.token) == [Self.token])
+    #expect(try call("GET", "/deliveries?apnsId=x").status == 400)
+    // The second of a collapse-id takes the first one's place.
+    _ = try push(Self.token, headers: ["apns-collapse-id: 104"])
+    #expect(try decode(DeliveryList.self, try call("GET", "/shown?token=\(Self.token)").body).deliveries.count == 1)
+    #expect(try call("GET", "/shown").status == 400)
+  }
+
+  @Test func `connections are cut and refused on demand`() throws {
+    defer { simulator.stop() }
+    #expect(try call("DELETE", "/connections?form=fin").status == 204)
+    #expect(try call("DELETE", "/connections?form=nonsense").status == 400)
+    #expect(try call("GET", "/connections").status == 405)
+    #expect(try call("POST", "/outage?milliseconds=3600000").status == 204)
+    #expect(try push(Self.token).contains("Failed to connect") || (try push(Self.token)) == "\n0 000")
+    #expect(try call("POST", "/outage?milliseconds=x").status == 400)
   }
 
   @Test func `all deliveries come page by page`() throws {
@@ -105,7 +122,7 @@ import Testing
     let pem = provider.privateKey.publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\\n")
     let body = #"{"teamId":"\#(provider.teamID)","keyId":"\#(provider.keyID)","publicKey":"\#(pem)"}"#
     #expect(try call("POST", "/keys", body).status == 204)
-    let known = simulator.ask { $0.knowledge.keys.all.map(\.keyID) }
+    let known = simulator.ask { $0.books.knowledge.keys.all.map(\.keyID) }
     #expect(known.contains(provider.keyID))
     #expect(try call("POST", "/keys", #"{"teamId":"T","keyId":"K","publicKey":"x"}"#).status == 400)
   }

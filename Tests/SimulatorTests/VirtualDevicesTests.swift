@@ -172,7 +172,7 @@ private final class FakeServer: Sendable {
       #expect(memory.authorizations == ["Bearer ck"])
       #expect(memory.receipts.reduce(0, +) == 40)
       #expect(memory.reads.reduce(0, +) == 40)
-      #expect((memory.receipts + memory.reads).allSatisfy { $0 <= Simulator.Limits.confirmationsPerCall })
+      #expect((memory.receipts + memory.reads).allSatisfy { $0 <= Limits.confirmationsPerCall })
     }
   }
 

@@ -185,6 +185,33 @@ import Testing
     }
   }
 
+  @Test func `a silent GOAWAY loses the answers of what was processed`() throws {
+    try suffering(.goAway, { ($0.ending, $0.times) = ("silent", 1) }) { simulator, client in
+      try client.submit(Self.token)
+      try client.wait { client.isClosed }
+      #expect(client.goAways.map(\.lastStreamID) == [3])
+      #expect(client.ends.filter { $0.status == 200 }.map(\.streamID) == [1])
+      #expect(!client.ends.contains { $0.streamID == 3 && $0.isNotProcessed })
+      #expect(simulator.deliveries(to: Self.token).count == 1)
+    }
+  }
+
+  @Test(arguments: ["none", "before"])
+  func `no GOAWAY denies a push that was delivered`(lastStream: String) throws {
+    try suffering(.silence, { $0.times = 1 }) { simulator, client in
+      try client.submit(Self.token)
+      try client.wait { simulator.deliveries(to: Self.token).count == 1 }
+      var fault = Fault(.goAway)
+      fault.lastStream = lastStream
+      try simulator.add(fault)
+      try client.submit(Self.token)
+      try client.wait { client.isClosed }
+      #expect(client.goAways.map(\.lastStreamID) == [3])
+      #expect(client.ends.filter(\.isNotProcessed).map(\.streamID) == [5])
+      #expect(simulator.deliveries(to: Self.token).count == 1)
+    }
+  }
+
   @Test func `two GOAWAYs in a row can be had`() throws {
     try suffering(.goAway, { ($0.twice, $0.times) = (true, 1) }) { _, client in
       _ = try client.push(Self.token)

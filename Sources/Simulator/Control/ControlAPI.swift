@@ -7,9 +7,12 @@ internal import Reactor
 /// | call | does |
 /// | --- | --- |
 /// | `GET /counters` | what was seen |
-/// | `GET /deliveries?token=T` · `?after=N&limit=M` | pushes of one token · all pushes in order |
+/// | `GET /deliveries?token=T` · `?apnsId=I` · `?after=N&limit=M` | pushes of one token · with one id · all, in order |
+/// | `GET /shown?token=T` | what the device shows: a later push replaces an earlier one of its collapse-id |
 /// | `GET`, `POST`, `DELETE /faults` | faults in force · one more · one (`?id=`) or all less |
 /// | `POST /tokens` · `POST /keys` | device tokens · a provider's signing key |
+/// | `DELETE /connections?form=F` | ends all connections at once: `reset`, `fin`, `half-open` |
+/// | `POST /outage?milliseconds=N` | no connections, and none accepted, for this time |
 /// | `POST /reset` | forgets what was seen, ends all faults |
 /// | `GET /ca.pem` · `GET /key.p8` | authority · ready-made signing key |
 ///
@@ -46,17 +49,21 @@ final class ControlAPI: RequestHandler {
     switch (request.method, request.path) {
     case (.get, "/counters"): .json(service.snapshot())
     case (.get, "/deliveries"): deliveries(request)
-    case (.get, "/faults"): .json(service.faults.all.map(FaultDocument.init))
+    case (.get, "/shown"): shown(request)
+    case (.get, "/faults"): .json(service.books.faults.all.map(FaultDocument.init))
     case (.post, "/faults"): addFault(request)
     case (.delete, "/faults"): removeFaults(request)
     case (.post, "/tokens"): registerTokens(request)
     case (.post, "/keys"): registerKey(request)
+    case (.delete, "/connections"): cutConnections(request)
+    case (.post, "/outage"): goAway(request)
     case (.post, "/reset"): reset()
     case (.get, "/ca.pem"): .text(authorityPEM)
     case (.get, "/key.p8"): .text(privateKeyPEM)
     case (_, "/faults"): .notAllowed("GET, POST, DELETE")
-    case (_, "/counters"), (_, "/deliveries"), (_, "/ca.pem"), (_, "/key.p8"): .notAllowed("GET")
-    case (_, "/tokens"), (_, "/keys"), (_, "/reset"): .notAllowed("POST")
+    case (_, "/counters"), (_, "/deliveries"), (_, "/shown"), (_, "/ca.pem"), (_, "/key.p8"): .notAllowed("GET")
+    case (_, "/connections"): .notAllowed("DELETE")
+    case (_, "/tokens"), (_, "/keys"), (_, "/reset"), (_, "/outage"): .notAllowed("POST")
     default: .notFound
     }
   }
@@ -84,31 +91,48 @@ final class ControlAPI: RequestHandler {
   // MARK: Calls
 
   private func deliveries(_ request: Request) -> Outcome {
-    let log = service.log
+    let log = service.books.log
     if let text = request.queryItem("token") {
       guard let token = DeviceToken(text) else { return .bad("token is not hexadecimal") }
-      let found = service.knowledge.tokens.index(of: token).map { log.deliveries(of: $0) } ?? []
-      return .json(DeliveryList(deliveries: found.map { document($0) }, next: nil))
+      let found = service.books.knowledge.tokens.index(of: token).map { log.deliveries(of: $0) } ?? []
+      return list(found)
+    }
+    if let text = request.queryItem("apnsId") {
+      let bytes = Array(text.utf8)
+      guard let id = MessageID(bytes.span) else { return .bad("apnsId is not a UUID") }
+      return list(log.deliveries(with: id))
     }
     guard let after = Int(request.queryItem("after") ?? "0"), after >= 0,
       let limit = Int(request.queryItem("limit") ?? "1000"), limit >= 1
     else { return .bad("after and limit are numbers") }
-    let end = min(log.count, after.addingReportingOverflow(min(limit, Simulator.Limits.controlPage)).partialValue)
-    let found = (min(after, end)..<end).map { document(log.delivery($0)) }
+    let end = min(log.count, after.addingReportingOverflow(min(limit, Limits.controlPage)).partialValue)
+    let found = (min(max(after, log.firstKept), end)..<end).map { document(log.delivery($0)) }
     return .json(DeliveryList(deliveries: found, next: end < log.count ? end : nil))
+  }
+
+  private func shown(_ request: Request) -> Outcome {
+    guard let token = request.queryItem("token").flatMap({ DeviceToken($0) }) else {
+      return .bad("token is not hexadecimal")
+    }
+    return list(service.books.knowledge.tokens.index(of: token).map { service.books.log.shown(on: $0) } ?? [])
+  }
+
+  private func list(_ deliveries: [DeliveryLog.Delivery]) -> Outcome {
+    .json(DeliveryList(deliveries: deliveries.map { document($0) }, next: nil))
   }
 
   private func document(_ delivery: DeliveryLog.Delivery) -> DeliveryDocument {
     DeliveryDocument(
-      token: service.knowledge.tokens.token(at: delivery.token).description, apnsId: delivery.id.description,
+      token: service.books.knowledge.tokens.token(at: delivery.token).description, apnsId: delivery.id.description,
       collapseId: delivery.collapseID.map { String(decoding: $0, as: UTF8.self) },
-      payload: delivery.payload.map { String(decoding: $0, as: UTF8.self) }, atMicroseconds: delivery.atMicroseconds)
+      badge: delivery.badge, payload: delivery.payload.map { String(decoding: $0, as: UTF8.self) },
+      atMicroseconds: delivery.atMicroseconds)
   }
 
   private func addFault(_ request: Request) -> Outcome {
     do {
       let fault: Fault = try decode(request)
-      let id = try service.faults.add(fault, now: service.loop.clock.now)
+      let id = try service.books.faults.add(fault, now: service.books.loop.clock.now)
       return .json(FaultDocument(id: id, fault: fault, struck: 0))
     } catch let outcome as Outcome {
       return outcome
@@ -119,11 +143,27 @@ final class ControlAPI: RequestHandler {
 
   private func removeFaults(_ request: Request) -> Outcome {
     guard let text = request.queryItem("id") else {
-      service.faults.removeAll()
+      service.books.faults.removeAll()
       return .done
     }
     guard let id = Int(text) else { return .bad("id is a number") }
-    return service.faults.remove(id) ? .done : .notFound
+    return service.books.faults.remove(id) ? .done : .notFound
+  }
+
+  private func cutConnections(_ request: Request) -> Outcome {
+    guard let way = Effect.Cut(rawValue: request.queryItem("form") ?? "reset") else {
+      return .bad("form must be one of \(Effect.Cut.allCases.map(\.rawValue).joined(separator: ", "))")
+    }
+    service.cutConnections(way)
+    return .done
+  }
+
+  private func goAway(_ request: Request) -> Outcome {
+    guard let milliseconds = Int(request.queryItem("milliseconds") ?? "1000"), milliseconds >= 0 else {
+      return .bad("milliseconds is a number")
+    }
+    service.goAway(for: .milliseconds(milliseconds))
+    return .done
   }
 
   private func registerTokens(_ request: Request) -> Outcome {
@@ -134,8 +174,8 @@ final class ControlAPI: RequestHandler {
         return token
       }
       for (token, document) in zip(tokens, documents) {
-        let now = service.loop.clock.wallMicroseconds / 1000
-        service.knowledge.tokens.register(
+        let now = service.books.loop.clock.wallMicroseconds / 1000
+        service.books.knowledge.tokens.register(
           token, environment: document.environment ?? .production, topic: document.topic,
           state: document.registryState(nowMilliseconds: now))
       }
@@ -148,7 +188,7 @@ final class ControlAPI: RequestHandler {
   private func registerKey(_ request: Request) -> Outcome {
     do {
       let document: KeyDocument = try decode(request)
-      service.knowledge.keys.register(try document.key())
+      service.books.knowledge.keys.register(try document.key())
       return .done
     } catch let outcome as Outcome {
       return outcome
@@ -158,7 +198,7 @@ final class ControlAPI: RequestHandler {
   }
 
   private func reset() -> Outcome {
-    service.reset()
+    service.books.reset()
     return .done
   }
 

@@ -3,6 +3,7 @@ struct DeliveryDocument: Codable {
   let token: String
   let apnsId: String
   let collapseId: String?
+  let badge: Int?
   /// Only with `--keep-payloads`.
   let payload: String?
   /// Since 1970.

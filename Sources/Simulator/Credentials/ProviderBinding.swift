@@ -45,13 +45,13 @@ package struct ProviderTokenHistory: Sendable {
     let known = uses[team] ?? []
     if known.contains(where: { $0.bytes == bytes }) { return true }
     guard let newest = known.map(\.issuedAt).max() else { return true }
-    return issuedAt - newest >= Simulator.Limits.providerTokenUpdateSeconds
+    return issuedAt - newest >= Limits.providerTokenUpdateSeconds
   }
 
   mutating func record(_ bytes: [UInt8], issuedAt: Int64, team: String) {
     var known = uses[team] ?? []
     guard !known.contains(where: { $0.bytes == bytes }) else { return }
-    known.removeAll { $0.issuedAt < issuedAt - Simulator.Limits.providerTokenSeconds }
+    known.removeAll { $0.issuedAt < issuedAt - Limits.providerTokenSeconds }
     known.append(Use(issuedAt: issuedAt, bytes: bytes))
     uses[team] = known
   }

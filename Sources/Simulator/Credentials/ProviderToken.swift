@@ -12,7 +12,7 @@ struct ProviderToken {
 
   /// Nil for anything that is not three parts with `alg` ES256, `kid`, `iss` and a whole number `iat`.
   init?(_ text: Span<UInt8>) {
-    guard text.count <= Simulator.Limits.providerTokenBytes else { return nil }
+    guard text.count <= Limits.providerTokenBytes else { return nil }
     var dots: [Int] = []
     for index in text.indices where text[index] == 0x2E { dots.append(index) }
     guard dots.count == 2,

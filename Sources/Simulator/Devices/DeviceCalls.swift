@@ -9,7 +9,7 @@ enum DeviceCalls {
   }
 
   /// `POST /v1/devices`.
-  static func registration(_ device: Int, _ plan: VirtualDevices.Plan) -> [UInt8] {
+  static func registration(_ device: Int, _ plan: DevicePlan) -> [UInt8] {
     var writer = JSONWriter(capacity: 512)
     writer.object { writer in
       writer.member("appId", plan.appID)
@@ -31,12 +31,12 @@ enum DeviceCalls {
   }
 
   /// `POST /v1/receipts`.
-  static func receipts(_ batch: [Confirmation], _ plan: VirtualDevices.Plan) -> [UInt8] {
+  static func receipts(_ batch: [Confirmation], _ plan: DevicePlan) -> [UInt8] {
     list("receipts", batch, plan) { _ in }
   }
 
   /// `POST /v1/reads`.
-  static func reads(_ batch: [Confirmation], _ plan: VirtualDevices.Plan) -> [UInt8] {
+  static func reads(_ batch: [Confirmation], _ plan: DevicePlan) -> [UInt8] {
     list("reads", batch, plan) { writer in
       if let option = plan.badgeOption { writer.member("badgeOption", option) }
       if let badge = plan.badge { writer.member("badge", badge) }
@@ -44,7 +44,7 @@ enum DeviceCalls {
   }
 
   private static func list(
-    _ name: String, _ batch: [Confirmation], _ plan: VirtualDevices.Plan, _ rest: (inout JSONWriter) -> Void
+    _ name: String, _ batch: [Confirmation], _ plan: DevicePlan, _ rest: (inout JSONWriter) -> Void
   ) -> [UInt8] {
     var writer = JSONWriter(capacity: 64 + batch.count * 192)
     writer.object { writer in

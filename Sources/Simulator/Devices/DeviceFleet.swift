@@ -10,7 +10,7 @@ final class DeviceFleet {
     case reads([DeviceCalls.Confirmation])
   }
 
-  private let plan: VirtualDevices.Plan
+  private let plan: DevicePlan
   private let loop: EventLoop
   private let transport: DeviceTransport
   private let scoreboard: DeviceScoreboard
@@ -27,7 +27,7 @@ final class DeviceFleet {
   private var setbacks = 0
   private var restsUntil: Instant?
 
-  init(_ plan: VirtualDevices.Plan, loop: EventLoop, transport: DeviceTransport, scoreboard: DeviceScoreboard) {
+  init(_ plan: DevicePlan, loop: EventLoop, transport: DeviceTransport, scoreboard: DeviceScoreboard) {
     self.plan = plan
     self.loop = loop
     self.transport = transport
@@ -99,7 +99,7 @@ final class DeviceFleet {
   }
 
   private static func take(_ queue: inout Deque<DeviceCalls.Confirmation>) -> [DeviceCalls.Confirmation] {
-    let batch = Array(queue.prefix(Simulator.Limits.confirmationsPerCall))
+    let batch = Array(queue.prefix(Limits.confirmationsPerCall))
     queue.removeFirst(batch.count)
     return batch
   }
@@ -149,7 +149,7 @@ final class DeviceFleet {
     case .reads(let batch): reads.prepend(contentsOf: batch)
     }
     setbacks = min(setbacks + 1, 10)
-    let own = min(Simulator.Limits.longestRest, Simulator.Limits.firstRest * (1 << (setbacks - 1)))
+    let own = min(Limits.longestRest, Limits.firstRest * (1 << (setbacks - 1)))
     let rest = seconds.map { Duration.seconds($0) } ?? own
     let until = loop.clock.now + rest
     if let restsUntil, restsUntil >= until { return }

@@ -11,13 +11,13 @@ final class DeviceTransport {
 
   private let client: HTTPClient
 
-  init(_ plan: VirtualDevices.Plan, loop: EventLoop) throws {
+  init(_ plan: DevicePlan, loop: EventLoop) throws {
     guard let origin = try HTTPOrigin.parse(plan.server) else {
-      throw Simulator.StartFailure(description: "the server is http://host:port, not \(plan.server)")
+      throw SimulatorStartFailure(description: "the server is http://host:port, not \(plan.server)")
     }
     var configuration = HTTPClient.Configuration()
     configuration.connections = plan.connections
-    configuration.timeout = Simulator.Limits.call
+    configuration.timeout = Limits.call
     client = HTTPClient(origin, loop: loop, configuration: configuration)
   }
 

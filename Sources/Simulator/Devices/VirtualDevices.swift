@@ -15,49 +15,7 @@ internal import Synchronization
 /// a hundred. Every answer is read and counted. Nothing that was received is forgotten because the server was away: a
 /// confirmation is repeated until it is answered, which the server must take as the same one.
 package final class VirtualDevices: Sendable {
-  /// Who they are and how they behave.
-  package struct Plan: Sendable {
-    package var count: Int
-    /// For example `http://127.0.0.1:8080`.
-    package var server: String
-    package var appID: String
-    package var clientKey: String
-    package var environment = Environment.production
-    /// Users that the devices are spread over, device n being of user n modulo this; 0 leaves them guests.
-    package var users: Int
-    /// How many of the pushes are confirmed as received, 0…1.
-    package var receiptProbability = 1.0
-    /// How many of those are read, 0…1.
-    package var readProbability = 0.0
-    /// From a push to its confirmation, and from there to the read. Chance varies both by up to a half.
-    package var receiptDelay = Duration.zero
-    package var readDelay = Duration.zero
-    /// What a read does to the badge: `keep` (also when nil), `reset`, `update`, `force`.
-    package var badgeOption: String?
-    /// The number for `update` and `force`.
-    package var badge: Int?
-    /// Requests that may be under way at once.
-    package var connections = 8
-    /// Tokens and chances derive from it.
-    package var seed: UInt64 = 1
-
-    package init(count: Int, server: String, appID: String, clientKey: String, users: Int? = nil) {
-      self.count = count
-      self.server = server
-      self.appID = appID
-      self.clientKey = clientKey
-      self.users = users ?? count
-    }
-
-    /// The token of a device: 64 hexadecimal digits from the seed, never one that asks for a fault.
-    func token(of device: Int) -> DeviceToken {
-      var dice = Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(device))
-      return DeviceToken(dice.next() & ~(1 << 63), dice.next(), dice.next(), dice.next())
-    }
-
-    /// The user of a device; nil for a guest.
-    func user(of device: Int) -> Int? { users > 0 ? device % users : nil }
-  }
+  package typealias Plan = DevicePlan
 
   private let pushes: Inbox<DevicePush>
   private let stopper: EventLoop.Stopper
@@ -67,7 +25,7 @@ package final class VirtualDevices: Sendable {
   /// Starts the thread; registration begins at once.
   init(_ plan: Plan, pushes: Inbox<DevicePush>) throws {
     let scoreboard = DeviceScoreboard(devices: plan.count)
-    let started = try Rendezvous<Result<EventLoop.Stopper, Simulator.StartFailure>>()
+    let started = try Rendezvous<Result<EventLoop.Stopper, SimulatorStartFailure>>()
     let thread = try Thread(name: "sim-devices") { Self.run(plan, pushes, scoreboard) { started.put($0) } }
     self.pushes = pushes
     self.scoreboard = scoreboard
@@ -88,7 +46,7 @@ package final class VirtualDevices: Sendable {
 
   private static func run(
     _ plan: Plan, _ pushes: Inbox<DevicePush>, _ scoreboard: DeviceScoreboard,
-    _ report: (Result<EventLoop.Stopper, Simulator.StartFailure>) -> Void
+    _ report: (Result<EventLoop.Stopper, SimulatorStartFailure>) -> Void
   ) {
     do {
       let loop = try EventLoop()
@@ -99,7 +57,7 @@ package final class VirtualDevices: Sendable {
       fleet.start()
       loop.run()
     } catch {
-      report(.failure(Simulator.StartFailure(description: String(describing: error))))
+      report(.failure(SimulatorStartFailure(description: String(describing: error))))
     }
   }
 }

@@ -103,7 +103,10 @@ package enum Effect: Equatable, Sendable {
     package enum Ending: String, Equatable, Sendable, CaseIterable {
       /// Open streams are answered first.
       case drain
+      /// The request that set it off is answered; what is still waiting is not.
       case close
+      /// All that came was processed, and not even the request that set it off is answered.
+      case silent
     }
 
     package var lastStream = LastStream.honest

@@ -38,7 +38,7 @@ package struct Fault: Codable, Equatable, Sendable {
   package var twice: Bool?
   /// goaway: `honest`, `before`, `none`.
   package var lastStream: String?
-  /// goaway: `drain`, `close`.
+  /// goaway: `drain`, `close`, `silent`.
   package var ending: String?
   /// goaway: debug data.
   package var debugData: String?

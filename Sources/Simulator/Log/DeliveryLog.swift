@@ -1,7 +1,8 @@
 /// Every push that was accepted, in order: the proof that nothing was lost, and the count of what came twice.
 ///
-/// Compact: 44 bytes a delivery in blocks that never move, so that a campaign of millions neither fills memory nor
-/// stalls on a copy. Deliveries of one token are chained, newest first.
+/// Compact: 40 bytes a delivery, in blocks that never move, so that a campaign of millions neither fills memory nor
+/// stalls on a copy. Deliveries of one token are chained, newest first. Beyond `capacity` the oldest block is forgotten;
+/// totals go on counting.
 package struct DeliveryLog {
   /// One accepted push.
   package struct Delivery: Equatable, Sendable {
@@ -9,6 +10,8 @@ package struct DeliveryLog {
     package let id: MessageID
     /// Undecoded; nil when the request had none.
     package let collapseID: [UInt8]?
+    /// The badge of the payload; nil when it has none.
+    package let badge: Int?
     /// Nil unless payloads are kept.
     package let payload: [UInt8]?
     /// Microseconds since 1970.
@@ -22,20 +25,46 @@ package struct DeliveryLog {
     var token: UInt32
     /// The record before it of the same token, plus 1; 0 for none.
     var previous: UInt32
-    /// Index into `collapseIDs`, plus 1; 0 for none.
+    /// Index into the block's `collapseIDs`, plus 1; 0 for none.
     var collapseID: UInt32
+    /// Negative for none.
+    var badge: Int16
+  }
+
+  /// Records with what they refer to, so that all of it is forgotten together.
+  private struct Block {
+    var records: [Record] = []
+    var payloads: [[UInt8]] = []
+    var collapseIDs: [[UInt8]] = []
+    var collapseNumbers: [[UInt8]: UInt32] = [:]
+
+    init(size: Int) {
+      records.reserveCapacity(size)
+    }
+
+    mutating func number(of collapseID: Span<UInt8>) -> UInt32 {
+      // A campaign carries one collapse-id: compare with the last before hashing.
+      if let last = collapseIDs.last, ASCII.equal(collapseID, last) { return UInt32(collapseIDs.count) }
+      let bytes = ASCII.array(collapseID)
+      if let known = collapseNumbers[bytes] { return known }
+      collapseIDs.append(bytes)
+      collapseNumbers[bytes] = UInt32(collapseIDs.count)
+      return UInt32(collapseIDs.count)
+    }
   }
 
   /// How far back in a token's chain a repetition is looked for: more would cost a loop over one token its speed.
   private static let lookBack = 32
 
   package let keepsPayloads: Bool
-  private var blocks: [[Record]] = []
-  private var payloads: [[UInt8]] = []
+  /// Deliveries that are kept at least.
+  package let capacity: Int
+  private let blockSize: Int
+  private var blocks: [Block] = []
+  /// Number of the first delivery that is kept.
+  package private(set) var firstKept = 0
   /// The newest record of each token, plus 1, by the token's index.
   private var newest: [UInt32] = []
-  private var collapseIDs: [[UInt8]] = []
-  private var collapseNumbers: [[UInt8]: UInt32] = [:]
 
   package private(set) var count = 0
   /// Deliveries whose `apns-id` the token had received before (within its last 32).
@@ -43,77 +72,108 @@ package struct DeliveryLog {
   /// Tokens with at least one delivery.
   package private(set) var reachedTokens = 0
 
-  package init(keepsPayloads: Bool = false) {
+  package init(
+    keepsPayloads: Bool = false, capacity: Int = Limits.deliveriesKept, blockSize: Int = Limits.deliveriesPerBlock
+  ) {
     self.keepsPayloads = keepsPayloads
+    self.blockSize = blockSize
+    self.capacity = capacity
   }
 
-  /// - Parameter isOwnID: the request carried the id (one that we made up cannot repeat).
+  /// - Parameters:
+  ///   - isOwnID: the request carried the id (one that we made up cannot repeat).
+  ///   - payload: called only when payloads are kept.
   package mutating func record(
-    token: TokenRegistry.Index, id: MessageID, isOwnID: Bool, collapseID: Span<UInt8>?, payload: () -> [UInt8],
-    atMicroseconds: Int64
+    token: TokenRegistry.Index, id: MessageID, isOwnID: Bool, collapseID: Span<UInt8>?, badge: Int?,
+    payload: () -> [UInt8], atMicroseconds: Int64
   ) {
     while newest.count <= token { newest.append(0) }
     if newest[token] == 0 { reachedTokens += 1 }
     if isOwnID, wasSeen(token, id) { duplicates += 1 }
+    if count.isMultiple(of: blockSize) { beginBlock() }
     var record = Record(
       high: id.high, low: id.low, atMicroseconds: atMicroseconds, token: UInt32(token), previous: newest[token],
-      collapseID: 0)
-    if let collapseID { record.collapseID = number(of: collapseID) }
-    if count.isMultiple(of: Simulator.Limits.deliveriesPerBlock) {
-      blocks.append([])
-      blocks[blocks.count - 1].reserveCapacity(Simulator.Limits.deliveriesPerBlock)
-    }
-    blocks[blocks.count - 1].append(record)
-    if keepsPayloads { payloads.append(payload()) }
+      collapseID: 0, badge: badge.map { Int16(clamping: max(0, $0)) } ?? -1)
+    let last = blocks.count - 1
+    if let collapseID { record.collapseID = blocks[last].number(of: collapseID) }
+    blocks[last].records.append(record)
+    if keepsPayloads { blocks[last].payloads.append(payload()) }
     count += 1
     newest[token] = UInt32(count)
   }
 
-  package mutating func removeAll() {
-    self = DeliveryLog(keepsPayloads: keepsPayloads)
+  private mutating func beginBlock() {
+    blocks.append(Block(size: blockSize))
+    guard count - firstKept >= capacity + blockSize else { return }
+    blocks.removeFirst()
+    firstKept += blockSize
   }
 
-  /// The deliveries of one token, oldest first.
+  package mutating func removeAll() {
+    self = DeliveryLog(keepsPayloads: keepsPayloads, capacity: capacity, blockSize: blockSize)
+  }
+
+  // MARK: Looking
+
+  /// The deliveries of one token that are kept, oldest first.
   package func deliveries(of token: TokenRegistry.Index) -> [Delivery] {
     var found: [Delivery] = []
     var number = token < newest.count ? newest[token] : 0
-    while number != 0 {
+    while isKept(number) {
       found.append(delivery(Int(number - 1)))
       number = record(Int(number - 1)).previous
     }
     return found.reversed()
   }
 
-  /// The delivery of this number in the order of arrival, 0..<count.
+  /// What the device shows: of pushes with the same `apns-collapse-id` only the newest, oldest first ("Sending
+  /// notification requests to APNs": the later notification replaces the earlier one).
+  package func shown(on token: TokenRegistry.Index) -> [Delivery] {
+    var collapsed: Set<[UInt8]> = []
+    let newestFirst = deliveries(of: token).reversed().filter { delivery in
+      delivery.collapseID.map { collapsed.insert($0).inserted } ?? true
+    }
+    return newestFirst.reversed()
+  }
+
+  /// Every delivery that carried this `apns-id`, oldest first. Looks at all that are kept.
+  package func deliveries(with id: MessageID) -> [Delivery] {
+    (firstKept..<count).filter { number in
+      let record = record(number)
+      return record.high == id.high && record.low == id.low
+    }.map { delivery($0) }
+  }
+
+  /// The delivery of this number in the order of arrival, firstKept..<count.
   package func delivery(_ number: Int) -> Delivery {
-    let record = record(number)
+    let (block, place) = place(of: number)
+    let record = blocks[block].records[place]
     return Delivery(
       token: TokenRegistry.Index(record.token), id: MessageID(high: record.high, low: record.low),
-      collapseID: record.collapseID == 0 ? nil : collapseIDs[Int(record.collapseID - 1)],
-      payload: keepsPayloads ? payloads[number] : nil, atMicroseconds: record.atMicroseconds)
+      collapseID: record.collapseID == 0 ? nil : blocks[block].collapseIDs[Int(record.collapseID - 1)],
+      badge: record.badge < 0 ? nil : Int(record.badge), payload: keepsPayloads ? blocks[block].payloads[place] : nil,
+      atMicroseconds: record.atMicroseconds)
+  }
+
+  private func place(of number: Int) -> (block: Int, place: Int) {
+    ((number - firstKept) / blockSize, number % blockSize)
   }
 
   private func record(_ number: Int) -> Record {
-    blocks[number / Simulator.Limits.deliveriesPerBlock][number % Simulator.Limits.deliveriesPerBlock]
+    let (block, place) = place(of: number)
+    return blocks[block].records[place]
   }
+
+  /// Whether a link of a chain leads to a record that is still there.
+  private func isKept(_ link: UInt32) -> Bool { link > firstKept }
 
   private func wasSeen(_ token: TokenRegistry.Index, _ id: MessageID) -> Bool {
     var number = newest[token]
-    for _ in 0..<Self.lookBack where number != 0 {
+    for _ in 0..<Self.lookBack where isKept(number) {
       let record = record(Int(number - 1))
       if record.high == id.high, record.low == id.low { return true }
       number = record.previous
     }
     return false
-  }
-
-  private mutating func number(of collapseID: Span<UInt8>) -> UInt32 {
-    // A campaign carries one collapse-id: compare with the last before hashing.
-    if let last = collapseIDs.last, ASCII.equal(collapseID, last) { return UInt32(collapseIDs.count) }
-    let bytes = ASCII.array(collapseID)
-    if let known = collapseNumbers[bytes] { return known }
-    collapseIDs.append(bytes)
-    collapseNumbers[bytes] = UInt32(collapseIDs.count)
-    return UInt32(collapseIDs.count)
   }
 }

@@ -7,7 +7,7 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
 
   /// Nil for an odd number of digits, a foreign character, or a length outside 2…400 digits.
   package init?(hexadecimal text: Span<UInt8>) {
-    guard text.count >= 2, text.count.isMultiple(of: 2), text.count <= Simulator.Limits.tokenDigits else { return nil }
+    guard text.count >= 2, text.count.isMultiple(of: 2), text.count <= Limits.tokenDigits else { return nil }
     var words = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
     guard Self.read(text, 0, &words.0), Self.read(text, 16, &words.1), Self.read(text, 32, &words.2),
       Self.read(text, 48, &words.3)
@@ -85,6 +85,9 @@ package struct DeviceToken: Hashable, Sendable, CustomStringConvertible {
     }
     return true
   }
+
+  /// The first eight bytes as one number.
+  package var firstWord: UInt64 { words.0 }
 
   private func byte(_ index: Int) -> UInt8 {
     guard index < 32 else { return tail[index - 32] }

@@ -4,10 +4,8 @@
 /// 403 whatever else is wrong. Order: missing → unreadable, unknown key, bad signature, foreign team → revoked →
 /// another key on this connection → other environment → too old or from the future → replaced too soon.
 enum AuthenticationRules {
-  typealias Knowledge = RequestValidation.Knowledge
-
   static func check(
-    _ request: PushRequest, _ binding: inout ProviderBinding, _ knowledge: inout Knowledge,
+    _ request: PushRequest, _ binding: inout ProviderBinding, _ knowledge: inout ServiceKnowledge,
     _ environment: Environment, nowSeconds: Int64
   ) -> Rejection? {
     let outcome = request.with(.authorization) { value -> Rejection? in
@@ -24,7 +22,8 @@ enum AuthenticationRules {
 
   /// A token that this connection has not seen before (or not since the keys changed).
   private static func checkNew(
-    _ text: Span<UInt8>, _ binding: inout ProviderBinding, _ knowledge: inout Knowledge, _ environment: Environment,
+    _ text: Span<UInt8>, _ binding: inout ProviderBinding, _ knowledge: inout ServiceKnowledge,
+    _ environment: Environment,
     _ nowSeconds: Int64
   ) -> Rejection? {
     guard let token = ProviderToken(text), let key = knowledge.keys[token.keyID], key.teamID == token.teamID,
@@ -47,18 +46,18 @@ enum AuthenticationRules {
   }
 
   private static func age(of issuedAt: Int64, _ nowSeconds: Int64) -> Rejection? {
-    if nowSeconds - issuedAt > Simulator.Limits.providerTokenSeconds { return Rejection(.expiredProviderToken) }
-    if issuedAt - nowSeconds > Simulator.Limits.providerTokenSkewSeconds { return Rejection(.invalidProviderToken) }
+    if nowSeconds - issuedAt > Limits.providerTokenSeconds { return Rejection(.expiredProviderToken) }
+    if issuedAt - nowSeconds > Limits.providerTokenSkewSeconds { return Rejection(.invalidProviderToken) }
     return nil
   }
 
   private static func isTooSoon(
-    _ bytes: [UInt8], _ issuedAt: Int64, _ key: SigningKey, _ binding: ProviderBinding, _ knowledge: Knowledge
+    _ bytes: [UInt8], _ issuedAt: Int64, _ key: SigningKey, _ binding: ProviderBinding, _ knowledge: ServiceKnowledge
   ) -> Bool {
     if knowledge.rules.countsUpdatesPerTeam {
       return !knowledge.history.allows(bytes, issuedAt: issuedAt, team: key.teamID)
     }
     guard binding.isBound, bytes != binding.tokenBytes else { return false }
-    return issuedAt - binding.issuedAt < Simulator.Limits.providerTokenUpdateSeconds
+    return issuedAt - binding.issuedAt < Limits.providerTokenUpdateSeconds
   }
 }

@@ -9,7 +9,7 @@ enum HeaderRules {
     }
     let pushType = request.with(.pushType) { PushType($0) }
     if let rejection = priority(request, pushType ?? nil) { return .failure(rejection) }
-    if request.with(.collapseID, { $0.count > Simulator.Limits.collapseIDBytes }) == true {
+    if request.with(.collapseID, { $0.count > Limits.collapseIDBytes }) == true {
       return .failure(Rejection(.badCollapseID))
     }
     // Missing is allowed (required for watchOS only); unknown is not.

@@ -5,7 +5,7 @@ enum PayloadRules {
   /// - Parameter isStrict: also demand what the device would need: a JSON object with an `aps` object (MDM excepted).
   static func check(_ request: PushRequest, _ pushType: PushType?, isStrict: Bool) -> Rejection? {
     if request.bodyBytes == 0 { return Rejection(.payloadEmpty) }
-    let limit = pushType?.payloadLimitBytes ?? Simulator.Limits.payloadBytes
+    let limit = pushType?.payloadLimitBytes ?? Limits.payloadBytes
     if request.bodyBytes > limit { return Rejection(.payloadTooLarge) }
     guard isStrict, !isWellFormed(request.withBody { ASCII.array($0) }, pushType) else { return nil }
     return Rejection(.badRequestPayload)

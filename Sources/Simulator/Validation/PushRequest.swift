@@ -103,7 +103,7 @@ package final class PushRequest {
 
   package func append(body bytes: Span<UInt8>) {
     contents.bodyBytes += bytes.count
-    let room = Simulator.Limits.voipPayloadBytes + 1 - contents.body.count
+    let room = Limits.voipPayloadBytes + 1 - contents.body.count
     if room > 0 { contents.body.append(bytes.count <= room ? bytes : bytes.extracting(0..<room)) }
   }
 

@@ -32,7 +32,7 @@ package enum PushType: String, CaseIterable, Sendable {
 
   /// Largest body in bytes.
   package var payloadLimitBytes: Int {
-    self == .voip ? Simulator.Limits.voipPayloadBytes : Simulator.Limits.payloadBytes
+    self == .voip ? Limits.voipPayloadBytes : Limits.payloadBytes
   }
 
   /// Location pushes are sent with a provider token only; certificates cannot name their topic.

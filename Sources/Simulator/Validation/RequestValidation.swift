@@ -13,35 +13,9 @@ package enum RequestValidation {
     package let pushType: PushType?
   }
 
-  /// How the connection proves who it is: by provider tokens, unless it has shown a certificate.
-  package struct Identity: Sendable {
-    package var certificate: ClientCertificate?
-    package var binding = ProviderBinding()
-
-    package init(certificate: ClientCertificate? = nil) {
-      self.certificate = certificate
-    }
-  }
-
-  /// Options that make the service stricter or laxer than Apple's.
-  package struct Rules: Sendable, Equatable {
-    /// Demand JSON with an `aps` object.
-    package var checksPayload = false
-    /// Count TooManyProviderTokenUpdates for the whole team.
-    package var countsUpdatesPerTeam = false
-
-    package init() {}
-  }
-
-  /// What the simulated service knows, apart from the connection.
-  package struct Knowledge {
-    package var keys = SigningKeys()
-    package var tokens = TokenRegistry()
-    package var history = ProviderTokenHistory()
-    package var rules = Rules()
-
-    package init() {}
-  }
+  package typealias Identity = ProviderIdentity
+  package typealias Rules = ValidationRules
+  package typealias Knowledge = ServiceKnowledge
 
   package static func validate(
     _ request: PushRequest, _ identity: inout Identity, _ knowledge: inout Knowledge, _ environment: Environment,

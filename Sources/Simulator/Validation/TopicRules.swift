@@ -30,7 +30,7 @@ enum TopicRules {
   /// The bundle identifier in a topic; nil when the topic is malformed or has not the suffix of its push type.
   /// Without a push type any suffix does.
   static func bundleID(of topic: Span<UInt8>, _ pushType: PushType?) -> String? {
-    guard !topic.isEmpty, topic.count <= Simulator.Limits.topicBytes else { return nil }
+    guard !topic.isEmpty, topic.count <= Limits.topicBytes else { return nil }
     for index in topic.indices where !isAllowed(topic[index]) { return nil }
     let found = suffix(of: topic)
     if let pushType {

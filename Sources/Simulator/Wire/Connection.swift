@@ -11,12 +11,14 @@ internal import TLS
 /// ```
 ///
 /// Reads all there is, lets every whole request be answered, then writes once. Confined to the service's loop.
-final class Connection: EventLoop.Handler {
+final class Connection: EventLoop.Handler, JudgedConnection {
   enum State { case waiting, handshaking, open, draining, stalled, closed }
 
   let number: Int
   let environment: Environment
-  let service: Service
+  private let books: Books
+  /// Told once.
+  var whenClosed: (Connection) -> Void = { _ in }
   let session: ServerSession
   private(set) var state = State.waiting
   private let stream: TLSStream
@@ -32,31 +34,31 @@ final class Connection: EventLoop.Handler {
   private var lastActivity: Instant
   /// Since when withheld windows are given back; nil when they are never withheld.
   private var releasesWindowsFrom: Instant?
-  lazy var judge = RequestJudge(connection: self, service: service)
+  lazy var judge = RequestJudge(connection: self, books: books)
 
   init(
-    number: Int, environment: Environment, stream: TLSStream, fault: Effect?, service: Service
+    number: Int, environment: Environment, stream: TLSStream, fault: Effect?, books: Books
   ) throws(HTTP2Error) {
     self.number = number
     self.environment = environment
     self.stream = stream
     self.fault = fault
-    self.service = service
-    lastActivity = service.loop.now
+    self.books = books
+    lastActivity = books.loop.now
     var configuration = ServerSession.Configuration()
     // The real service answers an excess with its own words, so the limit is watched here.
     configuration.enforcesStreamLimit = false
-    configuration.storedBodyBytes = Simulator.Limits.voipPayloadBytes + 1
+    configuration.storedBodyBytes = Limits.voipPayloadBytes + 1
     // A provider that gives up on slow answers resets many streams: that is a thing to count, not to end.
     configuration.resetRateLimit = (burst: 1_000_000, perSecond: 100_000)
     configuration.acknowledgesSettings = fault != .ignoreSettings
     if case .withholdWindow(let time) = fault {
       configuration.updatesWindows = false
-      releasesWindowsFrom = service.loop.now + time
+      releasesWindowsFrom = books.loop.now + time
     }
     session = try ServerSession(configuration: configuration)
     if case .withholdWindow(let time) = fault {
-      service.loop.schedule(after: time) { [weak self] in self?.pump() }
+      books.loop.schedule(after: time) { [weak self] in self?.pump() }
     }
   }
 
@@ -67,7 +69,7 @@ final class Connection: EventLoop.Handler {
   func start() {
     guard state == .waiting else { return }
     do {
-      registration = try service.loop.register(stream.descriptor, interest: .readable, handler: self)
+      registration = try books.loop.register(stream.descriptor, interest: .readable, handler: self)
     } catch {
       return close()
     }
@@ -80,20 +82,20 @@ final class Connection: EventLoop.Handler {
     case .complete: begin()
     case .incomplete(let readiness): watch(readiness)
     case .failed:
-      service.counters.handshakesFailed += 1
+      books.counters.handshakesFailed += 1
       close()
     }
   }
 
   private func begin() {
     state = .open
-    lastActivity = service.loop.now
+    lastActivity = books.loop.now
     if fault == .breakHandshake { return cut(.reset) }
-    if stream.negotiatedProtocol == nil { service.counters.connectionsWithoutALPN += 1 }
-    service.counters.serverNames[stream.requestedServerName ?? "-", default: 0] += 1
+    if stream.negotiatedProtocol == nil { books.counters.connectionsWithoutALPN += 1 }
+    books.counters.serverNames[stream.requestedServerName ?? "-", default: 0] += 1
     if let certificate = stream.peerCertificate {
-      service.counters.connectionsWithCertificate += 1
-      guard judge.present(ClientCertificate(certificate), nowSeconds: service.nowSeconds, certificate.notAfter) else {
+      books.counters.connectionsWithCertificate += 1
+      guard judge.present(ClientCertificate(certificate), nowSeconds: books.nowSeconds, certificate.notAfter) else {
         sendFirstSettings()
         goAway(.init(), lastStream: 0, debugData: judge.certificateProblem)
         return flush()
@@ -105,7 +107,7 @@ final class Connection: EventLoop.Handler {
     }
     // Nothing is read meanwhile: else the acknowledgement of the client's SETTINGS would leave before ours.
     watch([])
-    service.loop.schedule(after: delay) { [weak self] in
+    books.loop.schedule(after: delay) { [weak self] in
       self?.sendFirstSettings()
       self?.pump()
     }
@@ -114,10 +116,10 @@ final class Connection: EventLoop.Handler {
   private func sendFirstSettings() {
     hasSettings = true
     var settings: [Setting] = [
-      .headerTableSize(UInt32(Simulator.Limits.headerTableBytes)),
-      .initialWindowSize(UInt32(Simulator.Limits.initialWindowBytes)),
-      .maxFrameSize(UInt32(Simulator.Limits.frameBytes)),
-      .maxHeaderListSize(UInt32(Simulator.Limits.headerListBytes)),
+      .headerTableSize(UInt32(Limits.headerTableBytes)),
+      .initialWindowSize(UInt32(Limits.initialWindowBytes)),
+      .maxFrameSize(UInt32(Limits.frameBytes)),
+      .maxHeaderListSize(UInt32(Limits.headerListBytes)),
     ]
     if let limit = judge.limitToSend() { settings.append(.maxConcurrentStreams(UInt32(limit))) }
     if fault == .unknownSettings {
@@ -149,7 +151,7 @@ final class Connection: EventLoop.Handler {
 
   /// True when more may be waiting inside OpenSSL.
   private func read() -> Bool {
-    service.takeTime()
+    books.takeTime()
     let result = stream.read(into: &input)
     if !input.isEmpty {
       do {
@@ -178,7 +180,7 @@ final class Connection: EventLoop.Handler {
       switch event {
       case .opened(let stream): judge.opened(stream)
       case .request(let stream):
-        lastActivity = service.loop.now
+        lastActivity = books.loop.now
         judge.request(stream)
       case .closed(let stream, let code): judge.closed(stream, code)
       case .settingsAcknowledged: judge.settingsAcknowledged()
@@ -190,7 +192,7 @@ final class Connection: EventLoop.Handler {
   /// Writes what waits: called after whatever may have produced output, also from timers.
   func flush() {
     guard state == .open || state == .draining else { return }
-    if let from = releasesWindowsFrom, service.loop.now >= from { session.releaseWindow() }
+    if let from = releasesWindowsFrom, books.loop.now >= from { session.releaseWindow() }
     if hasSettings, let limit = judge.limitToSend() {
       try? session.submitSettings([.maxConcurrentStreams(UInt32(limit))])
     }
@@ -212,7 +214,7 @@ final class Connection: EventLoop.Handler {
   }
 
   /// A provider that does not read its answers gets no further ones.
-  private var isCongested: Bool { output.count > Simulator.Limits.outputBytes }
+  private var isCongested: Bool { output.count > Limits.outputBytes }
 
   private func updateInterest() {
     guard state == .open || state == .draining || state == .handshaking else { return }
@@ -220,7 +222,7 @@ final class Connection: EventLoop.Handler {
   }
 
   private func watch(_ readiness: Readiness) {
-    if let registration { service.loop.update(registration, interest: readiness) }
+    if let registration { books.loop.update(registration, interest: readiness) }
   }
 
   // MARK: Ending
@@ -229,16 +231,16 @@ final class Connection: EventLoop.Handler {
   func goAway(_ plan: Effect.GoAway, lastStream: Int32, debugData: [UInt8]? = nil) {
     guard state == .open else { return }
     state = .draining
-    service.counters.goAwaysSent += 1
+    books.counters.goAwaysSent += 1
     if plan.isTwice {
       session.announceShutdown()
-      service.counters.goAwaysSent += 1
+      books.counters.goAwaysSent += 1
     }
     try? session.goAway(
       lastStreamID: lastStream, ErrorCode(rawValue: plan.code), debugData: debugData ?? Array(plan.debugData.utf8))
     judge.beginDraining(lastStream: lastStream)
-    endsWhenWritten = plan.ending == .close || lastStream == 0
-    service.loop.schedule(after: Simulator.Limits.drain) { [weak self] in self?.endInOrder() }
+    endsWhenWritten = plan.ending != .drain || lastStream == 0
+    books.loop.schedule(after: Limits.drain) { [weak self] in self?.endInOrder() }
   }
 
   /// The service ends: as a GOAWAY that answers all.
@@ -252,12 +254,12 @@ final class Connection: EventLoop.Handler {
   /// Idle for too long: Apple's reason in the GOAWAY.
   func checkIdle(now: Instant) {
     switch state {
-    case .open where now - lastActivity > service.configuration.idle:
+    case .open where now - lastActivity > books.configuration.idle:
       let reason = AnswerBody.json(reason: Reason.idleTimeout.rawValue, timestampMilliseconds: nil)
       goAway(.init(), lastStream: session.lastStreamID, debugData: reason)
       flush()
-    case .handshaking where now - lastActivity > Simulator.Limits.handshake:
-      service.counters.handshakesFailed += 1
+    case .handshaking where now - lastActivity > Limits.handshake:
+      books.counters.handshakesFailed += 1
       close()
     default: break
     }
@@ -289,10 +291,10 @@ final class Connection: EventLoop.Handler {
     guard state != .closed else { return }
     state = .closed
     judge.ended()
-    service.counters.priorityFrames += session.priorityFrames
-    if let registration { service.loop.deregister(registration) }
+    books.counters.priorityFrames += session.priorityFrames
+    if let registration { books.loop.deregister(registration) }
     registration = nil
-    service.closed(self)
+    whenClosed(self)
   }
 }
 

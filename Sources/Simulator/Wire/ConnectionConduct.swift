@@ -32,11 +32,11 @@ package struct ConnectionConduct {
 
   /// The switches of the configuration.
   package struct Policy: Equatable, Sendable {
-    package var streams = Simulator.Limits.streams
+    package var streams = Limits.streams
     /// Whether a rejection drops the limit to 1.
     package var dropsLimit = true
     /// Points of error until GOAWAY; 0 for no limit.
-    package var errorPoints = Simulator.Limits.errorPoints
+    package var errorPoints = Limits.errorPoints
 
     package init() {}
   }
@@ -62,7 +62,7 @@ package struct ConnectionConduct {
   package var limit: Int {
     if let collapsedLimit { return collapsedLimit }
     switch state {
-    case .probing, .restrained: return Simulator.Limits.streamsBeforeFirstPush
+    case .probing, .restrained: return Limits.streamsBeforeFirstPush
     case .trusted, .draining: return policy.streams
     }
   }
@@ -74,7 +74,7 @@ package struct ConnectionConduct {
   package mutating func pushRejected(_ reason: Reason) -> Action {
     guard state != .draining, reason.isErrorCondition else { return .none }
     if state == .trusted, policy.dropsLimit { state = .restrained }
-    errorPoints += reason == .badDeviceToken ? Simulator.Limits.badDeviceTokenPoints : 1
+    errorPoints += reason == .badDeviceToken ? Limits.badDeviceTokenPoints : 1
     guard policy.errorPoints > 0, errorPoints >= policy.errorPoints else { return .none }
     state = .draining
     return .goAway(reason)

@@ -24,36 +24,59 @@ final class Listener: EventLoop.Handler {
 
   let environment: Environment
   let port: UInt16
-  private let socket: Socket
+  /// With the port that the kernel chose, so that it can be opened again.
+  private let address: SocketAddress
+  /// Nil while closed: then the kernel refuses connections.
+  private var socket: Socket?
   private let contexts: Contexts
-  private let service: Service
+  private let books: Books
+  private let opened: (Connection) -> Void
   private var registration: EventLoop.Registration?
 
   init(
-    environment: Environment, socket: consuming Socket, contexts: Contexts, service: Service
+    environment: Environment, socket: consuming Socket, contexts: Contexts, books: Books,
+    opened: @escaping (Connection) -> Void
   ) throws(SystemError) {
     self.environment = environment
     self.contexts = contexts
-    self.service = service
-    port = socket.localAddress?.port ?? 0
-    self.socket = socket
-    registration = try service.loop.register(self.socket.descriptor, interest: .readable, handler: self)
+    self.books = books
+    self.opened = opened
+    guard let address = socket.localAddress else { throw .last("getsockname", "the listener") }
+    self.address = address
+    port = address.port
+    try listen(consume socket)
+  }
+
+  private func listen(_ socket: consuming Socket) throws(SystemError) {
+    registration = try books.loop.register(socket.descriptor, interest: .readable, handler: self)
+    self.socket = consume socket
   }
 
   func close() {
-    if let registration { service.loop.deregister(registration) }
+    if let registration { books.loop.deregister(registration) }
     registration = nil
+    socket = nil
+  }
+
+  /// Opens the same port again, now or as soon as it is free.
+  func reopen() {
+    guard socket == nil else { return }
+    do {
+      try listen(try Socket.listen(on: address))
+    } catch {
+      books.loop.schedule(after: Limits.reopen) { [weak self] in self?.reopen() }
+    }
   }
 
   func ready(_ readiness: Readiness) {
     // Out of descriptors: the kernel keeps the connection waiting, and the next turn tries again.
-    while let accepted = try? socket.accept() { begin(accepted) }
+    while let accepted = try? socket?.accept() { begin(accepted) }
   }
 
   private func begin(_ socket: consuming Socket) {
-    let number = service.nextConnectionNumber()
-    let effect = service.faults.effect(
-      onConnection: .init(environment: environment, connection: number, now: service.loop.now))
+    let number = books.nextConnectionNumber()
+    let effect = books.faults.effect(
+      onConnection: .init(environment: environment, connection: number, now: books.loop.now))
     if effect == .refuse {
       socket.resetOnClose()
       return
@@ -68,10 +91,10 @@ final class Listener: EventLoop.Handler {
       }
     guard let stream = try? TLSStream(accepted: socket, context: context),
       let connection = try? Connection(
-        number: number, environment: environment, stream: stream, fault: effect, service: service)
+        number: number, environment: environment, stream: stream, fault: effect, books: books)
     else { return }
-    service.opened(connection)
+    opened(connection)
     guard case .delayHandshake(let delay) = effect else { return connection.start() }
-    service.loop.schedule(after: delay) { connection.start() }
+    books.loop.schedule(after: delay) { connection.start() }
   }
 }

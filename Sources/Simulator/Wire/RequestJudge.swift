@@ -2,20 +2,37 @@ internal import DequeModule
 internal import HTTP2
 internal import Reactor
 
+/// What the judge of a connection's requests may do to all of it.
+protocol JudgedConnection: AnyObject {
+  var number: Int { get }
+  var environment: Environment { get }
+  var session: ServerSession { get }
+  func goAway(_ plan: Effect.GoAway, lastStream: Int32, debugData: [UInt8]?)
+  func cut(_ way: Effect.Cut)
+  func flush()
+}
+
+extension JudgedConnection {
+  func goAway(_ plan: Effect.GoAway, lastStream: Int32) { goAway(plan, lastStream: lastStream, debugData: nil) }
+}
+
 /// Decides what becomes of each request of one connection, and keeps the connection's standing.
 ///
 /// Request → validation → fault, if any → reply: at once, after a time, out of order, or never.
 final class RequestJudge {
   /// For the rare moments that concern all of it; the way of every request uses what follows.
-  private unowned let connection: Connection
+  private unowned let connection: any JudgedConnection
+  private let number: Int
   private let session: ServerSession
   private let environment: Environment
-  private let service: Service
+  private let books: Books
   private var identity = RequestValidation.Identity()
   private var conduct: ConnectionConduct
   private var openStreams = 0
   /// Streams above it are not processed any more.
   private var lastStream = Int32.max
+  /// The highest stream whose push was delivered and whose answer did not leave at once: no GOAWAY may deny it.
+  private var lastUnanswered: Int32 = 0
   /// Replies that wait to be sent out of order.
   private var heldBack: [Reply] = []
   private var heldBackGoal = 0
@@ -30,12 +47,13 @@ final class RequestJudge {
   private final class Refused: Sendable {}
   private static let refused = Refused()
 
-  init(connection: Connection, service: Service) {
+  init(connection: any JudgedConnection, books: Books) {
     self.connection = connection
+    number = connection.number
     session = connection.session
     environment = connection.environment
-    self.service = service
-    conduct = ConnectionConduct(policy: service.configuration.conduct, isProven: false)
+    self.books = books
+    conduct = ConnectionConduct(policy: books.configuration.conduct, isProven: false)
   }
 
   // MARK: The connection's standing
@@ -50,7 +68,7 @@ final class RequestJudge {
       return false
     }
     identity.certificate = certificate
-    conduct = ConnectionConduct(policy: service.configuration.conduct, isProven: true)
+    conduct = ConnectionConduct(policy: books.configuration.conduct, isProven: true)
     return true
   }
 
@@ -73,39 +91,39 @@ final class RequestJudge {
 
   func opened(_ stream: ServerStream) {
     openStreams += 1
-    service.counters.maxConcurrentStreams = max(service.counters.maxConcurrentStreams, openStreams)
+    books.counters.maxConcurrentStreams = max(books.counters.maxConcurrentStreams, openStreams)
     switch conduct.admit(openStreams: openStreams) {
     case .admitted: return
     case .refused:
-      service.counters.streamsRefused += 1
+      books.counters.streamsRefused += 1
       stream.context = Self.refused
       session.reset(stream, .refusedStream)
     case .violation:
-      service.counters.limitViolations += 1
+      books.counters.limitViolations += 1
       violate(before: stream)
     }
   }
 
   func closed(_ stream: ServerStream, _ code: ErrorCode) {
     openStreams -= 1
-    if code == .cancel { service.counters.cancelled += 1 }
+    if code == .cancel { books.counters.cancelled += 1 }
   }
 
   func request(_ stream: ServerStream) {
     guard stream.id <= lastStream, stream.context == nil else { return }
-    let request = service.request
+    let request = books.request
     request.load(stream)
-    service.counters.requests += 1
-    if request.isAuthorizationNeverIndexed { service.counters.neverIndexedAuthorization += 1 }
+    books.counters.requests += 1
+    if request.isAuthorizationNeverIndexed { books.counters.neverIndexedAuthorization += 1 }
     let own = request.with(.id) { MessageID($0) } ?? nil
-    let id = own ?? .random(&service.dice)
+    let id = own ?? .random(&books.dice)
     let verdict = RequestValidation.validate(
-      request, &identity, &service.knowledge, environment, nowSeconds: service.nowSeconds)
+      request, &identity, &books.knowledge, environment, nowSeconds: books.nowSeconds)
     reportProviderToken()
     switch verdict {
     case .failure(let rejection): reject(stream, id, rejection)
     case .success(let accepted):
-      if service.exceedsRate(accepted.token) { return reject(stream, id, Rejection(.tooManyRequests)) }
+      if books.exceedsRate(accepted.token) { return reject(stream, id, Rejection(.tooManyRequests)) }
       accept(stream, request, accepted.token, id, isOwnID: own != nil)
     }
   }
@@ -113,7 +131,7 @@ final class RequestJudge {
   private func reportProviderToken() {
     guard reportedToken != identity.binding.issuedAt, let key = identity.binding.key else { return }
     reportedToken = identity.binding.issuedAt
-    service.sawProviderToken(key, issuedAt: identity.binding.issuedAt)
+    books.sawProviderToken(key, issuedAt: identity.binding.issuedAt)
   }
 
   // MARK: Verdicts
@@ -125,7 +143,7 @@ final class RequestJudge {
   }
 
   private func penalize(_ answer: Effect.Answer, _ stream: ServerStream) {
-    service.counters.rejected[answer.reason, default: 0] += 1
+    books.counters.rejected[answer.reason, default: 0] += 1
     guard let reason = Reason(rawValue: answer.reason) else { return }
     if reason == .expiredProviderToken { wedge(except: stream) }
     guard case .goAway(let cause) = conduct.pushRejected(reason) else { return }
@@ -136,20 +154,23 @@ final class RequestJudge {
   private func accept(
     _ stream: ServerStream, _ request: PushRequest, _ token: TokenRegistry.Index, _ id: MessageID, isOwnID: Bool
   ) {
-    let effect = service.faults.effect(
-      onRequestFor: service.knowledge.tokens.token(at: token),
-      .init(environment: environment, connection: connection.number, now: service.loop.now))
+    let effect = books.faults.effect(
+      onRequestFor: books.knowledge.tokens.token(at: token),
+      .init(environment: environment, connection: number, now: books.loop.now))
     guard let effect else {
-      service.deliver(request, to: token, id: id, isOwnID: isOwnID)
+      books.deliver(request, to: token, id: id, isOwnID: isOwnID)
       conduct.pushAccepted()
-      service.counters.accepted += 1
+      books.counters.accepted += 1
       return reply(stream, id, .accepted)
     }
-    service.counters.faults[effect.name, default: 0] += 1
-    if effect.delivers { service.deliver(request, to: token, id: id, isOwnID: isOwnID) }
+    books.counters.faults[effect.name, default: 0] += 1
+    if effect.delivers {
+      books.deliver(request, to: token, id: id, isOwnID: isOwnID)
+      lastUnanswered = max(lastUnanswered, stream.id)
+    }
     if effect.accepts {
       conduct.pushAccepted()
-      service.counters.accepted += 1
+      books.counters.accepted += 1
     }
     apply(effect, stream, id)
   }
@@ -157,7 +178,7 @@ final class RequestJudge {
   private func apply(_ effect: Effect, _ stream: ServerStream, _ id: MessageID) {
     switch effect {
     case .answer(let answer):
-      let timestamp = answer.age.map { service.loop.clock.wallMicroseconds / 1000 - $0.nanoseconds / 1_000_000 }
+      let timestamp = answer.age.map { books.loop.clock.wallMicroseconds / 1000 - $0.nanoseconds / 1_000_000 }
       reply(stream, id, .rejected(answer, timestampMilliseconds: timestamp))
       penalize(answer, stream)
     case .slow(let time): send(makeReply(stream, id, .accepted), after: time)
@@ -190,11 +211,11 @@ final class RequestJudge {
   private func goAway(_ plan: Effect.GoAway, _ stream: ServerStream, _ id: MessageID) {
     switch plan.lastStream {
     case .honest:
-      reply(stream, id, .accepted)
+      if plan.ending != .silent { reply(stream, id, .accepted) }
       connection.goAway(plan, lastStream: session.lastStreamID)
     // Client streams are odd; the one before this is two less.
-    case .before: connection.goAway(plan, lastStream: max(0, stream.id - 2))
-    case .none: connection.goAway(plan, lastStream: 0)
+    case .before: connection.goAway(plan, lastStream: max(lastUnanswered, stream.id - 2))
+    case .none: connection.goAway(plan, lastStream: lastUnanswered)
     }
   }
 
@@ -202,49 +223,51 @@ final class RequestJudge {
     var plan = Effect.GoAway()
     plan.code = ErrorCode.refusedStream.rawValue
     plan.ending = .close
-    connection.goAway(plan, lastStream: max(0, stream.id - 2), debugData: AnswerBody.violation)
+    connection.goAway(plan, lastStream: max(lastUnanswered, stream.id - 2), debugData: AnswerBody.violation)
   }
 
   private func collapse(to limit: Int, _ time: Duration, _ stream: ServerStream, _ id: MessageID) {
     conduct.collapse(to: limit)
     reply(stream, id, .accepted)
-    service.loop.schedule(after: time) { [weak self] in
+    books.loop.schedule(after: time) { [weak self] in
       guard let self, !isEnded else { return }
       conduct.collapse(to: nil)
       connection.flush()
     }
   }
 
-  /// An expired provider token takes the streams in flight with it: two RST_STREAM each, as observed.
+  /// An expired provider token takes the streams in flight with it: two RST_STREAM each, as observed. Their pushes were
+  /// delivered, so the code must not be the one that says otherwise.
   private func wedge(except stream: ServerStream) {
-    guard service.configuration.conduct.dropsLimit else { return }
+    guard books.configuration.conduct.dropsLimit else { return }
     let inFlight = heldBack + delayed.map(\.reply)
     heldBack = []
     delayed = []
     for reply in inFlight where reply.streamID != stream.id && reply.stream.id == reply.streamID {
-      if !reply.stream.isClosed { reset(reply.stream, ErrorCode.refusedStream.rawValue, true) }
+      if !reply.stream.isClosed { reset(reply.stream, ErrorCode.cancel.rawValue, true) }
     }
   }
 
   // MARK: Replies
 
   private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply {
-    let uniqueID = environment == .sandbox ? MessageID.random(&service.dice) : nil
+    let uniqueID = environment == .sandbox ? MessageID.random(&books.dice) : nil
     return Reply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
   }
 
   private func reply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) {
     let reply = makeReply(stream, id, content)
-    guard service.configuration.latency > .zero else { return reply.send(on: session) }
-    delayed.append((service.loop.now + service.configuration.latency, reply))
+    guard books.configuration.latency > .zero else { return reply.send(on: session) }
+    if case .rejected = content {} else { lastUnanswered = max(lastUnanswered, stream.id) }
+    delayed.append((books.loop.now + books.configuration.latency, reply))
     if delayed.count == 1 { scheduleDelayed() }
   }
 
   private func scheduleDelayed() {
     guard let first = delayed.first else { return }
-    service.loop.schedule(after: first.due - service.loop.clock.now) { [weak self] in
+    books.loop.schedule(after: first.due - books.loop.clock.now) { [weak self] in
       guard let self, !isEnded else { return }
-      while let first = delayed.first, first.due <= service.loop.now {
+      while let first = delayed.first, first.due <= books.loop.now {
         delayed.removeFirst()
         first.reply.send(on: session)
       }
@@ -254,7 +277,7 @@ final class RequestJudge {
   }
 
   private func send(_ reply: Reply, after time: Duration) {
-    service.loop.schedule(after: time) { [weak self] in
+    books.loop.schedule(after: time) { [weak self] in
       guard let self, !isEnded else { return }
       reply.send(on: session)
       connection.flush()
@@ -266,7 +289,7 @@ final class RequestJudge {
     heldBackGoal = count
     if heldBack.count >= count { return releaseHeldBack() }
     guard heldBack.count == 1 else { return }
-    service.loop.schedule(after: Simulator.Limits.reorder) { [weak self] in
+    books.loop.schedule(after: Limits.reorder) { [weak self] in
       guard let self, !isEnded else { return }
       releaseHeldBack()
       connection.flush()
@@ -289,52 +312,5 @@ extension PushRequest {
     stream.withBody { append(body: $0) }
     // What the session did not store counts all the same.
     countBody(stream.bodyCount)
-  }
-}
-
-extension Effect {
-  /// The name it has in counters.
-  var name: String {
-    switch self {
-    case .answer(let answer): answer.reason
-    case .slow: Fault.Kind.slow.rawValue
-    case .silence: Fault.Kind.silence.rawValue
-    case .reorder: Fault.Kind.reorder.rawValue
-    case .reset: Fault.Kind.reset.rawValue
-    case .shape: Fault.Kind.shape.rawValue
-    case .goAway: Fault.Kind.goAway.rawValue
-    case .collapse: Fault.Kind.collapse.rawValue
-    case .violation: Fault.Kind.violation.rawValue
-    case .withholdWindow: Fault.Kind.withholdWindow.rawValue
-    case .cut: Fault.Kind.cut.rawValue
-    case .refuse: Fault.Kind.refuse.rawValue
-    case .delayHandshake: Fault.Kind.delayHandshake.rawValue
-    case .breakHandshake: Fault.Kind.breakHandshake.rawValue
-    case .wrongHost: Fault.Kind.wrongHost.rawValue
-    case .expiredCertificate: Fault.Kind.expiredCertificate.rawValue
-    case .delaySettings: Fault.Kind.delaySettings.rawValue
-    case .ignoreSettings: Fault.Kind.ignoreSettings.rawValue
-    case .unknownSettings: Fault.Kind.unknownSettings.rawValue
-    }
-  }
-
-  /// Whether the device gets the push. What was not processed (RFC 9113, 8.7) or refused it does not get; where the
-  /// provider cannot know, it does, so that a repetition shows as a duplicate.
-  var delivers: Bool {
-    switch self {
-    case .answer, .violation: false
-    case .reset(let code, _): code != ErrorCode.refusedStream.rawValue
-    case .goAway(let plan): plan.lastStream == .honest
-    case .shape(let shape): shape == .interim || shape == .withoutID || shape == .extraHeaders
-    default: true
-    }
-  }
-
-  /// Whether the provider is (or will be) told so.
-  var accepts: Bool {
-    switch self {
-    case .silence, .reset, .cut: false
-    default: delivers
-    }
   }
 }

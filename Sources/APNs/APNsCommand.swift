@@ -1,0 +1,11 @@
+internal import Domain
+internal import Reactor
+
+/// What reaches the sender's thread through its inbox.
+enum APNsCommand: Sendable {
+  case batch(PushBatch)
+  case credential(APNsCredential?, for: App.Number)
+  case token(ProviderToken)
+  case resolved(Result<[SocketAddress], SystemError>, for: PoolKey)
+  case stop(within: Duration)
+}

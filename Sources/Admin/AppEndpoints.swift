@@ -1,0 +1,13 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Apps.
+extension AdminCall {
+  /// `POST /v1/admin/apps/{appId}/resume`: lets the messages of a paused app go on.
+  func resumeApp() throws(Problem) -> Response {
+    let entry = try Administration.resumeApp(parameters["appId"], by: caller, on: connection)
+    resources.messageCommitted()
+    return .json(.ok, entry)
+  }
+}

@@ -1,0 +1,121 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Looking at devices that are put aside because their network refused the token, and giving them back.
+///
+/// A device in quarantine keeps everything it has; audiences count it and skip it. It comes back by itself when it
+/// registers again. Giving back sends nothing again: what was skipped meanwhile stays skipped.
+package enum Quarantining {
+  /// One page, in the order of the devices' ids.
+  package struct Page: JSONAnswer {
+    package let items: [Entry]
+    package let nextCursor: String?
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("items", array: { writer in for item in items { writer.object { item.write(to: &$0) } } })
+      writer.member("nextCursor", nextCursor)
+    }
+  }
+
+  /// One device.
+  package struct Entry: JSONAnswer {
+    package let record: Quarantine.Record
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("device", record.device.description)
+      writer.member("clientUid", record.userKey.clientUID)
+      writer.member("pnsId", record.network.pnsID)
+      writer.member("environment", record.environment.name)
+      writer.member("psidPrefix", tokenPrefix)
+      writer.member("reason", record.reason)
+      writer.member("seqno", String(record.seqno))
+      writer.member("at", Timestamp.text(record.at))
+    }
+
+    /// A whole token is nobody's business.
+    package var tokenPrefix: String { String(record.psid.prefix(8)) }
+  }
+
+  package static func list(
+    _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Page {
+    try caller.require(.manageQuarantine)
+    let app = try connection.app(appID)
+    try caller.require(.manageQuarantine, in: app)
+    // One more than asked for tells whether there is a next page.
+    var records = try connection.answer(
+      Quarantine.list(app.number, after: try page.device(), limit: page.limit + 1))
+    let hasMore = records.count > page.limit
+    if hasMore { records.removeLast() }
+    return Page(items: records.map(Entry.init), nextCursor: hasMore ? records.last?.device.description : nil)
+  }
+
+  // MARK: Giving back
+
+  /// Whom to give back.
+  package enum Scope: Equatable, Sendable {
+    case device(DeviceID)
+    /// Everyone put aside since a time, microseconds since 1970.
+    case since(Int64)
+    case all
+  }
+
+  package struct Restored: JSONAnswer {
+    package let count: Int
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("restored", count)
+    }
+  }
+
+  package static func restore(
+    _ scope: Scope, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Restored {
+    try caller.require(.manageQuarantine)
+    let app = try connection.app(appID)
+    try caller.require(.manageQuarantine, in: app)
+    switch scope {
+    case .device(let device):
+      guard let record = try connection.answer(Devices.find([device])).first, record.app == app.number else {
+        throw Problem(.unknownDevice, "The app \(appID) has no device \(device).")
+      }
+      return Restored(count: try release([device], since: 0, on: connection))
+    case .since(let time): return Restored(count: try restore(app, since: time, on: connection))
+    case .all: return Restored(count: try restore(app, since: 0, on: connection))
+    }
+  }
+
+  /// Gives back many, a commit for each part, so that nobody waits long for their rows.
+  /// - Parameter reasons: only those put aside for one of these; nil: for whatever reason.
+  static func restore(
+    _ app: App, since: Int64, reasons: Set<String>? = nil, on connection: Connection
+  ) throws(Problem) -> Int {
+    var count = 0
+    var after = DeviceID(high: 0, low: 0)
+    while true {
+      let records = try connection.answer(
+        Quarantine.list(app.number, after: after, since: since, limit: Operations.Limits.restoredDevices))
+      guard let last = records.last else { return count }
+      let devices = records.filter { reasons?.contains($0.reason) ?? true }.map(\.device)
+      if !devices.isEmpty { count += try release(devices, since: since, on: connection) }
+      after = last.device
+    }
+  }
+
+  private static func release(
+    _ devices: [DeviceID], since: Int64, on connection: Connection
+  ) throws(Problem) -> Int {
+    try connection.commit { () throws(PostgresError) in
+      // In key order, as every writer of devices locks them.
+      _ = try connection.run(Devices.lock(devices))
+      return try connection.run(Quarantine.release(devices, since: since))
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Devices given back in one commit.
+  static let restoredDevices = 1000
+}

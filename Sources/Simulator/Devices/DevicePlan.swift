@@ -1,0 +1,43 @@
+/// Who the virtual devices are and how they behave.
+package struct DevicePlan: Sendable {
+  package var count: Int
+  /// For example `http://127.0.0.1:8080`.
+  package var server: String
+  package var appID: String
+  package var clientKey: String
+  package var environment = Environment.production
+  /// Users that the devices are spread over, device n being of user n modulo this; 0 leaves them guests.
+  package var users: Int
+  /// How many of the pushes are confirmed as received, 0…1.
+  package var receiptProbability = 1.0
+  /// How many of those are read, 0…1.
+  package var readProbability = 0.0
+  /// From a push to its confirmation, and from there to the read. Chance varies both by up to a half.
+  package var receiptDelay = Duration.zero
+  package var readDelay = Duration.zero
+  /// What a read does to the badge: `keep` (also when nil), `reset`, `update`, `force`.
+  package var badgeOption: String?
+  /// The number for `update` and `force`.
+  package var badge: Int?
+  /// Requests that may be under way at once.
+  package var connections = 8
+  /// Tokens and chances derive from it.
+  package var seed: UInt64 = 1
+
+  package init(count: Int, server: String, appID: String, clientKey: String, users: Int? = nil) {
+    self.count = count
+    self.server = server
+    self.appID = appID
+    self.clientKey = clientKey
+    self.users = users ?? count
+  }
+
+  /// The token of a device: 64 hexadecimal digits from the seed, never one that asks for a fault.
+  func token(of device: Int) -> DeviceToken {
+    var dice = Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(device))
+    return DeviceToken(dice.next() & ~(1 << 63), dice.next(), dice.next(), dice.next())
+  }
+
+  /// The user of a device; nil for a guest.
+  func user(of device: Int) -> Int? { users > 0 ? device % users : nil }
+}

@@ -1,0 +1,166 @@
+import Domain
+import HTTP2
+import Reactor
+import Testing
+
+@testable import APNs
+
+/// Connections that grow slow, silent, old or are said goodbye to.
+@Suite struct ConnectionCareTests {
+  @Test func `one slow connection does not drag: it is replaced, and what it had is still answered`() throws {
+    let server = try TestServer { $0.connection == 0 && $0.index > 0 ? .hold : .accept }
+    defer { server.stop() }
+    let harness = try Harness(server, connections: 2, streams: 20)
+    let batch = harness.offer(harness.makeMessage(), 0..<60)
+    #expect(harness.waits { server.requests.count == 21 })
+    // The second one takes the rest, and answers at once.
+    harness.advance(by: .milliseconds(250))
+    #expect(harness.waits { server.requests.count == 60 })
+    #expect(server.connections == 2)
+    for _ in 0..<APNs.Limits.slowTicks { harness.advance(by: .seconds(1)) }
+    let later = harness.offer(harness.makeMessage(), 100..<200)
+    #expect(harness.wait(for: later).tally == ["accepted": 100])
+    #expect(server.requests.suffix(100).allSatisfy { $0.connection != 0 })
+    server.release()
+    #expect(harness.wait(for: batch).tally == ["accepted": 60])
+  }
+
+  @Test func `a connection that falls silent gets nothing more, its work goes elsewhere within seconds`() throws {
+    var settings = TestServer.Settings()
+    settings.acknowledgesPings = false
+    let server = try TestServer(settings: settings) { $0.connection == 0 && $0.index > 0 ? .never : .accept }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    #expect(harness.send(0..<1) == [.accepted])
+    let lost = harness.offer(harness.makeMessage(), 1..<6)
+    #expect(harness.waits { server.requests.count == 6 })
+    harness.advance(by: .seconds(APNs.Limits.stallSeconds))
+    #expect(harness.send(10..<20).tally == ["accepted": 10])
+    #expect(server.requests.suffix(10).allSatisfy { $0.connection == 1 })
+    harness.advance(by: .seconds(APNs.Limits.pingSeconds))
+    #expect(harness.wait(for: lost).tally == [#"unknown(reason: "no answer from the peer")"#: 5])
+  }
+
+  @Test func `a peer that answers its PING goes on serving, though one request is never answered`() throws {
+    let server = try TestServer { $0.token == Harness.token(1) ? .never : .accept }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    let batch = harness.offer(harness.makeMessage(), 0..<2)
+    #expect(harness.waits { server.requests.count == 2 })
+    for _ in 0..<APNs.Limits.requestSeconds + 1 { harness.advance(by: .seconds(1)) }
+    #expect(
+      harness.wait(for: batch) == [.accepted, .unknown(reason: "no answer within \(APNs.Limits.requestSeconds) s")])
+    #expect(harness.send(5..<9).tally == ["accepted": 4])
+    #expect(server.connections == 1)
+  }
+
+  @Test func `after a GOAWAY nothing goes out on that connection, and the next one is up before it is needed`() throws {
+    let server = try TestServer {
+      $0.connection == 0 && $0.index == 4 ? .goAway(lastStreamOffset: 0, debug: "") : .accept
+    }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    #expect(harness.send(0..<1) == [.accepted])
+    for index in 1..<5 { #expect(harness.send(index..<index + 1) == [.accepted]) }
+    // Nobody has anything to send: the connection comes all the same.
+    #expect(harness.waits { server.connections == 2 })
+    #expect(harness.send(5..<200).tally == ["accepted": 195])
+    #expect(server.requests.suffix(195).allSatisfy { $0.connection == 1 })
+  }
+
+  @Test func `a connection of a day is replaced by one that is ready first`() throws {
+    let server = try TestServer()
+    defer { server.stop() }
+    let harness = try Harness(server, age: .seconds(100))
+    #expect(harness.send(0..<10).tally == ["accepted": 10])
+    harness.advance(by: .seconds(70))
+    #expect(harness.send(10..<20).tally == ["accepted": 10])
+    harness.advance(by: .seconds(60))
+    #expect(harness.waits { server.connections == 2 })
+    for round in 2..<100 where server.requests.last?.connection == 0 {
+      #expect(harness.send(round * 10..<round * 10 + 10).tally == ["accepted": 10])
+    }
+    #expect(server.requests.last?.connection == 1)
+    harness.advance(by: .seconds(2))
+    #expect(harness.send(2000..<2010).tally == ["accepted": 10])
+    #expect(server.connections == 2)
+  }
+
+  @Test func `connections are added one at a time, up to the limit`() throws {
+    let server = try TestServer { $0.index > 0 ? .hold : .accept }
+    defer { server.stop() }
+    let harness = try Harness(server, connections: 4, streams: 20)
+    var batches: [PushBatch] = []
+    for round in 0..<8 {
+      batches.append(harness.offer(harness.makeMessage(), round * 100..<round * 100 + 100))
+      harness.advance(by: .milliseconds(250))
+      harness.advance(by: .milliseconds(100))
+    }
+    #expect(harness.waits { server.requests.count >= 4 * 21 - 1 })
+    #expect(server.connections == 4)
+    #expect(server.mostOpen.allSatisfy { $0 <= 21 })
+    server.release()
+  }
+
+  @Test func `a limit that shrinks to one fails nothing, and is kept`() throws {
+    let server = try TestServer { $0.index == 100 ? .limit(1, refused: nil) : .accept }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    #expect(harness.send(0..<300).tally == ["accepted": 300])
+    #expect(harness.send(300..<600).tally == ["accepted": 300])
+    #expect(server.requests.suffix(250).allSatisfy { $0.open == 1 })
+    // It does not come back for a minute: another connection takes over.
+    for _ in 0..<APNs.Limits.collapsedSeconds + 1 { harness.advance(by: .seconds(1)) }
+    #expect(harness.waits { server.connections == 2 })
+    #expect(harness.send(600..<700).tally == ["accepted": 100])
+    #expect(server.requests.last?.connection == 1)
+  }
+
+  @Test(arguments: 1...6)
+  func `whatever happens to connections, each push is answered, or not processed, or counted as unknown`(
+    _ seed: UInt64
+  ) throws {
+    let server = try TestServer { request in
+      var random = SplitMix(seed: seed &* 1000 &+ UInt64(request.connection * 7919 + request.index))
+      guard request.connection < 6 else { return .accept }
+      switch random.next(below: 60) {
+      case 0: return .reset(.refusedStream)
+      case 1: return .reset(.internalError)
+      case 2 where request.index > 5: return .goAway(lastStreamOffset: -10, debug: "")
+      case 3 where request.index > 20: return .drop
+      case 4: return .limit(3, refused: nil)
+      case 5: return .limit(200, refused: nil)
+      default: return .accept
+      }
+    }
+    defer { server.stop() }
+    let harness = try Harness(server, connections: 3, streams: 40)
+    var sent = 0
+    var unknown = 0
+    var accepted = 0
+    for round in 0..<12 {
+      let batch = harness.makeBatch(harness.makeMessage(), tokens: round * 100..<round * 100 + 100)
+      if harness.sender.offer(batch) {
+        sent += 100
+        let results = harness.wait(for: batch)
+        #expect(results.count == 100)
+        for (offset, result) in results.enumerated() {
+          let token = Harness.token(round * 100 + offset)
+          switch result {
+          case .accepted: accepted += 1
+          case .unknown: unknown += 1
+          case .notProcessed, .stale: break
+          default: Issue.record("\(token): \(result)")
+          }
+        }
+      }
+      harness.advance(by: .seconds(2))
+    }
+    #expect(sent > 0 && accepted > 0)
+    let perToken = server.requests.reduce(into: [:]) { $0[$1.token, default: 0] += 1 }
+    // A server that refuses a stream still shows it to the script: only those count as sent again.
+    #expect(perToken.values.allSatisfy { $0 <= 1 + Int(APNs.Limits.quickResends) })
+    harness.stop(within: .zero)
+    #expect(harness.results.takeAll().isEmpty, "nothing is reported twice")
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+import Reactor
+import TestSupport
+import Testing
+
+/// `upmc serve` with its private PostgreSQL, which is killed under it.
+@Suite(.serialized) struct PrivateDatabaseTests {
+  private static let patience = 600
+
+  @Test func `a killed postmaster comes back under the serving server, with everything that was promised`() throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let data = directory + "/data"
+    let server = try ServerProcess([
+      "UPMC_DATA_DIR": data, "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
+    ])
+    try server.start()
+    try wait("the server is not ready", server) { try status(server, "/ready") == 200 }
+    let clientKey = try makeApp(data)
+    // The server reads its apps once a second.
+    try wait("the device was not registered", server) { try register("d1", clientKey, server) == 201 }
+
+    for round in 2...3 {
+      let killed = try #require(postmaster(data))
+      #expect(kill(killed, SIGKILL) == 0)
+      try wait("no new postmaster came", server) { postmaster(data).map { $0 != killed } ?? false }
+      // Repeated as any client repeats, it is answered as soon as the database is back.
+      try wait("nothing was written any more", server) { try register("d\(round)", clientKey, server) == 201 }
+    }
+    // What was answered before is there: registering again finds the devices.
+    for device in ["d1", "d2", "d3"] { #expect(try register(device, clientKey, server) == 200) }
+    #expect(server.isRunning, "\(server.output.suffix(2000))")
+
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+    #expect(postmaster(data) == nil)
+  }
+
+  /// The process that the cluster's pid file names.
+  private func postmaster(_ data: String) -> pid_t? {
+    TemporaryDirectory.read(data + "/postgres/postmaster.pid")?.split(separator: "\n").first.flatMap { pid_t($0) }
+  }
+
+  private func makeApp(_ data: String) throws -> String {
+    let output = TemporaryDirectory.make() + "/output"
+    var command = try ChildProcess.start(
+      [ServerProcess.program, "app", "create", World.appID, "--name", "Bank", "--json"],
+      environment: [
+        "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(data)",
+        "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
+      ], output: .file(output), errors: .file(output))
+    #expect(command.wait(atMost: .seconds(60)) == .exited(0))
+    let text = TemporaryDirectory.read(output) ?? ""
+    return try #require(Reply(status: 200, text: text).string("clientKey"), "\(text)")
+  }
+
+  private func register(_ device: String, _ clientKey: String, _ server: ServerProcess) throws -> Int {
+    let body = """
+      {"appId":"\(World.appID)","pnsId":"APNS","environment":"production","psid":"\(World.token("0" + device.suffix(1)))",\
+      "deviceId":"\(device)"}
+      """
+    return (try? TestClient(port: server.port).call("POST", "/v1/devices", bearer: clientKey, body))?.status ?? 0
+  }
+
+  private func status(_ server: ServerProcess, _ path: String) throws -> Int {
+    (try? TestClient(port: server.port).call("GET", path))?.status ?? 0
+  }
+
+  private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () throws -> Bool) throws {
+    let pause = try Wakeup()
+    for _ in 0..<Self.patience {
+      if try condition() { return }
+      _ = pause.wait(atMost: .milliseconds(100))
+    }
+    throw World.Timeout("\(complaint): \(server.output.suffix(2000))")
+  }
+}

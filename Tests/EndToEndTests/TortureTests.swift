@@ -1,0 +1,54 @@
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+/// A short run of the torture runner with a fixed seed: every promise, under `kill -9`, cut connections and a lying
+/// network. `make torture` runs it for as long as one likes.
+@Suite(.serialized) struct TortureTests {
+  /// The programs lie beside the tests' own.
+  private static func program(_ name: String) -> String {
+    URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name).path
+  }
+
+  private struct Page: Decodable {
+    struct Violation: Decodable {
+      let invariant: String
+      let evidence: String
+    }
+    let violations: [Violation]
+    let accepted: Int
+    let duplicates: Int
+    let resent: Int
+    let receipts: Int
+    let looks: Int
+    let deeds: [String: Int]
+  }
+
+  private func torture(_ arguments: [String]) throws -> (page: Page, ending: ChildProcess.Ending?) {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    var child = try ChildProcess.start(
+      [Self.program("upmc-torture"), "--json"] + arguments,
+      environment: ["PATH=\(path)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)"],
+      output: .file("\(directory)/page"), errors: .file("\(directory)/progress"))
+    let ending = child.wait(atMost: .seconds(400))
+    let progress = TemporaryDirectory.read("\(directory)/progress") ?? ""
+    let text = TemporaryDirectory.read("\(directory)/page") ?? ""
+    let page = try #require(try? JSONDecoder().decode(Page.self, from: Data(text.utf8)), "\(progress.suffix(4000))")
+    return (page, ending)
+  }
+
+  @Test func `two nodes keep every promise while they, their database and the network fail`() throws {
+    let (page, ending) = try torture([
+      "--minutes", "0.25", "--devices", "400", "--seed", "11", "--life", "12",
+    ])
+    #expect(page.violations.isEmpty, "\(page.violations.map { "\($0.invariant): \($0.evidence)" })")
+    #expect(ending == .exited(0))
+    #expect(page.duplicates <= page.resent)
+    // It would find nothing if nothing had happened.
+    #expect(page.accepted > 400 && page.receipts > 400 && page.looks > 50, "\(page)")
+    #expect(page.deeds.keys.contains { $0.hasPrefix("kill -9") }, "\(page.deeds)")
+  }
+}

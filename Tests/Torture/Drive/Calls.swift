@@ -1,0 +1,90 @@
+import Foundation
+import HTTPClient
+import Reactor
+import Simulator
+
+/// Calls to whichever node answers, each repeated until one has: what a careful client does. On the driver's thread.
+final class Calls {
+  private let loop: EventLoop
+  private let clients: [HTTPClient]
+  private var dice: Dice
+  /// Calls that have not been answered yet.
+  private(set) var open = 0
+  private(set) var answered = 0
+  /// Attempts without an answer, and answers that said "later".
+  private(set) var lost = 0
+  private(set) var busy = 0
+  /// Answers that no fault explains: status and text of the last few.
+  private(set) var odd: [String] = []
+
+  init(ports: [UInt16], loop: EventLoop, seed: UInt64) throws {
+    self.loop = loop
+    dice = Dice(seed: seed)
+    var configuration = HTTPClient.Configuration()
+    configuration.connections = 40
+    clients = try ports.map { port in
+      HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: port), loop: loop, configuration: configuration)
+    }
+  }
+
+  func close() {
+    for client in clients { client.close() }
+  }
+
+  /// Sends until it is answered with something that is not "later".
+  /// - Parameter isOrdered: it must have happened, or never happen, before the next thing does. A server that was frozen
+  ///   still carries out what waits in its sockets; so nobody turns away from it before it has thawed.
+  func send(
+    _ method: String, _ target: String, bearer: String? = nil, key: String? = nil, isOrdered: Bool = false,
+    _ body: String = "", completion: @escaping (Reply) -> Void
+  ) {
+    var request = HTTPRequest.json(method, target, bearer: bearer, body: Array(body.utf8))
+    if let key { request.headers.append(("Idempotency-Key", key)) }
+    open += 1
+    attempt(request, number: 0, isOrdered ? .seconds(60) : .seconds(4), completion)
+  }
+
+  private func attempt(
+    _ request: HTTPRequest, number: Int, _ patience: Duration, _ completion: @escaping (Reply) -> Void
+  ) {
+    let client = clients[Int(dice.next() % UInt64(clients.count))]
+    client.send(request, timeout: patience) { [self] result in
+      switch result {
+      case .success(let response) where response.status < 500 && response.status != 429:
+        open -= 1
+        answered += 1
+        completion(Reply(status: response.status, text: response.text))
+      case .success(let response):
+        busy += 1
+        if response.status != 503, response.status != 429 { note("\(response.status) \(response.text.prefix(200))") }
+        again(request, number, patience, completion)
+      case .failure(.closed): return
+      case .failure:
+        lost += 1
+        again(request, number, patience, completion)
+      }
+    }
+  }
+
+  private func again(
+    _ request: HTTPRequest, _ number: Int, _ patience: Duration, _ completion: @escaping (Reply) -> Void
+  ) {
+    loop.schedule(after: .milliseconds(min(1000, 30 << min(number, 5)))) { [self] in
+      attempt(request, number: number + 1, patience, completion)
+    }
+  }
+
+  private func note(_ text: String) {
+    if odd.count < 20 { odd.append(text) }
+  }
+}
+
+/// What came back, as JSON.
+struct Reply {
+  let status: Int
+  let text: String
+
+  var object: [String: Any] { (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]) ?? [:] }
+  func int(_ key: String) -> Int? { (object[key] as? NSNumber)?.intValue }
+  func string(_ key: String) -> String? { object[key] as? String }
+}

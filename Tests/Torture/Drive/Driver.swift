@@ -1,0 +1,204 @@
+import Reactor
+import Simulator
+import Synchronization
+
+/// The app's devices and its back-office: everything that calls the center and that hears from the network. All of it
+/// lives on the thread `drive`, on one event loop; the main thread asks it questions.
+final class Driver {
+  let loop: EventLoop
+  let calls: Calls
+  let verdict: Verdict
+  let plan: Plan
+  let apiKey: String
+  let clientKey: String
+  var cast: Cast
+  var dice: Dice
+  /// By number, in the order asked for.
+  private(set) var messages: [Message] = []
+  /// Those that are not final as far as we know.
+  private(set) var open: Set<Int> = []
+  /// While true the driver begins nothing new.
+  var isResting = true
+  private(set) var group: String?
+  private let clock = SystemClock()
+
+  private(set) lazy var registrar = Registrar(self)
+  private(set) lazy var recorder = Recorder(self)
+  private(set) lazy var confirmer = Confirmer(self)
+  private(set) lazy var campaigns = Campaigns(self)
+  private(set) lazy var solos = Solos(self)
+  private(set) lazy var rovers = Rovers(self)
+
+  init(_ plan: Plan, ports: [UInt16], apiKey: String, clientKey: String, verdict: Verdict, loop: EventLoop) throws {
+    self.plan = plan
+    self.loop = loop
+    self.apiKey = apiKey
+    self.clientKey = clientKey
+    self.verdict = verdict
+    cast = Cast(count: plan.devices, seed: plan.seed)
+    dice = Dice(seed: plan.seed &+ 17)
+    calls = try Calls(ports: ports, loop: loop, seed: plan.seed &+ 18)
+  }
+
+  /// Microseconds since 1970.
+  var now: Int64 { clock.wallMicroseconds }
+
+  // MARK: Beginning and resting
+
+  /// Registers everybody; then `isReady`.
+  func prepare() {
+    let body = #"{"appId":"\#(Stage.appID)","name":"ledger"}"#
+    calls.send("POST", "/v1/admin/groups", bearer: apiKey, body) { [self] reply in
+      group = reply.string("groupSeq")
+      if group == nil { verdict.violate("setup", "the group was not made: \(reply.status) \(reply.text)") }
+      registrar.registerAll()
+    }
+  }
+
+  var isReady: Bool { group != nil && registrar.isComplete }
+
+  func begin() {
+    isResting = false
+    registrar.begin()
+    campaigns.begin()
+    solos.begin()
+    rovers.begin()
+  }
+
+  /// True when nothing is open any more: every message final, every call answered, every confirmation sent.
+  var isQuiet: Bool { isResting && open.isEmpty && calls.open == 0 && confirmer.isIdle }
+
+  // MARK: Sending
+
+  /// Sends a message and follows it until it is final.
+  /// - Parameters:
+  ///   - fields: JSON members beside app, audience and life, each with a leading comma.
+  ///   - life: in seconds; nil for the run's.
+  ///   - completion: called once the center says that it is final.
+  @discardableResult
+  func send(
+    _ kind: Message.Kind, _ audience: String, _ fields: String, life: Int? = nil, recipients: Set<Int>? = nil,
+    badge: Message.Badge? = nil, completion: ((Message) -> Void)? = nil
+  ) -> Message {
+    let number = messages.count
+    let body = """
+      {"appId":"\(Stage.appID)","audience":\(audience),"alert":{"title":"T","body":"Message \(number)"},\
+      "expiresIn":"PT\(life ?? plan.life)S","data":{"m":\(number)}\(fields)}
+      """
+    let message = Message(
+      number: number, kind: kind, body: body, askedAt: now, recipients: recipients, badge: badge)
+    messages.append(message)
+    open.insert(number)
+    calls.send("POST", "/v1/admin/messages", bearer: apiKey, key: message.key, body) { [self] reply in
+      take(reply, message)
+      // A careful back-office repeats now and then even what was answered.
+      if dice.roll(0.05) {
+        calls.send("POST", "/v1/admin/messages", bearer: apiKey, key: message.key, body) { [self] in take($0, message) }
+      }
+      if message.seqno != nil { follow(message, completion) }
+    }
+    return message
+  }
+
+  private func take(_ reply: Reply, _ message: Message) {
+    guard reply.status == 202, let seqno = reply.string("seqno").flatMap({ Int64($0) }) else {
+      open.remove(message.number)
+      return verdict.violate("I1", "message \(message.number) was refused: \(reply.status) \(reply.text)")
+    }
+    message.isAnswered = true
+    if let known = message.seqno, known != seqno {
+      verdict.violate("I1", "key \(message.key) made two messages: \(known) and \(seqno)")
+    }
+    message.seqno = seqno
+  }
+
+  /// Asks for all numbers once more: what is final must not have moved, except that a server that woke up late may have
+  /// counted further submissions.
+  func recount() {
+    for message in messages {
+      guard let seqno = message.seqno, let before = message.tally, before.isFinal else { continue }
+      calls.send("GET", "/v1/admin/messages/\(seqno)", bearer: apiKey) { [self] reply in
+        guard let tally = Tally(reply), tally.isSameEnd(as: before), tally.objection == nil else {
+          return verdict.violate("I2", "message \(seqno) moved after it was final: \(before.text), then \(reply.text)")
+        }
+        message.tally = tally
+      }
+    }
+  }
+
+  /// Asks for the numbers until they are final, and looks at them each time (I2).
+  private func follow(_ message: Message, _ completion: ((Message) -> Void)?) {
+    guard let seqno = message.seqno else { return }
+    calls.send("GET", "/v1/admin/messages/\(seqno)", bearer: apiKey) { [self] reply in
+      verdict.look()
+      guard let tally = Tally(reply) else {
+        open.remove(message.number)
+        return verdict.violate("I2", "message \(seqno) has no numbers: \(reply.status) \(reply.text)")
+      }
+      if let objection = tally.objection {
+        verdict.violate("I2", "message \(seqno) (\(message.kind)): \(objection): \(tally.text)")
+      }
+      message.tally = tally
+      if tally.isFinal {
+        open.remove(message.number)
+        completion?(message)
+      } else {
+        loop.schedule(after: .milliseconds(message.kind == .urgent ? 60 : 150)) { [self] in
+          follow(message, completion)
+        }
+      }
+    }
+  }
+}
+
+/// The way to the driver for other threads.
+final class DriverThread: Sendable {
+  typealias Question = @Sendable (Driver) -> Void
+
+  private let questions: Inbox<Question>
+  private let thread: Mutex<Thread?>
+
+  /// Starts the thread with its driver; `pushes` is what the simulator accepts.
+  init(
+    _ make: @escaping @Sendable (EventLoop) throws -> Driver, pushes: Inbox<AcceptedPush>
+  ) throws {
+    let questions = try Inbox<Question>(capacity: 1024)
+    let started = try Inbox<String?>(capacity: 1)
+    let thread = try Thread(name: "drive") {
+      do {
+        let loop = try EventLoop()
+        let driver = try make(loop)
+        try loop.attach(questions) { batch in for question in batch { question(driver) } }
+        try loop.attach(pushes) { batch in for push in batch { driver.recorder.take(push) } }
+        _ = started.offer(nil)
+        loop.run()
+        driver.calls.close()
+      } catch {
+        _ = started.offer("\(error)")
+      }
+    }
+    self.questions = questions
+    self.thread = Mutex(thread)
+    if let failure = started.receive(atMost: .seconds(10)).first ?? "it did not begin" {
+      throw Trouble("the driver cannot start: \(failure)")
+    }
+  }
+
+  /// Asks on the driver's thread and waits for the answer.
+  func ask<Answer: Sendable>(_ question: @escaping @Sendable (Driver) -> Answer) throws -> Answer {
+    let reply = try Inbox<Answer>(capacity: 1)
+    guard questions.offer({ _ = reply.offer(question($0)) }) else { throw Trouble("the driver has ended") }
+    guard let answer = reply.receive(atMost: .seconds(600)).first else { throw Trouble("the driver does not answer") }
+    return answer
+  }
+
+  func stop() {
+    _ = questions.offer { $0.loop.stop() }
+    let ended: Thread? = thread.withLock { thread in
+      var taken: Thread?
+      swap(&taken, &thread)
+      return taken
+    }
+    ended?.join()
+  }
+}

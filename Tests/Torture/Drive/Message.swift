@@ -1,0 +1,139 @@
+import Simulator
+
+/// One send, and everything that is known of it.
+final class Message {
+  enum Kind: String { case campaign, badges, urgent, rollCall }
+
+  /// What one device has of it.
+  struct Cell {
+    /// How often the network received it.
+    var received: UInt8 = 0
+    /// When it last did, microseconds since 1970.
+    var receivedAt: Int64 = 0
+    var isReceiptAnswered = false
+    var isReadAnswered = false
+  }
+
+  /// The count of a user whose every count is known.
+  struct Badge {
+    /// With the message.
+    let after: Int
+    /// When all its deliveries have ended negative, and the increment is taken back.
+    let takenBack: Int
+  }
+
+  /// A device that got it twice, and when, microseconds since 1970.
+  struct Repeat {
+    let device: Int
+    let first: Int64
+    let second: Int64
+  }
+
+  let number: Int
+  let kind: Kind
+  let body: String
+  /// When it was asked for, microseconds since 1970.
+  let askedAt: Int64
+  /// The only devices it may reach; nil for whoever is in its audience.
+  let recipients: Set<Int>?
+  /// What every payload must carry; nil when it cannot be known.
+  let badge: Badge?
+  /// A payload carried what holds once the message has ended negative.
+  var wasTakenBack = false
+  /// The idempotency key: however often it is sent, there is one message.
+  var key: String { "torture-\(number)" }
+
+  /// As the center answered, or as a payload said.
+  var seqno: Int64?
+  var isAnswered = false
+  var collapseID: [UInt8]?
+  var firstReceivedAt: Int64?
+  var tally: Tally?
+  var isFinal: Bool { tally?.isFinal ?? false }
+  private(set) var cells: [Int: Cell] = [:]
+  private(set) var received = 0
+  private(set) var repeated = 0
+  /// The first few, as evidence.
+  private(set) var repeats: [Repeat] = []
+
+  init(number: Int, kind: Kind, body: String, askedAt: Int64, recipients: Set<Int>? = nil, badge: Badge? = nil) {
+    self.number = number
+    self.kind = kind
+    self.body = body
+    self.askedAt = askedAt
+    self.recipients = recipients
+    self.badge = badge
+  }
+
+  /// Notes one more arrival; answers how many there have been.
+  func receive(_ device: Int, at time: Int64) -> Int {
+    var cell = cells[device] ?? Cell()
+    cell.received &+= 1
+    if cell.received > 1 {
+      repeated += 1
+      if repeats.count < 6 { repeats.append(Repeat(device: device, first: cell.receivedAt, second: time)) }
+    }
+    cell.receivedAt = time
+    cells[device] = cell
+    received += 1
+    return Int(cell.received)
+  }
+
+  func noteReceipt(_ device: Int) { cells[device, default: Cell()].isReceiptAnswered = true }
+  func noteRead(_ device: Int) { cells[device, default: Cell()].isReadAnswered = true }
+}
+
+/// A message's numbers as the center tells them.
+struct Tally {
+  let state: String
+  let targeted: Int?
+  let pending: Int?
+  let accepted: Int
+  let rejected: Int
+  let expired: Int
+  let cancelled: Int
+  let skipped: Int
+  let unknown: Int
+  let resent: Int
+  let text: String
+
+  /// Nil when the answer is not what it should be.
+  init?(_ reply: Reply) {
+    guard reply.status == 200, let state = reply.string("state"), let accepted = reply.int("accepted"),
+      let rejected = reply.int("rejected"), let expired = reply.int("expired"),
+      let cancelled = reply.int("cancelled"), let skipped = reply.int("skipped"),
+      let unknown = reply.int("unknown"), let resent = reply.int("resent")
+    else { return nil }
+    self.state = state
+    targeted = reply.int("targeted")
+    pending = reply.int("pending")
+    self.accepted = accepted
+    self.rejected = rejected
+    self.expired = expired
+    self.cancelled = cancelled
+    self.skipped = skipped
+    self.unknown = unknown
+    self.resent = resent
+    text = reply.text
+  }
+
+  var isFinal: Bool { ["completed", "cancelled", "expired", "failed"].contains(state) }
+  var ended: Int { accepted + rejected + expired + cancelled + skipped }
+
+  /// Whether the same devices ended in the same way.
+  func isSameEnd(as other: Tally) -> Bool {
+    state == other.state && targeted == other.targeted && accepted == other.accepted && rejected == other.rejected
+      && expired == other.expired && cancelled == other.cancelled && skipped == other.skipped
+  }
+
+  /// Why the numbers cannot be (I2); nil when they can.
+  var objection: String? {
+    guard let targeted, let pending else {
+      return ended == 0 ? nil : "devices have ended before the audience was counted"
+    }
+    if pending < 0 { return "more devices have ended than were targeted" }
+    if targeted != pending + ended { return "the numbers do not add up" }
+    if isFinal, pending != 0, state == "completed" { return "it is completed while devices are pending" }
+    return nil
+  }
+}

@@ -1,0 +1,65 @@
+import Reactor
+import Simulator
+
+/// Two installations, each with a user of its own, pass one token back and forth: whoever registered last owns it, and
+/// the other's messages must not reach it.
+final class Rovers {
+  private struct Pair {
+    let devices: [Int]
+    var owner = 0
+  }
+
+  private unowned let driver: Driver
+  private var pairs: [Pair] = []
+  private(set) var moves = 0
+
+  init(_ driver: Driver) {
+    self.driver = driver
+    let numbers = driver.cast.numbers(.rover)
+    for first in stride(from: 0, to: numbers.count - 1, by: 2) {
+      pairs.append(Pair(devices: [numbers[first], numbers[first + 1]]))
+    }
+  }
+
+  /// The devices that share the token of this one; nil when it is no rover.
+  func owners(of number: Int) -> [Int]? { pairs.first { $0.devices.contains(number) }?.devices }
+
+  /// Devices that own a token now.
+  var present: [Int] { pairs.map { $0.devices[$0.owner] } }
+  /// Their tokens carry the number of the first of each pair.
+  var tokenNumbers: [Int] { pairs.map { $0.devices[0] } }
+
+  func begin() {
+    for index in pairs.indices { move(index) }
+  }
+
+  private func move(_ index: Int) {
+    let next = 1 - pairs[index].owner
+    let device = pairs[index].devices[next]
+    driver.registrar.register(device, generation: 0, tokenOf: pairs[index].devices[0]) { [self] in
+      pairs[index].owner = next
+      moves += 1
+      guard !driver.isResting else { return }
+      sendToBoth(index)
+    }
+  }
+
+  private func sendToBoth(_ index: Int) {
+    let pair = pairs[index]
+    var left = 2
+    for side in 0...1 {
+      let user = driver.cast.devices[pair.devices[side]].user ?? ""
+      // The token is the first device's; only the owner's user may reach it.
+      let recipients: Set<Int> = side == pair.owner ? [pair.devices[0]] : []
+      driver.send(
+        .urgent, #"{"clientUids":["\#(user)"]}"#, #","lane":"urgent""#, recipients: recipients
+      ) { [self] _ in
+        left -= 1
+        guard left == 0, !driver.isResting else { return }
+        driver.loop.schedule(after: .milliseconds(Int64(driver.dice.next() % 3000))) { [self] in
+          if !driver.isResting { move(index) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,327 @@
+import Foundation
+import Postgres
+import Reactor
+import Simulator
+
+/// One run from the first process to the last line. On the main thread.
+final class Run {
+  private let plan: Plan
+  private let verdict = Verdict()
+  private let stage: Stage
+  private let driver: DriverThread
+  private let clock = SystemClock()
+  private var violence: Violence
+  /// What is to be done when: bringing back what was killed, ending faults.
+  private var later: [(due: Instant, action: () throws -> Void)] = []
+  private var deeds: [String: Int] = [:]
+  private var samples: Samples
+  private var isInterrupted = false
+  private var isPostgresDown = false
+  private let began: Instant
+
+  init(_ plan: Plan) throws {
+    self.plan = plan
+    began = SystemClock().now
+    violence = Violence(plan)
+    stage = try Stage(plan)
+    samples = Samples(nodes: plan.nodes)
+    let (ports, apiKey, clientKey) = (stage.nodes.map(\.port), stage.apiKey, stage.clientKey)
+    let pushes = try Inbox<AcceptedPush>(capacity: 1_000_000)
+    let verdict = verdict
+    driver = try DriverThread(
+      { loop in
+        try Driver(plan, ports: ports, apiKey: apiKey, clientKey: clientKey, verdict: verdict, loop: loop)
+      }, pushes: pushes)
+    stage.simulator.watch(pushes)
+  }
+
+  deinit {
+    driver.stop()
+    if plan.keeps { try? Data(verdict.deedLines.utf8).write(to: URL(filePath: stage.directory + "/deeds.log")) }
+    stage.close(keeps: plan.keeps)
+  }
+
+  /// Does it all.
+  func page() throws -> Page {
+    for node in stage.nodes { try node.start() }
+    Console.say("registering \(plan.devices) devices with \(plan.nodes) node(s); seed \(plan.seed)")
+    try driver.ask { $0.prepare() }
+    guard try wait(atMost: Torture.Limits.patience, until: { try driver.ask { $0.isReady } }) else {
+      throw Trouble("the devices were not registered in time:\n\(lastWords)")
+    }
+    try driver.ask { $0.begin() }
+    try ravage()
+    try rest()
+    let totals = try account()
+    return try makePage(totals)
+  }
+
+  // MARK: The violence
+
+  private func ravage() throws {
+    let end = clock.now + plan.violence
+    var next = violence.next()
+    var due = clock.now + .milliseconds(next.milliseconds)
+    while clock.now < end, !isInterrupted {
+      if !plan.isCalm, clock.now >= due {
+        try carryOut(next.act)
+        next = violence.next()
+        due = clock.now + .milliseconds(next.milliseconds)
+      }
+      try turn(atMost: .milliseconds(20))
+    }
+    Console.say(isInterrupted ? "interrupted: taking the account" : "the violence is over")
+  }
+
+  /// Everything that goes on beside the violence.
+  private func turn(atMost patience: Duration) throws {
+    for index in later.indices.reversed() where later[index].due <= clock.now {
+      try later.remove(at: index).action()
+    }
+    for node in stage.nodes { try look(at: node) }
+    samples.take(stage.nodes, at: verdict.seconds)
+    try tellProgress()
+    guard Signals.wait(atMost: patience) == .stop else { return }
+    if isInterrupted { throw Trouble("stopped") }
+    isInterrupted = true
+  }
+
+  /// A server that ends though nobody ended it is a finding; one that was asked to comes back.
+  private func look(at node: ServerNode) throws {
+    let wasAsked = node.state == .stopping
+    guard node.state != .down, let ending = node.ending() else { return }
+    let words = node.lastWords
+    let reason = words.split(separator: "\n").last { $0.hasPrefix("upmc: ") } ?? ""
+    if !wasAsked, ending == .exited(1), reason.contains("database") || reason.contains("PostgreSQL") {
+      // A start without database is refused in so many words; whoever supervises it starts it again.
+      deeds["starts without database", default: 0] += 1
+      return after(500) { if node.state == .down { try node.start() } }
+    }
+    if !wasAsked {
+      verdict.violate("crash", "server \(node.number) ended by itself: \(ending)\n\(words)")
+    } else if ending == .killed(signal: SIGTERM), node.seconds < 3 {
+      // It had not yet come so far as to listen for signals.
+      deeds["SIGTERM while starting", default: 0] += 1
+    } else if ending != .exited(0) {
+      verdict.violate("stop", "server \(node.number) was asked to stop and ended \(ending)\n\(words)")
+    }
+    try node.start()
+  }
+
+  private func after(_ milliseconds: Int, _ action: @escaping () throws -> Void) {
+    later.append((clock.now + .milliseconds(milliseconds), action))
+  }
+
+  /// Notes a deed; `lasting` is how long it disturbs, in milliseconds.
+  private func note(_ kind: String, _ what: String, lasting milliseconds: Int, isKill: Bool = false) throws {
+    deeds[kind, default: 0] += 1
+    verdict.note(what)
+    let now = clock.wallMicroseconds
+    let until = now + Int64(milliseconds) * 1000
+    try driver.ask { $0.recorder.noteDeed(kind, at: now, until: until, isKill: isKill) }
+  }
+
+  private func carryOut(_ act: Violence.Act) throws {
+    switch act {
+    case .kill(let numbers, let backAfter): try kill(numbers, backAfter)
+    case .terminate(let number): try terminate(stage.nodes[number])
+    case .freeze(let number, let milliseconds): try freeze(stage.nodes[number], milliseconds)
+    case .killPostgres(let backAfter): try killPostgres(backAfter)
+    case .cutSessions(let count): try cutSessions(count)
+    case .faults(let faults, let milliseconds, let name): try misbehave(faults, milliseconds, name)
+    case .cutConnections(let way):
+      try note("connections cut", "all connections to the network: \(way.rawValue)", lasting: 0)
+      stage.simulator.cutConnections(way)
+    case .outage(let milliseconds):
+      try note("network outages", "the network is away for \(milliseconds) ms", lasting: milliseconds)
+      stage.simulator.goAway(for: .milliseconds(milliseconds))
+    }
+  }
+
+  private func kill(_ numbers: [Int], _ backAfter: Int) throws {
+    let victims = numbers.map { stage.nodes[$0] }.filter { $0.state == .up || $0.state == .stopping }
+    guard !victims.isEmpty else { return }
+    let names = victims.map { "server \($0.number)" }.joined(separator: " and ")
+    for node in victims { node.kill() }
+    let kind = victims.count > 1 ? "kill -9 both servers" : "kill -9 \(names)"
+    try note(kind, "kill -9 \(names)", lasting: backAfter, isKill: true)
+    after(backAfter) { for node in victims where node.state == .down { try node.start() } }
+  }
+
+  private func terminate(_ node: ServerNode) throws {
+    guard node.state == .up else { return }
+    node.terminate()
+    try note("SIGTERM", "SIGTERM to server \(node.number)", lasting: 10_000)
+    let identifier = node.identifier
+    after(Int(Torture.Limits.stop.components.seconds) * 1000) { [self] in
+      guard node.state == .stopping, node.identifier == identifier else { return }
+      verdict.violate("stop", "server \(node.number) did not stop in \(Torture.Limits.stop)\n\(node.lastWords)")
+      node.kill()
+      try node.start()
+    }
+  }
+
+  private func freeze(_ node: ServerNode, _ milliseconds: Int) throws {
+    guard node.state == .up else { return }
+    node.freeze()
+    try note("frozen servers", "server \(node.number) is frozen for \(milliseconds) ms", lasting: milliseconds)
+    after(milliseconds) { if node.state == .frozen { node.thaw() } }
+  }
+
+  private func killPostgres(_ backAfter: Int) throws {
+    guard !isPostgresDown else { return }
+    isPostgresDown = true
+    stage.killPostgres()
+    try note("kill -9 PostgreSQL", "kill -9 PostgreSQL, back after \(backAfter) ms", lasting: backAfter, isKill: true)
+    after(backAfter) { [self] in
+      try stage.restorePostgres()
+      isPostgresDown = false
+    }
+  }
+
+  private func cutSessions(_ count: Int) throws {
+    guard !isPostgresDown else { return }
+    try note("database sessions cut", "\(count) database sessions are ended", lasting: 0)
+    _ = try? Connection(stage.databaseURL).script(
+      """
+      SELECT pg_terminate_backend(pid) FROM (
+        SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
+        ORDER BY random() LIMIT \(count)) chosen
+      """)
+  }
+
+  private func misbehave(_ faults: [Fault], _ milliseconds: Int, _ name: String) throws {
+    try note("network faults", "the network: \(name) for \(milliseconds) ms", lasting: milliseconds)
+    let simulator = stage.simulator
+    let names = try faults.map { try simulator.add($0) }
+    after(milliseconds) { [self] in
+      for name in names { simulator.remove(name) }
+      try mend()
+    }
+  }
+
+  /// An operator sees that the app is held back, and gives its credential again.
+  private func mend() throws {
+    guard !isPostgresDown, let connection = try? Connection(stage.databaseURL),
+      let paused = try? connection.run(
+        Statement("torture-paused", "SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL")),
+      paused.int64(0, 0) > 0
+    else { return }
+    verdict.note("an operator gives the credential again")
+    try? stage.mendCredential()
+  }
+
+  // MARK: Rest and account
+
+  private func rest() throws {
+    stage.simulator.removeFaults()
+    for work in later { try work.action() }
+    later = []
+    for node in stage.nodes {
+      if node.state == .frozen { node.thaw() }
+      if node.state == .down { try node.start() }
+    }
+    try stage.restorePostgres()
+    try driver.ask { $0.isResting = true }
+    try settle("messages and calls")
+    try callTheRoll()
+    try checkLeases()
+    try driver.ask { $0.recount() }
+    try settle("the last count")
+  }
+
+  private func settle(_ what: String) throws {
+    if try wait(
+      atMost: Torture.Limits.quiescence,
+      until: {
+        try mend()
+        return try driver.ask { $0.isQuiet }
+      })
+    {
+      return
+    }
+    let open = try driver.ask { driver in
+      let messages = driver.open.sorted().prefix(5).map { driver.messages[$0].tally?.text ?? "message \($0)" }
+      return "\(driver.open.count) messages, \(driver.calls.open) calls: \(messages.joined(separator: " "))"
+    }
+    verdict.violate("I7", "\(what) did not come to rest in \(Torture.Limits.quiescence): \(open)\n\(lastWords)")
+  }
+
+  private func callTheRoll() throws {
+    try driver.ask { driver in
+      driver.registrar.registerReturning { driver.campaigns.callTheRoll { _ in } }
+    }
+    // The roll is called as soon as the last has registered.
+    _ = try wait(atMost: Torture.Limits.patience) {
+      try driver.ask { $0.messages.contains { $0.kind == .rollCall } }
+    }
+    try settle("the roll call")
+  }
+
+  /// The dead keep no lease (I7): what they left has run out soon after the last was killed.
+  private func checkLeases() throws {
+    let connection = try Connection(stage.databaseURL)
+    let leases = Statement("torture-leases", "SELECT count(*) FROM nodes WHERE alive_until > now()")
+    let haveRunOut = try wait(atMost: Torture.Limits.lease) {
+      try connection.run(leases).int64(0, 0) <= Int64(plan.nodes)
+    }
+    if !haveRunOut {
+      let count = try connection.run(leases).int64(0, 0)
+      verdict.violate("I7", "\(count) leases for \(plan.nodes) living nodes")
+    }
+  }
+
+  private func account() throws -> Verifier.Totals {
+    let url = stage.databaseURL
+    let outcome: Result<Verifier.Totals, Trouble> = try driver.ask { driver in
+      do {
+        return .success(try Verifier(driver, databaseURL: url).run())
+      } catch {
+        return .failure(Trouble("the account could not be taken: \(error)"))
+      }
+    }
+    let missed = stage.simulator.counters().pushesMissed
+    if missed > 0 { throw Trouble("\(missed) pushes were not recorded: the driver was too slow") }
+    for objection in samples.objections { verdict.violate("I7", objection) }
+    return try outcome.get()
+  }
+
+  private func makePage(_ totals: Verifier.Totals) throws -> Page {
+    let counters = stage.simulator.counters()
+    let (deeds, samples, verdict, plan) = (deeds, samples, verdict, plan)
+    let seconds = Double((clock.now - began).nanoseconds) / 1e9
+    return try driver.ask { driver in
+      Page(plan, driver, totals, counters, deeds, samples, verdict, seconds: seconds)
+    }
+  }
+
+  // MARK: Waiting and telling
+
+  private func wait(atMost patience: Duration, until condition: () throws -> Bool) throws -> Bool {
+    let deadline = clock.now + patience
+    while clock.now < deadline {
+      if try condition() { return true }
+      try turn(atMost: .milliseconds(50))
+    }
+    return false
+  }
+
+  private var lastWords: String {
+    stage.nodes.map { "server \($0.number):\n\($0.lastWords)" }.joined(separator: "\n")
+  }
+
+  private var toldAt: Double = 0
+
+  private func tellProgress() throws {
+    guard verdict.seconds - toldAt >= 5 else { return }
+    toldAt = verdict.seconds
+    let line = try driver.ask { driver in
+      "received \(driver.recorder.received) (\(driver.recorder.repeated) again), messages \(driver.messages.count) "
+        + "(\(driver.open.count) open), receipts \(driver.confirmer.receiptsAnswered), "
+        + "reads \(driver.confirmer.readsAnswered), calls \(driver.calls.answered) (\(driver.calls.lost) lost)"
+    }
+    let violations = verdict.counts.values.reduce(0, +)
+    Console.say(
+      "\(Int(verdict.seconds)) s: \(line)\(violations > 0 ? ", VIOLATIONS \(violations)" : ""); \(verdict.lastDeed)")
+  }
+}

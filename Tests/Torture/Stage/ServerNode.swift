@@ -1,0 +1,79 @@
+import Foundation
+import Reactor
+
+/// `upmc serve` as a process that can be killed, frozen, asked to stop and started again, always at the same port.
+final class ServerNode {
+  enum State: Equatable { case down, up, frozen, stopping }
+
+  let number: Int
+  let port: UInt16
+  private(set) var state = State.down
+  private(set) var identifier: Int32 = 0
+  private var child: ChildProcess?
+  private let clock = SystemClock()
+  private var startedAt = SystemClock().now
+  private let environment: [String]
+  private let log: String
+
+  init(number: Int, environment: [String], log: String) throws {
+    self.number = number
+    self.log = log
+    port = try Self.freePort()
+    self.environment = environment + ["UPMC_LISTEN=127.0.0.1:\(port)"]
+  }
+
+  /// A port that was free a moment ago. Nobody else here asks for a fixed one, so it stays free.
+  private static func freePort() throws -> UInt16 {
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    return socket.localAddress?.port ?? 0
+  }
+
+  func start() throws {
+    // Should this runner be killed, the kernel takes the server with it.
+    let started = try ChildProcess.start(
+      ["setpriv", "--pdeathsig", "KILL", "--", Program.path, "serve"], environment: environment, output: .file(log),
+      errors: .file(log))
+    identifier = started.identifier
+    startedAt = clock.now
+    child = consume started
+    state = .up
+  }
+
+  /// SIGKILL: nothing can be prevented or prepared.
+  func kill() {
+    child = nil
+    state = .down
+  }
+
+  func terminate() {
+    child?.signal(SIGTERM)
+    state = .stopping
+  }
+
+  func freeze() {
+    child?.signal(SIGSTOP)
+    state = .frozen
+  }
+
+  func thaw() {
+    child?.signal(SIGCONT)
+    state = .up
+  }
+
+  /// Since it was started.
+  var seconds: Double { Double((clock.now - startedAt).nanoseconds) / 1e9 }
+
+  /// How it ended by itself since it was started; nil while it runs. Reaped once.
+  func ending() -> ChildProcess.Ending? {
+    guard let ending = child?.wait(atMost: .zero) else { return nil }
+    child = nil
+    state = .down
+    return ending
+  }
+
+  /// The end of what it wrote.
+  var lastWords: String {
+    let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").suffix(6).joined(separator: "\n")
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Server
+import Simulator
+
+/// Everything under torture: a private PostgreSQL with its default durability, the nodes, and the simulator in Apple's
+/// place. Lives on the main thread.
+final class Stage {
+  static let appID = "com.example.torture"
+
+  let directory: String
+  let simulator: Simulator
+  let nodes: [ServerNode]
+  let clientKey: String
+  let apiKey: String
+  let databaseURL: String
+  private let started: Simulator.Started
+  private let postgres: EmbeddedPostgres.Handle
+  private let program: Program
+
+  init(_ plan: Plan) throws {
+    directory = try Self.makeDirectory()
+    var configuration = Simulator.Configuration()
+    configuration.seed = plan.seed
+    // The recorder keeps what matters of each delivery; the simulator need not.
+    configuration.keepsDeliveries = false
+    simulator = Simulator(configuration)
+    started = try simulator.start()
+    postgres = try EmbeddedPostgres.start(dataDirectory: directory + "/data")
+    databaseURL = postgres.url
+    let authority = directory + "/ca.pem"
+    try Data(started.authorityPEM.utf8).write(to: URL(filePath: authority))
+    try Data(started.providerKey.privateKeyPEM.utf8).write(to: URL(filePath: directory + "/AuthKey.p8"))
+    let outside = ProcessInfo.processInfo.environment
+    var variables = [
+      "PATH": outside["PATH"] ?? "/usr/bin:/bin", "UPMC_DATABASE_URL": databaseURL,
+      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(), "UPMC_CA_FILE": authority,
+      "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
+      "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)", "UPMC_LOG_LEVEL": "warning",
+    ]
+    variables["UPMC_MIGRATIONS_DIR"] = outside["UPMC_MIGRATIONS_DIR"]
+    let environment = variables.map { "\($0.key)=\($0.value)" }
+    let place = directory
+    nodes = try (1...plan.nodes).map {
+      try ServerNode(number: $0, environment: environment, log: "\(place)/serve-\($0).log")
+    }
+    program = Program(environment: environment, directory: directory)
+    try program.run("migrate")
+    let app = try program.run("app", "create", Self.appID, "--name", "Torture")
+    let key = try program.run("key", "create", "--role", "admin")
+    guard let clientKey = app.string("clientKey"), let apiKey = key.string("apiKey") else {
+      throw Trouble("upmc answered without keys: \(app.text) \(key.text)")
+    }
+    self.clientKey = clientKey
+    self.apiKey = apiKey
+    try mendCredential()
+  }
+
+  /// What an operator does when the network refused the key: gives it again, which lets the app go on.
+  func mendCredential() throws {
+    let key = started.providerKey
+    try program.run(
+      "app", "credential", Self.appID, "--apns-key", directory + "/AuthKey.p8", "--key-id", key.keyID, "--team-id",
+      key.teamID)
+  }
+
+  // MARK: PostgreSQL
+
+  func killPostgres() {
+    kill(postgres.pid, SIGKILL)
+  }
+
+  /// Waits until it is there again.
+  func restorePostgres() throws {
+    try postgres.ensureRunning()
+  }
+
+  /// Stops what was started; nothing of it survives, except the directory when it is to be kept.
+  func close(keeps: Bool) {
+    for node in nodes { node.kill() }
+    do {
+      try postgres.ensureRunning()
+      try postgres.stop()
+    } catch {
+      Console.say("the database was not stopped: \(error)")
+    }
+    simulator.stop()
+    if keeps {
+      Console.say("logs and database are in \(directory)")
+    } else {
+      try? FileManager.default.removeItem(atPath: directory)
+    }
+  }
+
+  private static func makeDirectory() throws -> String {
+    var template = Array("/tmp/upmc-torture.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Trouble("cannot make a directory in /tmp: error \(errno)") }
+    let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // The database's user is another one when we are root.
+    chmod(name, 0o755)
+    return name
+  }
+}
+
+/// Why the runner itself cannot go on: no fault of what is under torture.
+struct Trouble: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}
