@@ -28,6 +28,7 @@ final class Claimer {
         for next in turns.order(waiting).prefix(Limits.turnsPerLook)
         where shared.hasRoom(for: next.lane) && shared.holdsLease {
           didWork = try claim(next.seqno, connection) || didWork
+          if shared.claimWakeup.wait(atMost: .zero) { break }
         }
       }
       if !didWork { _ = shared.claimWakeup.wait(atMost: Limits.pollInterval) }

@@ -24,6 +24,8 @@ enum Limits {
   static let waitingMessages = 512
   /// Claims between two looks at what waits: a tenth of a second or so.
   static let turnsPerLook = 8
+  /// Messages of which a shard is planned between two looks at what is new.
+  static let plansPerLook = 8
   /// Messages that are paused or being cancelled, looked at together.
   static let heldMessages = 1_000
   /// How often changes are looked for that nobody announced.

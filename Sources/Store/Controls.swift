@@ -13,7 +13,7 @@ package enum Controls {
   private static let lockStatement = Statement(
     "controls-lock",
     """
-    SELECT app, state, cancelled_at IS NOT NULL, frozen_at IS NOT NULL, schedule FROM messages WHERE seqno = $1
+    SELECT app, state, cancelled_at IS NOT NULL AND state = 3, frozen_at IS NOT NULL, schedule FROM messages WHERE seqno = $1
     -- Keeps planner, finisher and other operators out until the change is committed.
     FOR UPDATE
     """)

@@ -182,7 +182,7 @@ package enum Messages {
     """
     SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
       to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
-      m.planned, m.cancelled_at IS NOT NULL, m.resend_of, m.resend_to, a.time_zone,
+      m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS')
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1
     """)
@@ -192,7 +192,9 @@ package enum Messages {
     """
     SELECT seqno FROM messages
     -- A paused message is planned too, so that its numbers are known.
-    WHERE state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL ORDER BY lane, seqno LIMIT $1
+    WHERE state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL
+    -- New ones first, so that a large one does not keep them waiting.
+    ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
     """)
 
   /// Messages whose audience has still to be cut into shards, the most urgent first.
@@ -228,7 +230,7 @@ package enum Messages {
   }
 
   private static let unfinishedStatement = Statement(
-    "messages-unfinished", "SELECT seqno FROM messages WHERE state IN (2, 3) AND planned ORDER BY seqno LIMIT $1")
+    "messages-unfinished", "SELECT seqno FROM messages WHERE state = 2 AND planned ORDER BY seqno LIMIT $1")
 
   /// Messages that are being sent.
   package static func unfinished(atMost limit: Int) -> Query<[Int64]> {

@@ -99,7 +99,7 @@ package enum Schedules {
     WHERE seqno IN (
       SELECT seqno FROM messages
       -- Nothing of it has been planned. A message by local time is late zone by zone.
-      WHERE state IN (0, 1) AND frozen_at IS NULL AND local_time IS NULL
+      WHERE state IN (0, 1, 3) AND frozen_at IS NULL AND local_time IS NULL AND cancelled_at IS NULL
         AND due_at < clock_timestamp() - make_interval(secs => $1)
       ORDER BY seqno LIMIT 100 FOR UPDATE SKIP LOCKED)
     RETURNING seqno, targeted, schedule IS NOT NULL, request::text

@@ -132,4 +132,35 @@ import Testing
     _ = try world.control("cancel", large)
     _ = try world.finishedExactly(large)
   }
+
+  /// The server dies after a cancellation was answered in part: whoever comes next ends it, and knows what may have
+  /// arrived.
+  @Test func `a cancellation survives a kill`() throws {
+    let world = try slowWorld()
+    let process = try world.process()
+    world.server.stop()
+    try world.populate(6_000)
+    try process.start()
+    let seqno = try world.insertSend(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
+    try world.delivered(300)
+    try world.connection.script(
+      "UPDATE messages SET state = 3, cancelled_at = now(), state_reason = 'x' WHERE seqno = \(seqno)")
+    process.kill()
+    try process.start()
+    _ = try world.poll("the cancellation has not ended") {
+      try world.checkAccount(seqno)
+      return try world.count("SELECT count(*) FROM messages WHERE state = 5") == 1 ? true : nil
+    }
+    let account = try world.checkAccount(seqno)
+    #expect(account.pending == 0 && account.targeted == 6_000)
+    let received = Int64(world.simulator.counters().deliveries)
+    // What was under way may have arrived; it was not sent again, and is counted apart.
+    #expect(world.simulator.counters().duplicates == 0)
+    #expect(account.accepted <= received)
+    #expect(
+      try world.count("SELECT coalesce(sum(count), 0) FROM reason_totals WHERE reason = 'unknown-not-resent'")
+        >= received - account.accepted)
+    #expect(try world.count("SELECT count(*) FROM claims") == 0)
+    #expect(try world.count("SELECT coalesce(sum(badge), 0) FROM users") == account.accepted)
+  }
 }

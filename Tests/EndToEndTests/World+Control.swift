@@ -1,7 +1,9 @@
 import Foundation
+import Operations
 import Postgres
 import Reactor
 import Simulator
+import TestSupport
 import Testing
 
 /// What tests of control need: many devices at once, control calls, and the account of a message at an instant.
@@ -120,5 +122,29 @@ extension World {
       try look()
       return simulator.counters().deliveries >= count ? true : nil
     }
+  }
+
+  // MARK: A server that can be killed
+
+  /// A server process on this world's database; not started yet.
+  func process() throws -> ServerProcess {
+    let authority = TemporaryDirectory.make() + "/ca.pem"
+    TemporaryDirectory.write(authority, started.authorityPEM)
+    return try ServerProcess([
+      "UPMC_DATABASE_URL": database.url,
+      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+      "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
+      "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)",
+      "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
+    ])
+  }
+
+  /// Sends as the command line does, without a server to ask.
+  func insertSend(_ audience: String, _ more: String = "") throws -> String {
+    let body = #"{"appId":"\#(World.appID)","audience":\#(audience),"alert":"B"\#(more)}"#
+    let answer = try Sending.send(
+      Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection, now: now)
+    guard case .accepted(let accepted) = answer else { throw Timeout("not accepted") }
+    return String(accepted.seqno)
   }
 }

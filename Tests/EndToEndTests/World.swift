@@ -15,7 +15,7 @@ final class World {
   static let appID = "com.example.bank"
 
   let simulator: Simulator
-  private let started: Simulator.Started
+  let started: Simulator.Started
   let database: TestDatabase
   let connection: Connection
   let server: Server
