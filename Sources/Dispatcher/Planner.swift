@@ -42,15 +42,29 @@ final class Planner {
     guard let frozenAt = try connection.run(Messages.freeze(seqno, at: shared.clock.wallMicroseconds)) else {
       return true
     }
-    let reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
-    let before = try connection.run(Shards.lastKey(seqno))
-    guard let part = try reader.nextPart(after: before, connection) else {
-      try connection.run(Messages.finishPlan(seqno))
-      return true
+    var wave: Int16 = 0
+    if let local = message.localTime {
+      try connection.run(Waves.create(seqno, app: message.app, local, appTimeZone: message.appTimeZone))
+      guard let next = try connection.run(Waves.unplanned(seqno)) else { return try finish(message, 0, connection) }
+      wave = next
     }
-    try connection.run(Shards.create(seqno, part.part, targeted: part.targeted))
-    guard part.isLast else { return false }
-    try connection.run(Messages.finishPlan(seqno))
+    let reader = WaveReader(message, wave: wave, frozenAt: frozenAt)
+    let before = try connection.run(Shards.lastKey(seqno, wave: wave))
+    guard let part = try reader.nextPart(after: before, connection) else {
+      return try finish(message, wave, connection)
+    }
+    try connection.run(Shards.create(seqno, part.part, targeted: part.targeted, wave: wave))
+    try connection.run(Messages.raiseTargeted(seqno))
+    return part.isLast ? try finish(message, wave, connection) : false
+  }
+
+  /// A wave, or without waves the whole message, has all its shards.
+  private func finish(_ message: DispatchMessage, _ wave: Int16, _ connection: Connection) throws -> Bool {
+    if wave > 0 {
+      try connection.run(Waves.finishPlan(message.seqno, wave: wave))
+      return false
+    }
+    try connection.run(Messages.finishPlan(message.seqno))
     return true
   }
 }

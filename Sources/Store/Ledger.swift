@@ -48,7 +48,7 @@ package enum Ledger {
     ON CONFLICT (app, user_key, seqno)
       DO UPDATE SET deliveries = badge_ledger.deliveries + excluded.deliveries,
         increment = CASE WHEN badge_ledger.deliveries = 0 THEN excluded.increment ELSE badge_ledger.increment END
-    RETURNING app, user_key, seqno, deliveries
+    RETURNING app, user_key, seqno, deliveries - negatives
     """)
 
   /// A message with a badge goes to a user on so many devices.
@@ -81,7 +81,8 @@ package enum Ledger {
       var fresh: Set<Key> = []
       for row in 0..<rows.count {
         let key = key(rows, row)
-        // Nothing was claimed before: what stands there now is what this claim brought.
+        // Nothing was claimed before, or all of it ended negative and was taken back: what is not negative now is what
+        // this claim brought.
         if rows.int16(row, 3) == asked[key] { fresh.insert(key) }
       }
       return fresh
