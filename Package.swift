@@ -74,7 +74,7 @@ let package = Package(
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "Reactor", crypto, log]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
@@ -114,8 +114,9 @@ let package = Package(
     .executableTarget(
       name: "upmc-torture",
       dependencies: [
-        "Server", "Simulator", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
+        "Server", "Simulator", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
+    tests("TortureTests", on: ["upmc-torture", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
@@ -123,8 +124,9 @@ let package = Package(
     tests("DispatcherTests", on: ["Dispatcher", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
-      "OperationsTests", on: ["Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", "TestSupport", crypto]),
-    tests("CommandTests", on: ["upmc", "Postgres", "Reactor", "TestSupport", crypto]),
+      "OperationsTests",
+      on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", crypto]),
+    tests("CommandTests", on: ["upmc", "Postgres", "TLS", "Reactor", "TestSupport", crypto]),
     tests(
       "AdminTests",
       on: [
@@ -133,7 +135,7 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "Reactor",
+        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "TLS", "Reactor",
         "TestSupport",
       ]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),

@@ -5,6 +5,7 @@ internal import Operations
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import TLS
 
 /// Keeps the APNs sender supplied: credentials as the database holds them, and one provider token per key for all nodes,
 /// minted under its row's lock. Lives on thread `catalog`.
@@ -48,20 +49,40 @@ final class APNsKeeper {
       present.insert(credential.app)
       guard sealed[credential.app] != credential.sealed else { continue }
       sealed[credential.app] = credential.sealed
-      do {
-        let secret = try APNsSecret(
-          sealed: credential.sealed, app: credential.app, publicPart: credential.publicPart, master)
-        keys[credential.app] = secret.key
-        sender.set(.token(teamID: secret.key.teamID, keyID: secret.key.keyID), for: credential.app)
-      } catch {
-        log.error("an APNs credential cannot be used", metadata: ["app": "\(credential.app)", "error": "\(error)"])
-      }
+      use(credential)
     }
     for app in sealed.keys where !present.contains(app) {
       sealed[app] = nil
       keys[app] = nil
       sender.set(nil, for: app)
     }
+  }
+
+  private func use(_ credential: Secrets.Credential) {
+    let app = credential.app
+    keys[app] = nil
+    do {
+      switch try APNsSecret(credential, master) {
+      case .key(let key):
+        keys[app] = key
+        sender.set(.token(teamID: key.teamID, keyID: key.keyID), for: app)
+      case .certificate(let identity):
+        sender.set(.certificate(identity), for: app)
+        warnOfEnd(identity, app)
+      }
+    } catch {
+      // What was there before is not what the operator wants any more.
+      sender.set(nil, for: app)
+      log.error("an APNs credential cannot be used", metadata: ["app": "\(app)", "error": "\(error)"])
+    }
+  }
+
+  private func warnOfEnd(_ identity: TLSIdentity, _ app: App.Number) {
+    let days = (identity.certificate.notAfter - clock.wallMicroseconds / 1_000_000) / 86_400
+    guard days < Server.Limits.certificateWarningDays else { return }
+    log.warning(
+      "a push certificate ends soon: make a new one, or use a .p8 key, and set it with `upmc app credential`",
+      metadata: ["app": "\(app)", "days": "\(days)"])
   }
 
   /// Takes the token that another node has minted, or mints one. Never more often than Apple allows.
@@ -91,16 +112,5 @@ final class APNsKeeper {
     guard let token else { return }
     tokens["\(key.teamID) \(key.keyID)"] = token
     sender.set(token)
-  }
-}
-
-/// An app's APNs signing key, unsealed.
-struct APNsSecret {
-  let key: SigningKey
-
-  init(sealed: [UInt8], app: App.Number, publicPart: String, _ master: MasterKey) throws {
-    let pem = String(decoding: try master.open(sealed, for: "credential \(app) apns"), as: UTF8.self)
-    let names = try APNsKeyNames(json: publicPart)
-    key = try SigningKey(p8: pem, keyID: names.keyID, teamID: names.teamID)
   }
 }

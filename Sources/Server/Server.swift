@@ -35,6 +35,8 @@ package final class Server {
     static let providerDrain: Duration = .seconds(5)
     /// How often apps and credentials are read again when nothing announces a change.
     static let catalogInterval: Duration = .seconds(1)
+    /// Days before a push certificate ends that the log begins to say so.
+    static let certificateWarningDays: Int64 = 30
     /// Most HTTP loops: more would take the cores that the database needs.
     static let httpLoops = 2
     /// Threads for admin requests.

@@ -22,6 +22,21 @@ package struct TLSIdentity: Sendable {
     certificate = try unsafe CertificateInfo(reading: leaf.pointer)
   }
 
+  /// Reads certificates and key from one PEM text, as `openssl pkcs12 -in push.p12` writes it. The key may be encrypted;
+  /// here it is kept without.
+  /// - Parameter passphrase: of the key; empty when it has none.
+  package init(pem: String, passphrase: String = "") throws(TLSError) {
+    let key = try PEM.privateKey(pem, passphrase: passphrase)
+    var chain = ""
+    try PEM.eachCertificate(pem) { certificate throws(TLSError) in
+      chain += try unsafe PEM.text(certificate: certificate.pointer)
+    }
+    try unsafe self.init(certificateChainPEM: chain, privateKeyPEM: PEM.text(privateKey: key.pointer))
+  }
+
+  /// Certificates and key in one text, the key unencrypted. Never log it.
+  package var pem: String { certificateChainPEM + privateKeyPEM }
+
   /// Reads both from PEM files; they may be one and the same.
   package init(certificateFile: String, privateKeyFile: String) throws(TLSError) {
     try self.init(
@@ -75,16 +90,25 @@ enum PEM {
     ErrorQueue.clear()
   }
 
-  static func privateKey(_ text: String) throws(TLSError) -> OpenSSLObject {
+  static func privateKey(_ text: String, passphrase: String = "") throws(TLSError) -> OpenSSLObject {
     ErrorQueue.clear()
     let bio = try OpenSSLObject.memory(Array(text.utf8))
-    // Without a callback OpenSSL would ask for the passphrase on the terminal.
-    let refuse: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
-      _, _, _, _ in -1
+    guard !passphrase.isEmpty else {
+      // Without a callback OpenSSL would ask for the passphrase on the terminal.
+      let refuse: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
+        _, _, _, _ in -1
+      }
+      return try unsafe OpenSSLObject(
+        takingOwnership: PEM_read_bio_PrivateKey(bio.pointer, nil, refuse, nil), free: { unsafe EVP_PKEY_free($0) },
+        operation: "read private key")
+    }
+    var phrase = Array(passphrase.utf8CString)
+    // Safe: without a callback OpenSSL takes the argument as a terminated string, and only reads it.
+    let pointer = unsafe phrase.withUnsafeMutableBytes { bytes in
+      unsafe PEM_read_bio_PrivateKey(bio.pointer, nil, nil, bytes.baseAddress)
     }
     return try unsafe OpenSSLObject(
-      takingOwnership: PEM_read_bio_PrivateKey(bio.pointer, nil, refuse, nil), free: { unsafe EVP_PKEY_free($0) },
-      operation: "read private key")
+      takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }, operation: "read private key")
   }
 
   static func text(certificate: OpaquePointer) throws(TLSError) -> String {

@@ -6,31 +6,93 @@ internal import Operations
 struct SetCredential: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "credential", abstract: "Give an app what opens Apple's push service.",
+    usage: """
+      upmc app credential <app-id> --apns-key <file> --key-id <id> --team-id <id> [--json]
+      upmc app credential <app-id> --apns-certificate <file> [--passphrase-file <file>] [--json]
+      """,
     discussion: """
       The .p8 key is made at developer.apple.com under Certificates, Identifiers & Profiles, Keys. The key id stands \
       beside it there, and in its file name; the team id under Membership. The key is sealed with the master key and \
       never shown again. A running server uses it within a second, and resumes the app if it was paused.
 
+      A push certificate works too, as a .p12 archive or PEM with its private key. It ends after a year, and is for the \
+      topics it names.
+
         upmc app credential com.example.bank --apns-key AuthKey.p8 \\
           --key-id ABCDE12345 --team-id FGHIJ67890
+        upmc app credential com.example.bank --apns-certificate push.p12 --passphrase-file push.pass
       """)
 
   @Argument(help: "The app's id.")
   var appID: String
 
   @Option(help: "File with the .p8 key.")
-  var apnsKey: String
+  var apnsKey: String?
 
   @Option(help: "Key id: 10 capital letters and digits.")
-  var keyID: String
+  var keyID: String?
 
   @Option(help: "Team id: 10 capital letters and digits.")
-  var teamID: String
+  var teamID: String?
+
+  @Option(help: "File with a push certificate and its private key: .p12 or PEM.")
+  var apnsCertificate: String?
+
+  @Option(help: "What opens the certificate's file. Others on this machine may see it: prefer --passphrase-file.")
+  var passphrase: String?
+
+  @Option(help: "File whose first line opens the certificate's file.")
+  var passphraseFile: String?
 
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    switch (apnsKey, apnsCertificate) {
+    case (nil, nil): throw ValidationError("Give --apns-key with --key-id and --team-id, or --apns-certificate.")
+    case (.some, .some): throw ValidationError("Give either --apns-key or --apns-certificate: an app has one of them.")
+    case (.some, nil):
+      guard keyID != nil, teamID != nil else {
+        throw ValidationError("With --apns-key give --key-id and --team-id too.")
+      }
+    case (nil, .some):
+      guard keyID == nil, teamID == nil else {
+        throw ValidationError("--key-id and --team-id belong to --apns-key; a certificate has none.")
+      }
+    }
+    guard passphrase == nil || passphraseFile == nil else {
+      throw ValidationError("Give either --passphrase or --passphrase-file.")
+    }
+  }
+
   func run() throws {
-    let pem = try read(apnsKey)
+    if let apnsCertificate {
+      try setCertificate(apnsCertificate)
+    } else {
+      try setKey(apnsKey ?? "", keyID ?? "", teamID ?? "")
+    }
+  }
+
+  private func setCertificate(_ path: String) throws {
+    let certificate = Administration.APNsCertificate(file: try bytes(path), passphrase: try readPassphrase())
+    try withDatabase { database in
+      let set = try Administration.setCredential(
+        certificate, of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
+      output.show(
+        set,
+        """
+        \(set.appID) pushes with a certificate for \(set.topics.joined(separator: ", ")) from now on. \
+        It ends on \(Timestamp.text(set.endsAt * 1_000_000)).
+        """)
+    }
+  }
+
+  private func readPassphrase() throws -> String {
+    guard let passphraseFile else { return passphrase ?? "" }
+    return try read(passphraseFile).split(whereSeparator: \.isNewline).first.map { String($0) } ?? ""
+  }
+
+  private func setKey(_ path: String, _ keyID: String, _ teamID: String) throws {
+    let pem = try read(path)
     try withDatabase { database in
       let set = try Administration.setCredential(
         Administration.APNsKey(pem: pem, keyID: keyID, teamID: teamID), of: appID, master: database.masterKey(),
@@ -40,10 +102,14 @@ struct SetCredential: ParsableCommand {
   }
 
   private func read(_ path: String) throws -> String {
+    String(decoding: try bytes(path), as: UTF8.self)
+  }
+
+  private func bytes(_ path: String) throws -> [UInt8] {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw CommandError("The file \(path) cannot be read. Give the path of the .p8 key.")
+      throw CommandError("The file \(path) cannot be read. Give the path of a file that is there and may be read.")
     }
-    return String(decoding: data, as: UTF8.self)
+    return Array(data)
   }
 }
 

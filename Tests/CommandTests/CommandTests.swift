@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Postgres
+import TLS
 import TestSupport
 import Testing
 
@@ -44,6 +45,31 @@ import Testing
     try program.connect().script("UPDATE apps SET paused_reason = 'because'")
     #expect(try program.run("app", "list").lines.first?.hasSuffix("paused: because") == true)
     #expect(try program.run("app", "resume", "com.example.bank", "--json").object?["pausedReason"] is NSNull)
+  }
+
+  @Test func `app credential takes a push certificate with its passphrase`() throws {
+    try makeApp()
+    let identity = try CertificateAuthority().issuePushClient(
+      bundleID: "com.example.bank", topics: [("com.example.bank", "app")], notAfter: 4_000_000_000)
+    let path = program.directory + "/push.p12"
+    try Data(identity.pkcs12(passphrase: "open sesame")).write(to: URL(filePath: path))
+    TemporaryDirectory.write(program.directory + "/push.pass", "open sesame\n")
+    let set = try program.run(
+      "app", "credential", "com.example.bank", "--apns-certificate", path, "--passphrase-file",
+      program.directory + "/push.pass")
+    #expect(
+      set.lines == [
+        "com.example.bank pushes with a certificate for com.example.bank from now on. It ends on "
+          + "2096-10-02T07:06:40.000Z."
+      ])
+    let wrong = try program.run(
+      "app", "credential", "com.example.bank", "--apns-certificate", path, "--passphrase", "x")
+    #expect(wrong.status == 1 && wrong.complaint.contains("apnsCertificate must be a push certificate"))
+    let both = try program.run(
+      "app", "credential", "com.example.bank", "--apns-certificate", path, "--apns-key", path, "--key-id", "A")
+    #expect(both.status == 2 && both.complaint.contains("either --apns-key or --apns-certificate"))
+    #expect(try program.run("app", "credential", "com.example.bank").status == 2)
+    #expect(try program.run("app", "credential", "com.example.bank", "--apns-key", path).status == 2)
   }
 
   @Test func `quarantine lists who is put aside, and gives back`() throws {

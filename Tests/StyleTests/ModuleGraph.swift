@@ -20,7 +20,7 @@ enum ModuleGraph {
     // What UPMC is about.
     "Domain": ["JSON"],
     "Store": ["Domain", "JSON", "Postgres", "Reactor"],
-    "Operations": ["Domain", "JSON", "Store", "Postgres", "Reactor"],
+    "Operations": ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
     // The doors and the engine.
     "APNs": ["Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],

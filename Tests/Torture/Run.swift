@@ -91,13 +91,17 @@ final class Run {
     let wasAsked = node.state == .stopping
     guard node.state != .down, let ending = node.ending() else { return }
     let words = node.lastWords
-    if !wasAsked, ending == .exited(1), words.hasSuffix("is UPMC_DATABASE_URL right?") {
+    let reason = words.split(separator: "\n").last { $0.hasPrefix("upmc: ") } ?? ""
+    if !wasAsked, ending == .exited(1), reason.contains("database") || reason.contains("PostgreSQL") {
       // A start without database is refused in so many words; whoever supervises it starts it again.
       deeds["starts without database", default: 0] += 1
       return after(500) { if node.state == .down { try node.start() } }
     }
     if !wasAsked {
       verdict.violate("crash", "server \(node.number) ended by itself: \(ending)\n\(words)")
+    } else if ending == .killed(signal: SIGTERM), node.seconds < 3 {
+      // It had not yet come so far as to listen for signals.
+      deeds["SIGTERM while starting", default: 0] += 1
     } else if ending != .exited(0) {
       verdict.violate("stop", "server \(node.number) was asked to stop and ended \(ending)\n\(words)")
     }
@@ -113,12 +117,8 @@ final class Run {
     deeds[kind, default: 0] += 1
     verdict.note(what)
     let now = clock.wallMicroseconds
-    // A few seconds more, until reconnections and retries are through.
-    let until = now + Int64(milliseconds + 6000) * 1000
-    try driver.ask { driver in
-      driver.recorder.disturbedUntil = max(driver.recorder.disturbedUntil, until)
-      if isKill { driver.recorder.noteKill(kind, at: now) }
-    }
+    let until = now + Int64(milliseconds) * 1000
+    try driver.ask { $0.recorder.noteDeed(kind, at: now, until: until, isKill: isKill) }
   }
 
   private func carryOut(_ act: Violence.Act) throws {
@@ -208,7 +208,7 @@ final class Run {
       paused.int64(0, 0) > 0
     else { return }
     verdict.note("an operator gives the credential again")
-    try? stage.mendCredential(connection)
+    try? stage.mendCredential()
   }
 
   // MARK: Rest and account
@@ -226,6 +226,8 @@ final class Run {
     try settle("messages and calls")
     try callTheRoll()
     try checkLeases()
+    try driver.ask { $0.recount() }
+    try settle("the last count")
   }
 
   private func settle(_ what: String) throws {

@@ -8,11 +8,8 @@ internal import Server
 /// What campaigns need: a private PostgreSQL with default durability and a million devices in it, the strict simulator in
 /// a process of its own, and servers to measure.
 final class CampaignStage {
-  static let appID = "com.example.benchmark"
-
   let devices: Int
   let apiKey: String
-  let connection: Connection
   private let plan: Plan
   private let scratch: ScratchDirectory
   private let database: Database
@@ -33,7 +30,7 @@ final class CampaignStage {
     try database.migrate(configuration)
     let master = try MasterKeyFile.load(configuration)
     masterKeyFile = configuration.dataDirectory + "/master.key"
-    connection = try Connection(database.url)
+    let connection = try Connection(database.url)
     (simulatorPort, controlPort) = (try Loopback.freePort(), try Loopback.freePort())
     simulator = try Program(
       "upmc-simulator",
@@ -42,14 +39,13 @@ final class CampaignStage {
         "127.0.0.1:\(controlPort)", "--ca-file", scratch.file("ca.pem"), "--key-file", scratch.file("AuthKey.p8"),
         "--totals-only",
       ], port: controlPort, log: scratch.file("simulator.log"))
-    _ = try Administration.createApp(
-      Self.appID, name: "Benchmark", timeZone: "UTC", by: .commandLine, on: connection)
+    _ = try StageDevices(devices, plan, on: connection)
     let pem = try String(contentsOfFile: scratch.file("AuthKey.p8"), encoding: .utf8)
     _ = try Administration.setCredential(
-      Administration.APNsKey(pem: pem, keyID: "SIMKEY0001", teamID: "SIMULATOR1"), of: Self.appID, master: master,
+      Administration.APNsKey(pem: pem, keyID: "SIMKEY0001", teamID: "SIMULATOR1"), of: StageDevices.appID,
+      master: master,
       by: .commandLine, on: connection)
     apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection).apiKey
-    try loadDevices()
   }
 
   /// Stops the simulator and the private PostgreSQL.
@@ -87,34 +83,6 @@ final class CampaignStage {
     let program = try Program(
       name, command, environment: environment, port: port, log: scratch.file("server-\(serversStarted).log"))
     return try Center(program: program, apiKey: apiKey, simulatorPort: controlPort)
-  }
-
-  // MARK: Devices
-
-  /// Straight into the tables: registering is H3's question, not ours.
-  private func loadDevices() throws {
-    plan.say("  making \(devices) devices")
-    let step = 250_000
-    for first in stride(from: 0, to: devices, by: step) {
-      try Interruption.check()
-      let last = min(devices, first + step) - 1
-      try connection.script(
-        """
-        WITH made AS (
-          SELECT n, md5('device ' || n)::uuid AS device, md5('one ' || n) || md5('two ' || n) AS psid,
-            now() - interval '1 day' AS at, (SELECT app FROM apps) AS app
-          FROM generate_series(\(first), \(last)) n
-        ), tokens AS (
-          INSERT INTO psids (app, psid, network, kind, device, bound_at) SELECT app, psid, 1, 1, device, at FROM made
-        ), people AS (
-          INSERT INTO users (app, user_key, name) SELECT app, 'uuser' || n, 'User ' || n FROM made
-        )
-        INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at,
-          registered_at, created_at)
-        SELECT device, app, 'uuser' || n, 1, 1, 1, psid, 'installation ' || n, at, at, at FROM made
-        """)
-    }
-    try connection.script("VACUUM ANALYZE devices, psids, users")
   }
 }
 

@@ -23,7 +23,7 @@ final class Center {
 
   /// Sends, and returns the SEQNO.
   func send(_ audience: String, _ more: String = "") throws -> String {
-    let body = #"{"appId":"\#(CampaignStage.appID)","audience":\#(audience),"alert":"A message"\#(more)}"#
+    let body = #"{"appId":"\#(StageDevices.appID)","audience":\#(audience),"alert":"A message"\#(more)}"#
     let answer = try Fields(try call("POST", "/v1/admin/messages", body))
     guard let seqno = answer.text["seqno"] else { throw MeasuringError("a send was not accepted: \(answer.text)") }
     return seqno
@@ -38,7 +38,7 @@ final class Center {
       sends.append(try sendUrgent(stage, clock))
       _ = pause.wait(atMost: CampaignRun.urgentInterval)
     }
-    return try Latencies.untilOutcome(sends, stage.connection)
+    return try Latencies.untilOutcome(sends, self)
   }
 
   func sendUrgent(_ stage: CampaignStage, _ clock: SystemClock) throws -> (seqno: String, sentAt: Int64) {
@@ -62,6 +62,31 @@ final class Center {
   func funnel(_ seqno: String) throws -> Fields {
     try Fields(try call("GET", "/v1/admin/messages/\(seqno)"))
   }
+
+  /// When the only delivery of a message ended, microseconds since 1970; nil while it has not.
+  func endedAt(_ seqno: String) throws -> Int64? {
+    var reader = JSONReader(try call("GET", "/v1/admin/messages/\(seqno)/deliveries"))
+    var ended: Int64?
+    try reader.readObject { (reader, key) throws(JSONError) in
+      guard key == "items" else { return try reader.skip() }
+      try reader.readArray { (reader, _) throws(JSONError) in
+        var (status, at) = ("", "")
+        try reader.readObject { (reader, key) throws(JSONError) in
+          switch key {
+          case "status": status = try reader.readString()
+          case "at" where try reader.peek() == .string: at = try reader.readString()
+          default: try reader.skip()
+          }
+        }
+        if status == "accepted", let date = try? Self.timestamps.parse(at) {
+          ended = Int64(date.timeIntervalSince1970 * 1_000_000)
+        }
+      }
+    }
+    return ended
+  }
+
+  private static let timestamps = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
   /// Pushes that the simulator has been asked for.
   func pushes() throws -> Int {

@@ -9,9 +9,8 @@ internal import Store
 /// What H2 needs before the first receipt: a private PostgreSQL with default durability, an app, devices, and as many
 /// stored receipts as a busy center has.
 final class ReceiptStage {
-  static let appID = "com.example.benchmark"
   /// Enough that receipts of one message come from everywhere in the table's key.
-  static let devices = 100_000
+  static let deviceCount = 100_000
 
   let databaseURL: String
   /// The file with the master key, for the servers under measurement.
@@ -19,9 +18,7 @@ final class ReceiptStage {
   let keys: SigningKeys
   private let database: Database
   private let connection: Connection
-  private let catalog: Catalog
-  private let app: App
-  private let tokens: [String]
+  private let devices: StageDevices
 
   init(_ plan: Plan, scratch: ScratchDirectory) throws {
     var configuration = Configuration()
@@ -34,14 +31,7 @@ final class ReceiptStage {
     masterKeyFile = configuration.dataDirectory + "/master.key"
     connection = try Connection(databaseURL)
     keys = try SigningKeys.load(connection, master: master)
-    _ = try Administration.createApp(
-      Self.appID, name: "Benchmark", timeZone: "UTC", by: .commandLine, on: connection)
-    catalog = try Catalog()
-    try catalog.refresh(connection)
-    guard let app = catalog.app(id: Self.appID) else { throw MeasuringError("the app that was just made is not there") }
-    self.app = app
-    tokens = (0..<Self.devices).map { _ in Self.makeToken() }
-    try registerDevices(plan)
+    devices = try StageDevices(Self.deviceCount, plan, on: connection)
     try storeReceipts(plan)
   }
 
@@ -54,7 +44,7 @@ final class ReceiptStage {
   /// - Parameter body: called with each device's token and pushkey.
   func newMessage(_ body: (_ seqno: Int64, _ token: String) throws -> Void) throws {
     let seqno = try createMessage()
-    for token in tokens { try body(seqno, token) }
+    for token in devices.tokens { try body(seqno, token) }
   }
 
   /// Receipts that the database holds for these messages.
@@ -66,29 +56,12 @@ final class ReceiptStage {
 
   // MARK: Making
 
-  private func registerDevices(_ plan: Plan) throws {
-    plan.say("  registering \(Self.devices) devices")
-    for start in stride(from: 0, to: tokens.count, by: Operations.Limits.batchOperations) {
-      let range = start..<min(tokens.count, start + Operations.Limits.batchOperations)
-      try run(
-        range.map { number in
-          let installation = "installation-\(number)"
-          return .register(
-            Operation.Registration(
-              app: app, device: DeviceID(appID: Self.appID, network: .apns, installation: installation),
-              installation: installation, network: .apns, environment: .production, psid: tokens[number],
-              user: Operation.NamedUser(clientUID: "user\(number)", name: "User \(number)"),
-              attributes: Devices.Attributes(), proof: nil))
-        })
-    }
-  }
-
   private func storeReceipts(_ plan: Plan) throws {
     var stored = 0
     while stored < plan.storedReceipts {
       try Interruption.check()
       let seqno = try createMessage()
-      let wanted = tokens.prefix(plan.storedReceipts - stored)
+      let wanted = devices.tokens.prefix(plan.storedReceipts - stored)
       // Many receipts in each operation, as from devices that were offline: only to be done sooner.
       for start in stride(from: 0, to: wanted.count, by: 10_000) {
         let some = wanted[start..<min(wanted.count, start + 10_000)]
@@ -98,7 +71,7 @@ final class ReceiptStage {
         let calls = stride(from: 0, to: confirmations.count, by: 100).map { from in
           Operation.confirm(Array(confirmations[from..<min(confirmations.count, from + 100)]))
         }
-        try run(calls)
+        try devices.run(calls)
       }
       stored += wanted.count
       if stored % 1_000_000 == 0 { plan.say("  \(stored / 1_000_000) million receipts stored") }
@@ -108,30 +81,12 @@ final class ReceiptStage {
   /// Its audience is nobody, so that no push is sent for it; a receipt's message need only exist.
   private func createMessage() throws -> Int64 {
     let body = """
-      {"appId":"\(Self.appID)","audience":{"clientUids":["nobody"]},"alert":"A message"}
+      {"appId":"\(StageDevices.appID)","audience":{"clientUids":["nobody"]},"alert":"A message"}
       """
     let answer = try Sending.send(
       Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection,
       now: SystemClock().wallMicroseconds)
     guard case .accepted(let accepted) = answer else { throw MeasuringError("a message was not accepted") }
     return accepted.seqno
-  }
-
-  /// Carries operations out in one batch, as a committer does.
-  private func run(_ operations: [Operation]) throws {
-    let batch = OperationBatch(
-      operations, writer: 1, node: UUIDValue(high: 0, low: 0), singleDeviceApps: catalog.singleDeviceApps,
-      now: SystemClock().wallMicroseconds, readAt: SystemClock().now)
-    try batch.run(on: connection)
-    for case .failure(let problem) in batch.results { throw MeasuringError("could not prepare: \(problem.detail)") }
-  }
-
-  private static func makeToken() -> String {
-    var text = ""
-    for _ in 0..<4 {
-      let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-      text += String(repeating: "0", count: 16 - digits.count) + digits
-    }
-    return text
   }
 }

@@ -118,7 +118,7 @@ struct DurableReceipts: Scenario {
       Requirement(label: "99th percentile", unit: "ms", value: percentile99, side: .atMost, limit: 5),
     ]
     outcome.circumstances = [
-      ("stored before", "\(plan.storedReceipts) receipts"), ("devices", "\(ReceiptStage.devices)"),
+      ("stored before", "\(plan.storedReceipts) receipts"), ("devices", "\(ReceiptStage.deviceCount)"),
       ("durability", "PostgreSQL's default (fsync, synchronous_commit, full_page_writes on)"),
     ]
     return outcome

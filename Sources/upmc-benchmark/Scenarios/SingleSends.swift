@@ -80,7 +80,7 @@ final class SingleSendRun {
     perSecond = Double(sends.count) / ((clock.now - start).milliseconds / 1000)
     processorSeconds = center.program.tree.processorSeconds - processorBefore
     client.close()
-    milliseconds = try Latencies.untilOutcome(sends, stage.connection)
+    milliseconds = try Latencies.untilOutcome(sends, center)
   }
 
   func percentile(_ fraction: Double) -> Double { Latencies.percentile(fraction, of: milliseconds) }
@@ -90,7 +90,7 @@ final class SingleSendRun {
     open += 1
     let user = Int.random(in: 0..<stage.devices)
     let body =
-      #"{"appId":"\#(CampaignStage.appID)","audience":{"clientUids":["user\#(user)"]},"alert":"Code 123456","lane":"urgent"}"#
+      #"{"appId":"\#(StageDevices.appID)","audience":{"clientUids":["user\#(user)"]},"alert":"Code 123456","lane":"urgent"}"#
     let request = HTTPRequest(
       "POST", "/v1/admin/messages",
       headers: [("Authorization", "Bearer \(stage.apiKey)"), ("Content-Type", "application/json")],

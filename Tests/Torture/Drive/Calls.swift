@@ -21,8 +21,7 @@ final class Calls {
     self.loop = loop
     dice = Dice(seed: seed)
     var configuration = HTTPClient.Configuration()
-    configuration.connections = 24
-    configuration.timeout = .seconds(10)
+    configuration.connections = 40
     clients = try ports.map { port in
       HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: port), loop: loop, configuration: configuration)
     }
@@ -33,18 +32,23 @@ final class Calls {
   }
 
   /// Sends until it is answered with something that is not "later".
+  /// - Parameter isOrdered: it must have happened, or never happen, before the next thing does. A server that was frozen
+  ///   still carries out what waits in its sockets; so nobody turns away from it before it has thawed.
   func send(
-    _ method: String, _ target: String, bearer: String? = nil, key: String? = nil, _ body: String = "",
-    completion: @escaping (Reply) -> Void
+    _ method: String, _ target: String, bearer: String? = nil, key: String? = nil, isOrdered: Bool = false,
+    _ body: String = "", completion: @escaping (Reply) -> Void
   ) {
     var request = HTTPRequest.json(method, target, bearer: bearer, body: Array(body.utf8))
     if let key { request.headers.append(("Idempotency-Key", key)) }
     open += 1
-    attempt(request, number: 0, completion)
+    attempt(request, number: 0, isOrdered ? .seconds(60) : .seconds(4), completion)
   }
 
-  private func attempt(_ request: HTTPRequest, number: Int, _ completion: @escaping (Reply) -> Void) {
-    clients[Int(dice.next() % UInt64(clients.count))].send(request) { [self] result in
+  private func attempt(
+    _ request: HTTPRequest, number: Int, _ patience: Duration, _ completion: @escaping (Reply) -> Void
+  ) {
+    let client = clients[Int(dice.next() % UInt64(clients.count))]
+    client.send(request, timeout: patience) { [self] result in
       switch result {
       case .success(let response) where response.status < 500 && response.status != 429:
         open -= 1
@@ -53,18 +57,20 @@ final class Calls {
       case .success(let response):
         busy += 1
         if response.status != 503, response.status != 429 { note("\(response.status) \(response.text.prefix(200))") }
-        again(request, number, completion)
+        again(request, number, patience, completion)
       case .failure(.closed): return
       case .failure:
         lost += 1
-        again(request, number, completion)
+        again(request, number, patience, completion)
       }
     }
   }
 
-  private func again(_ request: HTTPRequest, _ number: Int, _ completion: @escaping (Reply) -> Void) {
+  private func again(
+    _ request: HTTPRequest, _ number: Int, _ patience: Duration, _ completion: @escaping (Reply) -> Void
+  ) {
     loop.schedule(after: .milliseconds(min(1000, 30 << min(number, 5)))) { [self] in
-      attempt(request, number: number + 1, completion)
+      attempt(request, number: number + 1, patience, completion)
     }
   }
 

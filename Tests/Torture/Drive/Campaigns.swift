@@ -1,49 +1,48 @@
 import Reactor
 import Simulator
 
-/// Campaigns one after the other, as fast as the center finishes them: to everybody without a badge, and to the ledger's
-/// users with one.
+/// Campaigns all the time: to everybody without a badge, and to the ledger's users with one. A few of each may be open at
+/// once, so that work goes on while one of them waits for a dead server's lease or a retry.
 final class Campaigns {
+  /// Most of one kind that are open together.
+  private static let together = 3
   private unowned let driver: Driver
-  private(set) var sent = 0
+  private var open: [Message.Kind: Int] = [:]
 
   init(_ driver: Driver) {
     self.driver = driver
   }
 
   func begin() {
-    sendToAll()
-    sendBadges()
+    tick()
   }
 
-  private func sendToAll() {
+  private func tick() {
     guard !driver.isResting else { return }
-    sent += 1
-    let lane = driver.dice.roll(0.5) ? "bulk" : "normal"
-    let unknown = driver.dice.roll(0.2) ? "skip" : "resend"
-    driver.send(.campaign, #"{"all":true}"#, #","lane":"\#(lane)","onUnknown":"\#(unknown)""#) { [self] _ in
-      pause { [self] in sendToAll() }
+    let kind: Message.Kind = driver.dice.roll(0.5) ? .campaign : .badges
+    if open[kind, default: 0] < Self.together { send(kind) }
+    // Never twice in the same rhythm.
+    driver.loop.schedule(after: .milliseconds(Int64(100 + driver.dice.next() % 900))) { [self] in tick() }
+  }
+
+  private func send(_ kind: Message.Kind) {
+    open[kind, default: 0] += 1
+    let ended: (Message) -> Void = { [self] _ in open[kind, default: 0] -= 1 }
+    if kind == .badges, let group = driver.group {
+      let recipients = Set(driver.cast.numbers(.ledger))
+      driver.send(
+        .badges, #"{"groups":["\#(group)"]}"#, #","badge":{"increment":1},"lane":"bulk""#, recipients: recipients,
+        completion: ended)
+    } else {
+      let lane = driver.dice.roll(0.5) ? "bulk" : "normal"
+      let unknown = driver.dice.roll(0.2) ? "skip" : "resend"
+      driver.send(
+        .campaign, #"{"all":true}"#, #","lane":"\#(lane)","onUnknown":"\#(unknown)""#, completion: ended)
     }
   }
 
-  private func sendBadges() {
-    guard !driver.isResting, let group = driver.group else { return }
-    sent += 1
-    let recipients = Set(driver.cast.numbers(.ledger))
-    driver.send(
-      .badges, #"{"groups":["\#(group)"]}"#, #","badge":{"increment":1},"lane":"bulk""#, recipients: recipients
-    ) { [self] _ in
-      pause { [self] in sendBadges() }
-    }
-  }
-
-  /// The next one begins a little later, never twice in the same rhythm.
-  private func pause(_ next: @escaping () -> Void) {
-    driver.loop.schedule(after: .milliseconds(Int64(100 + driver.dice.next() % 900)), next)
-  }
-
-  /// Everybody who should be reachable, once.
+  /// Everybody who should be reachable, once. It outlives whatever the last faults have left behind.
   func callTheRoll(completion: @escaping (Message) -> Void) {
-    driver.send(.rollCall, #"{"all":true}"#, #","lane":"normal""#, completion: completion)
+    driver.send(.rollCall, #"{"all":true}"#, #","lane":"normal""#, life: 600, completion: completion)
   }
 }

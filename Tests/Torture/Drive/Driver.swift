@@ -73,16 +73,17 @@ final class Driver {
   /// Sends a message and follows it until it is final.
   /// - Parameters:
   ///   - fields: JSON members beside app, audience and life, each with a leading comma.
+  ///   - life: in seconds; nil for the run's.
   ///   - completion: called once the center says that it is final.
   @discardableResult
   func send(
-    _ kind: Message.Kind, _ audience: String, _ fields: String, recipients: Set<Int>? = nil, badge: Int? = nil,
-    completion: ((Message) -> Void)? = nil
+    _ kind: Message.Kind, _ audience: String, _ fields: String, life: Int? = nil, recipients: Set<Int>? = nil,
+    badge: Message.Badge? = nil, completion: ((Message) -> Void)? = nil
   ) -> Message {
     let number = messages.count
     let body = """
       {"appId":"\(Stage.appID)","audience":\(audience),"alert":{"title":"T","body":"Message \(number)"},\
-      "expiresIn":"PT\(plan.life)S","data":{"m":\(number)}\(fields)}
+      "expiresIn":"PT\(life ?? plan.life)S","data":{"m":\(number)}\(fields)}
       """
     let message = Message(
       number: number, kind: kind, body: body, askedAt: now, recipients: recipients, badge: badge)
@@ -109,6 +110,20 @@ final class Driver {
       verdict.violate("I1", "key \(message.key) made two messages: \(known) and \(seqno)")
     }
     message.seqno = seqno
+  }
+
+  /// Asks for all numbers once more: what is final must not have moved, except that a server that woke up late may have
+  /// counted further submissions.
+  func recount() {
+    for message in messages {
+      guard let seqno = message.seqno, let before = message.tally, before.isFinal else { continue }
+      calls.send("GET", "/v1/admin/messages/\(seqno)", bearer: apiKey) { [self] reply in
+        guard let tally = Tally(reply), tally.isSameEnd(as: before), tally.objection == nil else {
+          return verdict.violate("I2", "message \(seqno) moved after it was final: \(before.text), then \(reply.text)")
+        }
+        message.tally = tally
+      }
+    }
   }
 
   /// Asks for the numbers until they are final, and looks at them each time (I2).

@@ -8,8 +8,25 @@ final class Message {
   struct Cell {
     /// How often the network received it.
     var received: UInt8 = 0
+    /// When it last did, microseconds since 1970.
+    var receivedAt: Int64 = 0
     var isReceiptAnswered = false
     var isReadAnswered = false
+  }
+
+  /// The count of a user whose every count is known.
+  struct Badge {
+    /// With the message.
+    let after: Int
+    /// When all its deliveries have ended negative, and the increment is taken back.
+    let takenBack: Int
+  }
+
+  /// A device that got it twice, and when, microseconds since 1970.
+  struct Repeat {
+    let device: Int
+    let first: Int64
+    let second: Int64
   }
 
   let number: Int
@@ -20,7 +37,9 @@ final class Message {
   /// The only devices it may reach; nil for whoever is in its audience.
   let recipients: Set<Int>?
   /// What every payload must carry; nil when it cannot be known.
-  let badge: Int?
+  let badge: Badge?
+  /// A payload carried what holds once the message has ended negative.
+  var wasTakenBack = false
   /// The idempotency key: however often it is sent, there is one message.
   var key: String { "torture-\(number)" }
 
@@ -34,8 +53,10 @@ final class Message {
   private(set) var cells: [Int: Cell] = [:]
   private(set) var received = 0
   private(set) var repeated = 0
+  /// The first few, as evidence.
+  private(set) var repeats: [Repeat] = []
 
-  init(number: Int, kind: Kind, body: String, askedAt: Int64, recipients: Set<Int>? = nil, badge: Int? = nil) {
+  init(number: Int, kind: Kind, body: String, askedAt: Int64, recipients: Set<Int>? = nil, badge: Badge? = nil) {
     self.number = number
     self.kind = kind
     self.body = body
@@ -45,12 +66,17 @@ final class Message {
   }
 
   /// Notes one more arrival; answers how many there have been.
-  func receive(_ device: Int) -> Int {
-    cells[device, default: Cell()].received &+= 1
+  func receive(_ device: Int, at time: Int64) -> Int {
+    var cell = cells[device] ?? Cell()
+    cell.received &+= 1
+    if cell.received > 1 {
+      repeated += 1
+      if repeats.count < 6 { repeats.append(Repeat(device: device, first: cell.receivedAt, second: time)) }
+    }
+    cell.receivedAt = time
+    cells[device] = cell
     received += 1
-    let count = Int(cells[device]?.received ?? 0)
-    if count > 1 { repeated += 1 }
-    return count
+    return Int(cell.received)
   }
 
   func noteReceipt(_ device: Int) { cells[device, default: Cell()].isReceiptAnswered = true }
@@ -93,6 +119,12 @@ struct Tally {
 
   var isFinal: Bool { ["completed", "cancelled", "expired", "failed"].contains(state) }
   var ended: Int { accepted + rejected + expired + cancelled + skipped }
+
+  /// Whether the same devices ended in the same way.
+  func isSameEnd(as other: Tally) -> Bool {
+    state == other.state && targeted == other.targeted && accepted == other.accepted && rejected == other.rejected
+      && expired == other.expired && cancelled == other.cancelled && skipped == other.skipped
+  }
 
   /// Why the numbers cannot be (I2); nil when they can.
   var objection: String? {

@@ -7,21 +7,44 @@ final class Recorder {
   private unowned let driver: Driver
   private(set) var received = 0
   private(set) var repeated = 0
+  /// Pushes of messages that were final already: a frozen server's, repeated elsewhere meanwhile.
+  private(set) var late = 0
   /// From the request to the network, in microseconds, of urgent messages; and of those asked for in quiet times.
   private(set) var urgent: [Int64] = []
   private(set) var calmUrgent: [Int64] = []
   /// When the last disturbance ended, microseconds since 1970.
-  var disturbedUntil: Int64 = 0
+  private var disturbedUntil: Int64 = 0
   /// Kills that no delivery has followed yet.
-  private var wounds: [(kind: String, at: Int64)] = []
-  private(set) var recoveries: [(kind: String, microseconds: Int64)] = []
+  private var wounds: [Wound] = []
+  private(set) var recoveries: [Recovery] = []
+  /// Until when something is done to the center, microseconds since 1970.
+  private var activeUntil: Int64 = 0
+
+  private struct Wound {
+    let kind: String
+    let at: Int64
+    /// Nothing else was done to the center until it recovered.
+    var isAlone: Bool
+  }
+
+  /// From a kill to the next delivery.
+  struct Recovery {
+    let kind: String
+    let microseconds: Int64
+    let isAlone: Bool
+  }
 
   init(_ driver: Driver) {
     self.driver = driver
   }
 
-  func noteKill(_ kind: String, at: Int64) {
-    wounds.append((kind, at))
+  /// Something is done to the center now, lasting until then (microseconds since 1970).
+  func noteDeed(_ kind: String, at: Int64, until: Int64, isKill: Bool) {
+    for index in wounds.indices { wounds[index].isAlone = false }
+    if isKill { wounds.append(Wound(kind: kind, at: at, isAlone: at > activeUntil)) }
+    activeUntil = max(activeUntil, until)
+    // A few seconds more, until reconnections and retries are through.
+    disturbedUntil = max(disturbedUntil, until + 6_000_000)
   }
 
   func take(_ push: AcceptedPush) {
@@ -40,7 +63,8 @@ final class Recorder {
     checkRecipient(push, message, number, generation)
     checkIDs(push, message, payload, number)
     checkBadge(push, message, payload)
-    if message.receive(number) > 1 { repeated += 1 }
+    if message.isFinal { late += 1 }
+    if message.receive(number, at: push.atMicroseconds) > 1 { repeated += 1 }
     if message.firstReceivedAt == nil {
       message.firstReceivedAt = push.atMicroseconds
       if message.kind == .urgent { noteLatency(message, push.atMicroseconds) }
@@ -50,7 +74,9 @@ final class Recorder {
 
   private func recover(_ at: Int64) {
     guard !wounds.isEmpty else { return }
-    for wound in wounds where at > wound.at { recoveries.append((wound.kind, at - wound.at)) }
+    for wound in wounds where at > wound.at {
+      recoveries.append(Recovery(kind: wound.kind, microseconds: at - wound.at, isAlone: wound.isAlone))
+    }
     wounds.removeAll { at > $0.at }
   }
 
@@ -89,11 +115,15 @@ final class Recorder {
 
   private func checkBadge(_ push: AcceptedPush, _ message: Message, _ payload: Payload) {
     if let badge = payload.badge, !(0...1000).contains(badge) { violate("I5", "badge \(badge) is out of range", push) }
-    if let expected = message.badge, payload.badge != expected {
-      violate(
-        "I5", "message \(message.number) carries badge \(payload.badge.map(String.init) ?? "none"), not \(expected)",
-        push)
+    // What arrives after the end carries the count of that moment.
+    guard let expected = message.badge, !message.isFinal, payload.badge != expected.after else { return }
+    guard payload.badge != expected.takenBack else {
+      message.wasTakenBack = true
+      return
     }
+    violate(
+      "I5",
+      "message \(message.number) carries badge \(payload.badge.map(String.init) ?? "none"), not \(expected.after)", push)
   }
 
   private func violate(_ invariant: String, _ what: String, _ push: AcceptedPush) {

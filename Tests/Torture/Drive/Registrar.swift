@@ -51,7 +51,7 @@ final class Registrar {
       "deviceId":"\(device.installation)"\(user)}
       """
     let credential = device.authKey.isEmpty ? driver.clientKey : device.authKey
-    driver.calls.send("POST", "/v1/devices", bearer: credential, body) { [self] reply in
+    driver.calls.send("POST", "/v1/devices", bearer: credential, isOrdered: true, body) { [self] reply in
       registrations += 1
       guard reply.status == 200 || reply.status == 201, let authKey = reply.string("authKey") else {
         driver.verdict.violate("I4", "a registration was refused: \(reply.status) \(reply.text) for \(body)")

@@ -83,7 +83,8 @@ final class Solos {
     }
     driver.send(
       .urgent, #"{"clientUids":["\#(solos[index].user)"]}"#, badge + #","lane":"urgent""#,
-      recipients: solos[index].devices, badge: after
+      recipients: solos[index].devices,
+      badge: Message.Badge(after: after, takenBack: max(0, after - taken))
     ) { [self] message in
       if message.tally?.targeted != solos[index].devices.count {
         driver.verdict.violate("I6", "user \(solos[index].user) has two devices: \(message.tally?.text ?? "")")
@@ -133,7 +134,7 @@ final class Solos {
       {"reads":[{"seqno":"\(seqno)","psid":"\(unread.token)","pushkey":"\(unread.pushkey)"\(option)}]}
       """
     solos[index].count = expected
-    driver.calls.send("POST", "/v1/reads", body) { [self] reply in
+    driver.calls.send("POST", "/v1/reads", isOrdered: true, body) { [self] reply in
       let result = (reply.object["results"] as? [[String: Any]])?.first ?? [:]
       unread.message.noteRead(unread.device)
       check(index, result["badge"] as? Int, "a read (\(body))", reply)
@@ -146,7 +147,8 @@ final class Solos {
     guard let device = solos[index].devices.min().map({ driver.cast.devices[$0] }) else { return }
     solos[index].count = number
     driver.calls.send(
-      "PUT", "/v1/devices/\(device.id)/badge", bearer: device.authKey, #"{"badge":\#(number)}"#
+      "PUT", "/v1/devices/\(device.id)/badge", bearer: device.authKey, isOrdered: true,
+      #"{"badge":\#(number)}"#
     ) { [self] reply in
       check(index, reply.int("badge"), "a set to \(number)", reply)
       goOn(index)

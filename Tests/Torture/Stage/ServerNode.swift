@@ -10,15 +10,16 @@ final class ServerNode {
   private(set) var state = State.down
   private(set) var identifier: Int32 = 0
   private var child: ChildProcess?
+  private let clock = SystemClock()
+  private var startedAt = SystemClock().now
   private let environment: [String]
   private let log: String
 
-  init(number: Int, _ variables: [String: String], log: String) throws {
+  init(number: Int, environment: [String], log: String) throws {
     self.number = number
     self.log = log
     port = try Self.freePort()
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    environment = ["PATH=\(path)", "UPMC_LISTEN=127.0.0.1:\(port)"] + variables.map { "\($0.key)=\($0.value)" }
+    self.environment = environment + ["UPMC_LISTEN=127.0.0.1:\(port)"]
   }
 
   /// A port that was free a moment ago. Nobody else here asks for a fixed one, so it stays free.
@@ -27,17 +28,13 @@ final class ServerNode {
     return socket.localAddress?.port ?? 0
   }
 
-  /// The program beside ours.
-  private static var program: String {
-    URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
-  }
-
   func start() throws {
     // Should this runner be killed, the kernel takes the server with it.
     let started = try ChildProcess.start(
-      ["setpriv", "--pdeathsig", "KILL", "--", Self.program, "serve"], environment: environment, output: .file(log),
+      ["setpriv", "--pdeathsig", "KILL", "--", Program.path, "serve"], environment: environment, output: .file(log),
       errors: .file(log))
     identifier = started.identifier
+    startedAt = clock.now
     child = consume started
     state = .up
   }
@@ -62,6 +59,9 @@ final class ServerNode {
     child?.signal(SIGCONT)
     state = .up
   }
+
+  /// Since it was started.
+  var seconds: Double { Double((clock.now - startedAt).nanoseconds) / 1e9 }
 
   /// How it ended by itself since it was started; nil while it runs. Reaped once.
   func ending() -> ChildProcess.Ending? {

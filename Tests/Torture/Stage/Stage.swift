@@ -1,11 +1,6 @@
-import Domain
 import Foundation
-import Operations
-import Postgres
-import Reactor
 import Server
 import Simulator
-import Store
 
 /// Everything under torture: a private PostgreSQL with its default durability, the nodes, and the simulator in Apple's
 /// place. Lives on the main thread.
@@ -20,7 +15,7 @@ final class Stage {
   let databaseURL: String
   private let started: Simulator.Started
   private let postgres: EmbeddedPostgres.Handle
-  private let master = [UInt8](repeating: 7, count: 32)
+  private let program: Program
 
   init(_ plan: Plan) throws {
     directory = try Self.makeDirectory()
@@ -32,33 +27,40 @@ final class Stage {
     started = try simulator.start()
     postgres = try EmbeddedPostgres.start(dataDirectory: directory + "/data")
     databaseURL = postgres.url
-    let connection = try Connection(databaseURL)
-    let configured = ProcessInfo.processInfo.environment["UPMC_MIGRATIONS_DIR"]
-    let migrations = try MigratorFiles.locate(configured: configured)
-    try Migrator(directory: migrations).migrate(connection)
-    let app = try Administration.createApp(
-      Self.appID, name: "Torture", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
-    clientKey = app.clientKey
-    apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection).apiKey
     let authority = directory + "/ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: authority))
-    let variables = [
-      "UPMC_DATABASE_URL": databaseURL, "UPMC_MASTER_KEY": Data(master).base64EncodedString(),
-      "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
+    try Data(started.providerKey.privateKeyPEM.utf8).write(to: URL(filePath: directory + "/AuthKey.p8"))
+    let outside = ProcessInfo.processInfo.environment
+    var variables = [
+      "PATH": outside["PATH"] ?? "/usr/bin:/bin", "UPMC_DATABASE_URL": databaseURL,
+      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(), "UPMC_CA_FILE": authority,
+      "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)", "UPMC_LOG_LEVEL": "warning",
-      "UPMC_MIGRATIONS_DIR": migrations,
     ]
+    variables["UPMC_MIGRATIONS_DIR"] = outside["UPMC_MIGRATIONS_DIR"]
+    let environment = variables.map { "\($0.key)=\($0.value)" }
     let place = directory
-    nodes = try (1...plan.nodes).map { try ServerNode(number: $0, variables, log: "\(place)/serve-\($0).log") }
-    try mendCredential(connection)
+    nodes = try (1...plan.nodes).map {
+      try ServerNode(number: $0, environment: environment, log: "\(place)/serve-\($0).log")
+    }
+    program = Program(environment: environment, directory: directory)
+    try program.run("migrate")
+    let app = try program.run("app", "create", Self.appID, "--name", "Torture")
+    let key = try program.run("key", "create", "--role", "admin")
+    guard let clientKey = app.string("clientKey"), let apiKey = key.string("apiKey") else {
+      throw Trouble("upmc answered without keys: \(app.text) \(key.text)")
+    }
+    self.clientKey = clientKey
+    self.apiKey = apiKey
+    try mendCredential()
   }
 
   /// What an operator does when the network refused the key: gives it again, which lets the app go on.
-  func mendCredential(_ connection: Connection) throws {
+  func mendCredential() throws {
     let key = started.providerKey
-    _ = try Administration.setCredential(
-      Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: Self.appID,
-      master: try MasterKey(bytes: master), by: .commandLine, on: connection)
+    try program.run(
+      "app", "credential", Self.appID, "--apns-key", directory + "/AuthKey.p8", "--key-id", key.keyID, "--team-id",
+      key.teamID)
   }
 
   // MARK: PostgreSQL

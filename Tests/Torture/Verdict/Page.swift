@@ -24,6 +24,15 @@ struct Page: Codable, Sendable {
   struct Recovery: Codable, Sendable {
     let kind: String
     let milliseconds: Double
+
+    /// The longest; nil when there is none.
+    init?(_ recoveries: [Recorder.Recovery]) {
+      guard let longest = recoveries.max(by: { $0.microseconds < $1.microseconds }) else { return nil }
+      kind = longest.kind
+      milliseconds = Double(longest.microseconds) / 1000
+    }
+
+    var text: String { "\(Int(milliseconds)) ms after \(kind)" }
   }
 
   let seed: UInt64
@@ -41,6 +50,8 @@ struct Page: Codable, Sendable {
   /// Pushes that the network accepted, and those of them that a device had already.
   let received: Int
   let duplicates: Int
+  /// Of the duplicates, those that came after their message was final.
+  let late: Int
   let receipts: Int
   let reads: Int
   let registrations: Int
@@ -55,6 +66,8 @@ struct Page: Codable, Sendable {
   let networkRefusals: [String: Int]
   let connections: Int
   let longestRecovery: Recovery?
+  /// Of kills with nothing else done before the next delivery.
+  let longestRecoveryAlone: Recovery?
   let urgent: Latency
   /// Only those asked for while nothing had been done to the center for six seconds.
   let urgentInQuiet: Latency
@@ -82,6 +95,7 @@ struct Page: Codable, Sendable {
     resent = totals.resent
     received = driver.recorder.received
     duplicates = driver.recorder.repeated
+    late = driver.recorder.late
     receipts = driver.confirmer.receiptsAnswered
     reads = driver.confirmer.readsAnswered
     registrations = driver.registrar.registrations
@@ -95,8 +109,8 @@ struct Page: Codable, Sendable {
     networkFaults = counters.faults
     networkRefusals = counters.rejected
     connections = counters.connectionsOpened
-    longestRecovery = driver.recorder.recoveries.max { $0.microseconds < $1.microseconds }
-      .map { Recovery(kind: $0.kind, milliseconds: Double($0.microseconds) / 1000) }
+    longestRecovery = Recovery(driver.recorder.recoveries)
+    longestRecoveryAlone = Recovery(driver.recorder.recoveries.filter(\.isAlone))
     urgent = Latency(driver.recorder.urgent)
     urgentInQuiet = Latency(driver.recorder.calmUrgent)
     memory = samples.thirds
@@ -125,7 +139,7 @@ struct Page: Codable, Sendable {
     messages \(messages)   deliveries targeted \(targeted)
       accepted \(accepted)   rejected \(rejected)   expired \(expired)   skipped \(skipped)
       unknown \(unknown)   resent \(resent)
-    the network received \(received), duplicates \(duplicates) (never more than resent, message by message)
+    the network received \(received), duplicates \(duplicates), \(late) of them late
     receipts answered \(receipts)   reads \(reads)   registrations \(registrations)   tokens moved \(tokenMoves)
     calls answered \(calls)   lost \(callsLost)   told to wait \(callsBusy)   looks at the numbers (I2) \(looks)
     """
@@ -143,9 +157,9 @@ struct Page: Codable, Sendable {
   }
 
   private var speed: String {
-    let recovery = longestRecovery.map { "\(Int($0.milliseconds)) ms after \($0.kind)" } ?? "nothing was killed"
     return """
-      longest recovery (kill to the next delivery): \(recovery)
+      longest recovery (kill to the next delivery): \(longestRecovery?.text ?? "nothing was killed")
+        with nothing else done meanwhile: \(longestRecoveryAlone?.text ?? "never")
       urgent, request to network   \(row(urgent))
         in quiet times             \(row(urgentInQuiet))
       """

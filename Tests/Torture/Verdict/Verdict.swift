@@ -28,6 +28,12 @@ final class Verdict: Sendable {
     beginning = clock.now
   }
 
+  /// A time since 1970 as seconds of this run.
+  func seconds(ofMicroseconds time: Int64) -> Double {
+    let ago = Double(clock.wallMicroseconds - time) / 1e6
+    return ((seconds - ago) * 1000).rounded() / 1000
+  }
+
   var seconds: Double { Double((clock.now - beginning).nanoseconds) / 1e9 }
 
   /// Notes what is being done to the center, as evidence for what follows.

@@ -93,8 +93,20 @@ struct Verifier {
         """)
     }
     if excess > tally.resent {
+      let repeats = message.repeats.map { entry in
+        let first = driver.verdict.seconds(ofMicroseconds: entry.first)
+        return "device \(entry.device) at \(first) s and \(driver.verdict.seconds(ofMicroseconds: entry.second)) s"
+      }
       violate(
-        "I3", "message \(seqno) arrived \(excess) times too often, but only \(tally.resent) were counted as resent")
+        "I3",
+        """
+        message \(seqno) (\(message.kind), asked for at \(driver.verdict.seconds(ofMicroseconds: message.askedAt)) s) \
+        arrived \(excess) times too often, but only \(tally.resent) were counted as resent (unknown \(tally.unknown)): \
+        \(repeats.joined(separator: ", "))
+        """)
+    }
+    if message.wasTakenBack, tally.accepted > 0 {
+      violate("I5", "message \(seqno) was accepted, but a payload carried the count without it: \(tally.text)")
     }
     if tally.targeted != rows.count {
       violate("I2", "message \(seqno) targeted \(tally.targeted ?? -1) and has \(rows.count) outcomes: \(tally.text)")
@@ -124,9 +136,10 @@ struct Verifier {
 
   // MARK: I5
 
-  /// A ledger user's count: messages with a badge that went to it, less those that were read.
+  /// A ledger user's count: messages with a badge that it was really sent, less those that it has read. One that ended
+  /// negative counts nothing, whether or not it was read (because it arrived all the same).
   private func checkLedger() throws {
-    let sent = try connection.run(
+    let rows = try connection.run(
       Statement(
         "torture-ledger",
         """
@@ -134,28 +147,33 @@ struct Verifier {
           SELECT user_key, seqno FROM outcomes JOIN messages USING (seqno)
           WHERE user_key LIKE 'uledger%' AND (request->'badge') IS NOT NULL
           GROUP BY user_key, seqno HAVING bool_or(status = 1))
-        SELECT u.user_key, u.badge, (SELECT count(*) FROM sent s WHERE s.user_key = u.user_key)
+        SELECT u.user_key, u.badge, (SELECT array_agg(seqno)::text FROM sent s WHERE s.user_key = u.user_key)
         FROM users u WHERE u.user_key LIKE 'uledger%'
         """))
-    var readBy: [String: Int] = [:]
+    if rows.count == 0 { violate("I5", "no user of the ledger is stored") }
+    let readers = readersOfBadges()
+    for row in 0..<rows.count {
+      let user = String(rows.text(row, 0).dropFirst())
+      let list = rows.isNull(row, 2) ? "" : rows.text(row, 2)
+      let sent = list.split { !$0.isNumber }.compactMap { Int64($0) }
+      let unread = sent.filter { readers[$0]?.contains(user) != true }
+      let badge = Int(rows.int16(row, 1))
+      if badge != min(1000, unread.count) {
+        violate("I5", "user \(user) has badge \(badge), but \(unread.count) unread messages: \(unread.sorted().prefix(20))")
+      }
+    }
+  }
+
+  /// By SEQNO, the users whose reads were answered.
+  private func readersOfBadges() -> [Int64: Set<String>] {
+    var readers: [Int64: Set<String>] = [:]
     for message in driver.messages where message.kind == .badges {
-      var readers: Set<String> = []
+      guard let seqno = message.seqno else { continue }
       for (number, cell) in message.cells where cell.isReadAnswered {
-        if let user = driver.cast.devices[number].user { readers.insert(user) }
-      }
-      for user in readers { readBy[user, default: 0] += 1 }
-    }
-    for row in 0..<sent.count {
-      let user = String(sent.text(row, 0).dropFirst())
-      let expected = Int(sent.int64(row, 2)) - (readBy[user] ?? 0)
-      let badge = Int(sent.int16(row, 1))
-      if badge != max(0, min(1000, expected)) {
-        violate(
-          "I5",
-          "user \(user) has badge \(badge): \(sent.int64(row, 2)) messages counted, \(readBy[user] ?? 0) were read")
+        if let user = driver.cast.devices[number].user { readers[seqno, default: []].insert(user) }
       }
     }
-    if sent.count == 0 { violate("I5", "no user of the ledger is stored") }
+    return readers
   }
 
   private func checkSolos() throws {
@@ -207,12 +225,19 @@ struct Verifier {
       return violate("I7", "the roll was not called")
     }
     let rovers = Set(driver.rovers.tokenNumbers)
+    var wrong: [String] = []
     for device in driver.cast.devices where device.isRegistered {
       if device.role == .rover, !rovers.contains(device.number) { continue }
       let count = Int(call.cells[device.number]?.received ?? 0)
-      if count != 1 {
-        violate("I3", "the roll call reached device \(device.number) (\(device.role)) \(count) times, not once")
-      }
+      if count != 1 { wrong.append("\(device.number) (\(device.role)) \(count) times") }
+    }
+    if !wrong.isEmpty {
+      violate(
+        "I3",
+        """
+        the roll call did not reach every device once: \(wrong.count) devices, \
+        \(wrong.prefix(10).joined(separator: ", ")): \(call.tally?.text ?? "")
+        """)
     }
   }
 

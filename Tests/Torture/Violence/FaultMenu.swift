@@ -6,18 +6,17 @@ enum FaultMenu {
 
   /// Refusals, slow answers, none, and odd ones.
   static func answers(_ dice: inout Dice) -> Dish {
-    switch dice.next() % 12 {
+    switch dice.next() % 11 {
     case 0: answer("InternalServerError", &dice)
     case 1: answer("ServiceUnavailable", &dice, retryAfter: 1)
     case 2: answer("ServiceUnavailable", &dice)
     case 3: answer("Shutdown", &dice)
     case 4: answer("TooManyRequests", &dice, retryAfter: 1)
-    case 5: answer("TooManyProviderTokenUpdates", &dice, often: 0.01)
-    case 6: answer("ExpiredProviderToken", &dice, often: 0.01)
-    case 7: named("slow", make(.slow) { $0.milliseconds = Int(100 + dice.next() % 3000) })
-    case 8: named("silence", make(.silence) { ($0.probability, $0.times) = (0.05, 300) })
-    case 9: named("reorder", make(.reorder) { $0.count = Int(2 + dice.next() % 60) })
-    case 10:
+    case 5: answer("ExpiredProviderToken", &dice, often: 0.01)
+    case 6: named("slow", make(.slow) { $0.milliseconds = Int(100 + dice.next() % 3000) })
+    case 7: named("silence", make(.silence) { ($0.probability, $0.times) = (0.05, 300) })
+    case 8: named("reorder", make(.reorder) { $0.count = Int(2 + dice.next() % 60) })
+    case 9:
       named("unknown reason", make(.answer) { ($0.reason, $0.status, $0.probability) = ("NewTrouble", 599, 0.1) })
     default: shape(&dice)
     }
@@ -95,6 +94,13 @@ enum FaultMenu {
         refuse(.refused, bad),
       ]
     )
+  }
+
+  /// The provider token changed too often, says the network.
+  static func throttles(_ dice: inout Dice) -> Dish {
+    named(
+      "TooManyProviderTokenUpdates",
+      make(.answer) { ($0.reason, $0.probability, $0.times) = ("TooManyProviderTokenUpdates", 0.01, 1) })
   }
 
   /// The app's own credential is refused: the app is held back until an operator gives it again.

@@ -1,0 +1,113 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Reactor
+internal import Store
+internal import TLS
+
+/// A push certificate, the older way to open Apple's push service.
+extension Administration {
+  /// A certificate with its private key, as it was exported: an archive (.p12) or PEM.
+  package struct APNsCertificate: Sendable {
+    package let file: [UInt8]
+    /// Empty when there is none.
+    package let passphrase: String
+
+    package init(file: [UInt8], passphrase: String) {
+      self.file = file
+      self.passphrase = passphrase
+    }
+  }
+
+  package struct CertificateSet: JSONAnswer {
+    package let appID: String
+    /// What it may be used for, for example `com.example.bank` and `com.example.bank.voip`.
+    package let topics: [String]
+    package let environments: [PushEnvironment]
+    /// Seconds since 1970: no push leaves after that.
+    package let endsAt: Int64
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("appId", appID)
+      writer.member("pnsId", PushNetwork.apns.pnsID)
+      writePublicPart(to: &writer)
+    }
+
+    /// What may be shown of the credential, and is stored beside it.
+    func writePublicPart(to writer: inout JSONWriter) {
+      writer.member("topics", array: { writer in for topic in topics { writer.value(topic) } })
+      writer.member(
+        "environments", array: { writer in for environment in environments { writer.value(environment.name) } })
+      writer.member("endsAt", Timestamp.text(endsAt * 1_000_000))
+    }
+  }
+
+  /// The kind of credential, as it is stored.
+  package static let apnsCertificateKind = "apns-certificate"
+
+  /// Stores the certificate and its key, in place of an earlier credential, and ends a pause.
+  package static func setCredential(
+    _ certificate: APNsCertificate, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection,
+    clock: any Clock = SystemClock()
+  ) throws(Problem) -> CertificateSet {
+    let app = try connection.app(appID)
+    try caller.require(.manageApps, in: app)
+    let identity = try open(certificate)
+    let set = try check(identity.certificate, of: app, now: clock.wallMicroseconds / 1_000_000)
+    var shown = JSONWriter()
+    shown.object { writer in set.writePublicPart(to: &writer) }
+    let credential = Secrets.Credential(
+      app: app.number, network: .apns, kind: apnsCertificateKind,
+      publicPart: String(decoding: shown.bytes, as: UTF8.self),
+      // Opened once, here: the passphrase is kept nowhere.
+      sealed: master.seal(Array(identity.pem.utf8), for: place(ofCredentialFor: app.number, .apns)))
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Secrets.save(credential))
+      try release(app, on: connection)
+    }
+    try Quarantining.restoreAfterNewCredential(app, on: connection)
+    return set
+  }
+
+  private static let pointer = "/apnsCertificate"
+
+  private static func open(_ certificate: APNsCertificate) throws(Problem) -> TLSIdentity {
+    guard certificate.file.count <= Operations.Limits.credentialBytes else {
+      throw Problem(
+        at: pointer, "is longer than \(Operations.Limits.credentialBytes) bytes; a .p12 file has about 3,200")
+    }
+    do throws(TLSError) {
+      let text = String(decoding: certificate.file, as: UTF8.self)
+      if text.contains("-----BEGIN") { return try TLSIdentity(pem: text, passphrase: certificate.passphrase) }
+      return try TLSIdentity(pkcs12: certificate.file, passphrase: certificate.passphrase)
+    } catch {
+      throw Problem(
+        at: pointer,
+        """
+        must be a push certificate with its private key, as a .p12 archive or in PEM, and the passphrase that opens it \
+        (\(error))
+        """)
+    }
+  }
+
+  private static func check(_ info: CertificateInfo, of app: App, now: Int64) throws(Problem) -> CertificateSet {
+    var topics = info.topics
+    if topics.isEmpty, let userID = info.userID { topics = [userID] }
+    guard !topics.isEmpty else {
+      throw Problem(at: pointer, "is no push certificate of Apple's: it names no topic (\(info.subject))")
+    }
+    guard topics.contains(app.appID) else {
+      throw Problem(at: pointer, "is for \(topics.joined(separator: ", ")), not for \(app.appID)")
+    }
+    guard now < info.notAfter else {
+      throw Problem(
+        at: pointer,
+        "ended on \(Timestamp.text(info.notAfter * 1_000_000)); make a new one at developer.apple.com, or use a .p8 key"
+      )
+    }
+    var environments: [PushEnvironment] = []
+    if info.allowsProduction { environments.append(.production) }
+    if info.allowsDevelopment { environments.append(.sandbox) }
+    return CertificateSet(appID: app.appID, topics: topics, environments: environments, endsAt: info.notAfter)
+  }
+}
