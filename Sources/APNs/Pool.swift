@@ -113,6 +113,10 @@ final class Pool: ConnectionOwner {
       return owner.outbox.finish(batch, .credentialFault(reason: fault))
     }
     if let objection = objection(to: batch) {
+      let word = String(objection.prefix { $0 != ":" })
+      if APNsReason(rawValue: word)?.action == .otherEnvironment {
+        return owner.outbox.finish(batch, .wrongEnvironment(reason: word))
+      }
       owner.outbox.finish(batch, .credentialFault(reason: objection))
       return fail(queue, objection)
     }

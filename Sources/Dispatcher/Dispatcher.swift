@@ -23,6 +23,8 @@ internal import Synchronization
 ///                     ▲            │
 ///                     │            ├─ not processed ─► submitted again, free
 ///                     │            ├─ unknown ──────► counted, then submitted again (or skipped, as asked)
+///                     │            ├─ bad token ────► asked about in the other environment, once
+///                     │            ├─ device busy ──► everything for this device waits, and only that
 ///                     │            └─ try later ────► in memory up to 30 s, else a deferred row
 ///                     └──────────────── due ─────────────────┘
 /// ```
@@ -32,10 +34,22 @@ internal import Synchronization
 /// devices in doubt, and whoever takes one over knows which of them have no outcome. Totals grow only by rows that were
 /// really written. Outcomes are written at most once per (message, device): the first final one stands.
 ///
+/// **Tokens.** What an answer means for a device is decided by a table (`Settlement`) and by the device's row as it is when
+/// the outcome is written (`TokenFinding`). A refused token puts its device aside, nothing is deleted; a flood of refusals
+/// is a wrong setting of ours, so the breaker pauses the app and undoes what the flood did (`Breaker`, `TokenCare`,
+/// `GiveBack`). Deliveries of a paused app wait in the database; other apps go on.
+///
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
 /// renew stops claiming and submitting before its lease ends, for then others may take its claims.
 ///
-/// **Threads.** `plan`, `claim`, `complete` and `janitor`, each with a connection of its own. If the database goes away
+/// **Control.** Pause, cancel, pace and canary are rows in the database, looked at within every claim (`Gate`) and before
+/// every repeated submission (`Resubmission`). So a change holds for all that is read after its commit, and what was read
+/// before leaves within half a second or not at all. `Overseer` hears the announcement and brings home what waits.
+///
+/// **Fairness.** Lanes in order, each leaving room in the window for those before it; within a lane every message the same
+/// share (`Turns`).
+///
+/// **Threads.** `plan`, `claim`, `complete`, `janitor` and `control`, each with a connection of its own. If the database goes away
 /// they try again once a second; results wait in memory, bounded by the window.
 package final class Dispatcher {
   let shared: Shared
@@ -52,6 +66,7 @@ package final class Dispatcher {
     try run("claim") { Claimer(shared).run() }
     try run("complete") { Completer(shared).run() }
     try run("janitor") { Janitor(shared).run() }
+    try run("control") { Overseer(shared).run() }
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.
@@ -66,8 +81,9 @@ package final class Dispatcher {
     shared.stopRequested.store(true, ordering: .sequentiallyConsistent)
     shared.planWakeup.signal()
     shared.claimWakeup.signal()
+    shared.controlWakeup.signal()
     shared.completer.wakeup.signal()
-    for thread in threads where thread.name == "plan" || thread.name == "claim" { wait(for: thread.done) }
+    for thread in threads where ["plan", "claim", "control"].contains(thread.name) { wait(for: thread.done) }
     claimingEnded()
     for thread in threads where thread.name == "complete" || thread.name == "janitor" { wait(for: thread.done) }
     leave()
