@@ -78,7 +78,7 @@ extension Pool {
   private func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
     log(.error, "credential or topic refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
-    guard let queue = queue(of: submission.batch.batch.route) else { return }
+    guard let queue = queue(of: submission.batch.standing.route) else { return }
     fail(queue, reason)
     isolate(queue.standing)
   }
