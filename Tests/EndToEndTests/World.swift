@@ -15,7 +15,7 @@ final class World {
   static let appID = "com.example.bank"
 
   let simulator: Simulator
-  private let started: Simulator.Started
+  let started: Simulator.Started
   let database: TestDatabase
   let connection: Connection
   let server: Server
@@ -34,18 +34,13 @@ final class World {
     connection = try database.connect()
     let master = try Self.master
     (clientKey, apiKey) = try Self.makeApp(started, master, connection)
-    self.started = started
-    self.master = master
     server = try Server(try Self.configuration(started), databaseURL: database.url, master: master)
     client = try TestClient(port: server.address.port)
   }
 
-  let started: Simulator.Started
-  private let master: MasterKey
-
   /// One more node on the same database. Stop it before the world ends.
   func startNode() throws -> Server {
-    try Server(try Self.configuration(started), databaseURL: database.url, master: master)
+    try Server(try Self.configuration(started), databaseURL: database.url, master: try Self.master)
   }
 
   deinit {

@@ -44,7 +44,7 @@ import Testing
 
   @Test func `an archive is opened once, stored sealed without its passphrase, and ends the pause`() throws {
     let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app
-    try connection.run(Apps.pause(app.number, reason: "CertificateExpired"))
+    try connection.run(AppPauses.pause(app.number, reason: "CertificateExpired"))
     let identity = try identity(notAfter: 1_900_000_000)
     let answer = try set(identity.pkcs12(passphrase: "open sesame"), passphrase: "open sesame")
     #expect(
