@@ -62,11 +62,13 @@ final class SenderLoop: PoolOwner {
     }
   }
 
+  private static let noCredential = "this app has no usable APNs credential"
+
   private func receive(_ batch: PushBatch) {
     guard stopDeadline == nil else { return outbox.finish(batch, .notProcessed) }
     let queue = queue(of: batch.route)
     guard let pool = assignments[batch.route] ?? assign(queue) else {
-      return outbox.finish(batch, .noCredential(reason: "this app has no usable APNs credential"))
+      return outbox.finish(batch, .noCredential(reason: Self.noCredential))
     }
     pool.enqueue(batch, queue)
     watchForStale()
@@ -144,7 +146,7 @@ final class SenderLoop: PoolOwner {
 
   private func reassign(_ queue: RouteQueue) {
     guard !queue.isEmpty, assign(queue) == nil else { return }
-    queue.giveBack(.credentialFault(reason: "this app has no usable APNs credential"))
+    queue.giveBack(.noCredential(reason: Self.noCredential))
   }
 
   func isolate(_ route: PushRoute) {

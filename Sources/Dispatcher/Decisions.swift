@@ -67,7 +67,7 @@ struct Decisions {
     _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
     _ breaker: Breaker
   ) throws(PostgresError) -> TokenCare.Result {
-    var care = try TokenCare(findings, breaker, now: now, connection)
+    var care = try TokenCare(findings, breaker, faulty: faults.keys, now: now, connection)
     try care.changeDevices(connection)
     var increases = increases
     let networks = try self.networks(connection)

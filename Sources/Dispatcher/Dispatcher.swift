@@ -23,6 +23,8 @@ internal import Synchronization
 ///                     ▲            │
 ///                     │            ├─ not processed ─► submitted again, free
 ///                     │            ├─ unknown ──────► counted, then submitted again (or skipped, as asked)
+///                     │            ├─ bad token ────► asked about in the other environment, once
+///                     │            ├─ device busy ──► everything for this device waits, and only that
 ///                     │            └─ try later ────► in memory up to 30 s, else a deferred row
 ///                     └──────────────── due ─────────────────┘
 /// ```
@@ -31,6 +33,11 @@ internal import Synchronization
 /// the transaction that writes the last of their outcomes. So after a crash the claims of a dead node are exactly the
 /// devices in doubt, and whoever takes one over knows which of them have no outcome. Totals grow only by rows that were
 /// really written. Outcomes are written at most once per (message, device): the first final one stands.
+///
+/// **Tokens.** What an answer means for a device is decided by a table (`Settlement`) and by the device's row as it is when
+/// the outcome is written (`TokenFinding`). A refused token puts its device aside, nothing is deleted; a flood of refusals
+/// is a wrong setting of ours, so the breaker pauses the app and undoes what the flood did (`Breaker`, `TokenCare`,
+/// `GiveBack`). Deliveries of a paused app wait in the database; other apps go on.
 ///
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
 /// renew stops claiming and submitting before its lease ends, for then others may take its claims.

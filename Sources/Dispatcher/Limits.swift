@@ -55,6 +55,9 @@ enum Limits {
   static let breakerAnswers = 200
   /// It never opens for fewer refusals than these: a handful of dead devices is no flood.
   static let breakerLeastRefusals = 100
+  /// When the breaker opens, what any node has put aside on the route in this time comes back too, in seconds: what was
+  /// put aside rightly will be again.
+  static let floodSeconds: Int64 = 60
   /// First wait of a device that is called busy; doubles with each complaint. Apple gives no number. In seconds.
   static let backOffSeconds: Int64 = 2
   static let longestBackOffSeconds: Int64 = 900

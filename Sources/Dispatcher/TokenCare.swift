@@ -31,14 +31,18 @@ struct TokenCare {
   private(set) var result = Result()
 
   /// Locks the apps concerned; does nothing when there is nothing to care for.
+  /// - Parameter faulty: apps that this transaction will pause for another reason.
   init(
-    _ findings: [TokenFinding], _ breaker: Breaker, now: Int64, _ connection: Connection
+    _ findings: [TokenFinding], _ breaker: Breaker, faulty: some Collection<App.Number>, now: Int64,
+    _ connection: Connection
   ) throws(PostgresError) {
     self.findings = findings
     self.now = now
-    let apps = Set(findings.map(\.route.app)).union(breaker.suspects.map(\.app))
+    let apps = Set(findings.map(\.route.app)).union(breaker.suspects.map(\.app)).union(faulty)
     guard !apps.isEmpty else { return }
-    states = try connection.run(AppPauses.states(of: apps, alone: !breaker.suspects.isEmpty))
+    // Two that only look and then both want to write would wait for each other.
+    let mayPause = !breaker.suspects.isEmpty || !faulty.isEmpty
+    states = try connection.run(AppPauses.states(of: apps, alone: mayPause))
     for route in breaker.suspects { judge(route, breaker) }
   }
 
@@ -91,7 +95,9 @@ struct TokenCare {
     var deliveries = Set(
       findings.filter { $0.isRefusal && states[$0.route.app]?.isPaused == true }.map(\.delivery))
     for flood in floods {
-      let since = flood.window.refusals.map(\.at).min() ?? now
+      // The other nodes may have met the flood a little before this one did.
+      let lately = now - Limits.floodSeconds * 1_000_000
+      let since = min(flood.window.refusals.map(\.at).min() ?? now, lately)
       let route = flood.route
       var undone = Set(flood.window.refusals.map(\.delivery))
       // What other nodes have put aside meanwhile belongs to the same flood.

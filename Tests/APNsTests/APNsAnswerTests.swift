@@ -10,6 +10,33 @@ import Testing
     #expect(APNsReason.allCases.count == 33)
   }
 
+  /// Apple's table, line by line, with what it asks of us.
+  private static let table: [(Int, String, APNsReason.Action)] = [
+    (400, "BadCollapseId", .refuseMessage), (400, "BadDeviceToken", .refuseToken),
+    (400, "BadExpirationDate", .refuseMessage), (400, "BadMessageId", .refuseMessage),
+    (400, "BadPriority", .refuseMessage), (400, "BadTopic", .pauseApp), (400, "DeviceTokenNotForTopic", .refuseToken),
+    (400, "DuplicateHeaders", .refuseMessage), (400, "IdleTimeout", .retryOnNewConnection),
+    (400, "InvalidPushType", .refuseMessage), (400, "MissingDeviceToken", .refuseMessage),
+    (400, "MissingTopic", .pauseApp), (400, "PayloadEmpty", .refuseMessage), (400, "TopicDisallowed", .retryLater),
+    (403, "BadCertificate", .pauseApp), (403, "BadCertificateEnvironment", .otherEnvironment),
+    (403, "BadEnvironmentKeyIdInToken", .otherEnvironment), (403, "BadEnvironmentKeyInToken", .otherEnvironment),
+    (403, "ExpiredProviderToken", .renewProviderToken), (403, "Forbidden", .pauseApp),
+    (403, "InvalidProviderToken", .retryOnceThenPause), (403, "MissingProviderToken", .pauseApp),
+    (403, "UnrelatedKeyIdInToken", .retryOnNewConnection), (404, "BadPath", .refuseMessage),
+    (405, "MethodNotAllowed", .refuseMessage), (410, "ExpiredToken", .retireToken), (410, "Unregistered", .retireToken),
+    (413, "PayloadTooLarge", .refuseMessage), (429, "TooManyProviderTokenUpdates", .keepProviderToken),
+    (429, "TooManyRequests", .retryDevice), (500, "InternalServerError", .retryLater),
+    (503, "ServiceUnavailable", .retryLater), (503, "Shutdown", .retryOnNewConnection),
+  ]
+
+  @Test func `each of Apple's reasons asks of us what the table says`() {
+    #expect(Set(Self.table.map(\.1)) == Set(APNsReason.allCases.map(\.rawValue)))
+    for (status, reason, action) in Self.table {
+      let answer = APNsAnswer(status: status, body: Array(#"{"reason":"\#(reason)"}"#.utf8))
+      #expect(answer.reason?.status == status && answer.action == action, "\(reason)")
+    }
+  }
+
   @Test func `only two reasons say that a token was good once, and none of them but these drops a device`() {
     let retiring = APNsReason.allCases.filter { $0.action == .retireToken }
     #expect(retiring == [.expiredToken, .unregistered])

@@ -29,14 +29,14 @@ import Testing
   @Test func `an app whose topic is refused fails alone, and stays away from the others' connections`() throws {
     let server = try TestServer { request in
       request.fields["apns-topic"] == "com.example.other"
-        ? .refuse(status: 400, body: #"{"reason":"TopicDisallowed"}"#) : .accept
+        ? .refuse(status: 400, body: #"{"reason":"BadTopic"}"#) : .accept
     }
     defer { server.stop() }
     let harness = try Harness(server)
     harness.sender.set(Self.sharedKey, for: 8)
     #expect(harness.send(0..<5).tally == ["accepted": 5])
     let refused = harness.wait(for: offerOther(harness, 0..<50))
-    #expect(refused.allSatisfy { $0 == .credentialFault(reason: "TopicDisallowed") })
+    #expect(refused.allSatisfy { $0 == .credentialFault(reason: "BadTopic") })
     let asked = server.requests.count
     // While the fault lasts APNs is not asked again.
     #expect(harness.wait(for: offerOther(harness, 0..<50)).count == 50)
@@ -83,6 +83,25 @@ import Testing
     #expect(server.connections == 1)
   }
 
+  @Test func `a campaign that has its part of the connections gets more of them`() throws {
+    var settings = TestServer.Settings()
+    settings.firstLimit = 100
+    let server = try TestServer(settings: settings) { request in
+      request.fields["apns-topic"] == "com.example.other" && request.index > 0 ? .hold : .accept
+    }
+    defer { server.stop() }
+    let harness = try Harness(server, connections: 2)
+    harness.sender.set(Self.sharedKey, for: 8)
+    #expect(harness.send(0..<1).tally == ["accepted": 1])
+    let campaign = offerOther(harness, 0..<140)
+    #expect(harness.waits { server.requests.count == 76 })
+    harness.advance(by: .milliseconds(250))
+    #expect(harness.waits { server.requests.count == 141 })
+    #expect(server.connections == 2)
+    server.release()
+    #expect(harness.wait(for: campaign).tally == ["accepted": 140])
+  }
+
   @Test func `an app with a refused key does not hold up one with another key`() throws {
     let server = try TestServer { request in
       request.fields["authorization"] == "bearer first"
@@ -121,11 +140,11 @@ import Testing
   @Test func `a new credential forgives`() throws {
     let server = try TestServer { request in
       request.fields["authorization"] == "bearer first"
-        ? .refuse(status: 400, body: #"{"reason":"TopicDisallowed"}"#) : .accept
+        ? .refuse(status: 400, body: #"{"reason":"BadTopic"}"#) : .accept
     }
     defer { server.stop() }
     let harness = try Harness(server)
-    #expect(harness.send(0..<10).tally == [#"credentialFault(reason: "TopicDisallowed")"#: 10])
+    #expect(harness.send(0..<10).tally == [#"credentialFault(reason: "BadTopic")"#: 10])
     harness.sender.set(.token(teamID: "TEAM123456", keyID: "KEYNEW0000"), for: Harness.app)
     harness.sender.set(
       ProviderToken(

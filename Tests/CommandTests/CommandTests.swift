@@ -137,8 +137,8 @@ import Testing
       try program.run("quarantine", "list", "com.example.bank").lines == ["No device of com.example.bank is put aside."]
     )
     for wrong in [[], ["--all", "--since", "2026-12-24T00:00:01Z"], ["--since", "noon"], ["--device", "7"]] {
-      #expect(
-        try program.run(["quarantine", "restore", "com.example.bank"] + wrong, removing: []).status == 2, "\(wrong)")
+      let refused = try program.run(["quarantine", "restore", "com.example.bank"] + wrong, removing: [])
+      #expect(refused.status == 2, "\(wrong)")
     }
   }
 

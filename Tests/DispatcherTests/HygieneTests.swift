@@ -169,6 +169,17 @@ import Testing
     #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
   }
 
+  @Test func `what a paused app handed back ends when it expires`() throws {
+    let world = try DispatcherWorld { _, _, _ in .credentialFault(reason: "Forbidden") }
+    try world.makeDevices(1..<3)
+    // Longer than a delivery is put aside for a credential's fault, else it would expire at once.
+    let seqno = try world.send(expiresIn: Limits.credentialFaultSeconds + 3)
+    _ = try world.paused()
+    let ended = try world.finished(seqno)
+    #expect(ended.funnel.expired == 2 && ended.funnel.state == .expired && ended.reasons == #"{ "expired" : 2 }"#)
+    #expect(world.network.log.count == 2)
+  }
+
   @Test func `retries of a paused app wait in the database, and those of others go on`() throws {
     let world = try DispatcherWorld { _, _, attempt in
       attempt == 1 ? .retry(reason: "ServiceUnavailable", after: nil) : .accepted

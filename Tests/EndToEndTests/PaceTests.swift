@@ -47,9 +47,10 @@ import Testing
     let seqno = try world.send(#"{"all":true}"#, #","pace":{"devices":20,"wait":"PT2S"}"#)
     #expect(try world.finishedExactly(seqno).int("accepted") == 50)
     let times = world.simulator.allDeliveries().map(\.atMicroseconds).sorted()
-    // From the claim on; the way to the simulator takes sometimes longer, sometimes less.
-    #expect(times[20] - times[19] >= 1_400_000)
-    #expect(times[40] - times[39] >= 1_400_000)
+    // Pushes are a little late on a busy machine, so the pause between two may look shorter.
+    #expect(times[19] - times[0] < 1_500_000)
+    #expect(times[20] - times[0] >= 1_500_000)
+    #expect(times[40] - times[20] >= 1_500_000)
   }
 
   @Test func `a pace is changed while the message runs`() throws {
@@ -98,6 +99,6 @@ import Testing
     #expect(world.simulator.counters().deliveries == 100)
     #expect(try world.finishedExactly(seqno).int("accepted") == 1_000)
     let times = world.simulator.allDeliveries().map(\.atMicroseconds).sorted()
-    #expect(times[100] - times[99] >= 1_400_000)
+    #expect(times[100] - times[0] >= 1_500_000)
   }
 }
