@@ -80,7 +80,8 @@ final class World {
     configuration.listenPort = 0
     configuration.apnsProduction = try Configuration.service("test", "https://\(started.endpoints.apns)")
     configuration.apnsSandbox = try Configuration.service("test", "https://\(started.endpoints.sandbox)")
-    let authority = TemporaryDirectory.make() + "/ca.pem"
+    // It goes with the cluster.
+    let authority = TestCluster.shared.directory + "/authority-\(UInt64.random(in: 0...UInt64.max)).pem"
     TemporaryDirectory.write(authority, started.authorityPEM)
     configuration.caFile = authority
     return configuration

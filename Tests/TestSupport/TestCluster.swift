@@ -123,6 +123,8 @@ package final class TestCluster: Sendable {
         stop) stop && echo done || echo failed ;;
       esac
     done
+    # Whoever waits for the tests' output need not wait for this.
+    exec 2>/dev/null
     stop
     rm -rf "$directory"
     """
