@@ -108,7 +108,8 @@ struct Verifier {
     if message.wasTakenBack, tally.accepted > 0 {
       violate("I5", "message \(seqno) was accepted, but a payload carried the count without it: \(tally.text)")
     }
-    if tally.targeted != rows.count {
+    // What was cancelled before it was claimed has no row.
+    if !((tally.targeted ?? 0) - tally.cancelled...(tally.targeted ?? 0)).contains(rows.count) {
       violate("I2", "message \(seqno) targeted \(tally.targeted ?? -1) and has \(rows.count) outcomes: \(tally.text)")
     }
     totals.add(tally)
@@ -248,6 +249,7 @@ struct Verifier {
     var accepted = 0
     var rejected = 0
     var expired = 0
+    var cancelled = 0
     var skipped = 0
     var unknown = 0
     var resent = 0
@@ -257,6 +259,7 @@ struct Verifier {
       accepted += tally.accepted
       rejected += tally.rejected
       expired += tally.expired
+      cancelled += tally.cancelled
       skipped += tally.skipped
       unknown += tally.unknown
       resent += tally.resent
