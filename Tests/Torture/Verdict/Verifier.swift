@@ -144,12 +144,13 @@ struct Verifier {
       Statement(
         "torture-ledger",
         """
-        WITH sent AS (
+        WITH sent AS MATERIALIZED (
           SELECT user_key, seqno FROM outcomes JOIN messages USING (seqno)
           WHERE user_key LIKE 'uledger%' AND (request->'badge') IS NOT NULL
-          GROUP BY user_key, seqno HAVING bool_or(status = 1))
-        SELECT u.user_key, u.badge, (SELECT array_agg(seqno)::text FROM sent s WHERE s.user_key = u.user_key)
-        FROM users u WHERE u.user_key LIKE 'uledger%'
+          GROUP BY user_key, seqno HAVING bool_or(status = 1)),
+        lists AS MATERIALIZED (SELECT user_key, array_agg(seqno)::text AS list FROM sent GROUP BY user_key)
+        SELECT u.user_key, u.badge, l.list FROM users u LEFT JOIN lists l USING (user_key)
+        WHERE u.user_key LIKE 'uledger%'
         """))
     if rows.count == 0 { violate("I5", "no user of the ledger is stored") }
     let readers = readersOfBadges()
