@@ -83,14 +83,18 @@ package final class Dispatcher {
     shared.claimWakeup.signal()
     shared.controlWakeup.signal()
     shared.completer.wakeup.signal()
-    for thread in threads where ["plan", "claim", "control"].contains(thread.name) { wait(for: thread.done) }
+    // One time limit for all of them: several that hang must not add up.
+    let deadline = shared.clock.now + Limits.drain + .seconds(2)
+    for thread in threads where ["plan", "claim", "control"].contains(thread.name) { wait(for: thread.done, deadline) }
     claimingEnded()
-    for thread in threads where thread.name == "complete" || thread.name == "janitor" { wait(for: thread.done) }
+    for thread in threads where thread.name == "complete" || thread.name == "janitor" {
+      wait(for: thread.done, deadline)
+    }
     leave()
   }
 
-  private func wait(for done: Inbox<Void>) {
-    _ = done.receive(atMost: Limits.drain + .seconds(2))
+  private func wait(for done: Inbox<Void>, _ deadline: Instant) {
+    _ = done.receive(atMost: max(.zero, deadline - shared.clock.now))
   }
 
   /// Ends the lease when nothing is under way any more, so that whoever comes next need not wait for it to run out.

@@ -47,8 +47,10 @@ struct Torture: ParsableCommand {
     static let patience = Duration.seconds(120)
     /// How long the center may take, after the last fault, until nothing is open: the messages' life and a retry.
     static let quiescence = Duration.seconds(150)
-    /// A server that is asked to stop drains within 10 s; the rest is for a loaded machine.
-    static let stop = Duration.seconds(20)
+    /// A server that is asked to stop gives its doors 10 s and its dispatcher 10 s; the rest is for a loaded machine.
+    static let stop = Duration.seconds(30)
+    /// A pause or cancellation holds within a second on an idle machine; here everything is under torture.
+    static let stopped = Duration.seconds(3)
     /// A lease lasts 10 s; the rest is for a loaded machine.
     static let lease = Duration.seconds(15)
     /// How often memory and descriptors are looked at.

@@ -27,6 +27,7 @@ final class Driver {
   private(set) lazy var confirmer = Confirmer(self)
   private(set) lazy var campaigns = Campaigns(self)
   private(set) lazy var solos = Solos(self)
+  private(set) lazy var operators = Operators(self)
   private(set) lazy var rovers = Rovers(self)
 
   init(_ plan: Plan, ports: [UInt16], apiKey: String, clientKey: String, verdict: Verdict, loop: EventLoop) throws {
@@ -95,7 +96,10 @@ final class Driver {
       if dice.roll(0.05) {
         calls.send("POST", "/v1/admin/messages", bearer: apiKey, key: message.key, body) { [self] in take($0, message) }
       }
-      if message.seqno != nil { follow(message, completion) }
+      if message.seqno != nil {
+        follow(message, completion)
+        if kind == .campaign { operators.take(message) }
+      }
     }
     return message
   }
@@ -116,7 +120,7 @@ final class Driver {
   /// counted further submissions.
   func recount() {
     for message in messages {
-      guard let seqno = message.seqno, let before = message.tally, before.isFinal else { continue }
+      guard let seqno = message.seqno, let before = message.tally, before.isSettled else { continue }
       calls.send("GET", "/v1/admin/messages/\(seqno)", bearer: apiKey) { [self] reply in
         guard let tally = Tally(reply), tally.isSameEnd(as: before), tally.objection == nil else {
           return verdict.violate("I2", "message \(seqno) moved after it was final: \(before.text), then \(reply.text)")
@@ -139,7 +143,7 @@ final class Driver {
         verdict.violate("I2", "message \(seqno) (\(message.kind)): \(objection): \(tally.text)")
       }
       message.tally = tally
-      if tally.isFinal {
+      if tally.isSettled {
         open.remove(message.number)
         completion?(message)
       } else {

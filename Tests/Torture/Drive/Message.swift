@@ -48,6 +48,8 @@ final class Message {
   var isAnswered = false
   var collapseID: [UInt8]?
   var firstReceivedAt: Int64?
+  /// When a pause or cancellation was answered, microseconds since 1970; nil while it may be sent.
+  var stoppedAt: Int64?
   var tally: Tally?
   var isFinal: Bool { tally?.isFinal ?? false }
   private(set) var cells: [Int: Cell] = [:]
@@ -117,6 +119,8 @@ struct Tally {
     text = reply.text
   }
 
+  /// It has ended, and so have all its deliveries that were under way.
+  var isSettled: Bool { isFinal && (pending ?? 0) == 0 }
   var isFinal: Bool { ["completed", "cancelled", "expired", "failed"].contains(state) }
   var ended: Int { accepted + rejected + expired + cancelled + skipped }
 

@@ -63,6 +63,7 @@ final class Recorder {
     checkRecipient(push, message, number, generation)
     checkIDs(push, message, payload, number)
     checkBadge(push, message, payload)
+    checkStopped(push, message)
     if message.isFinal { late += 1 }
     if message.receive(number, at: push.atMicroseconds) > 1 { repeated += 1 }
     if message.firstReceivedAt == nil {
@@ -86,6 +87,16 @@ final class Recorder {
   }
 
   // MARK: Checks
+
+  /// A pause or cancellation holds soon, on all nodes (P5), unless something is being done to them.
+  private func checkStopped(_ push: AcceptedPush, _ message: Message) {
+    let patience = Torture.Limits.stopped.components.seconds * 1_000_000
+    guard let stopped = message.stoppedAt, push.atMicroseconds > stopped + patience, disturbedUntil < stopped else {
+      return
+    }
+    let late = (push.atMicroseconds - stopped) / 1000
+    violate("P5", "message \(message.number) was sent \(late) ms after it was stopped", push)
+  }
 
   private func checkRecipient(_ push: AcceptedPush, _ message: Message, _ number: Int, _ generation: Int) {
     if let recipients = message.recipients, !recipients.contains(number) {

@@ -44,6 +44,7 @@ struct Page: Codable, Sendable {
   let accepted: Int
   let rejected: Int
   let expired: Int
+  let cancelled: Int
   let skipped: Int
   let unknown: Int
   let resent: Int
@@ -56,6 +57,8 @@ struct Page: Codable, Sendable {
   let reads: Int
   let registrations: Int
   let tokenMoves: Int
+  let pauses: Int
+  let cancellations: Int
   let calls: Int
   let callsLost: Int
   let callsBusy: Int
@@ -90,6 +93,7 @@ struct Page: Codable, Sendable {
     accepted = totals.accepted
     rejected = totals.rejected
     expired = totals.expired
+    cancelled = totals.cancelled
     skipped = totals.skipped
     unknown = totals.unknown
     resent = totals.resent
@@ -100,6 +104,8 @@ struct Page: Codable, Sendable {
     reads = driver.confirmer.readsAnswered
     registrations = driver.registrar.registrations
     tokenMoves = driver.rovers.moves
+    pauses = driver.operators.pauses
+    cancellations = driver.operators.cancellations
     calls = driver.calls.answered
     callsLost = driver.calls.lost
     callsBusy = driver.calls.busy
@@ -137,10 +143,11 @@ struct Page: Codable, Sendable {
   private var counts: String {
     """
     messages \(messages)   deliveries targeted \(targeted)
-      accepted \(accepted)   rejected \(rejected)   expired \(expired)   skipped \(skipped)
+      accepted \(accepted)   rejected \(rejected)   expired \(expired)   cancelled \(cancelled)   skipped \(skipped)
       unknown \(unknown)   resent \(resent)
     the network received \(received), duplicates \(duplicates), \(late) of them late
     receipts answered \(receipts)   reads \(reads)   registrations \(registrations)   tokens moved \(tokenMoves)
+    campaigns paused \(pauses)   cancelled \(cancellations)
     calls answered \(calls)   lost \(callsLost)   told to wait \(callsBusy)   looks at the numbers (I2) \(looks)
     """
   }
