@@ -82,6 +82,8 @@ package enum APNs {
     package static let reservePart = 16
     /// A quarter of all streams is kept from any one route, where several share connections.
     static let routeReservePart = 4
+    /// Streams that a connection is thought to hold until its peer has allowed more than one.
+    static let assumedStreams = 100
     /// Seconds in which what waits should be under way: half of what a binding stays fresh.
     static let drainSeconds = 0.25
     /// Targets of a message, or of a route, until the next one has its turn.

@@ -13,6 +13,8 @@ struct Demand {
   var perConnection = 1
   /// Connections that can be used now.
   var present = 0
+  /// What waits, although all connections keep streams for it, is urgent.
+  var isUrgent = false
 
   /// Requests that should be under way so that the backlog is gone in `drainSeconds`.
   var streams: Double {
@@ -24,7 +26,7 @@ struct Demand {
     guard inFlight > 0 || backlog > 0 else { return 0 }
     var wanted = Int((streams / Double(max(1, perConnection))).rounded(.up))
     // Whatever the numbers say: who waits this long is about to be given back as stale.
-    if waited >= APNs.Limits.drainSeconds { wanted = max(wanted, present + 1) }
+    if backlog > 0, isUrgent || waited >= APNs.Limits.drainSeconds { wanted = max(wanted, present + 1) }
     return min(max(1, wanted), most)
   }
 }

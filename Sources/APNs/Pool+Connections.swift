@@ -25,7 +25,7 @@ extension Pool {
     guard staying.allSatisfy({ $0.state.phase == .ready }) else { return }
     let healthy = staying.filter { !$0.state.isStalled }
     guard healthy.count < wantedConnections(healthy, now) else { return }
-    if let nextConnectAt, now < nextConnectAt { return }
+    if let nextConnectAt, now < nextConnectAt { return holdBack() }
     if let restsUntil, now < restsUntil { return }
     // Apple takes rapid connecting for an attack, whoever is to blame for the disconnecting.
     openings.removeAll { now - $0 > .seconds(APNs.Limits.openingsSeconds) }
@@ -41,9 +41,12 @@ extension Pool {
     let lanes = Lane.allCases.filter { lane in queues.contains { !$0.isEmpty(lane) } }
     guard let lane = lanes.first else { return isWarm ? 1 : 0 }
     // What they still take they will take: it waits for a token, say.
-    guard healthy.allSatisfy({ $0.isFull(lane) }) else { return 0 }
+    let share = mostOfOneRoute
+    let isStuck = queues.allSatisfy { $0.isEmpty(lane) || $0.standing.inFlight >= share }
+    guard isStuck || healthy.allSatisfy({ $0.isFull(lane) }) else { return 0 }
     var demand = Demand()
     demand.present = healthy.count
+    demand.isUrgent = lane == .urgent
     demand.inFlight = healthy.reduce(0) { $0 + $1.inFlight }
     demand.backlog = queues.reduce(0) { $0 + $1.count }
     let oldest = queues.compactMap(\.oldestReadNanoseconds).min() ?? now.nanoseconds
@@ -82,6 +85,7 @@ extension Pool {
   func becameReady(_ connection: Connection) {
     backOff.succeeded()
     nextConnectAt = nil
+    openGates()
     log(.info, "connection ready", connection)
     connections.first { $0.isLeaving && !$0.state.isEnding }?.retire()
   }
@@ -131,16 +135,23 @@ extension Pool {
     let wait = backOff.failed(jitter: Double.random(in: 0...1))
     nextConnectAt = loop.clock.now + wait
     loop.schedule(after: wait) { [weak self] in self?.mayConnectAgain() }
-    guard connections.allSatisfy(\.state.isEnding) else { return }
+    guard isHeldBack else { return }
     configuration.logger.warning(
       "no connection",
       metadata: ["endpoint": "\(settings.endpoint.authority)", "reason": "\(reason)", "retry": "\(wait)"])
-    // Nobody can take the queues before their bindings are stale: back with them, and no more until we try again.
+    holdBack()
+  }
+
+  /// Where nobody can take the queues before their bindings are stale: back with them, and no more until we try again.
+  private func holdBack() {
+    guard isHeldBack else { return }
     for queue in queues { owner.gate.shut(queue.route) }
     giveBackQueues(.notProcessed)
   }
 
   private func mayConnectAgain() {
+    // A later failure may have moved it.
+    if let nextConnectAt, loop.clock.now < nextConnectAt { return }
     nextConnectAt = nil
     openGates()
     work()
@@ -210,7 +221,8 @@ extension Connection {
   /// Requests it holds when it is full: by the limit that the peer usually sets, or by the window if that ends first.
   var usualStreams: Int {
     let isWindowFull = inFlight > 0 && !hasWindow(for: APNs.Limits.payloadBytes, .bulk)
-    return max(1, isWindowFull ? min(inFlight, usualLimit) : usualLimit)
+    let limit = usualLimit > 1 ? usualLimit : APNs.Limits.assumedStreams
+    return max(1, isWindowFull ? min(inFlight, limit) : limit)
   }
 
   /// Seconds for an answer, as far as there are enough of them to judge by. Answers that do not come count too.

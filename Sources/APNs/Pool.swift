@@ -195,7 +195,7 @@ final class Pool: ConnectionOwner {
         guard connection.hasWindow(for: composer.body.count, lane),
           connection.submit(submission, template(for: message), composer)
         else {
-          queue(of: submission.batch.batch.route)?.putBack(submission)
+          putBack(submission)
           break
         }
         submission.batch.standing.inFlight += 1
@@ -207,8 +207,15 @@ final class Pool: ConnectionOwner {
     return submitted
   }
 
+  private func putBack(_ submission: Submission) {
+    guard let queue = queue(of: submission.batch.batch.route) else {
+      return owner.outbox.finish(submission, .notProcessed)
+    }
+    queue.putBack(submission)
+  }
+
   /// Requests that one route may have under way: all where it is alone.
-  private var mostOfOneRoute: Int {
+  var mostOfOneRoute: Int {
     guard queues.count > 1 else { return .max }
     let streams = connections.reduce(0) { $0 + ($1.state.phase == .ready ? $1.shares.urgent : 1) }
     return max(1, streams - streams / APNs.Limits.routeReservePart)

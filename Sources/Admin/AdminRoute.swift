@@ -17,6 +17,17 @@ struct AdminRoute: Sendable {
     AdminRoute(.get, "/v1/admin/messages/{seqno}/deliveries", .viewMessages) { call throws(Problem) in
       try call.deliveries()
     },
+    AdminRoute(.post, "/v1/admin/messages/{seqno}/pause", .control) { call throws(Problem) in
+      try call.control(.pause)
+    },
+    AdminRoute(.post, "/v1/admin/messages/{seqno}/resume", .control) { call throws(Problem) in
+      try call.control(.resume)
+    },
+    AdminRoute(.post, "/v1/admin/messages/{seqno}/cancel", .control) { call throws(Problem) in
+      try call.control(.cancel)
+    },
+    AdminRoute(.post, "/v1/admin/messages/{seqno}/resend", .send) { call throws(Problem) in try call.resend() },
+    AdminRoute(.patch, "/v1/admin/messages/{seqno}", .control) { call throws(Problem) in try call.setPace() },
     AdminRoute(.get, "/v1/admin/quarantine", .manageQuarantine) { call throws(Problem) in try call.quarantine() },
     AdminRoute(.post, "/v1/admin/quarantine/restore", .manageQuarantine) { call throws(Problem) in
       try call.restoreQuarantine()

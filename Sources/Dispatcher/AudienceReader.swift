@@ -32,7 +32,7 @@ struct AudienceReader {
     case .all, .groups: ("", "v")
     case .members(true): ("u", "v")
     case .members(false): ("g", "h")
-    case .clientUIDs, .devices, .psids: nil
+    case .clientUIDs, .devices, .psids, .deliveries: nil
     }
   }
 
@@ -41,7 +41,7 @@ struct AudienceReader {
     case .clientUIDs(let list): list.count
     case .devices(let list): list.count
     case .psids(let list): list.count
-    case .all, .members, .groups: 0
+    case .all, .members, .groups, .deliveries: 0
     }
   }
 
@@ -49,6 +49,9 @@ struct AudienceReader {
 
   /// The next shard after the last one written; nil when there is none.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> Part? {
+    if case .deliveries(let seqno, let target) = audience {
+      return try ResendReader(seqno, target, frozenAt: frozenAt).nextPart(after: before, connection)
+    }
     guard let keys else {
       let all = 0..<entryCount
       return Part(part: .entries(all), targeted: Int64(try members(all, connection).count), isLast: true)
@@ -81,10 +84,13 @@ struct AudienceReader {
   func nextBatch(_ part: Shards.Record.Part, limit: Int, _ connection: Connection) throws(PostgresError) -> Batch {
     switch part {
     case .entries(let range):
-      let taken = range.prefix(Limits.claimEntries)
+      let taken = range.prefix(min(limit, Limits.claimEntries))
       let rest = taken.upperBound..<range.upperBound
       return Batch(members: try members(taken, connection), rest: .entries(rest), isLast: rest.isEmpty)
     case .keys(let after, let upto):
+      if case .deliveries(let seqno, let target) = audience {
+        return try ResendReader(seqno, target, frozenAt: frozenAt).nextBatch(after, upto, limit: limit, connection)
+      }
       if case .groups(let groups) = audience { return try nextGroupBatch(groups, after, upto, limit, connection) }
       return try nextRangeBatch(after, upto, limit, connection)
     }
@@ -127,7 +133,7 @@ struct AudienceReader {
       try connection.run(Audiences.ofUsers(app: app, list[range].map(UserKey.init(clientUID:)), frozenAt: frozenAt))
     case .devices(let list): try connection.run(Audiences.ofDevices(app: app, Array(list[range]), frozenAt: frozenAt))
     case .psids(let list): try connection.run(Audiences.ofTokens(app: app, Array(list[range]), frozenAt: frozenAt))
-    case .all, .members, .groups: []
+    case .all, .members, .groups, .deliveries: []
     }
   }
 }

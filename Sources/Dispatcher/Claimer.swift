@@ -10,6 +10,7 @@ internal import Store
 final class Claimer {
   private let shared: Shared
   private var shelf: MessageShelf
+  private var turns = Turns()
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -20,10 +21,14 @@ final class Claimer {
     DatabaseThread("claim", shared).run { connection in
       var didWork = false
       if shared.holdsLease {
-        if shared.hasRoom { didWork = try adoptOrphan(connection) || didWork }
-        if shared.hasRoom { didWork = try takeDue(connection) || didWork }
-        for seqno in try connection.run(Messages.claimable(atMost: 16)) where shared.hasRoom && shared.holdsLease {
-          didWork = try claim(seqno, connection) || didWork
+        if shared.hasRoom(for: .normal) { didWork = try adoptOrphan(connection) || didWork }
+        if shared.hasRoom(for: .normal) { didWork = try takeDue(connection) || didWork }
+        let waiting = try connection.run(Messages.claimable(atMost: Limits.waitingMessages))
+        // A few, then another look: somebody more urgent may have come.
+        for next in turns.order(waiting).prefix(Limits.turnsPerLook)
+        where shared.hasRoom(for: next.lane) && shared.holdsLease {
+          didWork = try claim(next.seqno, connection) || didWork
+          if shared.claimWakeup.wait(atMost: .zero) { break }
         }
       }
       if !didWork { _ = shared.claimWakeup.wait(atMost: Limits.pollInterval) }
@@ -46,15 +51,23 @@ final class Claimer {
     guard let message = try shelf.message(seqno, connection) else { return false }
     var didAdvance = false
     let claimed = try connection.withTransaction { () throws -> Claimed? in
-      guard let shard = try connection.run(Shards.lock(seqno)) else { return nil }
+      // Before the message's state is read: what is submitted is no older than that.
+      let readAt = shared.clock.now
+      guard let shard = try connection.run(Shards.lock(seqno)), let gate = try Gate(message, connection) else {
+        return nil
+      }
       didAdvance = true
-      return try claim(shard, message, connection)
+      return try claim(shard, message, gate, readAt, connection)
     }
     guard let claimed else { return didAdvance }
+    turns.charge(seqno, claimed.members.count)
     shared.take(claimed.members.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {
       let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
       tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
+    } else if message.asksDeviceClocks {
+      let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
+      tell(.waiting(claim: claimed.claim, message, targets))
     } else {
       shared.launch(
         claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
@@ -64,13 +77,11 @@ final class Claimer {
 
   /// Within the transaction: everything that must be committed before the first device is sent to.
   private func claim(
-    _ shard: Shards.Record, _ message: DispatchMessage, _ connection: Connection
+    _ shard: Shards.Record, _ message: DispatchMessage, _ gate: Gate, _ readAt: Instant, _ connection: Connection
   ) throws -> Claimed? {
-    let readAt = shared.clock.now
-    let frozenAt = try connection.run(Messages.find(shard.seqno))?.frozenAt ?? shared.clock.wallMicroseconds
-    let reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
-    let limit = message.movesBadge ? Limits.claimBadgeDevices : Limits.claimDevices
-    let batch = try reader.nextBatch(shard.part, limit: limit, connection)
+    let reader = WaveReader(message, wave: shard.wave, frozenAt: gate.frozenAt)
+    let batch = try reader.nextBatch(shard.part, limit: gate.limit, connection)
+    try gate.save(claimed: batch.members.count, connection)
     let badges = message.movesBadge ? try BadgeClaim(message).run(batch.members, connection) : [:]
     let names = message.push.template.needsClientName ? try self.names(batch.members, message, connection) : [:]
     var claim: Int64?
@@ -123,7 +134,7 @@ final class Claimer {
       }
       var increase = Outcomes.Increase()
       increase.unknown = Int64(count)
-      if message.push.onUnknown == .resend {
+      if message.push.onUnknown == .resend, try connection.run(Controls.passage(seqno)) != .cancelled {
         // Counted before anything is sent again, so that no crash can hide a duplicate.
         increase.resent = Int64(count)
         input = .waiting(claim: claim, message, targets)

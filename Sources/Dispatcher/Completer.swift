@@ -22,6 +22,8 @@ final class Completer {
     let claim: Int64
     let message: DispatchMessage
     let target: WaitingTarget
+    /// Its message is held: it goes home, whether its device is busy or not.
+    var isRecalled = false
 
     static func < (left: Retry, right: Retry) -> Bool { (left.due, left.number) < (right.due, right.number) }
     static func == (left: Retry, right: Retry) -> Bool { left.number == right.number }
@@ -107,6 +109,8 @@ final class Completer {
       }
     case .results(let results):
       for result in results { take(result) }
+    case .recall(let seqnos):
+      recall(seqnos)
     case .audit(let present):
       audit(present)
     }
@@ -126,7 +130,7 @@ final class Completer {
       return ask(settled.doubted ?? "", flight, target, attempts: attempts + 1)
     }
     let verdict = Verdict.of(
-      pacing(meaning, target.device), attempts: attempts, message: flight.message.push,
+      pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
       now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
       isStopping: shared.isStopping)
     carryOut(verdict, flight, target, attempts: attempts)
@@ -176,6 +180,19 @@ final class Completer {
     retries.insert(Retry(due: due, number: lastRetry, claim: claim, message: message, target: target))
   }
 
+  /// Nobody waits any longer for tries of these messages: they are found paused or cancelled at once.
+  private func recall(_ seqnos: Set<Int64>) {
+    guard retries.unordered.contains(where: { seqnos.contains($0.message.seqno) }) else { return }
+    let now = shared.clock.now
+    retries = Heap(
+      retries.unordered.map { retry in
+        guard seqnos.contains(retry.message.seqno) else { return retry }
+        return Retry(
+          due: now, number: retry.number, claim: retry.claim, message: retry.message, target: retry.target,
+          isRecalled: true)
+      })
+  }
+
   // MARK: Writing
 
   private func write(_ connection: Connection) throws {
@@ -210,7 +227,7 @@ final class Completer {
     let now = shared.clock.now
     while let next = retries.min, next.due <= now, due.count < Limits.claimDevices {
       retries.removeMin()
-      if !isHeldOff(next, now) { due.append(next) }
+      if next.isRecalled || !isHeldOff(next, now) { due.append(next) }
     }
     guard !due.isEmpty else { return }
     do {
@@ -234,7 +251,9 @@ final class Completer {
     for (target, status, reason) in resubmission.decided {
       decide(group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
     }
-    for target in resubmission.handedBack { handBack(group[0].claim, message, target, reason: "AppPaused") }
+    for (target, reason, dueAt) in resubmission.handedBack {
+      handBack(group[0].claim, message, target, reason: reason, dueAt: dueAt)
+    }
     shared.launch(
       resubmission.repeats.map { repeated in
         Flight(

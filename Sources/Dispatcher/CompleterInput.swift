@@ -9,6 +9,8 @@ enum CompleterInput: Sendable {
   /// Recipients have been claimed and are decided without being submitted.
   case decided(claim: Int64, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
   case results([PushResult])
+  /// These messages were paused or cancelled: look at once at what of them waits for its next try.
+  case recall(Set<Int64>)
   /// The claims that the database says are ours.
   case audit([Int64])
 }

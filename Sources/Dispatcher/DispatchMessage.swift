@@ -1,5 +1,6 @@
 internal import Domain
 internal import Store
+internal import Synchronization
 
 /// A message as the dispatcher works with it.
 final class DispatchMessage: Sendable {
@@ -8,13 +9,26 @@ final class DispatchMessage: Sendable {
   let request: MessageRequest
   /// Microseconds since 1970.
   let expiresAt: Int64
+  let appTimeZone: String
+  /// The wall clock's time, when each device has its own.
+  let localTime: LocalTime?
+  /// The same message with earlier ends, for devices that are due earlier.
+  private let variants = Mutex<[Int64: PushMessage]>([:])
+  private let pushkeys: PushKeyring
 
   var seqno: Int64 { push.seqno }
   /// True when claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
+  /// True when the clock on each device's wall decides: then every recipient is looked at before it is submitted.
+  var asksDeviceClocks: Bool { localTime != nil || request.window?.zone == .device }
 
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
+    var request = request
+    if let resend = stored.resend { request.audience = .deliveries(of: resend.of, resend.to) }
     self.request = request
+    self.pushkeys = pushkeys
+    appTimeZone = stored.timeZone
+    localTime = stored.localTime
     app = stored.app
     expiresAt = stored.expiresAt
     push = PushMessage(
@@ -22,6 +36,19 @@ final class DispatchMessage: Sendable {
       template: PayloadTemplate(request, seqno: stored.seqno, sendDate: stored.sendDate), pushkeys: pushkeys,
       lane: stored.lane, isBackground: request.contentAvailable && request.alert == nil && request.badge == .none,
       expiresAtSeconds: stored.expiresAt / 1_000_000, onUnknown: request.onUnknown)
+  }
+
+  /// The message for devices on which it ends at another time. Always the same object for the same time.
+  func push(expiringAt expiresAt: Int64) -> PushMessage {
+    guard expiresAt != self.expiresAt else { return push }
+    return variants.withLock { variants in
+      if let variant = variants[expiresAt] { return variant }
+      let variant = PushMessage(
+        seqno: push.seqno, appID: push.appID, template: push.template, pushkeys: pushkeys, lane: push.lane,
+        isBackground: push.isBackground, expiresAtSeconds: expiresAt / 1_000_000, onUnknown: push.onUnknown)
+      variants[expiresAt] = variant
+      return variant
+    }
   }
 
   func route(of member: Audiences.Member) -> PushRoute {

@@ -42,7 +42,14 @@ internal import Synchronization
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
 /// renew stops claiming and submitting before its lease ends, for then others may take its claims.
 ///
-/// **Threads.** `plan`, `claim`, `complete` and `janitor`, each with a connection of its own. If the database goes away
+/// **Control.** Pause, cancel, pace and canary are rows in the database, looked at within every claim (`Gate`) and before
+/// every repeated submission (`Resubmission`). So a change holds for all that is read after its commit, and what was read
+/// before leaves within half a second or not at all. `Overseer` hears the announcement and brings home what waits.
+///
+/// **Fairness.** Lanes in order, each leaving room in the window for those before it; within a lane every message the same
+/// share (`Turns`).
+///
+/// **Threads.** `plan`, `claim`, `complete`, `janitor` and `control`, each with a connection of its own. If the database goes away
 /// they try again once a second; results wait in memory, bounded by the window.
 package final class Dispatcher {
   let shared: Shared
@@ -59,6 +66,7 @@ package final class Dispatcher {
     try run("claim") { Claimer(shared).run() }
     try run("complete") { Completer(shared).run() }
     try run("janitor") { Janitor(shared).run() }
+    try run("control") { Overseer(shared).run() }
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.
@@ -73,8 +81,9 @@ package final class Dispatcher {
     shared.stopRequested.store(true, ordering: .sequentiallyConsistent)
     shared.planWakeup.signal()
     shared.claimWakeup.signal()
+    shared.controlWakeup.signal()
     shared.completer.wakeup.signal()
-    for thread in threads where thread.name == "plan" || thread.name == "claim" { wait(for: thread.done) }
+    for thread in threads where ["plan", "claim", "control"].contains(thread.name) { wait(for: thread.done) }
     claimingEnded()
     for thread in threads where thread.name == "complete" || thread.name == "janitor" { wait(for: thread.done) }
     leave()

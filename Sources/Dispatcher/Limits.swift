@@ -1,3 +1,5 @@
+internal import Domain
+
 /// Every number of the dispatcher: unit, reason, source.
 enum Limits {
   /// Devices of one shard: small enough that the first is ready at once, large enough that a million make twenty.
@@ -10,6 +12,24 @@ enum Limits {
   static let claimEntries = 500
   /// Devices under way at once on this node, waiting for their outcome.
   static let windowDevices = 20_000
+  /// How much of the window the messages of a lane, and all before it, may fill: the rest is kept for those.
+  static func windowDevices(for lane: Lane) -> Int {
+    switch lane {
+    case .urgent: windowDevices
+    case .normal: windowDevices * 9 / 10
+    case .bulk: windowDevices * 8 / 10
+    }
+  }
+  /// Messages that are looked at when the next claim is chosen: as many as share the sending at once.
+  static let waitingMessages = 512
+  /// Claims between two looks at what waits: a tenth of a second or so.
+  static let turnsPerLook = 8
+  /// Messages of which a shard is planned between two looks at what is new.
+  static let plansPerLook = 8
+  /// Messages that are paused or being cancelled, looked at together.
+  static let heldMessages = 1_000
+  /// How often changes are looked for that nobody announced.
+  static let controlInterval: Duration = .milliseconds(250)
   /// Devices of single sends beyond the window.
   static let sendDevices = 20_000
   /// Deferred deliveries taken up at once.

@@ -4,7 +4,7 @@ internal import Reactor
 internal import Store
 
 /// Recipients about to be submitted again: their bindings read anew, because a device may have a new token, another user
-/// or none by now, and its app may have been paused.
+/// or none by now, its app or the message may have been paused, and it may be too early or too late where the device is.
 struct Resubmission {
   struct Repeat {
     let batch: PushBatch
@@ -16,12 +16,14 @@ struct Resubmission {
   private struct Kind: Hashable {
     let route: PushRoute
     let question: TokenQuestion?
+    /// Microseconds since 1970.
+    let expiresAt: Int64
   }
 
   private(set) var repeats: [Repeat] = []
   private(set) var decided: [(target: WaitingTarget, status: OutcomeStatus, reason: String)] = []
-  /// Of a paused app: they wait in the database until it is resumed.
-  private(set) var handedBack: [WaitingTarget] = []
+  /// They wait in the database: until app or message are resumed, or until it is time (microseconds since 1970).
+  private(set) var handedBack: [(target: WaitingTarget, reason: String, dueAt: Int64?)] = []
 
   /// Reads and counts; nothing is submitted yet.
   init(
@@ -32,10 +34,18 @@ struct Resubmission {
       return
     }
     if try connection.run(AppPauses.reason(of: message.app)) != nil {
-      handedBack = targets
+      handedBack = targets.map { ($0, "AppPaused", nil) }
       return
     }
+    // Before the message's state is read: what is submitted is no older than that.
     let readAt = shared.clock.now
+    let passage = try connection.run(Controls.passage(message.seqno))
+    guard passage == .open else {
+      hold(targets, passage, message)
+      return
+    }
+    let clocks = try clocks(targets, message, connection)
+    let targets = sort(targets, by: clocks, message, now: shared.clock.wallMicroseconds)
     let tomorrow = shared.clock.wallMicroseconds + 86_400_000_000
     let members = try connection.run(
       Audiences.ofDevices(app: message.app, targets.map(\.device), frozenAt: tomorrow))
@@ -50,7 +60,7 @@ struct Resubmission {
     }
     try count(ready.map(\.target), message, connection, shared)
     let users = try present(ready.map(\.member), message, connection)
-    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0.target, $0.member, message) }) {
+    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0.target, $0.member, message, clocks) }) {
       let pushTargets = entries.map { entry in
         let user = users[Users.Key(app: message.app, userKey: entry.member.userKey)]
         return PushTarget(
@@ -58,10 +68,18 @@ struct Resubmission {
           badge: user?.badge ?? 0, clientName: user?.name ?? "")
       }
       let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push, route: kind.route, targets: pushTargets,
-        readAtNanoseconds: readAt.nanoseconds)
+        number: shared.nextBatch(), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
+        targets: pushTargets, readAtNanoseconds: readAt.nanoseconds)
       repeats.append(Repeat(batch: batch, attempts: entries.map(\.target.attempts), question: kind.question))
     }
+  }
+
+  mutating func decide(_ target: WaitingTarget, _ status: OutcomeStatus, reason: String) {
+    decided.append((target, status, reason))
+  }
+
+  mutating func handBack(_ target: WaitingTarget, reason: String, dueAt: Int64?) {
+    handedBack.append((target, reason, dueAt))
   }
 
   /// Why a recipient can get nothing now; nil when it can.
@@ -76,14 +94,15 @@ struct Resubmission {
 
   /// The device's own route, or the other environment's while that is being asked.
   private static func kind(
-    _ target: WaitingTarget, _ member: Audiences.Member, _ message: DispatchMessage
+    _ target: WaitingTarget, _ member: Audiences.Member, _ message: DispatchMessage, _ clocks: [DeviceID: Waves.Clock]
   ) -> Kind {
     let route = message.route(of: member)
+    let expiresAt = clocks[target.device]?.expiresAt ?? message.expiresAt
     // A device that has a new token, or whose environment was learnt meanwhile, is in doubt no more.
     guard let doubt = target.doubt, doubt.psid == member.psid, doubt.question.environment == member.environment else {
-      return Kind(route: route, question: nil)
+      return Kind(route: route, question: nil, expiresAt: expiresAt)
     }
-    return Kind(route: route.inOtherEnvironment, question: doubt.question)
+    return Kind(route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
   }
 
   /// Second submissions are counted, and the count committed, before any of them is made.

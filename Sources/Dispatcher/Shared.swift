@@ -10,6 +10,7 @@ final class Shared: Sendable {
   let completer: Inbox<CompleterInput>
   let planWakeup: Wakeup
   let claimWakeup: Wakeup
+  let controlWakeup: Wakeup
   let stopRequested = Atomic(false)
   /// Until when (monotonic, nanoseconds) this node may trust its lease.
   let leaseUntil = Atomic<Int64>(0)
@@ -29,11 +30,13 @@ final class Shared: Sendable {
     self.completer = completer
     planWakeup = try Wakeup()
     claimWakeup = try Wakeup()
+    controlWakeup = try Wakeup()
   }
 
   var isStopping: Bool { stopRequested.load(ordering: .relaxed) }
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) }
-  var hasRoom: Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices }
+  /// Each lane leaves room in the window for those before it, so that bulk never fills what urgent needs.
+  func hasRoom(for lane: Lane) -> Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices(for: lane) }
 
   /// Single sends are let in when campaigns fill the window already.
   var hasRoomForSends: Bool {

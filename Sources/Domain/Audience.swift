@@ -11,6 +11,8 @@ package enum Audience: Equatable, Sendable {
   case psids([String])
   /// Groups with their subtrees.
   case groups([Int64])
+  /// Devices of an earlier message, by what became of them there. Not to be asked for in a send: `resend` makes it.
+  case deliveries(of: Int64, ResendTarget)
 
   /// Reads the `audience` object: exactly one member.
   static func read(_ reader: inout JSONReader) throws(JSONError) -> Audience {

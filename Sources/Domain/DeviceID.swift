@@ -75,3 +75,10 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     return mixed ^ mixed >> 31
   }
 }
+
+extension DeviceID {
+  /// Before and after all others: the ends of a range that leaves none out. (No id is one of them: each is marked as a
+  /// UUID of version 8.)
+  package static let lowest = DeviceID(high: 0, low: 0)
+  package static let highest = DeviceID(high: .max, low: .max)
+}

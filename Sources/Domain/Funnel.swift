@@ -18,6 +18,12 @@ package struct Funnel: Equatable, Sendable {
   package var resent: Int64 = 0
   /// Count by reason, for everything that was not accepted.
   package var reasons: [String: Int64] = [:]
+  /// Why it is paused or has failed, in words.
+  package var stateReason: String?
+  /// The message that this one repeats for some of its devices.
+  package var resendOf: Int64?
+  /// When it is (or was) due, microseconds since 1970; nil: at once.
+  package var dueAt: Int64?
 
   package init(seqno: Int64, state: MessageState, targeted: Int64?) {
     self.seqno = seqno

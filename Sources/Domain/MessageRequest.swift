@@ -24,6 +24,11 @@ package struct MessageRequest: Equatable, Sendable {
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
   package var dryRun = false
+  package var pace: Pace?
+  package var canary: Canary?
+  package var timing = Timing.now
+  package var repetition: Repetition?
+  package var window: SendWindow?
 
   package enum Alert: Equatable, Sendable {
     case text(String)
@@ -80,6 +85,11 @@ package struct MessageRequest: Equatable, Sendable {
       case "sender": request.sender = try reader.readText(upTo: 64)
       case "onUnknown": request.onUnknown = try Self.readUnknownPolicy(&reader)
       case "dryRun": request.dryRun = try reader.readBool()
+      case "pace": request.pace = try Pace.read(&reader)
+      case "canary": request.canary = try Canary.read(&reader)
+      case "sendAt", "localTime": request.timing = try request.timing.reading(key, &reader)
+      case "repeat": request.repetition = try Repetition.read(&reader)
+      case "window": request.window = try SendWindow.read(&reader)
       default: throw .unknownField
       }
     }
@@ -87,6 +97,11 @@ package struct MessageRequest: Equatable, Sendable {
   }
 
   private var hasAudience = false
+
+  /// True when nothing says when, or how fast: it may go out as soon as it is stored.
+  package var goesAtOnce: Bool {
+    timing == .now && repetition == nil && pace == nil && canary == nil && window == nil
+  }
 
   private func validate() throws(Problem) {
     guard !appID.isEmpty else { throw Problem(at: "/appId", "is needed") }
@@ -96,6 +111,9 @@ package struct MessageRequest: Equatable, Sendable {
     }
     if mutableContent, alert == nil {
       throw Problem(at: "/mutableContent", "needs an alert: the extension runs only for visible notifications")
+    }
+    if repetition != nil, timing == .now {
+      throw Problem(at: "/repeat", "needs sendAt or localTime: when it happens first")
     }
   }
 }

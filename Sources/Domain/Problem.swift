@@ -20,6 +20,7 @@ package struct Problem: Error, Equatable, Sendable {
     case unknownMessage = "upmc:unknown-message"
     case notKept = "upmc:not-kept"
     case conflict = "upmc:conflict"
+    case wrongState = "upmc:wrong-state"
     case idempotencyConflict = "upmc:idempotency-conflict"
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
@@ -36,7 +37,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .forbidden: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .notKept: 404
       case .methodNotAllowed: 405
-      case .conflict, .idempotencyConflict: 409
+      case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
       case .payloadTooLarge: 422
@@ -61,6 +62,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .unknownMessage: "The message does not exist"
       case .notKept: "The history of this message is not kept"
       case .conflict: "The request conflicts with the present state"
+      case .wrongState: "The message is not in a state that allows this"
       case .idempotencyConflict: "The idempotency key belongs to another request"
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"

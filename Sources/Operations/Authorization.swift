@@ -36,7 +36,7 @@ package enum Role: String, CaseIterable, Sendable {
   package func allows(_ permission: Permission) -> Bool {
     switch permission {
     case .viewMessages: true
-    case .send: self != .viewer
+    case .send, .control: self != .viewer
     case .manageGroups, .manageQuarantine: self == .operator || self == .admin
     case .manageApps: self == .admin
     }
@@ -47,6 +47,8 @@ package enum Role: String, CaseIterable, Sendable {
 package enum Permission: String, CaseIterable, Sendable {
   case send
   case viewMessages
+  /// Pausing, resuming, cancelling, pacing.
+  case control
   case manageGroups
   /// Devices that are put aside.
   case manageQuarantine

@@ -24,7 +24,8 @@ struct ConfirmationPart {
     var owners: [DeviceID: Devices.Record] = [:]
     var newReceipts: Set<Confirmations.Delivery> = []
     var newReads: Set<Confirmations.Delivery> = []
-    var firstReads: Set<Ledger.Key> = []
+    /// First reads of messages, and whether the message's increment has been taken back.
+    var firstReads: [Ledger.Key: Bool] = [:]
   }
 
   private let state = State()
@@ -134,7 +135,10 @@ struct ConfirmationPart {
       let entry = state.entries[index]
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
-      if !option.actsOncePerMessage || state.firstReads.remove(key) != nil {
+      if !option.actsOncePerMessage {
+        batch.counts[user] = option.apply(to: batch.counts[user])
+      } else if let wasTakenBack = state.firstReads.removeValue(forKey: key), !(wasTakenBack && option == .keep) {
+        // What ended negative counts no more: reading it takes nothing from the others.
         batch.counts[user] = option.apply(to: batch.counts[user])
       }
       state.entries[index].badge = batch.counts[user]

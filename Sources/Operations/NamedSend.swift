@@ -23,7 +23,7 @@ package final class NamedSend: Sendable {
   /// - Parameter body: JSON, as it came.
   /// - Returns: nil when it is not an ordinary send to a few users by somebody who may.
   package init?(body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog) {
-    guard let request = try? MessageRequest(json: body), !request.dryRun,
+    guard let request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
       case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: request.appID), app.pausedReason == nil,
       (try? caller.require(.send, in: app)) != nil, (try? Sending.checkKey(idempotencyKey)) != nil

@@ -26,6 +26,11 @@ package enum Reporting {
       writer.member("unknown", funnel.unknown)
       writer.member("resent", funnel.resent)
       writer.member("reasons", raw: reasons)
+      if let reason = funnel.stateReason { writer.member("stateReason", reason) }
+      if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
+      if let dueAt = funnel.dueAt { writer.member("sendAt", Timestamp.text(dueAt)) }
+      // The audience is frozen, and counted, when the message is due.
+      if funnel.state == .scheduled { writer.member("estimate", true) }
     }
   }
 

@@ -41,7 +41,19 @@ struct ResolvedAudience {
       let members = try connection.answer(Audiences.ofTokens(app: app, psids, frozenAt: now))
       let known = Set(members.map(\.psid))
       self.init(members, unknown: psids.filter { !known.contains($0) })
+    case .deliveries(let seqno, let target):
+      try self.init(deliveriesOf: seqno, target, connection, now)
     }
+  }
+
+  private init(
+    deliveriesOf seqno: Int64, _ target: ResendTarget, _ connection: Connection, _ now: Int64
+  ) throws(Problem) {
+    // Whoever of the app has the longest name bounds the payload; only those of the message get it.
+    reach = .keys(after: "", upto: "~")
+    targeted = try connection.answer(
+      Resends.count(of: seqno, target, after: .lowest, upto: .highest, frozenAt: now))
+    unknown = []
   }
 
   private init(_ members: [Audiences.Member], unknown: [String]) {

@@ -14,16 +14,24 @@ package enum SendAnswer: JSONAnswer {
     package let targeted: Int64?
     /// A JSON array of the entries that name nobody.
     package let unknown: [UInt8]
+    /// When it goes out, microseconds since 1970; nil: now. Until then `targeted` is an estimate.
+    package let dueAt: Int64?
+    /// The message that it repeats for some of its devices.
+    package let resendOf: Int64?
 
-    init(seqno: Int64, targeted: Int64?, unknown: [UInt8]) {
+    init(seqno: Int64, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Int64? = nil) {
       self.seqno = seqno
       self.targeted = targeted
       self.unknown = unknown
+      self.dueAt = dueAt
+      self.resendOf = resendOf
     }
 
     /// The same as was answered to an earlier request.
     init(_ earlier: Messages.Earlier) {
-      self.init(seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8))
+      self.init(
+        seqno: earlier.seqno, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8),
+        dueAt: earlier.dueAt, resendOf: earlier.resendOf)
     }
   }
 
@@ -31,8 +39,13 @@ package enum SendAnswer: JSONAnswer {
     switch self {
     case .accepted(let accepted):
       writer.member("seqno", String(accepted.seqno))
-      writer.member("state", "queued")
+      writer.member("state", accepted.dueAt == nil ? "queued" : "scheduled")
       writer.member("targeted", accepted.targeted)
+      if let dueAt = accepted.dueAt {
+        writer.member("estimate", true)
+        writer.member("sendAt", Timestamp.text(dueAt))
+      }
+      if let resendOf = accepted.resendOf { writer.member("resendOf", String(resendOf)) }
       writer.member("unknown", raw: accepted.unknown)
     case .tried(let dryRun): dryRun.write(to: &writer)
     }

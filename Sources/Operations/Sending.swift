@@ -45,15 +45,21 @@ package enum Sending {
 
     let hash = Array(SHA256.hash(data: request.body))
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
+    try SendQueue.checkRoom(in: message.lane, on: connection)
+    let due = try DueTime(message, app, on: connection, now: now)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     try PayloadSize(message).check(audience, of: app.number, on: connection)
-    let new = Messages.New(
+    var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: request.body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
       targeted: audience.targeted, unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now,
-      expiresAt: now + message.expiresInSeconds * 1_000_000)
-    if let seqno = try create(new, on: connection) {
-      return .accepted(SendAnswer.Accepted(seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON))
+      expiresAt: due.expiresAt)
+    new.dueAt = due.dueAt
+    new.localTime = due.localTime
+    if let seqno = try create(new, message, on: connection) {
+      return .accepted(
+        SendAnswer.Accepted(
+          seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt))
     }
     // Somebody with the same key was faster by a moment.
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
@@ -61,16 +67,25 @@ package enum Sending {
   }
 
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
-  private static func create(_ new: Messages.New, on connection: Connection) throws(Problem) -> Int64? {
+  static func create(
+    _ new: Messages.New, _ message: MessageRequest, on connection: Connection
+  ) throws(Problem) -> Int64? {
     try connection.commit { () throws(PostgresError) in
-      let seqno = try connection.run(Messages.create(new))
-      if let seqno { try connection.run(Announcements.announce(channel, String(seqno))) }
+      guard let seqno = try connection.run(Messages.create(new)) else { return nil }
+      if new.resend == nil {
+        let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
+        if let gate { try connection.run(gate) }
+        if let repetition = message.repetition { try connection.run(Schedules.begin(seqno, repetition)) }
+      } else if let gate = Gates.create(seqno, pace: nil, canary: nil, window: message.window) {
+        try connection.run(gate)
+      }
+      try connection.run(Announcements.announce(channel, String(seqno)))
       return seqno
     }
   }
 
   /// What was answered to the first request with this key.
-  private static func earlier(
+  static func earlier(
     _ app: App, _ key: String, _ hash: [UInt8], on connection: Connection
   ) throws(Problem) -> SendAnswer? {
     guard let earlier = try connection.answer(Messages.earlier(app: app.number, idempotencyKey: key)) else {

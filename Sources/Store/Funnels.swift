@@ -21,7 +21,8 @@ package enum Funnels {
       (SELECT coalesce(json_object_agg(reason, total), '{}')::text FROM (
         SELECT reason, sum(count)::bigint AS total FROM reason_totals r WHERE r.seqno = m.seqno GROUP BY reason
         -- What was given back counts no longer.
-        HAVING sum(count) <> 0) reasons)
+        HAVING sum(count) <> 0) reasons),
+      m.state_reason, m.resend_of, m.due_at
     FROM messages m LEFT JOIN message_totals t ON t.seqno = m.seqno
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)
@@ -43,6 +44,9 @@ package enum Funnels {
       funnel.read = rows.int64(0, 10)
       funnel.unknown = rows.int64(0, 11)
       funnel.resent = rows.int64(0, 12)
+      funnel.stateReason = rows.optionalText(0, 14)
+      funnel.resendOf = rows.optionalInt64(0, 15)
+      funnel.dueAt = rows.isNull(0, 16) ? nil : rows.timestampMicroseconds(0, 16)
       return (Found(app: rows.int32(0, 0), keepsHistory: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
     }
   }

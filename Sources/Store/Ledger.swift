@@ -22,16 +22,21 @@ package enum Ledger {
     ON CONFLICT (app, user_key, seqno) DO UPDATE SET read_option = excluded.read_option
     -- The first read decides; a repeated one, from whatever device, finds it taken.
     WHERE badge_ledger.read_option IS NULL
-    RETURNING app, user_key, seqno
+    RETURNING app, user_key, seqno, increment > 0 AND negatives > 0 AND negatives = deliveries
     """)
 
-  /// Marks messages as read by their users. Answers those for which this read is the first.
-  package static func read(_ reads: [(key: Key, option: BadgeOption)]) -> Query<Set<Key>> {
+  /// Marks messages as read by their users. Answers those for which this read is the first, and of each whether its
+  /// increment has been taken back.
+  package static func read(_ reads: [(key: Key, option: BadgeOption)]) -> Query<[Key: Bool]> {
     var parameters = columns(reads.map(\.key))
     var options = Int16Column()
     for read in reads { options.append(read.option.code) }
     parameters.append(int16s: options)
-    return Query(readStatement, parameters, read: keys)
+    return Query(readStatement, parameters) { rows in
+      var first: [Key: Bool] = [:]
+      for row in 0..<rows.count { first[key(rows, row)] = rows.bool(row, 3) }
+      return first
+    }
   }
 
   private static let claimStatement = Statement(
@@ -43,7 +48,7 @@ package enum Ledger {
     ON CONFLICT (app, user_key, seqno)
       DO UPDATE SET deliveries = badge_ledger.deliveries + excluded.deliveries,
         increment = CASE WHEN badge_ledger.deliveries = 0 THEN excluded.increment ELSE badge_ledger.increment END
-    RETURNING app, user_key, seqno, deliveries
+    RETURNING app, user_key, seqno, deliveries - negatives
     """)
 
   /// A message with a badge goes to a user on so many devices.
@@ -76,7 +81,8 @@ package enum Ledger {
       var fresh: Set<Key> = []
       for row in 0..<rows.count {
         let key = key(rows, row)
-        // Nothing was claimed before: what stands there now is what this claim brought.
+        // Nothing was claimed before, or all of it ended negative and was taken back: what is not negative now is what
+        // this claim brought.
         if rows.int16(row, 3) == asked[key] { fresh.insert(key) }
       }
       return fresh
@@ -90,10 +96,12 @@ package enum Ledger {
     SELECT app, user_key, seqno, 0, negatives FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, negatives)
     ORDER BY app, user_key COLLATE "C", seqno
     ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives + excluded.negatives
-    RETURNING app, user_key, seqno, increment, negatives = deliveries
+    -- What was read did arrive, whatever the network said last: the read has moved the count already.
+    RETURNING app, user_key, seqno, increment, negatives = deliveries AND read_option IS NULL
     """)
 
-  /// Notes deliveries that ended negative. Answers the increments to take back: of users for whom all deliveries have.
+  /// Notes deliveries that ended negative. Answers the increments to take back: of users for whom all deliveries have,
+  /// and who have not read the message.
   package static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<
     [(user: Users.Key, increment: Int16)]
   > {
@@ -117,11 +125,11 @@ package enum Ledger {
     JOIN badge_ledger USING (app, user_key, seqno)
     ORDER BY app, user_key COLLATE "C", seqno
     ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives - excluded.negatives
-    RETURNING app, user_key, seqno, increment, negatives, deliveries
+    RETURNING app, user_key, seqno, increment, negatives, deliveries, read_option IS NULL
     """)
 
   /// Notes that deliveries which had ended negative wait again. Answers the increments to add again: those that had been
-  /// taken back.
+  /// taken back, of messages that are unread.
   package static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<
     [(user: Users.Key, increment: Int16)]
   > {
@@ -137,7 +145,7 @@ package enum Ledger {
       (0..<rows.count).compactMap { row in
         let key = key(rows, row)
         let wasComplete = rows.int16(row, 4) + (given[key] ?? 0) == rows.int16(row, 5)
-        return wasComplete && rows.int16(row, 3) > 0 ? (key.user, rows.int16(row, 3)) : nil
+        return wasComplete && rows.bool(row, 6) && rows.int16(row, 3) > 0 ? (key.user, rows.int16(row, 3)) : nil
       }
     }
   }

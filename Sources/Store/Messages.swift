@@ -14,6 +14,13 @@ package enum Messages {
     package let unknownEntries: String
     package let now: Int64
     package let expiresAt: Int64
+    /// When it goes out, microseconds since 1970; nil: at once.
+    package var dueAt: Int64?
+    /// By each device's own clock, which `dueAt` is the first of.
+    package var localTime: LocalTime?
+    package var resend: Resend?
+    /// The repetition it belongs to, and its number there.
+    package var occurrence: (schedule: Int64, number: Int32)?
 
     package init(
       app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
@@ -36,8 +43,9 @@ package enum Messages {
     "messages-create",
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
-      unknown_entries, created_at, expires_at)
-    VALUES ($1, 1, $2, $3::text::json, $4, $5, $6, $7, $8::text::json, $9, $10)
+      unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence)
+    VALUES ($1, CASE WHEN $11 IS NULL THEN 1 ELSE 0 END, $2, $3::text::json, $4, $5, $6, $7, $8::text::json, $9, $10,
+      $11, $12::text::timestamp, $13, $14, $15, $16)
     -- A repeated request: answer what is stored.
     ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING seqno
@@ -56,6 +64,12 @@ package enum Messages {
     parameters.append(text: message.unknownEntries)
     parameters.append(timestampMicroseconds: message.now)
     parameters.append(timestampMicroseconds: message.expiresAt)
+    parameters.append(timestampMicroseconds: message.dueAt)
+    parameters.append(text: message.localTime?.text)
+    parameters.append(message.resend?.of)
+    parameters.append(message.resend?.to.rawValue)
+    parameters.append(message.occurrence?.schedule)
+    parameters.append(message.occurrence?.number)
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
@@ -65,12 +79,15 @@ package enum Messages {
     package let requestSHA256: [UInt8]
     package let targeted: Int64?
     package let unknownEntries: String
+    package let dueAt: Int64?
+    package let resendOf: Int64?
   }
 
   private static let earlierStatement = Statement(
     "messages-earlier",
     """
-    SELECT seqno, request_sha256, targeted, unknown_entries::text FROM messages WHERE app = $1 AND idempotency_key = $2
+    SELECT seqno, request_sha256, targeted, unknown_entries::text, due_at, resend_of FROM messages
+    WHERE app = $1 AND idempotency_key = $2
     """)
 
   package static func earlier(app: App.Number, idempotencyKey: String) -> Query<Earlier?> {
@@ -85,7 +102,9 @@ package enum Messages {
   static func earlier(_ rows: Rows, _ row: Int, from column: Int) -> Earlier {
     Earlier(
       seqno: rows.int64(row, column), requestSHA256: rows.bytes(row, column + 1),
-      targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3))
+      targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3),
+      dueAt: rows.isNull(row, column + 4) ? nil : rows.timestampMicroseconds(row, column + 4),
+      resendOf: rows.optionalInt64(row, column + 5))
   }
 
   private static let sendDateStatement = Statement(
@@ -122,6 +141,13 @@ package enum Messages {
     package let expiresAt: Int64
     package let frozenAt: Int64?
     package let isPlanned: Bool
+    /// Its cancellation has begun.
+    package var isCancelling = false
+    package var resend: Resend?
+    /// Of the app.
+    package var timeZone = ""
+    /// The wall clock's time, when it goes out by each device's own.
+    package var localTime: LocalTime?
 
     package init(
       seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
@@ -140,17 +166,36 @@ package enum Messages {
     }
   }
 
+  /// For whom of an earlier message a message is.
+  package struct Resend: Equatable, Sendable {
+    package let of: Int64
+    package let to: ResendTarget
+
+    package init(of: Int64, to: ResendTarget) {
+      self.of = of
+      self.to = to
+    }
+  }
+
   private static let findStatement = Statement(
     "messages-find",
     """
     SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
-      to_char(m.created_at AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at, m.planned
+      to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
+      m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
+      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS')
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1
     """)
 
   private static let unplannedStatement = Statement(
     "messages-unplanned",
-    "SELECT seqno FROM messages WHERE state IN (1, 2) AND NOT planned ORDER BY lane, seqno LIMIT $1")
+    """
+    SELECT seqno FROM messages
+    -- A paused message is planned too, so that its numbers are known.
+    WHERE state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL
+    -- New ones first, so that a large one does not keep them waiting.
+    ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
+    """)
 
   /// Messages whose audience has still to be cut into shards, the most urgent first.
   package static func unplanned(atMost limit: Int) -> Query<[Int64]> {
@@ -160,15 +205,30 @@ package enum Messages {
   private static let claimableStatement = Statement(
     "messages-claimable",
     """
-    SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
-    WHERE m.state = 2 AND a.paused_reason IS NULL
-      AND EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
+    SELECT m.seqno, m.lane FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
+    WHERE m.state = 2
+      -- What has expired meanwhile is counted as such even while its app is paused.
+      AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())
+      AND EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted
+        AND (s.wave = 0 OR EXISTS (SELECT FROM waves w WHERE w.seqno = s.seqno AND w.wave = s.wave AND w.opened)))
+      -- One that is held back must not take the place of others here; its claim asks again under the gate's lock.
+      AND (g.seqno IS NULL OR (
+        (g.ready_at IS NULL OR g.ready_at <= clock_timestamp())
+        AND (g.canary_phase IS NULL OR g.canary_phase = 2
+          OR g.canary_phase = 0 AND (g.canary_devices IS NOT NULL OR m.planned))
+        -- What expires while the window is closed must still be claimed, to be counted.
+        AND (m.expires_at <= clock_timestamp()
+          OR window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes) IS NULL)))
     ORDER BY m.lane, m.seqno LIMIT $1
     """)
 
-  /// Messages with devices that nobody has claimed yet, the most urgent first.
-  package static func claimable(atMost limit: Int) -> Query<[Int64]> {
-    numbers(claimableStatement, limit)
+  /// Messages with devices that may be claimed, by lane and number.
+  package static func claimable(atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(claimableStatement, parameters) { rows in
+      rows.map { (rows.int64($0, 0), Lane(rawValue: rows.int16($0, 1)) ?? .normal) }
+    }
   }
 
   private static let unfinishedStatement = Statement(
@@ -192,11 +252,18 @@ package enum Messages {
   }
 
   private static func open(_ rows: Rows, _ row: Int) -> Open {
-    Open(
+    var open = Open(
       seqno: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
       lane: Lane(rawValue: rows.int16(row, 3)) ?? .normal, state: MessageState(rawValue: rows.int16(row, 4)) ?? .queued,
       request: rows.bytes(row, 5), sendDate: rows.text(row, 6), expiresAt: rows.timestampMicroseconds(row, 7),
       frozenAt: rows.isNull(row, 8) ? nil : rows.timestampMicroseconds(row, 8), isPlanned: rows.bool(row, 9))
+    open.isCancelling = rows.bool(row, 10)
+    if !rows.isNull(row, 11) {
+      open.resend = Resend(of: rows.int64(row, 11), to: ResendTarget(rawValue: rows.int16(row, 12)) ?? .failed)
+    }
+    open.timeZone = rows.text(row, 13)
+    open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
+    return open
   }
 
   private static let freezeStatement = Statement(
@@ -204,7 +271,11 @@ package enum Messages {
     """
     UPDATE messages SET frozen_at = coalesce(frozen_at, $2), state = CASE WHEN state = 1 THEN 2 ELSE state END
     -- The lock keeps a second planner out until this shard is committed.
-    WHERE seqno = $1 AND state IN (1, 2) AND NOT planned RETURNING frozen_at
+    WHERE seqno = $1 AND state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL
+      -- A reserved one that comes this late fails instead (by local time: zone by zone).
+      AND (due_at IS NULL OR frozen_at IS NOT NULL OR local_time IS NOT NULL
+        OR due_at >= clock_timestamp() - interval '60 minutes')
+    RETURNING frozen_at
     """)
 
   /// Begins (or goes on) planning, within a transaction: locks the message and answers when its audience was frozen. Nil
@@ -230,6 +301,22 @@ package enum Messages {
     return Query(finishPlanStatement, parameters) { _ in }
   }
 
+  private static let raiseTargetedStatement = Statement(
+    "messages-raise-targeted",
+    """
+    UPDATE messages SET targeted = greatest(targeted, (SELECT sum(targeted) FROM shards WHERE seqno = $1))
+    -- Not counted yet stays so until planning ends.
+    WHERE seqno = $1 AND targeted IS NOT NULL
+    """)
+
+  /// A shard was written: more than was counted when the message was accepted is known at once, so that no number of
+  /// decided deliveries can ever be above it.
+  package static func raiseTargeted(_ seqno: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(raiseTargetedStatement, parameters) { _ in }
+  }
+
   private static let correctStatement = Statement(
     "messages-correct", "UPDATE messages SET targeted = targeted + $2 WHERE seqno = $1")
 
@@ -244,14 +331,16 @@ package enum Messages {
   private static let finishStatement = Statement(
     "messages-finish",
     """
-    UPDATE messages m SET finished_at = $2, state = (
+    UPDATE messages m SET finished_at = $2, state_reason = NULL, state = (
       SELECT CASE
+        WHEN m.cancelled_at IS NOT NULL THEN 5
         WHEN coalesce(sum(t.accepted), 0) > 0 OR m.targeted = 0 THEN 4
         -- Nothing was accepted: expired if anything expired, failed if nothing could be sent.
         WHEN coalesce(sum(t.expired), 0) > 0 THEN 6
         ELSE 7 END
       FROM message_totals t WHERE t.seqno = m.seqno)
-    WHERE m.seqno = ANY($1) AND m.state = 2 AND m.planned
+    -- Also a paused one: nothing of it is left to resume.
+    WHERE m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
       AND NOT EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = m.seqno)
       AND m.targeted = (

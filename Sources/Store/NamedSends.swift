@@ -108,10 +108,10 @@ package enum NamedSends {
   private static let earlierStatement = Statement(
     "named-sends-earlier",
     """
-    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text
+    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text, m.due_at, m.resend_of
     FROM unnest($1) WITH ORDINALITY AS t(seqno, entry) JOIN messages m ON m.seqno = t.seqno
     UNION ALL
-    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text
+    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text, m.due_at, m.resend_of
     FROM unnest($2, $3) WITH ORDINALITY AS t(app, key, entry)
     JOIN messages m ON m.app = t.app AND m.idempotency_key = t.key
     """)

@@ -9,6 +9,8 @@ package enum Shards {
     package let part: Part
     package let targeted: Int64
     package let claimed: Int64
+    /// 0 for messages without waves.
+    package let wave: Int16
 
     /// What is left of the shard.
     package enum Part: Equatable, Sendable {
@@ -22,11 +24,13 @@ package enum Shards {
   private static let createStatement = Statement(
     "shards-create",
     """
-    INSERT INTO shards (seqno, shard, after_key, upto_key, list_from, list_to, cursor_key, cursor_entry, targeted)
-    SELECT $1, (SELECT count(*) FROM shards WHERE seqno = $1), $2, $3, $4, $5, $2, $4, $6
+    INSERT INTO shards (seqno, shard, after_key, upto_key, list_from, list_to, cursor_key, cursor_entry, targeted, wave)
+    SELECT $1, (SELECT count(*) FROM shards WHERE seqno = $1), $2, $3, $4, $5, $2, $4, $6, $7
     """)
 
-  package static func create(_ seqno: Int64, _ part: Record.Part, targeted: Int64) -> Query<Void> {
+  package static func create(
+    _ seqno: Int64, _ part: Record.Part, targeted: Int64, wave: Int16 = 0
+  ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)
     switch part {
@@ -42,26 +46,30 @@ package enum Shards {
       parameters.append(Int32(range.upperBound))
     }
     parameters.append(targeted)
+    parameters.append(wave)
     return Query(createStatement, parameters) { _ in }
   }
 
   private static let lastKeyStatement = Statement(
-    "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1")
+    "shards-last-key", "SELECT max(upto_key) FROM shards WHERE seqno = $1 AND wave = $2")
 
-  /// Where planning had got to: the end of the last shard written.
-  package static func lastKey(_ seqno: Int64) -> Query<String?> {
+  /// Where planning (of a wave) had got to: the end of the last shard written.
+  package static func lastKey(_ seqno: Int64, wave: Int16 = 0) -> Query<String?> {
     var parameters = Parameters()
     parameters.append(seqno)
+    parameters.append(wave)
     return Query(lastKeyStatement, parameters) { $0.optionalText(0, 0) }
   }
 
   private static let lockStatement = Statement(
     "shards-lock",
     """
-    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed FROM shards
-    WHERE seqno = $1 AND NOT exhausted ORDER BY shard LIMIT 1
+    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed, wave FROM shards s
+    WHERE seqno = $1 AND NOT exhausted
+      AND (wave = 0 OR EXISTS (SELECT FROM waves w WHERE w.seqno = s.seqno AND w.wave = s.wave AND w.opened))
+    ORDER BY shard LIMIT 1
     -- Another node's claimer works on its own shard; nobody waits.
-    FOR UPDATE SKIP LOCKED
+    FOR UPDATE OF s SKIP LOCKED
     """)
 
   /// Locks one shard that still has something to claim, within a transaction.
@@ -75,14 +83,17 @@ package enum Shards {
         ? .entries(Int(rows.int32(0, 3))..<Int(rows.int32(0, 4)))
         : .keys(after: rows.text(0, 1), upto: rows.text(0, 2))
       return Record(
-        seqno: seqno, shard: rows.int32(0, 0), part: part, targeted: rows.int64(0, 5), claimed: rows.int64(0, 6))
+        seqno: seqno, shard: rows.int32(0, 0), part: part, targeted: rows.int64(0, 5), claimed: rows.int64(0, 6),
+        wave: rows.int16(0, 7))
     }
   }
 
   private static let advanceStatement = Statement(
     "shards-advance",
     """
-    UPDATE shards SET cursor_key = $3, cursor_entry = $4, claimed = claimed + $5, exhausted = $6
+    UPDATE shards SET cursor_key = $3, cursor_entry = $4, claimed = claimed + $5, exhausted = $6,
+      -- What was really claimed counts, also for a planner that adds the shards up afterwards.
+      targeted = CASE WHEN $6 THEN claimed + $5 ELSE targeted END
     WHERE seqno = $1 AND shard = $2
     """)
 

@@ -61,11 +61,12 @@ struct Send: ParsableCommand {
     return writer.bytes
   }
 
-  private static func sentence(_ answer: SendAnswer) -> String {
+  static func sentence(_ answer: SendAnswer) -> String {
     switch answer {
     case .accepted(let accepted):
       let targeted = accepted.targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
-      return "Message \(accepted.seqno) for \(targeted) is queued." + unknown(accepted.unknown)
+      let state = accepted.dueAt.map { "is scheduled for \(Timestamp.text($0))" } ?? "is queued"
+      return "Message \(accepted.seqno) for \(targeted) \(state)." + unknown(accepted.unknown)
     case .tried(let dryRun):
       let targeted = dryRun.targeted.map { String($0) } ?? "more than 1,000,000"
       let payloads = dryRun.samples.map { "\n\($0.network.pnsID): " + String(decoding: $0.payload, as: UTF8.self) }

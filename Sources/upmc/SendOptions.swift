@@ -144,6 +144,27 @@ struct DeliveryOptions: ParsableArguments {
   @Option(help: "When Apple's answer never came: resend, or skip.")
   var onUnknown: String?
 
+  @Option(help: "When: a time with its offset, 2026-12-24T09:00:00+09:00.")
+  var sendAt: String?
+
+  @Option(help: "When, by each device's own clock: 2026-12-24T09:00.")
+  var localTime: String?
+
+  @Option(help: "Again every day, week or month; needs --until.")
+  var every: String?
+
+  @Option(help: "The last day of --every: 2027-01-31.")
+  var until: String?
+
+  @Option(help: "Only at this time of the day, by the app's clock: 08:00-21:00.")
+  var window: String?
+
+  @Option(help: "Devices a second.")
+  var perSecond: Int64?
+
+  @Option(help: "So many devices first; the rest follows if they do not reject too much.")
+  var canary: Int64?
+
   @Option(help: "Repeating the command with the same key and options sends nothing twice.")
   var idempotencyKey: String?
 
@@ -158,5 +179,26 @@ struct DeliveryOptions: ParsableArguments {
     if let sender { writer.member("sender", sender) }
     if let onUnknown { writer.member("onUnknown", onUnknown) }
     if dryRun { writer.member("dryRun", true) }
+    if let sendAt { writer.member("sendAt", sendAt) }
+    if let localTime { writer.member("localTime", localTime) }
+    if let every {
+      writer.member(
+        "repeat",
+        object: { writer in
+          writer.member("every", every)
+          if let until { writer.member("until", until) }
+        })
+    }
+    if let window {
+      let times = window.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+      writer.member(
+        "window",
+        object: { writer in
+          writer.member("from", String(times[0]))
+          writer.member("to", times.count == 2 ? String(times[1]) : "")
+        })
+    }
+    if let perSecond { writer.member("pace", object: { $0.member("perSecond", perSecond) }) }
+    if let canary { writer.member("canary", object: { $0.member("devices", canary) }) }
   }
 }

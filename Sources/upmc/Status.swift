@@ -60,9 +60,10 @@ struct Status: ParsableCommand {
     let rare = decided.filter { $0.1 > 0 }.map { "  \($0.0) \($0.1)" }.joined()
     let targeted = funnel.targeted.map { String($0) } ?? "?"
     let pending = funnel.pending.map { String($0) } ?? "?"
+    let why = funnel.stateReason.map { "  (\($0))" } ?? ""
     return """
       \(funnel.seqno)  \(funnel.state.name)  targeted \(targeted)  pending \(pending)  accepted \(funnel.accepted)  \
-      received \(funnel.received)  read \(funnel.read)\(rare)
+      received \(funnel.received)  read \(funnel.read)\(rare)\(why)
       """
   }
 }

@@ -22,7 +22,7 @@ struct UPMC: ParsableCommand {
       done, 1 failed, 2 wrong usage.
       """,
     subcommands: [
-      Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, QuarantineCommand.self, Send.self,
-      Status.self, Demo.self,
+      Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, MessageCommand.self,
+      QuarantineCommand.self, Status.self, Demo.self,
     ])
 }

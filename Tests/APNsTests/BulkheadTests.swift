@@ -83,6 +83,25 @@ import Testing
     #expect(server.connections == 1)
   }
 
+  @Test func `a campaign that has its part of the connections gets more of them`() throws {
+    var settings = TestServer.Settings()
+    settings.firstLimit = 100
+    let server = try TestServer(settings: settings) { request in
+      request.fields["apns-topic"] == "com.example.other" && request.index > 0 ? .hold : .accept
+    }
+    defer { server.stop() }
+    let harness = try Harness(server, connections: 2)
+    harness.sender.set(Self.sharedKey, for: 8)
+    #expect(harness.send(0..<1).tally == ["accepted": 1])
+    let campaign = offerOther(harness, 0..<140)
+    #expect(harness.waits { server.requests.count == 76 })
+    harness.advance(by: .milliseconds(250))
+    #expect(harness.waits { server.requests.count == 141 })
+    #expect(server.connections == 2)
+    server.release()
+    #expect(harness.wait(for: campaign).tally == ["accepted": 140])
+  }
+
   @Test func `an app with a refused key does not hold up one with another key`() throws {
     let server = try TestServer { request in
       request.fields["authorization"] == "bearer first"

@@ -46,6 +46,17 @@ import Testing
     #expect(demand.connections(atMost: 8) == 1)
   }
 
+  @Test func `an urgent push that finds all streams taken gets a connection at once`() {
+    var demand = Demand()
+    demand.inFlight = 2
+    demand.backlog = 1
+    demand.present = 2
+    demand.perConnection = 500
+    #expect(demand.connections(atMost: 8) == 1)
+    demand.isUrgent = true
+    #expect(demand.connections(atMost: 8) == 3)
+  }
+
   @Test func `who waits for long gets one more than there are`() {
     var demand = Demand()
     demand.inFlight = 50

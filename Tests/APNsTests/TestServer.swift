@@ -51,6 +51,7 @@ final class TestServer: Sendable {
     var requests: [Request] = []
     var connections = 0
     var mostOpen: [Int] = []
+    var answered: [String: Int] = [:]
   }
 
   /// Written by the server's thread, read by the test.
@@ -68,6 +69,8 @@ final class TestServer: Sendable {
   /// Requests in the order they arrived.
   var requests: [Request] { recorder.record.withLock { $0.requests } }
   var connections: Int { recorder.record.withLock { $0.connections } }
+  /// How often the push to a token was answered with 200.
+  var answered: [String: Int] { recorder.record.withLock { $0.answered } }
   /// The most requests open at once, for each connection.
   var mostOpen: [Int] { recorder.record.withLock { $0.mostOpen } }
 
@@ -177,6 +180,8 @@ final class TestServer: Sendable {
     var isProven = false
     var waiting: [ServerStream] = []
     var held: [ServerStream] = []
+    /// What GOAWAY has said: streams above are none of ours.
+    var lastStreamID = Int32.max
 
     init(_ listener: Listener, number: Int, socket: consuming Socket) throws {
       self.listener = listener
@@ -232,7 +237,7 @@ final class TestServer: Sendable {
     }
 
     func answer(_ stream: ServerStream) {
-      guard registration != nil else { return }
+      guard registration != nil, stream.id <= lastStreamID else { return }
       var fields: [String: String] = [:]
       for index in 0..<stream.fieldCount {
         let field = stream.field(at: index)
@@ -244,7 +249,12 @@ final class TestServer: Sendable {
         open: session.openStreams)
       requests += 1
       listener.note { $0.requests.append(request) }
-      reply(listener.script(request), to: stream, id: fields["apns-id"] ?? "")
+      let reply = listener.script(request)
+      switch reply {
+      case .accept, .goAway, .limit(_, refused: nil): listener.note { $0.answered[request.token, default: 0] += 1 }
+      default: break
+      }
+      self.reply(reply, to: stream, id: fields["apns-id"] ?? "")
     }
 
     func reply(_ reply: Reply, to stream: ServerStream, id: String) {
@@ -264,7 +274,8 @@ final class TestServer: Sendable {
       case .reset(let code): session.reset(stream, code)
       case .never: waiting.append(stream)
       case .goAway(let offset, let debug):
-        try? session.goAway(lastStreamID: max(0, stream.id + offset), .noError, debugData: Array(debug.utf8))
+        lastStreamID = max(0, stream.id + offset)
+        try? session.goAway(lastStreamID: lastStreamID, .noError, debugData: Array(debug.utf8))
         if offset >= 0 { session.respond(to: stream, status: 200) }
         for stream in waiting where !stream.isClosed { session.respond(to: stream, status: 200) }
       case .drop: close()

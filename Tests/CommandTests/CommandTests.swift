@@ -47,6 +47,41 @@ import Testing
     #expect(try program.run("app", "resume", "com.example.bank", "--json").object?["pausedReason"] is NSNull)
   }
 
+  @Test func `message pause, resume, pace, cancel and resend act on a message, and say how it stands`() throws {
+    try makeApp()
+    #expect(try program.run("send", "com.example.bank", "--all", "--body", "B", "--per-second", "9").status == 0)
+    #expect(try program.run("message", "pause", "1").lines.first?.hasPrefix("1  paused  targeted 0") == true)
+    #expect(try program.run("message", "resume", "1", "--json").string("state") == "queued")
+    let paced = try program.run("message", "pace", "1", "--devices", "10", "--wait", "PT1M", "--json")
+    #expect(paced.status == 0 && paced.string("seqno") == "1")
+    #expect(try program.run("message", "pace", "1", "--none").status == 0)
+    let early = try program.run("message", "resend", "1", "--to", "failed")
+    #expect(early.status == 1 && early.complaint.contains("Wait until it has ended"), "\(early.complaint)")
+    #expect(try program.run("message", "cancel", "1", "--json").string("state") == "cancelled")
+    let again = try program.run("message", "pause", "1")
+    #expect(again.status == 1 && again.complaint.contains("it is cancelled"), "\(again.complaint)")
+    #expect(try program.run("message", "resend", "1", "--to", "failed", "--json").string("resendOf") == "1")
+    for wrong in [
+      ["message", "pace", "1"], ["message", "pace", "1", "--none", "--per-second", "1"],
+      ["message", "pace", "1", "--devices", "1"], ["message", "resend", "1", "--to", "all"], ["message", "pause"],
+    ] {
+      #expect(try program.run(wrong, removing: []).status == 2, "\(wrong)")
+    }
+  }
+
+  @Test func `send says when a message goes out`() throws {
+    try makeApp()
+    let sent = try program.run(
+      "send", "com.example.bank", "--all", "--body", "B", "--local-time", "2099-12-24T09:00", "--every", "week",
+      "--until", "2100-12-24", "--window", "08:00-21:00", "--canary", "5")
+    #expect(sent.status == 1 && sent.complaint.contains("366 days ahead"), "\(sent.complaint)")
+    let wrong = try program.run("send", "com.example.bank", "--all", "--body", "B", "--window", "08:00")
+    #expect(wrong.status == 1 && wrong.complaint.contains("window/to"), "\(wrong.complaint)")
+    let timed = try program.run(
+      "send", "com.example.bank", "--all", "--body", "B", "--send-at", "2020-01-01T00:00:00Z")
+    #expect(timed.status == 1 && timed.complaint.contains("60 minutes ago"), "\(timed.complaint)")
+  }
+
   @Test func `app credential takes a push certificate with its passphrase`() throws {
     try makeApp()
     let identity = try CertificateAuthority().issuePushClient(

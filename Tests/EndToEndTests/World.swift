@@ -15,7 +15,7 @@ final class World {
   static let appID = "com.example.bank"
 
   let simulator: Simulator
-  private let started: Simulator.Started
+  let started: Simulator.Started
   let database: TestDatabase
   let connection: Connection
   let server: Server
@@ -23,9 +23,11 @@ final class World {
   let clientKey: String
   let apiKey: String
 
-  init() throws {
+  /// - Parameter change: how the simulator differs.
+  init(_ change: (inout Simulator.Configuration) -> Void = { _ in }) throws {
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true
+    change(&configuration)
     simulator = Simulator(configuration)
     started = try simulator.start()
     database = try TestDatabase.make()
@@ -34,6 +36,11 @@ final class World {
     (clientKey, apiKey) = try Self.makeApp(started, master, connection)
     server = try Server(try Self.configuration(started), databaseURL: database.url, master: master)
     client = try TestClient(port: server.address.port)
+  }
+
+  /// One more node on the same database. Stop it before the world ends.
+  func startNode() throws -> Server {
+    try Server(try Self.configuration(started), databaseURL: database.url, master: try Self.master)
   }
 
   deinit {

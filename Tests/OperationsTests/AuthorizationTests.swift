@@ -7,6 +7,7 @@ import Testing
   /// The whole table. A new permission without a line here fails the test.
   private static let allowed: [Permission: Set<Role>] = [
     .send: [.sender, .operator, .admin],
+    .control: [.sender, .operator, .admin],
     .viewMessages: [.sender, .operator, .viewer, .admin],
     .manageGroups: [.operator, .admin],
     .manageQuarantine: [.operator, .admin],

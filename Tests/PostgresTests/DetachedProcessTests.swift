@@ -32,7 +32,7 @@ import Testing
     let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { unlink(path) }
     for word in ["one", "two"] {
-      let script = "echo $WORD; echo $PATH >&2; test $(ps -o sid= -p $$) = $$"
+      let script = "echo $WORD; echo $PATH >&2; set -- $(cat /proc/$$/stat); test $6 = $$"
       let process = try DetachedProcess(
         ["/bin/sh", "-c", script], environment: ["WORD=\(word)", "PATH=/usr/bin:/bin"], output: path)
       #expect(try end(of: process) == .exited(status: 0))

@@ -123,7 +123,8 @@ final class Recorder {
     }
     violate(
       "I5",
-      "message \(message.number) carries badge \(payload.badge.map(String.init) ?? "none"), not \(expected.after)", push)
+      "message \(message.number) carries badge \(payload.badge.map(String.init) ?? "none"), not \(expected.after)", push
+    )
   }
 
   private func violate(_ invariant: String, _ what: String, _ push: AcceptedPush) {

@@ -159,7 +159,8 @@ struct Verifier {
       let unread = sent.filter { readers[$0]?.contains(user) != true }
       let badge = Int(rows.int16(row, 1))
       if badge != min(1000, unread.count) {
-        violate("I5", "user \(user) has badge \(badge), but \(unread.count) unread messages: \(unread.sorted().prefix(20))")
+        violate(
+          "I5", "user \(user) has badge \(badge), but \(unread.count) unread messages: \(unread.sorted().prefix(20))")
       }
     }
   }

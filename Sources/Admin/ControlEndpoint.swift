@@ -1,0 +1,30 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Reactor
+
+/// `POST /v1/admin/messages/{seqno}/pause|resume|cancel`, `PATCH /v1/admin/messages/{seqno}` and
+/// `POST /v1/admin/messages/{seqno}/resend`: a message on its way. The first answer with the message's numbers, the last
+/// as a send does.
+extension AdminCall {
+  func control(_ control: MessageControl) throws(Problem) -> Response {
+    .json(
+      .ok,
+      try Controlling.control(
+        control, try seqno(), for: caller, on: connection, now: resources.clock.wallMicroseconds))
+  }
+
+  func setPace() throws(Problem) -> Response {
+    let pace = try Controlling.readPace(json: try jsonBody())
+    return .json(.ok, try Controlling.setPace(pace, of: try seqno(), for: caller, on: connection))
+  }
+
+  func resend() throws(Problem) -> Response {
+    let answer = try Resending.resend(
+      try seqno(),
+      Sending.Request(body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller),
+      on: connection, now: resources.clock.wallMicroseconds)
+    resources.messageCommitted()
+    return .json(.accepted, answer)
+  }
+}

@@ -1,0 +1,131 @@
+internal import Domain
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `control`: hears at once what operators and other nodes announce, and looks by itself several times a second in
+/// case it missed something.
+///
+/// Each turn: recall what waits in memory of messages that were paused or cancelled → end cancellations → bring what is due
+/// to the planner, and end what is too late → open the waves of local times → judge canaries. Every step begins from what
+/// is committed and may be done by any node, or by all.
+final class Overseer {
+  private let shared: Shared
+  private let log = Logger(label: "control")
+  private var listening: Connection?
+  /// Messages that were held at the last look.
+  private var held: Set<Int64> = []
+
+  init(_ shared: Shared) {
+    self.shared = shared
+  }
+
+  func run() {
+    DatabaseThread("control", shared).run { connection in try turn(connection) }
+  }
+
+  private func turn(_ connection: Connection) throws {
+    if listening !== connection {
+      for channel in [Dispatcher.messagesChannel, Dispatcher.controlChannel] { try connection.listen(channel) }
+      listening = connection
+    }
+    let heard = try connection.notifications(
+      waitingAtMost: Limits.controlInterval, or: shared.controlWakeup)
+    shared.controlWakeup.drain()
+    if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { shared.planWakeup.signal() }
+    if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { shared.claimWakeup.signal() }
+    try recall(connection)
+    try endCancellations(connection)
+    try bringDue(connection)
+    try openWaves(connection)
+    try judgeCanaries(connection)
+  }
+
+  /// What waits in memory for its next try would only be found paused or cancelled then.
+  private func recall(_ connection: Connection) throws {
+    let present = Set(try connection.run(Controls.paused(atMost: Limits.heldMessages)))
+    let new = present.subtracting(held)
+    if !new.isEmpty { shared.tell(.recall(new)) }
+    held = present
+  }
+
+  private func endCancellations(_ connection: Connection) throws {
+    for seqno in try connection.run(Controls.cancelling(atMost: Limits.heldMessages)) {
+      guard let message = try connection.run(Messages.find(seqno)) else { continue }
+      let request = try MessageRequest(json: message.request)
+      try Cancellation.sweep(
+        seqno, app: message.app, movesBadge: request.badge.movesCount, now: shared.clock.wallMicroseconds,
+        on: connection)
+    }
+  }
+
+  // MARK: When
+
+  private func bringDue(_ connection: Connection) throws {
+    let late = try Schedules.failLate(after: Domain.Limits.lateSeconds, on: connection) { seqno, request in
+      try scheduleNext(after: seqno, request, connection)
+    }
+    if late > 0 { log.error("messages were too late and have failed", metadata: ["count": "\(late)"]) }
+    let due = try connection.withTransaction {
+      let due = try connection.run(Schedules.due(lateAfter: Domain.Limits.lateSeconds))
+      for message in due where message.repeats { try scheduleNext(after: message.seqno, message.request, connection) }
+      return due.count
+    }
+    if due > 0 { shared.planWakeup.signal() }
+  }
+
+  /// The next occurrence of a repetition, within the transaction that ends the waiting of the one before.
+  private func scheduleNext(after seqno: Int64, _ text: [UInt8], _ connection: Connection) throws {
+    guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
+    let request = try MessageRequest(json: text)
+    let gate = Gates.create(next, pace: request.pace, canary: request.canary, window: request.window)
+    if let gate { try connection.run(gate) }
+  }
+
+  private func openWaves(_ connection: Connection) throws {
+    let opened = try connection.withTransaction {
+      let opened = try connection.run(Waves.open(lateAfter: Domain.Limits.lateSeconds))
+      for wave in opened where wave.isLate { try Schedules.endWave(wave.seqno, wave: wave.wave, on: connection) }
+      return opened
+    }
+    guard !opened.isEmpty else { return }
+    _ = try connection.run(Messages.finish(Set(opened.map(\.seqno)), at: shared.clock.wallMicroseconds))
+    shared.claimWakeup.signal()
+  }
+
+  // MARK: Canaries
+
+  private func judgeCanaries(_ connection: Connection) throws {
+    for canary in try connection.run(Gates.watched()) {
+      let verdict = Canary.judge(
+        claimed: canary.claimed, accepted: canary.accepted, rejected: canary.rejected,
+        maxRejectedPercent: canary.maxRejectedPercent, isOver: canary.isOver)
+      switch verdict {
+      case .wait: break
+      case .pass:
+        _ = try connection.run(Gates.endCanary(canary.seqno, in: [.watching], as: .passed))
+        shared.claimWakeup.signal()
+      case .stop(let reason): try stop(canary.seqno, reason, connection)
+      }
+    }
+  }
+
+  private func stop(_ seqno: Int64, _ reason: String, _ connection: Connection) throws {
+    try connection.withTransaction {
+      guard try connection.run(Gates.endCanary(seqno, in: [.watching], as: .stopped)),
+        let message = try connection.run(Controls.lock(seqno)),
+        MessageControl.pause.effect(on: message.standing) == .become(.paused)
+      else { return }
+      try connection.run(Controls.setState(seqno, .paused, reason: reason))
+      try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
+    }
+    log.error("a canary stopped a message", metadata: ["seqno": "\(seqno)", "reason": "\(reason)"])
+  }
+}
+
+extension Dispatcher {
+  /// Where new messages and changes of messages are announced.
+  static let messagesChannel = "upmc_messages"
+  static let controlChannel = "upmc_control"
+}

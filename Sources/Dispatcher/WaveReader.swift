@@ -1,0 +1,59 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Reads an audience for one wave only: the devices of some time zones. Without a wave, everyone.
+struct WaveReader {
+  private let reader: AudienceReader
+  private let seqno: Int64
+  private let wave: Int16
+  private let app: App.Number
+  private let frozenAt: Int64
+  private let isRange: Bool
+
+  init(_ message: DispatchMessage, wave: Int16, frozenAt: Int64) {
+    reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
+    seqno = message.seqno
+    self.wave = wave
+    app = message.app
+    self.frozenAt = frozenAt
+    switch message.request.audience {
+    case .all, .members: isRange = true
+    case .clientUIDs, .devices, .psids, .groups, .deliveries: isRange = false
+    }
+  }
+
+  /// The next shard after the last one written; nil when there is none.
+  func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> AudienceReader.Part? {
+    let part = try reader.nextPart(after: before, connection)
+    guard let part, wave > 0 else { return part }
+    return AudienceReader.Part(part: part.part, targeted: try count(part.part, connection), isLast: part.isLast)
+  }
+
+  private func count(_ part: Shards.Record.Part, _ connection: Connection) throws(PostgresError) -> Int64 {
+    if isRange, case .keys(let after, let upto) = part {
+      return try connection.run(
+        Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
+    }
+    // Lists and groups are short: read through once.
+    var count: Int64 = 0
+    var rest = part
+    while true {
+      let batch = try nextBatch(rest, limit: Limits.claimDevices, connection)
+      count += Int64(batch.members.count)
+      if batch.isLast { return count }
+      rest = batch.rest
+    }
+  }
+
+  /// The next batch of a shard. It may be empty and not the last: none of those looked at belongs to the wave.
+  func nextBatch(
+    _ part: Shards.Record.Part, limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> AudienceReader.Batch {
+    let batch = try reader.nextBatch(part, limit: limit, connection)
+    guard wave > 0, !batch.members.isEmpty else { return batch }
+    let present = try connection.run(Waves.members(of: batch.members.map(\.device), seqno: seqno, wave: wave))
+    return AudienceReader.Batch(
+      members: batch.members.filter { present.contains($0.device) }, rest: batch.rest, isLast: batch.isLast)
+  }
+}

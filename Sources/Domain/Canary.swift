@@ -1,0 +1,87 @@
+internal import JSON
+
+/// A first part of a message that goes ahead: only when not too many of it are rejected does the rest follow.
+package struct Canary: Equatable, Sendable {
+  package enum Size: Equatable, Sendable {
+    case devices(Int32)
+    /// Of the audience, at least one device.
+    case percent(Int32)
+  }
+
+  package let size: Size
+  /// How long to look after the last device of the canary was claimed.
+  package let waitSeconds: Int32
+  /// The message stops when a larger share than this is rejected.
+  package let maxRejectedPercent: Int32
+
+  package init(size: Size, waitSeconds: Int32, maxRejectedPercent: Int32) {
+    self.size = size
+    self.waitSeconds = waitSeconds
+    self.maxRejectedPercent = maxRejectedPercent
+  }
+
+  /// Reads `{"devices":n | "percent":n, "wait":"PT10M"?, "maxRejectedPercent":n?}`.
+  static func read(_ reader: inout JSONReader) throws(JSONError) -> Canary {
+    var sizes: [Size] = []
+    var wait = Domain.Limits.canaryWaitDefault
+    var threshold = Domain.Limits.canaryRejectedDefault
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "devices": sizes.append(.devices(try reader.readCount(in: Domain.Limits.canaryDevices)))
+      case "percent": sizes.append(.percent(try reader.readCount(in: Domain.Limits.canaryPercent)))
+      case "wait": wait = try reader.readSeconds(in: Domain.Limits.canaryWaitSeconds)
+      case "maxRejectedPercent": threshold = try reader.readCount(in: Domain.Limits.canaryRejectedPercent)
+      default: throw .unknownField
+      }
+    }
+    guard let size = sizes.first, sizes.count == 1 else { throw JSONError("must have one of devices, percent") }
+    return Canary(size: size, waitSeconds: wait, maxRejectedPercent: threshold)
+  }
+
+  // MARK: Judging
+
+  /// Where a canary stands. Raw values are stored.
+  package enum Phase: Int16, Sendable {
+    /// Its devices are being claimed.
+    case filling = 0
+    /// All are claimed; nothing more is until it is judged.
+    case watching = 1
+    /// The rest may follow.
+    case passed = 2
+    /// Too many were rejected.
+    case stopped = 3
+  }
+
+  package enum Verdict: Equatable, Sendable {
+    case wait
+    case pass
+    case stop(reason: String)
+  }
+
+  /// - Parameters:
+  ///   - claimed: devices of the canary.
+  ///   - isOver: the time to look is over.
+  package static func judge(
+    claimed: Int64, accepted: Int64, rejected: Int64, maxRejectedPercent: Int64, isOver: Bool
+  ) -> Verdict {
+    let answered = accepted + rejected
+    // More than the whole canary may have: whatever the others become, it is too much. No need to look on.
+    let isCertain = rejected * 100 > maxRejectedPercent * max(claimed, answered)
+    if isCertain || isOver && rejected * 100 > maxRejectedPercent * answered {
+      return .stop(
+        reason:
+          "The canary stopped it: \(rejected) of \(answered) were rejected, more than \(maxRejectedPercent) percent.")
+    }
+    // A canary that nobody has answered yet says nothing: look on.
+    return isOver && answered > 0 ? .pass : .wait
+  }
+}
+
+extension Domain.Limits {
+  static let canaryDevices: ClosedRange<Int64> = 1...1_000_000
+  static let canaryPercent: ClosedRange<Int64> = 1...50
+  static let canaryWaitSeconds: ClosedRange<Int64> = 1...86_400
+  static let canaryWaitDefault: Int32 = 300
+  static let canaryRejectedPercent: ClosedRange<Int64> = 0...99
+  static let canaryRejectedDefault: Int32 = 10
+}

@@ -1,0 +1,125 @@
+package import JSON
+
+/// How fast a message may go out: so many devices a second, or so many and then a wait.
+package struct Pace: Equatable, Sendable {
+  /// Devices a second, or devices of one portion.
+  package let devices: Int32
+  /// Seconds between two portions; 0: `devices` each second, evenly.
+  package let waitSeconds: Int32
+
+  package init(devices: Int32, waitSeconds: Int32 = 0) {
+    self.devices = devices
+    self.waitSeconds = waitSeconds
+  }
+
+  /// Reads `{"perSecond":n}` or `{"devices":n,"wait":"PT30S"}`.
+  package static func read(_ reader: inout JSONReader) throws(JSONError) -> Pace {
+    var perSecond: Int32?
+    var devices: Int32?
+    var wait: Int32?
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "perSecond": perSecond = try reader.readCount(in: Domain.Limits.pacePerSecond)
+      case "devices": devices = try reader.readCount(in: Domain.Limits.paceDevices)
+      case "wait": wait = try reader.readSeconds(in: Domain.Limits.paceWaitSeconds)
+      default: throw .unknownField
+      }
+    }
+    if let perSecond, devices == nil, wait == nil { return Pace(devices: perSecond) }
+    guard let devices, let wait, perSecond == nil else {
+      throw JSONError("must be {\"perSecond\":n} or {\"devices\":n,\"wait\":\"PT30S\"}")
+    }
+    return Pace(devices: devices, waitSeconds: wait)
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    if waitSeconds == 0 {
+      writer.member("perSecond", devices)
+    } else {
+      writer.member("devices", devices)
+      writer.member("wait", "PT\(waitSeconds)S")
+    }
+  }
+}
+
+/// What a pace still allows. Pure: the time comes in. The database keeps it for all nodes, and its clock is the one that
+/// counts. Times in microseconds since 1970.
+package struct PaceMeter: Equatable, Sendable {
+  /// Devices that may be claimed; below zero when a user's devices, which are never split, took more than was left.
+  package private(set) var tokens: Double
+  package private(set) var countedAt: Int64
+  /// Nothing is claimed before this; nil: at once.
+  package private(set) var readyAt: Int64?
+
+  /// As read from the database.
+  package init(tokens: Double, countedAt: Int64, readyAt: Int64?) {
+    self.tokens = tokens
+    self.countedAt = countedAt
+    self.readyAt = readyAt
+  }
+
+  /// A pace that begins now.
+  package init(_ pace: Pace, now: Int64) {
+    self.init(tokens: pace.waitSeconds > 0 ? Double(pace.devices) : Self.portion(pace), countedAt: now, readyAt: nil)
+  }
+
+  /// What is gathered before a claim is worth its commit: a tenth of a second's devices, at least one.
+  private static func portion(_ pace: Pace) -> Double {
+    min(max(1, (Double(pace.devices) / 10).rounded(.down)), 2000)
+  }
+
+  /// How many devices may be claimed now.
+  package mutating func allowance(_ pace: Pace, now: Int64) -> Int {
+    if let readyAt, now < readyAt { return 0 }
+    if pace.waitSeconds > 0 {
+      if readyAt != nil { tokens = Double(pace.devices) + min(0, tokens) }
+    } else {
+      // Half a second's worth may gather while nobody looks: enough not to lose any between two looks.
+      let most = 1 + Double(pace.devices) / 2
+      tokens = min(most, tokens + Double(max(0, now - countedAt)) / 1_000_000 * Double(pace.devices))
+    }
+    countedAt = now
+    readyAt = nil
+    return max(0, Int(tokens.rounded(.down)))
+  }
+
+  /// So many have been claimed at the moment of the last `allowance`.
+  package mutating func take(_ devices: Int, _ pace: Pace) {
+    tokens -= Double(devices)
+    if pace.waitSeconds > 0 {
+      if tokens < 1 { readyAt = countedAt + Int64(pace.waitSeconds) * 1_000_000 }
+    } else {
+      let missing = Self.portion(pace) - tokens
+      if missing > 0 { readyAt = countedAt + Int64(missing / Double(pace.devices) * 1_000_000) }
+    }
+  }
+}
+
+extension Domain.Limits {
+  /// A million a second is more than one APNs account takes.
+  package static let pacePerSecond: ClosedRange<Int64> = 1...1_000_000
+  package static let paceDevices: ClosedRange<Int64> = 1...100_000_000
+  package static let paceWaitSeconds: ClosedRange<Int64> = 1...86_400
+}
+
+extension JSONReader {
+  /// A whole number within a range.
+  package mutating func readCount(in range: ClosedRange<Int64>) throws(JSONError) -> Int32 {
+    let number = try readInteger()
+    guard range.contains(number), let count = Int32(exactly: number) else {
+      throw JSONError("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return count
+  }
+
+  /// An ISO 8601 duration within a range of seconds.
+  package mutating func readSeconds(in range: ClosedRange<Int64>) throws(JSONError) -> Int32 {
+    guard let seconds = ISODuration.seconds(try readString()), range.contains(seconds),
+      let count = Int32(exactly: seconds)
+    else {
+      throw JSONError(
+        "must be an ISO 8601 duration of \(range.lowerBound) to \(range.upperBound) seconds, for example PT30S")
+    }
+    return count
+  }
+}

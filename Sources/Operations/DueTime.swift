@@ -1,0 +1,73 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// When a message that is being accepted goes out, and until when it is worth something. Microseconds since 1970.
+struct DueTime {
+  /// Nil: at once. By local time, the moment of the first zone.
+  let dueAt: Int64?
+  let localTime: LocalTime?
+  /// Counted from when it goes out; by local time, from the westernmost zone there is: each device has its own.
+  let expiresAt: Int64
+
+  init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Int64) throws(Problem) {
+    let expiry = message.expiresInSeconds * 1_000_000
+    switch message.timing {
+    case .now:
+      dueAt = nil
+      localTime = nil
+      expiresAt = now + expiry
+    case .at(let moment):
+      try Self.check(moment, now, at: "/sendAt")
+      dueAt = moment
+      localTime = nil
+      expiresAt = moment + expiry
+    case .local(let local):
+      let span = try connection.answer(Waves.span(app: app.number, local, appTimeZone: app.timeZone))
+      // Zones where it is too late already are left out; one at least must be in time.
+      try Self.check(span.last, now, at: "/localTime")
+      dueAt = span.first
+      localTime = local
+      expiresAt = span.first + Operations.Limits.zonesSpan + expiry
+    }
+    if let repetition = message.repetition { try check(repetition, message.timing, app, connection) }
+  }
+
+  private static func check(_ moment: Int64, _ now: Int64, at pointer: String) throws(Problem) {
+    guard moment >= now - Int64(Domain.Limits.lateSeconds) * 1_000_000 else {
+      throw Problem(
+        at: pointer,
+        "is more than \(Domain.Limits.lateSeconds / 60) minutes ago; a message that late would not be sent")
+    }
+    guard moment <= now + Operations.Limits.farthestDue else {
+      throw Problem(at: pointer, "is more than \(Operations.Limits.farthestDue / 86_400_000_000) days ahead")
+    }
+  }
+
+  /// The last day must not lie before the first occurrence.
+  private func check(
+    _ repetition: Repetition, _ timing: Timing, _ app: App, _ connection: Connection
+  ) throws(Problem) {
+    let first: CalendarDate
+    switch timing {
+    case .local(let local): first = local.date
+    case .at(let moment):
+      // `yyyyMMddHH` as the app's own clock shows it.
+      let digits = try connection.answer(Messages.sendDate(at: moment, timeZone: app.timeZone))
+      let text = "\(digits.prefix(4))-\(digits.dropFirst(4).prefix(2))-\(digits.dropFirst(6).prefix(2))"
+      guard let date = CalendarDate(text) else { return }
+      first = date
+    case .now: return
+    }
+    guard !(repetition.until < first) else {
+      throw Problem(at: "/repeat/until", "is before the first occurrence, \(first.text)")
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// A year and a day ahead, in microseconds.
+  static let farthestDue: Int64 = 366 * 86_400_000_000
+  /// From the first zone of the earth (UTC+14) to the last (UTC−12), in microseconds.
+  static let zonesSpan: Int64 = 26 * 3_600_000_000
+}

@@ -1,0 +1,76 @@
+internal import Crypto
+package import Domain
+internal import JSON
+package import Postgres
+internal import Store
+
+/// Sending a message once more, to those of its devices that it has not reached. It is a new message with a number of its
+/// own (SDKs drop repeated ones) and the same content; the audience is read from the old one's outcomes, the devices as
+/// they are bound now. When and how fast the old one went is not repeated; its window of the day still holds.
+package enum Resending {
+  /// - Parameters:
+  ///   - seqno: of the message that is sent again. It must have ended.
+  ///   - request: its body is `{"to":"failed"|"not-received"|"not-read"}`; idempotency key and caller as in a send.
+  ///   - now: microseconds since 1970.
+  package static func resend(
+    _ seqno: Int64, _ request: Sending.Request, on connection: Connection, now: Int64
+  ) throws(Problem) -> SendAnswer {
+    try request.caller.require(.send)
+    try Sending.checkKey(request.idempotencyKey)
+    let target = try readTarget(json: request.body)
+    _ = try Reporting.funnel(seqno, for: request.caller, on: connection)
+    guard let old = try connection.answer(Messages.find(seqno)) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    let app = try connection.app(old.appID)
+    // The number belongs to what was asked for: the same key for another message is another request.
+    let hash = Array(SHA256.hash(data: Array("resend \(seqno) ".utf8) + request.body))
+    if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, hash, on: connection) {
+      return earlier
+    }
+    guard old.state.isFinal else {
+      throw Controlling.wrongState(
+        "resend", seqno,
+        MessageControl.Standing(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
+    }
+    var message = try MessageRequest(json: old.request)
+    message.audience = .deliveries(of: seqno, target)
+    try SendQueue.checkRoom(in: message.lane, on: connection)
+    let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
+    try PayloadSize(message).check(audience, of: app.number, on: connection)
+    var new = Messages.New(
+      app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self), requestSHA256: hash,
+      idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: audience.targeted,
+      unknownEntries: "[]", now: now, expiresAt: now + message.expiresInSeconds * 1_000_000)
+    new.resend = Messages.Resend(of: seqno, to: target)
+    if let made = try Sending.create(new, message, on: connection) {
+      return .accepted(
+        SendAnswer.Accepted(
+          seqno: made, targeted: audience.targeted, unknown: audience.unknownJSON, resendOf: seqno))
+    }
+    // Somebody with the same key was faster by a moment.
+    if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, hash, on: connection) {
+      return earlier
+    }
+    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+  }
+
+  private static func readTarget(json: [UInt8]) throws(Problem) -> ResendTarget {
+    var reader = JSONReader(json)
+    var target: ResendTarget?
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        guard key == "to" else { throw .unknownField }
+        guard let known = ResendTarget(name: try reader.readString()) else {
+          throw JSONError("must be failed, not-received or not-read")
+        }
+        target = known
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    guard let target else { throw Problem(at: "/to", "is needed: failed, not-received or not-read") }
+    return target
+  }
+}

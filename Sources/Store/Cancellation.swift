@@ -1,0 +1,146 @@
+package import Domain
+package import Postgres
+
+/// What a cancellation does to a message's numbers. Everything that was not submitted becomes cancelled:
+///
+/// - what no planner has cut into shards, and the unclaimed rest of each shard: at once, as numbers only;
+/// - deferred deliveries: their rows, in batches;
+/// - what is claimed: decided by whoever holds it, when it comes back.
+///
+/// Each step is one transaction that leaves the numbers exact, and may be repeated, by any node, at any time.
+package enum Cancellation {
+  package enum Limits {
+    /// Deferred deliveries that are cancelled in one transaction.
+    package static let batch = 2_000
+    /// The writer of totals that stands for steps like these, on whichever node.
+    package static let writer: Int32 = 0
+  }
+
+  package static let reason = "cancelled"
+
+  // MARK: The unclaimed rest
+
+  private static let closeShardsStatement = Statement(
+    "cancellation-close-shards",
+    """
+    UPDATE shards SET exhausted = true WHERE seqno = $1 AND ($2 IS NULL OR wave = $2) AND NOT exhausted
+    RETURNING targeted, claimed
+    """)
+
+  /// Ends shards; answers how many devices nobody had claimed, and by how much more was claimed than planned.
+  static func closeShards(_ seqno: Int64, wave: Int16?) -> Query<(unclaimed: Int64, surplus: Int64)> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(closeShardsStatement, parameters) { rows in
+      var answer: (unclaimed: Int64, surplus: Int64) = (0, 0)
+      for row in 0..<rows.count {
+        let rest = rows.int64(row, 0) - rows.int64(row, 1)
+        answer.unclaimed += max(0, rest)
+        answer.surplus += max(0, -rest)
+      }
+      return answer
+    }
+  }
+
+  private static let endPlanStatement = Statement(
+    "cancellation-end-plan",
+    """
+    UPDATE messages m SET planned = true, targeted = greatest(m.targeted, s.targeted)
+    FROM (SELECT coalesce(sum(targeted), 0)::bigint AS targeted FROM shards WHERE seqno = $1) s
+    WHERE m.seqno = $1 AND NOT m.planned
+    -- Counted when it was accepted, and in no shard.
+    RETURNING m.targeted - s.targeted
+    """)
+
+  /// Ends planning. Answers how many devices were counted and never cut into shards.
+  private static func endPlan(_ seqno: Int64) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(endPlanStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : 0 }
+  }
+
+  /// Ends what nobody has claimed: the first step.
+  package static func endUnclaimed(_ seqno: Int64, on connection: Connection) throws(PostgresError) {
+    try connection.transaction(attempts: 5) { () throws(PostgresError) in
+      // Shards before the message, as claims take them; nothing can be added, for planning looks at the state first.
+      let shards = try connection.run(closeShards(seqno, wave: nil))
+      if shards.surplus > 0 { try connection.run(Messages.correctTargeted(seqno, by: shards.surplus)) }
+      let unplanned = try connection.run(endPlan(seqno))
+      try count(shards.unclaimed + unplanned, .cancelled, reason: reason, of: seqno, on: connection)
+    }
+  }
+
+  /// Counts deliveries that have no row.
+  static func count(
+    _ deliveries: Int64, _ status: OutcomeStatus, reason: String, of seqno: Int64, on connection: Connection
+  ) throws(PostgresError) {
+    guard deliveries > 0 else { return }
+    var increase = Outcomes.Increase()
+    switch status {
+    case .cancelled: increase.cancelled = deliveries
+    case .expired: increase.expired = deliveries
+    default: increase.skipped = deliveries
+    }
+    increase.reasons[reason] = deliveries
+    for query in Outcomes.add([seqno: increase], writer: Limits.writer) { try connection.run(query) }
+  }
+
+  // MARK: Deferred deliveries
+
+  private static let deferredStatement = Statement(
+    "cancellation-deferred",
+    """
+    UPDATE outcomes o SET status = 4, reason = $2, due_at = NULL, at = now() FROM (
+      SELECT seqno, device FROM outcomes
+      -- One without due time is claimed: it is decided when it comes back.
+      WHERE seqno = $1 AND status = 6 AND due_at IS NOT NULL ORDER BY device LIMIT $3 FOR UPDATE SKIP LOCKED) due
+    WHERE o.seqno = due.seqno AND o.device = due.device
+    RETURNING o.user_key
+    """)
+
+  private static func cancelDeferred(_ seqno: Int64) -> Query<[UserKey]> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: reason)
+    parameters.append(Limits.batch)
+    return Query(deferredStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+  }
+
+  /// Cancels deferred deliveries, a batch. True when there may be more.
+  package static func cancelDeferred(
+    _ seqno: Int64, app: App.Number, movesBadge: Bool, on connection: Connection
+  ) throws(PostgresError) -> Bool {
+    try connection.transaction(attempts: 5) { () throws(PostgresError) in
+      let users = try connection.run(cancelDeferred(seqno))
+      guard !users.isEmpty else { return false }
+      if movesBadge {
+        try takeBackBadges(users.map { Users.Key(app: app, userKey: $0) }, of: seqno, on: connection)
+      }
+      try count(Int64(users.count), .cancelled, reason: reason, of: seqno, on: connection)
+      return users.count == Limits.batch
+    }
+  }
+
+  /// When every delivery of a user has ended negative, what the message added to its count is taken back.
+  private static func takeBackBadges(
+    _ users: [Users.Key], of seqno: Int64, on connection: Connection
+  ) throws(PostgresError) {
+    var negatives: [Ledger.Key: Int16] = [:]
+    for user in users { negatives[Ledger.Key(user: user, seqno: seqno), default: 0] += 1 }
+    let takenBack = try connection.run(Ledger.addNegatives(negatives.map { ($0.key, $0.value) }))
+    guard !takenBack.isEmpty else { return }
+    var counts = try connection.run(Users.lock(Set(takenBack.map(\.user))))
+    for entry in takenBack { counts[entry.user] = BadgeCount.add(-entry.increment, to: counts[entry.user] ?? 0) }
+    try connection.run(Users.saveCounts(counts.map { ($0.key, $0.value) }))
+  }
+
+  /// All steps that need nobody's answer, then the end if nothing is under way.
+  package static func sweep(
+    _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
+  ) throws(PostgresError) {
+    try endUnclaimed(seqno, on: connection)
+    while try cancelDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
+    _ = try connection.run(Messages.finish([seqno], at: now))
+  }
+}

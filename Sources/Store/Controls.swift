@@ -1,0 +1,128 @@
+package import Domain
+internal import Postgres
+
+/// Pausing, resuming and cancelling messages.
+package enum Controls {
+  /// A message locked for a change.
+  package struct Locked: Sendable {
+    package let app: App.Number
+    package let standing: MessageControl.Standing
+    package let schedule: Int64?
+  }
+
+  private static let lockStatement = Statement(
+    "controls-lock",
+    """
+    SELECT app, state, cancelled_at IS NOT NULL AND state = 3, frozen_at IS NOT NULL, schedule FROM messages WHERE seqno = $1
+    -- Keeps planner, finisher and other operators out until the change is committed.
+    FOR UPDATE
+    """)
+
+  /// Locks a message, within a transaction; nil when there is none.
+  package static func lock(_ seqno: Int64) -> Query<Locked?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(lockStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      return Locked(
+        app: rows.int32(0, 0),
+        standing: MessageControl.Standing(
+          state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued, isCancelling: rows.bool(0, 2),
+          isFrozen: rows.bool(0, 3)),
+        schedule: rows.optionalInt64(0, 4))
+    }
+  }
+
+  private static let setStateStatement = Statement(
+    "controls-set-state", "UPDATE messages SET state = $2, state_reason = $3 WHERE seqno = $1")
+
+  /// Changes the state of a locked message to one that is not final.
+  package static func setState(_ seqno: Int64, _ state: MessageState, reason: String?) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(state.rawValue)
+    parameters.append(text: reason)
+    return Query(setStateStatement, parameters) { _ in }
+  }
+
+  private static let beginCancellingStatement = Statement(
+    "controls-begin-cancelling",
+    """
+    UPDATE messages SET state = 3, cancelled_at = now(), state_reason = 'It is being cancelled.'
+    WHERE seqno = $1
+    """)
+
+  /// From now on nothing is planned or claimed of a locked message, and what comes back is cancelled.
+  package static func beginCancelling(_ seqno: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(beginCancellingStatement, parameters) { _ in }
+  }
+
+  private static let cancellingStatement = Statement(
+    "controls-cancelling",
+    "SELECT seqno FROM messages WHERE state = 3 AND cancelled_at IS NOT NULL ORDER BY seqno LIMIT $1")
+
+  /// Messages whose cancellation has begun and not ended.
+  package static func cancelling(atMost limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(cancellingStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let pausedStatement = Statement(
+    "controls-paused", "SELECT seqno FROM messages WHERE state = 3 ORDER BY seqno DESC LIMIT $1")
+
+  /// Messages that are paused or being cancelled, the newest first.
+  package static func paused(atMost limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(pausedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  /// What may be done with a delivery of a message at this moment.
+  package enum Passage: Equatable, Sendable {
+    case open
+    /// Paused: hand it back.
+    case paused
+    case cancelled
+    /// Outside of the window of the day, by the app's clock: not before this, microseconds since 1970.
+    case closedUntil(Int64)
+  }
+
+  private static let passageStatement = Statement(
+    "controls-passage",
+    """
+    SELECT m.state, m.cancelled_at IS NOT NULL,
+      window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes)
+    FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = $1
+    """)
+
+  /// Whether deliveries of a message may be submitted now.
+  package static func passage(_ seqno: Int64) -> Query<Passage> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(passageStatement, parameters) { rows in
+      guard rows.count == 1, !rows.bool(0, 1) else { return .cancelled }
+      if rows.int16(0, 0) == MessageState.paused.rawValue { return .paused }
+      return rows.isNull(0, 2) ? .open : .closedUntil(rows.timestampMicroseconds(0, 2))
+    }
+  }
+
+  private static let openCountStatement = Statement(
+    "controls-open-count",
+    """
+    SELECT count(*) FROM (
+      SELECT FROM messages WHERE lane = $1 AND state IN (1, 2)
+      -- Counting stops here: a full queue is full.
+      LIMIT $2) open
+    """)
+
+  /// Messages of a lane that wait or are being sent, counted up to a limit.
+  package static func openCount(_ lane: Lane, limit: Int) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(lane.rawValue)
+    parameters.append(limit)
+    return Query(openCountStatement, parameters) { $0.int64(0, 0) }
+  }
+}

@@ -1,0 +1,202 @@
+package import Domain
+internal import Postgres
+
+/// What holds a message back while it is being sent: pace and canary. Claims of a message with a gate lock it, so that all
+/// nodes together keep to it; the times are the database's.
+package enum Gates {
+  private static let createStatement = Statement(
+    "gates-create",
+    """
+    INSERT INTO gates (seqno, pace_devices, pace_wait, tokens, canary_phase, canary_devices, canary_percent,
+      canary_wait, canary_limit, window_opens, window_closes, counted_at)
+    VALUES ($1, $2, coalesce($3, 0), $4, $5, $6, $7, $8, $9, $10::text::time, $11::text::time, clock_timestamp())
+    """)
+
+  /// Sets the gate of a new message. Nothing to do without pace, canary and window by the app's clock.
+  package static func create(
+    _ seqno: Int64, pace: Pace?, canary: Canary?, window: SendWindow?
+  ) -> Query<Void>? {
+    let window = window?.zone == .app ? window : nil
+    guard pace != nil || canary != nil || window != nil else { return nil }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(pace?.devices)
+    parameters.append(pace?.waitSeconds)
+    parameters.append(tokens: pace)
+    parameters.append(canary.map { _ in Canary.Phase.filling.rawValue })
+    var devices: Int64?
+    var percent: Int32?
+    switch canary?.size {
+    case .devices(let count): devices = Int64(count)
+    case .percent(let share): percent = share
+    case nil: break
+    }
+    parameters.append(devices)
+    parameters.append(percent)
+    parameters.append(canary?.waitSeconds)
+    parameters.append(canary?.maxRejectedPercent)
+    parameters.append(text: window?.opens.text)
+    parameters.append(text: window?.closes.text)
+    return Query(createStatement, parameters) { _ in }
+  }
+
+  private static let setPaceStatement = Statement(
+    "gates-set-pace",
+    """
+    INSERT INTO gates (seqno, pace_devices, pace_wait, tokens, counted_at)
+    VALUES ($1, $2, coalesce($3, 0), $4, clock_timestamp())
+    ON CONFLICT (seqno) DO UPDATE SET pace_devices = excluded.pace_devices, pace_wait = excluded.pace_wait,
+      tokens = excluded.tokens, counted_at = clock_timestamp(), ready_at = NULL
+    -- The same pace again gives no new portion.
+    WHERE (gates.pace_devices, gates.pace_wait) IS DISTINCT FROM (excluded.pace_devices, excluded.pace_wait)
+    """)
+
+  /// Changes the pace, or ends it with nil.
+  package static func setPace(_ seqno: Int64, _ pace: Pace?) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(pace?.devices)
+    parameters.append(pace?.waitSeconds)
+    parameters.append(tokens: pace)
+    return Query(setPaceStatement, parameters) { _ in }
+  }
+
+  // MARK: Claiming
+
+  /// A gate locked by a claim.
+  package struct Locked: Sendable {
+    package let seqno: Int64
+    /// The database's clock, microseconds since 1970.
+    package let now: Int64
+    package let pace: Pace?
+    package let meter: PaceMeter
+    package let canary: LockedCanary?
+  }
+
+  package struct LockedCanary: Sendable {
+    package let phase: Canary.Phase
+    /// Nil while a share of the audience has not been counted out yet.
+    package let devices: Int64?
+    package let claimed: Int64
+    package let waitSeconds: Int32
+  }
+
+  private static let lockStatement = Statement(
+    "gates-lock",
+    """
+    SELECT clock_timestamp(), g.pace_devices, g.pace_wait, g.tokens, g.counted_at, g.ready_at, g.canary_phase,
+      coalesce(g.canary_devices,
+        CASE WHEN m.planned THEN greatest(1, ceil(m.targeted * g.canary_percent / 100.0))::bigint END),
+      g.canary_claimed, g.canary_wait
+    FROM gates g JOIN messages m ON m.seqno = g.seqno WHERE g.seqno = $1 FOR UPDATE OF g
+    """)
+
+  /// Locks a message's gate, within the claim's transaction; nil when it has none.
+  package static func lock(_ seqno: Int64) -> Query<Locked?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(lockStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      let pace = rows.isNull(0, 1) ? nil : Pace(devices: rows.int32(0, 1), waitSeconds: rows.int32(0, 2))
+      let meter = PaceMeter(
+        tokens: Double(rows.int64(0, 3)) / 1_000_000, countedAt: rows.timestampMicroseconds(0, 4),
+        readyAt: rows.isNull(0, 5) ? nil : rows.timestampMicroseconds(0, 5))
+      var canary: LockedCanary?
+      if !rows.isNull(0, 6) {
+        canary = LockedCanary(
+          phase: Canary.Phase(rawValue: rows.int16(0, 6)) ?? .passed, devices: rows.optionalInt64(0, 7),
+          claimed: rows.int64(0, 8), waitSeconds: rows.int32(0, 9))
+      }
+      return Locked(seqno: seqno, now: rows.timestampMicroseconds(0, 0), pace: pace, meter: meter, canary: canary)
+    }
+  }
+
+  private static let saveStatement = Statement(
+    "gates-save",
+    """
+    UPDATE gates SET tokens = $2, counted_at = $3, ready_at = $4, canary_devices = coalesce($5, canary_devices),
+      canary_claimed = coalesce($6, canary_claimed), canary_phase = coalesce($7, canary_phase),
+      canary_until = coalesce($8, canary_until)
+    WHERE seqno = $1
+    """)
+
+  /// Saves a locked gate after a claim of so many devices.
+  package static func save(_ gate: Locked, _ meter: PaceMeter, claimed devices: Int) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(gate.seqno)
+    parameters.append(tokens: meter.tokens)
+    parameters.append(timestampMicroseconds: meter.countedAt)
+    parameters.append(timestampMicroseconds: meter.readyAt)
+    var claimed: Int64?
+    var isFull = false
+    if let canary = gate.canary, canary.phase == .filling, let size = canary.devices {
+      let count = canary.claimed + Int64(devices)
+      claimed = count
+      isFull = count >= size
+    }
+    parameters.append(gate.canary?.devices)
+    parameters.append(claimed)
+    parameters.append(isFull ? Canary.Phase.watching.rawValue : nil)
+    parameters.append(
+      timestampMicroseconds: isFull ? gate.now + Int64(gate.canary?.waitSeconds ?? 0) * 1_000_000 : nil)
+    return Query(saveStatement, parameters) { _ in }
+  }
+
+  // MARK: Canaries
+
+  /// A canary that is being looked at.
+  package struct Watched: Sendable {
+    package let seqno: Int64
+    package let claimed: Int64
+    package let accepted: Int64
+    package let rejected: Int64
+    package let maxRejectedPercent: Int64
+    package let isOver: Bool
+  }
+
+  private static let watchedStatement = Statement(
+    "gates-watched",
+    """
+    SELECT g.seqno, g.canary_claimed, coalesce(sum(t.accepted), 0)::bigint, coalesce(sum(t.rejected), 0)::bigint,
+      g.canary_limit::bigint, g.canary_until <= clock_timestamp()
+    FROM gates g LEFT JOIN message_totals t ON t.seqno = g.seqno
+    WHERE g.canary_phase = 1 GROUP BY g.seqno
+    """)
+
+  package static func watched() -> Query<[Watched]> {
+    Query(watchedStatement, Parameters()) { rows in
+      rows.map { row in
+        Watched(
+          seqno: rows.int64(row, 0), claimed: rows.int64(row, 1), accepted: rows.int64(row, 2),
+          rejected: rows.int64(row, 3), maxRejectedPercent: rows.int64(row, 4), isOver: rows.bool(row, 5))
+      }
+    }
+  }
+
+  private static let endCanaryStatement = Statement(
+    "gates-end-canary",
+    "UPDATE gates SET canary_phase = $3 WHERE seqno = $1 AND canary_phase = ANY($2) RETURNING seqno")
+
+  /// Ends a canary that stands in one of some phases. Answers false when another node was first.
+  package static func endCanary(_ seqno: Int64, in phases: [Canary.Phase], as phase: Canary.Phase) -> Query<Bool> {
+    var column = Int16Column()
+    for phase in phases { column.append(phase.rawValue) }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(int16s: column)
+    parameters.append(phase.rawValue)
+    return Query(endCanaryStatement, parameters) { $0.count == 1 }
+  }
+}
+
+extension Parameters {
+  /// What a pace begins with.
+  fileprivate mutating func append(tokens pace: Pace?) {
+    append(tokens: pace.map { PaceMeter($0, now: 0).tokens } ?? 0)
+  }
+
+  fileprivate mutating func append(tokens: Double) {
+    // In millionths: exact enough for any pace, and a whole number.
+    append(Int64((tokens * 1_000_000).rounded()))
+  }
+}

@@ -1,0 +1,77 @@
+package import Domain
+internal import Postgres
+
+/// The audience of a message that is sent once more: devices of an earlier message, by what became of them there, in the
+/// order of its outcomes. A device belongs when it is active and still the same user's; its token is read anew.
+package enum Resends {
+  /// Which outcomes `o` are meant: 0 failed, 1 not received, 2 not read. Cancelled deliveries have not failed.
+  private static let isMeant = """
+    CASE $4::smallint
+      WHEN 0 THEN o.status IN (2, 3, 5)
+      WHEN 1 THEN o.status = 1
+        AND NOT EXISTS (SELECT FROM receipts r WHERE r.seqno = o.seqno AND r.device = o.device)
+      ELSE o.status = 1 AND NOT EXISTS (SELECT FROM reads r WHERE r.seqno = o.seqno AND r.device = o.device) END
+    """
+
+  private static let members = """
+    FROM outcomes o JOIN devices d ON d.device = o.device
+    WHERE o.seqno = $1 AND o.device > $2 AND o.device <= $3 AND \(isMeant)
+      AND d.state = 1 AND d.bound_at <= $5
+      -- The message was for a user: whoever has the device now did not ask for it.
+      AND d.user_key = o.user_key
+    """
+
+  private static let endStatement = Statement(
+    "resends-end",
+    """
+    SELECT device FROM (
+      SELECT device FROM outcomes WHERE seqno = $1 AND device > $2 ORDER BY device LIMIT $3) part
+    ORDER BY device DESC LIMIT 1
+    """)
+
+  /// The device that ends a part of so many outcomes; nil when nothing is left.
+  package static func end(of seqno: Int64, after device: DeviceID, outcomes: Int) -> Query<DeviceID?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(device: device)
+    parameters.append(outcomes)
+    return Query(endStatement, parameters) { $0.count == 1 ? $0.device(0, 0) : nil }
+  }
+
+  private static let countStatement = Statement("resends-count", "SELECT count(*) \(members)")
+
+  /// Devices of a part.
+  package static func count(
+    of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64
+  ) -> Query<Int64> {
+    Query(countStatement, parameters(seqno, target, after, upto, frozenAt)) { $0.int64(0, 0) }
+  }
+
+  private static let readStatement = Statement(
+    "resends-read",
+    """
+    SELECT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL \(members)
+    ORDER BY o.device LIMIT $6
+    """)
+
+  /// The next devices of a part, in order.
+  package static func read(
+    of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int
+  ) -> Query<[Audiences.Member]> {
+    var parameters = parameters(seqno, target, after, upto, frozenAt)
+    parameters.append(limit)
+    return Query(readStatement, parameters, read: Audiences.members)
+  }
+
+  private static func parameters(
+    _ seqno: Int64, _ target: ResendTarget, _ after: DeviceID, _ upto: DeviceID, _ frozenAt: Int64
+  ) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(device: after)
+    parameters.append(device: upto)
+    parameters.append(target.rawValue)
+    parameters.append(timestampMicroseconds: frozenAt)
+    return parameters
+  }
+}

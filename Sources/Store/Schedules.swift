@@ -1,0 +1,132 @@
+package import Domain
+package import Postgres
+
+/// Messages that wait for their time, and those that come again and again. The database's clock decides.
+package enum Schedules {
+  package static let lateReason = "late"
+
+  // MARK: Repetition
+
+  private static let beginStatement = Statement(
+    "schedules-begin",
+    """
+    WITH schedule AS (
+      INSERT INTO schedules (app, unit, first_local, is_local, last_day)
+      SELECT m.app, $2, coalesce(m.local_time, m.due_at AT TIME ZONE a.time_zone), m.local_time IS NOT NULL,
+        $3::text::date
+      FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1
+      RETURNING schedule)
+    UPDATE messages m SET schedule = s.schedule, occurrence = 0 FROM schedule s WHERE m.seqno = $1
+    """)
+
+  /// Makes a message the first occurrence of a repetition, in the transaction that makes the message.
+  package static func begin(_ seqno: Int64, _ repetition: Repetition) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: repetition.unit.rawValue)
+    parameters.append(text: repetition.until.text)
+    return Query(beginStatement, parameters) { _ in }
+  }
+
+  private static let continueStatement = Statement(
+    "schedules-continue",
+    """
+    INSERT INTO messages (app, state, lane, request, request_sha256, api_key, targeted, created_at, expires_at, due_at,
+      local_time, schedule, occurrence)
+    SELECT m.app, 0, m.lane, m.request, m.request_sha256, m.api_key, m.targeted, now(),
+      -- As long after its time as the one before.
+      n.due_at + (m.expires_at - m.due_at), n.due_at, CASE WHEN s.is_local THEN n.wall END, m.schedule, m.occurrence + 1
+    FROM messages m JOIN apps a ON a.app = m.app JOIN schedules s ON s.schedule = m.schedule,
+      -- Counted from the first, so that a 31st comes back after a shorter month.
+      LATERAL (SELECT s.first_local + (m.occurrence + 1) * ('1 ' || s.unit)::interval AS wall) w,
+      LATERAL (SELECT w.wall, CASE WHEN s.is_local
+        THEN (SELECT min(w.wall AT TIME ZONE zone_or(z.time_zone, a.time_zone)) FROM (
+          SELECT DISTINCT time_zone FROM devices WHERE app = m.app AND state = 1 UNION SELECT a.time_zone) z)
+        ELSE w.wall AT TIME ZONE a.time_zone END AS due_at) n
+    WHERE m.seqno = $1 AND s.ended_at IS NULL AND n.wall::date <= s.last_day
+    ON CONFLICT (schedule, occurrence) WHERE schedule IS NOT NULL DO NOTHING
+    RETURNING seqno
+    """)
+
+  /// Schedules the occurrence after a message's; nil after the last, or when it is there already.
+  package static func continueAfter(_ seqno: Int64) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(continueStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
+  private static let endStatement = Statement(
+    "schedules-end", "UPDATE schedules SET ended_at = now() WHERE schedule = $1 AND ended_at IS NULL")
+
+  /// No further occurrences.
+  package static func end(_ schedule: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(schedule)
+    return Query(endStatement, parameters) { _ in }
+  }
+
+  // MARK: Coming due
+
+  private static let dueStatement = Statement(
+    "schedules-due",
+    """
+    UPDATE messages m SET state = 1 FROM (
+      SELECT seqno FROM messages WHERE state = 0 AND due_at <= clock_timestamp()
+        -- What is too late is left to fail.
+        AND (local_time IS NOT NULL OR due_at >= clock_timestamp() - make_interval(secs => $1))
+      ORDER BY due_at LIMIT 100 FOR UPDATE SKIP LOCKED) due
+    WHERE m.seqno = due.seqno
+    RETURNING m.seqno, m.schedule IS NOT NULL, m.request::text
+    """)
+
+  /// Messages whose time has come, within a transaction that schedules what comes after them.
+  package static func due(
+    lateAfter seconds: Int32
+  ) -> Query<[(seqno: Int64, repeats: Bool, request: [UInt8])]> {
+    var parameters = Parameters()
+    parameters.append(seconds)
+    return Query(dueStatement, parameters) { rows in
+      rows.map { (rows.int64($0, 0), rows.bool($0, 1), rows.bytes($0, 2)) }
+    }
+  }
+
+  private static let failLateStatement = Statement(
+    "schedules-fail-late",
+    """
+    UPDATE messages SET state = 7, finished_at = now(), planned = true, targeted = coalesce(targeted, 0),
+      state_reason = 'It was due at ' || to_char(due_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+        || ' and found ' || (extract(epoch FROM clock_timestamp() - due_at)::bigint / 60) || ' minutes late.'
+    WHERE seqno IN (
+      SELECT seqno FROM messages
+      -- Nothing of it has been planned. A message by local time is late zone by zone.
+      WHERE state IN (0, 1, 3) AND frozen_at IS NULL AND local_time IS NULL AND cancelled_at IS NULL
+        AND due_at < clock_timestamp() - make_interval(secs => $1)
+      ORDER BY seqno LIMIT 100 FOR UPDATE SKIP LOCKED)
+    RETURNING seqno, targeted, schedule IS NOT NULL, request::text
+    """)
+
+  /// Ends messages that come too late: a reserved send must not surprise people. Everyone is skipped.
+  /// - Parameter next: called, in the transaction, for each that belongs to a repetition.
+  package static func failLate(
+    after seconds: Int32, on connection: Connection,
+    next: (_ seqno: Int64, _ request: [UInt8]) throws -> Void
+  ) throws -> Int {
+    var parameters = Parameters()
+    parameters.append(seconds)
+    return try connection.withTransaction {
+      let rows = try connection.run(failLateStatement, parameters)
+      for row in 0..<rows.count {
+        let seqno = rows.int64(row, 0)
+        try Cancellation.count(rows.int64(row, 1), .skipped, reason: lateReason, of: seqno, on: connection)
+        if rows.bool(row, 2) { try next(seqno, rows.bytes(row, 3)) }
+      }
+      return rows.count
+    }
+  }
+
+  /// Ends a wave that comes too late, within a transaction.
+  package static func endWave(_ seqno: Int64, wave: Int16, on connection: Connection) throws(PostgresError) {
+    let shards = try connection.run(Cancellation.closeShards(seqno, wave: wave))
+    try Cancellation.count(shards.unclaimed, .skipped, reason: lateReason, of: seqno, on: connection)
+  }
+}

@@ -1,0 +1,178 @@
+package import Domain
+internal import Postgres
+
+/// Messages that go out by each device's own clock: groups of time zones, each with its moment.
+///
+/// A wall time that does not exist on its day (the clock is put forward over it) means the moment that many minutes after
+/// the change; one that exists twice (the clock is put back) means the second. That is how PostgreSQL reads it. A device
+/// whose zone is not known lives in the app's.
+package enum Waves {
+  private static let spanStatement = Statement(
+    "waves-span",
+    """
+    SELECT min(due_at), max(due_at) FROM (
+      SELECT $2::text::timestamp AT TIME ZONE zone_or(time_zone, $3) AS due_at
+      FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $1 AND state = 1) zones
+      UNION ALL SELECT $2::text::timestamp AT TIME ZONE $3) dues
+    """)
+
+  /// When the first and the last devices of an app are due, microseconds since 1970.
+  package static func span(
+    app: App.Number, _ local: LocalTime, appTimeZone: String
+  ) -> Query<(first: Int64, last: Int64)> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: local.text)
+    parameters.append(text: appTimeZone)
+    return Query(spanStatement, parameters) { ($0.timestampMicroseconds(0, 0), $0.timestampMicroseconds(0, 1)) }
+  }
+
+  private static let createStatement = Statement(
+    "waves-create",
+    """
+    INSERT INTO waves (seqno, wave, due_at, zones)
+    SELECT $1, row_number() OVER (ORDER BY due_at), due_at, array_agg(time_zone) FROM (
+      SELECT time_zone, $3::text::timestamp AT TIME ZONE zone_or(time_zone, $4) AS due_at
+      FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $2 AND state = 1) zones) dues
+    -- Once, when the audience is frozen: whoever comes later does not belong.
+    WHERE NOT EXISTS (SELECT FROM waves WHERE seqno = $1)
+    GROUP BY due_at
+    """)
+
+  /// Finds the waves of a message whose audience is being frozen, within that transaction.
+  package static func create(
+    _ seqno: Int64, app: App.Number, _ local: LocalTime, appTimeZone: String
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(app)
+    parameters.append(text: local.text)
+    parameters.append(text: appTimeZone)
+    return Query(createStatement, parameters) { _ in }
+  }
+
+  private static let unplannedStatement = Statement(
+    "waves-unplanned", "SELECT wave FROM waves WHERE seqno = $1 AND NOT planned ORDER BY wave LIMIT 1")
+
+  /// The next wave without (all its) shards.
+  package static func unplanned(_ seqno: Int64) -> Query<Int16?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(unplannedStatement, parameters) { $0.count == 1 ? $0.int16(0, 0) : nil }
+  }
+
+  private static let finishPlanStatement = Statement(
+    "waves-finish-plan", "UPDATE waves SET planned = true WHERE seqno = $1 AND wave = $2")
+
+  package static func finishPlan(_ seqno: Int64, wave: Int16) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(finishPlanStatement, parameters) { _ in }
+  }
+
+  // MARK: Who belongs
+
+  private static let countStatement = Statement(
+    "waves-count",
+    """
+    SELECT count(*) FROM devices
+    WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
+      AND time_zone = ANY((SELECT zones FROM waves WHERE seqno = $5 AND wave = $6)::text[])
+    """)
+
+  /// Devices of a range of user keys that belong to a wave.
+  package static func count(
+    app: App.Number, after: String, upto: String, frozenAt: Int64, seqno: Int64, wave: Int16
+  ) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: after)
+    parameters.append(text: upto)
+    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(countStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let membersStatement = Statement(
+    "waves-members",
+    """
+    SELECT device FROM devices WHERE device = ANY($1)
+      AND time_zone = ANY((SELECT zones FROM waves WHERE seqno = $2 AND wave = $3)::text[])
+    """)
+
+  /// Those of the devices that belong to a wave.
+  package static func members(of devices: [DeviceID], seqno: Int64, wave: Int16) -> Query<Set<DeviceID>> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(uuids: column)
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(membersStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+  }
+
+  // MARK: Opening
+
+  private static let openStatement = Statement(
+    "waves-open",
+    """
+    UPDATE waves w SET opened = true FROM (
+      SELECT seqno, wave FROM waves WHERE NOT opened AND planned AND due_at <= clock_timestamp()
+      ORDER BY seqno, wave LIMIT 100 FOR UPDATE SKIP LOCKED) due
+    WHERE w.seqno = due.seqno AND w.wave = due.wave
+    RETURNING w.seqno, w.wave, w.due_at < clock_timestamp() - make_interval(secs => $1)
+    """)
+
+  /// Opens the waves that are due, within a transaction that ends those that are too late. Times in seconds.
+  package static func open(lateAfter seconds: Int32) -> Query<[(seqno: Int64, wave: Int16, isLate: Bool)]> {
+    var parameters = Parameters()
+    parameters.append(seconds)
+    return Query(openStatement, parameters) { rows in
+      rows.map { (rows.int64($0, 0), rows.int16($0, 1), rows.bool($0, 2)) }
+    }
+  }
+
+  // MARK: The clocks of single devices
+
+  /// Times of one device for one message, microseconds since 1970.
+  package struct Clock: Sendable {
+    /// When the message is worth nothing any more there; nil: as for everyone.
+    package let expiresAt: Int64?
+    /// When the window of the day opens there; nil: it is open.
+    package let opensAt: Int64?
+  }
+
+  private static let clocksStatement = Statement(
+    "waves-clocks",
+    """
+    SELECT d.device, ($3::text::timestamp AT TIME ZONE z.zone) + make_interval(secs => $4),
+      window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time)
+    FROM devices d, LATERAL (SELECT zone_or(d.time_zone, $2) AS zone) z WHERE d.device = ANY($1)
+    """)
+
+  /// What the clocks on the devices' walls say about a message.
+  package static func clocks(
+    _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?
+  ) -> Query<[DeviceID: Clock]> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(uuids: column)
+    parameters.append(text: appTimeZone)
+    parameters.append(text: local?.text)
+    parameters.append(Int32(clamping: expiresInSeconds))
+    parameters.append(text: window?.opens.text)
+    parameters.append(text: window?.closes.text)
+    return Query(clocksStatement, parameters) { rows in
+      var clocks: [DeviceID: Clock] = [:]
+      for row in 0..<rows.count {
+        clocks[rows.device(row, 0)] = Clock(
+          expiresAt: rows.isNull(row, 1) ? nil : rows.timestampMicroseconds(row, 1),
+          opensAt: rows.isNull(row, 2) ? nil : rows.timestampMicroseconds(row, 2))
+      }
+      return clocks
+    }
+  }
+}

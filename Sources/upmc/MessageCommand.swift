@@ -1,0 +1,168 @@
+internal import ArgumentParser
+internal import Domain
+internal import JSON
+internal import Operations
+internal import Reactor
+
+/// `upmc message`: messages on their way.
+struct MessageCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "message", abstract: "Pause, resume, cancel, slow down or repeat a message.",
+    subcommands: [Pause.self, Resume.self, Cancel.self, Pace.self, Resend.self])
+
+  /// Changes a message and shows its numbers.
+  private static func control(_ control: MessageControl, _ seqno: Int64, _ output: OutputOptions) throws {
+    try withDatabase { database in
+      let answer = try Controlling.control(
+        control, seqno, for: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
+      output.show(answer, Status.sentence(answer.funnel))
+    }
+  }
+
+  struct Pause: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Hold a message back.",
+      discussion: """
+        A second later nothing more of it goes out, on any node. What had not gone out is pending.
+
+          upmc message pause 104
+        """)
+
+    @Argument(help: "The message's number.")
+    var seqno: Int64
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws { try control(.pause, seqno, output) }
+  }
+
+  struct Resume: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let a paused message go on.",
+      discussion: """
+        Also one that its canary has stopped: then the rest goes out without it.
+
+          upmc message resume 104
+        """)
+
+    @Argument(help: "The message's number.")
+    var seqno: Int64
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws { try control(.resume, seqno, output) }
+  }
+
+  struct Cancel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a message; what has not gone out never does.",
+      discussion: """
+        Shows exactly how much had gone out. A scheduled message that repeats ends with all its further occurrences.
+
+          upmc message cancel 104
+        """)
+
+    @Argument(help: "The message's number.")
+    var seqno: Int64
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws { try control(.cancel, seqno, output) }
+  }
+
+  struct Pace: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Change how fast a message goes out, also while it does.",
+      discussion: """
+        All nodes together keep to it.
+
+          upmc message pace 104 --per-second 500
+          upmc message pace 104 --devices 10000 --wait PT1M
+          upmc message pace 104 --none
+        """)
+
+    @Argument(help: "The message's number.")
+    var seqno: Int64
+
+    @Option(help: "Devices a second.")
+    var perSecond: Int64?
+
+    @Option(help: "Devices, and then a --wait.")
+    var devices: Int64?
+
+    @Option(help: "ISO 8601 duration between two portions of --devices: PT30S, PT1M.")
+    var wait: String?
+
+    @Flag(help: "As fast as it can.")
+    var none = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      let ways = [perSecond != nil, devices != nil && wait != nil, none].count { $0 }
+      guard ways == 1, (devices == nil) == (wait == nil) else {
+        throw ValidationError("Give --per-second N, or --devices N with --wait DURATION, or --none.")
+      }
+    }
+
+    func run() throws {
+      var writer = JSONWriter()
+      writer.object { writer in
+        if none {
+          writer.name("pace")
+          writer.null()
+        } else {
+          writer.member(
+            "pace",
+            object: { writer in
+              if let perSecond { writer.member("perSecond", perSecond) }
+              if let devices { writer.member("devices", devices) }
+              if let wait { writer.member("wait", wait) }
+            })
+        }
+      }
+      let pace = try Controlling.readPace(json: writer.bytes)
+      try withDatabase { database in
+        let answer = try Controlling.setPace(pace, of: seqno, for: .commandLine, on: database.connection)
+        output.show(answer, Status.sentence(answer.funnel))
+      }
+    }
+  }
+
+  struct Resend: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Send a message once more, to those it has not reached.",
+      discussion: """
+        Makes a new message with the same content. --to failed: rejected, expired or skipped; not-received: accepted by \
+        the network, and no receipt; not-read: accepted, and not read. Devices that have changed hands get nothing.
+
+          upmc message resend 104 --to not-read
+        """)
+
+    @Argument(help: "The number of a message that has ended.")
+    var seqno: Int64
+
+    @Option(help: "failed, not-received or not-read.")
+    var to: String
+
+    @Option(help: "Repeating the command with the same key and options sends nothing twice.")
+    var idempotencyKey: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard ResendTarget(name: to) != nil else { throw ValidationError("--to: failed, not-received or not-read.") }
+    }
+
+    func run() throws {
+      var writer = JSONWriter()
+      writer.object { $0.member("to", to) }
+      let request = Sending.Request(body: writer.bytes, idempotencyKey: idempotencyKey, caller: .commandLine)
+      try withDatabase { database in
+        let answer = try Resending.resend(
+          seqno, request, on: database.connection, now: SystemClock().wallMicroseconds)
+        output.show(answer, Send.sentence(answer))
+      }
+    }
+  }
+}

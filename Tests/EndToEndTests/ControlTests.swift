@@ -1,0 +1,166 @@
+import Foundation
+import Postgres
+import Reactor
+import Simulator
+import Testing
+
+@testable import Server
+
+/// Pause, resume and cancel while a message runs, on one node and on two.
+@Suite(.serialized) struct ControlTests {
+  /// Slow enough that a message is found in the midst of it: a round trip of 0.2 s.
+  private func slowWorld() throws -> World {
+    try World {
+      $0.latency = .milliseconds(200)
+      $0.keepsPayloads = false
+    }
+  }
+
+  /// Pauses a running message and checks everything that is promised about it.
+  private func pause(_ seqno: String, _ world: World) throws -> Reply {
+    let reply = try world.control("pause", seqno)
+    let answered = world.now
+    #expect(reply.status == 200 && reply.string("state") == "paused", "\(reply.text)")
+    let targeted = try #require(reply.int("targeted"))
+    let decided = ["pending", "accepted", "rejected", "expired", "cancelled", "skipped"].compactMap { reply.int($0) }
+    #expect(decided.count == 6 && decided.reduce(0, +) == targeted)
+    // A second and a half after the answer everything is back: exact all the while.
+    try world.wait(until: answered + 1_500_000) { try world.checkAccount(seqno) }
+    let last = world.simulator.allDeliveries().map(\.atMicroseconds).max() ?? 0
+    #expect(last <= answered + 1_000_000, "a push \(last - answered) µs after the answer")
+    let account = try world.checkAccount(seqno)
+    #expect(account.underWay == 0, "not handed back: \(account)")
+    #expect(account.accepted == Int64(world.simulator.counters().deliveries))
+    #expect(try world.funnel(seqno).string("state") == "paused")
+    return reply
+  }
+
+  @Test func `a paused message sends nothing a second later, and all of it when it is resumed`() throws {
+    let world = try slowWorld()
+    try world.populate(8_000)
+    let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
+    try world.delivered(300) { try world.checkAccount(seqno) }
+    _ = try pause(seqno, world)
+    let paused = try world.account(seqno)
+    #expect(paused.pending > 0)
+    #expect(try world.control("pause", seqno).string("state") == "paused")
+    #expect(try world.control("resume", seqno).string("state") == "sending")
+    let ended = try world.finishedExactly(seqno)
+    #expect(ended.string("state") == "completed" && ended.int("accepted") == 8_000, "\(ended.text)")
+    #expect(world.simulator.counters().deliveries == 8_000 && world.simulator.counters().duplicates == 0)
+    #expect(try world.count("SELECT count(*) FROM users WHERE badge = 1") == 8_000)
+    #expect(try world.control("resume", seqno).status == 409)
+  }
+
+  @Test func `a cancelled message ends within a second with an exact account`() throws {
+    let world = try slowWorld()
+    try world.populate(8_000)
+    let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
+    try world.delivered(300) { try world.checkAccount(seqno) }
+    let reply = try world.control("cancel", seqno)
+    let answered = world.now
+    #expect(reply.status == 200, "\(reply.text)")
+    let ended = try world.finishedExactly(seqno)
+    #expect(world.now < answered + 5_000_000)
+    #expect(ended.string("state") == "cancelled" && ended.int("pending") == 0, "\(ended.text)")
+    let accepted = try #require(ended.int("accepted"))
+    let cancelled = try #require(ended.int("cancelled"))
+    #expect(accepted + cancelled == 8_000 && cancelled > 0, "\(ended.text)")
+    #expect(ended["reasons"] as? [String: Int] == ["cancelled": cancelled])
+    try world.wait(until: answered + 1_200_000) { try world.checkAccount(seqno) }
+    let deliveries = world.simulator.allDeliveries()
+    #expect(deliveries.count == accepted)
+    #expect(deliveries.allSatisfy { $0.atMicroseconds <= answered + 1_000_000 })
+    // Only those who got it have it on their icon.
+    #expect(try world.count("SELECT coalesce(sum(badge), 0) FROM users") == Int64(accepted))
+    #expect(try world.control("cancel", seqno).text == world.funnel(seqno).text)
+    #expect(try world.count("SELECT count(*) FROM claims") == 0)
+  }
+
+  @Test func `two nodes both obey`() throws {
+    let world = try slowWorld()
+    let second = try world.startNode()
+    defer { second.stop() }
+    try world.populate(8_000)
+    // Slow enough that both get a part.
+    let seqno = try world.send(#"{"all":true}"#, #","lane":"bulk","pace":{"perSecond":1500}"#)
+    _ = try world.poll("only one node claims") {
+      try world.checkAccount(seqno)
+      return try world.count("SELECT count(DISTINCT node) FROM claims") == 2 ? true : nil
+    }
+    _ = try pause(seqno, world)
+    #expect(try world.control("resume", seqno).status == 200)
+    let before = world.simulator.counters().deliveries
+    try world.delivered(before + 300) { try world.checkAccount(seqno) }
+    #expect(try world.control("cancel", seqno).status == 200)
+    let ended = try world.finishedExactly(seqno)
+    #expect(ended.string("state") == "cancelled")
+    #expect((ended.int("accepted") ?? 0) + (ended.int("cancelled") ?? 0) == 8_000)
+    #expect(ended.int("accepted") == world.simulator.counters().deliveries)
+  }
+
+  @Test func `what waits for its next try is paused and cancelled too`() throws {
+    let world = try World()
+    try world.populate(200)
+    var fault = Fault(.answer)
+    fault.reason = "ServiceUnavailable"
+    try world.simulator.add(fault)
+    let seqno = try world.send(#"{"all":true}"#)
+    _ = try world.poll("nothing was tried") { world.simulator.counters().requests >= 200 ? true : nil }
+    #expect(try world.control("pause", seqno).string("state") == "paused")
+    _ = try world.poll("not handed back") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
+    world.simulator.removeFaults()
+    #expect(try world.account(seqno).pending == 200)
+    #expect(try world.control("cancel", seqno).string("state") == "cancelled")
+    #expect(try world.funnel(seqno).int("cancelled") == 200)
+    #expect(world.simulator.counters().deliveries == 0)
+  }
+
+  @Test func `a small message behind a large one, and an urgent one, go out at once`() throws {
+    let world = try slowWorld()
+    try world.populate(12_000)
+    let large = try world.send(#"{"all":true}"#, #","lane":"bulk""#)
+    try world.delivered(300)
+    let users = (1...50).map { "\"\(String(repeating: "0", count: 7 - String($0).count))\($0)\"" }
+    let audience = "{\"clientUids\":[\(users.joined(separator: ","))]}"
+    let small = try world.send(audience, #","lane":"bulk""#)
+    let urgent = try world.send(audience, #","lane":"urgent""#)
+    #expect(try world.finishedExactly(urgent).int("accepted") == 50)
+    #expect(try world.finishedExactly(small).int("accepted") == 50)
+    let rest = try world.checkAccount(large)
+    #expect(rest.pending > 0, "the large one was sent first: \(rest)")
+    _ = try world.control("cancel", large)
+    _ = try world.finishedExactly(large)
+  }
+
+  /// The server dies after a cancellation was answered in part: whoever comes next ends it, and knows what may have
+  /// arrived.
+  @Test func `a cancellation survives a kill`() throws {
+    let world = try slowWorld()
+    let process = try world.process()
+    world.server.stop()
+    try world.populate(6_000)
+    try process.start()
+    let seqno = try world.insertSend(#"{"all":true}"#, #","lane":"bulk","badge":{"increment":1}"#)
+    try world.delivered(300)
+    try world.connection.script(
+      "UPDATE messages SET state = 3, cancelled_at = now(), state_reason = 'x' WHERE seqno = \(seqno)")
+    process.kill()
+    try process.start()
+    _ = try world.poll("the cancellation has not ended") {
+      try world.checkAccount(seqno)
+      return try world.count("SELECT count(*) FROM messages WHERE state = 5") == 1 ? true : nil
+    }
+    let account = try world.checkAccount(seqno)
+    #expect(account.pending == 0 && account.targeted == 6_000)
+    let received = Int64(world.simulator.counters().deliveries)
+    // What was under way may have arrived; it was not sent again, and is counted apart.
+    #expect(world.simulator.counters().duplicates == 0)
+    #expect(account.accepted <= received)
+    #expect(
+      try world.count("SELECT coalesce(sum(count), 0) FROM reason_totals WHERE reason = 'unknown-not-resent'")
+        >= received - account.accepted)
+    #expect(try world.count("SELECT count(*) FROM claims") == 0)
+    #expect(try world.count("SELECT coalesce(sum(badge), 0) FROM users") == account.accepted)
+  }
+}
