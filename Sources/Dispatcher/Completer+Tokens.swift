@@ -27,7 +27,8 @@ extension Completer {
 
   /// Submits to the other environment, at once.
   func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
-    let question = TokenQuestion(environment: flight.batch.route.environment, refusal: refusal)
+    let question = TokenQuestion(
+      environment: flight.batch.route.environment, refusal: refusal, askedAtSeconds: seconds)
     let waiting = WaitingTarget(
       device: target.device, userKey: target.userKey, attempts: attempts,
       doubt: TokenDoubt(psid: target.psid, question: question))
@@ -70,6 +71,9 @@ extension Completer {
       "a push network does not take an app's credential",
       metadata: ["app": "\(flight.message.push.appID)", "reason": "\(reason)"])
   }
+
+  /// On the monotonic clock.
+  var seconds: Int64 { shared.clock.now.nanoseconds / 1_000_000_000 }
 
   /// When the bindings of a batch were read, microseconds since 1970.
   private func readTime(_ flight: Flight) -> Int64 {

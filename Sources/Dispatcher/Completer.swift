@@ -124,7 +124,8 @@ final class Completer {
     let target = flight.batch.targets[result.target]
     let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
-    let settled = Settlement.of(result.result, on: flight.batch.route.network, question: flight.question)
+    let settled = Settlement.of(
+      result.result, on: flight.batch.route.network, question: flight.question, now: seconds)
     note(settled, flight, target)
     guard let meaning = settled.result else {
       return ask(settled.doubted ?? "", flight, target, attempts: attempts + 1)

@@ -7,6 +7,11 @@ struct TokenQuestion: Hashable, Sendable {
   let environment: PushEnvironment
   /// In the network's own word.
   let refusal: String
+  /// On the monotonic clock, in whole seconds: so that those asked about together stay together.
+  let askedAtSeconds: Int64
+
+  /// True when the other environment has been out of reach for so long that the refusal stands without its word.
+  func isOverdue(at now: Int64) -> Bool { now - askedAtSeconds > Limits.questionSeconds }
 }
 
 /// A question about one token; a device that has another by now is not in doubt.
@@ -52,9 +57,13 @@ struct Settlement: Equatable {
   var finding: TokenFinding.Kind?
   var weight: Weight = .none
 
-  /// - Parameter question: set when the answer is the other environment's, asked about this refusal.
-  static func of(_ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?) -> Settlement {
-    if let question { return settled(question, by: result) }
+  /// - Parameters:
+  ///   - question: set when the answer is the other environment's, asked about this refusal.
+  ///   - now: on the monotonic clock, in seconds.
+  static func of(
+    _ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?, now: Int64
+  ) -> Settlement {
+    if let question { return settled(question, by: result, now) }
     switch result {
     case .accepted, .rejected, .deviceBusy: return Settlement(result: result, weight: .good)
     case .retry(let reason, _), .credentialFault(let reason):
@@ -70,7 +79,9 @@ struct Settlement: Equatable {
     }
   }
 
-  private static func settled(_ question: TokenQuestion, by result: SubmissionResult) -> Settlement {
+  private static func settled(
+    _ question: TokenQuestion, by result: SubmissionResult, _ now: Int64
+  ) -> Settlement {
     switch result {
     case .accepted:
       return Settlement(result: .accepted, finding: .belongs(to: question.environment.other), weight: .good)
@@ -81,6 +92,8 @@ struct Settlement: Equatable {
       return Settlement(result: .credentialFault(reason: question.refusal))
     case .badToken, .wrongEnvironment, .credentialFault, .noCredential: return refused(question.refusal)
     case .rejected: return Settlement(result: result, weight: .good)
+    case .notProcessed where question.isOverdue(at: now), .stale where question.isOverdue(at: now):
+      return refused(question.refusal)
     // No answer about the token yet: asked again, still in doubt.
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: return Settlement(result: result)
     }

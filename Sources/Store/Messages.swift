@@ -206,7 +206,9 @@ package enum Messages {
     "messages-claimable",
     """
     SELECT m.seqno, m.lane FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
-    WHERE m.state = 2 AND a.paused_reason IS NULL
+    WHERE m.state = 2
+      -- What has expired meanwhile is counted as such even while its app is paused.
+      AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())
       AND EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted
         AND (s.wave = 0 OR EXISTS (SELECT FROM waves w WHERE w.seqno = s.seqno AND w.wave = s.wave AND w.opened)))
       -- One that is held back must not take the place of others here; its claim asks again under the gate's lock.

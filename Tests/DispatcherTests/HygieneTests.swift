@@ -180,6 +180,15 @@ import Testing
     #expect(world.network.log.count == 2)
   }
 
+  @Test func `what a paused app never began ends when it expires`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<3)
+    try world.connection.run(AppPauses.pause(world.app, reason: "an operator said so"))
+    let ended = try world.finished(try world.send(expiresIn: 2))
+    #expect(ended.funnel.expired == 2 && ended.funnel.state == .expired)
+    #expect(world.network.log.isEmpty)
+  }
+
   @Test func `retries of a paused app wait in the database, and those of others go on`() throws {
     let world = try DispatcherWorld { _, _, attempt in
       attempt == 1 ? .retry(reason: "ServiceUnavailable", after: nil) : .accepted

@@ -9,11 +9,13 @@ import Testing
   private static let key = "BadEnvironmentKeyIdInToken"
 
   private func settle(_ result: SubmissionResult, _ network: PushNetwork = .apns) -> Settlement {
-    Settlement.of(result, on: network, question: nil)
+    Settlement.of(result, on: network, question: nil, now: 0)
   }
 
-  private func settle(_ result: SubmissionResult, asked refusal: String) -> Settlement {
-    Settlement.of(result, on: .apns, question: TokenQuestion(environment: .production, refusal: refusal))
+  private func settle(_ result: SubmissionResult, asked refusal: String, secondsAgo: Int64 = 0) -> Settlement {
+    Settlement.of(
+      result, on: .apns,
+      question: TokenQuestion(environment: .production, refusal: refusal, askedAtSeconds: 1000 - secondsAgo), now: 1000)
   }
 
   @Test func `a token that is bad here may be good in the other environment`() {
@@ -28,7 +30,8 @@ import Testing
           == Settlement(result: .accepted, finding: .belongs(to: .sandbox), weight: .good))
     }
     let other = Settlement.of(
-      .accepted, on: .apns, question: TokenQuestion(environment: .sandbox, refusal: Self.bad))
+      .accepted, on: .apns, question: TokenQuestion(environment: .sandbox, refusal: Self.bad, askedAtSeconds: 0),
+      now: 0)
     #expect(other.finding == .belongs(to: .production))
   }
 
@@ -70,6 +73,17 @@ import Testing
       .notProcessed, .unknown(reason: "reset"), .stale,
     ]
     for answer in answers { #expect(settle(answer, asked: Self.bad) == Settlement(result: answer), "\(answer)") }
+  }
+
+  @Test func `a host that cannot be reached is waited for only so long`() {
+    let limit = Limits.questionSeconds
+    for answer in [SubmissionResult.notProcessed, .stale] {
+      #expect(settle(answer, asked: Self.bad, secondsAgo: limit) == Settlement(result: answer))
+      #expect(settle(answer, asked: Self.bad, secondsAgo: limit + 1).finding == .refused(reason: Self.bad))
+    }
+    // One that answers is asked again, by the schedule.
+    let trouble = SubmissionResult.retry(reason: "InternalServerError", after: nil)
+    #expect(settle(trouble, asked: Self.bad, secondsAgo: limit + 1) == Settlement(result: trouble))
   }
 
   @Test(arguments: ["Unregistered", "ExpiredToken"])
