@@ -51,7 +51,7 @@ extension Pool {
     case .otherEnvironment:
       // The same would be said of everyone else: let the dispatcher ask the other host for all of them.
       finish(submission, .wrongEnvironment(reason: reason))
-      queue(of: submission.batch.standing.route)?.giveBack(.wrongEnvironment(reason: reason))
+      giveBackQueues(.wrongEnvironment(reason: reason))
     case .retryOnceThenPause, .pauseApp: pause(submission, reason + clockRemark, on: connection)
     }
   }
