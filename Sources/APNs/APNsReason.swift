@@ -103,8 +103,8 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .tooManyProviderTokenUpdates: .keepProviderToken
     case .invalidProviderToken: .retryOnceThenPause
     case .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken: .otherEnvironment
-    case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic, .topicDisallowed:
-      .pauseApp
+    // Apple binds a topic to the credential: what one push is told, every push of the app would be.
+    case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic, .topicDisallowed: .pauseApp
     }
   }
 }

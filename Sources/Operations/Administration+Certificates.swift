@@ -65,6 +65,7 @@ extension Administration {
       try connection.run(Secrets.save(credential))
       try release(app, on: connection)
     }
+    try Quarantining.restoreAfterNewCredential(app, on: connection)
     return set
   }
 

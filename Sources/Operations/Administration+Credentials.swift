@@ -61,15 +61,9 @@ extension Administration {
       try connection.run(Secrets.save(credential))
       try release(app, on: connection)
     }
-    // What only the old one could not reach may be reached now.
-    _ = try Quarantining.restore(app, since: 0, reasons: credentialReasons, on: connection)
+    try Quarantining.restoreAfterNewCredential(app, on: connection)
     return CredentialSet(appID: app.appID, network: .apns, keyID: key.keyID, teamID: key.teamID)
   }
-
-  /// Refusals of a device's environment by the credential, not of the device.
-  private static let credentialReasons: Set<String> = [
-    "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadCertificateEnvironment",
-  ]
 
   private static func check(_ key: APNsKey) throws(Problem) {
     try check(key.keyID, at: "/keyId", "key id")

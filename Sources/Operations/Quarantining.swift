@@ -104,6 +104,16 @@ package enum Quarantining {
     }
   }
 
+  /// Gives back those whom only the former credential could not reach.
+  static func restoreAfterNewCredential(_ app: App, on connection: Connection) throws(Problem) {
+    _ = try restore(app, since: 0, reasons: credentialReasons, on: connection)
+  }
+
+  /// Refusals of a device's environment by the credential, not of the device.
+  private static let credentialReasons: Set<String> = [
+    "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadCertificateEnvironment",
+  ]
+
   private static func release(
     _ devices: [DeviceID], since: Int64, on connection: Connection
   ) throws(Problem) -> Int {
