@@ -10,10 +10,10 @@ package struct NamedSends {
   package typealias Submit = (NamedSend, @escaping (Result<SendAnswer.Accepted, Problem>) -> Void) -> Void
 
   private let catalog: Catalog
-  private let isOpen: () -> Bool
+  private let isOpen: (Lane) -> Bool
   private let submit: Submit
 
-  package init(catalog: Catalog, isOpen: @escaping () -> Bool, submit: @escaping Submit) {
+  package init(catalog: Catalog, isOpen: @escaping (Lane) -> Bool, submit: @escaping Submit) {
     self.catalog = catalog
     self.isOpen = isOpen
     self.submit = submit
@@ -22,11 +22,12 @@ package struct NamedSends {
   /// False when the request is not for here.
   func take(_ request: Request, _ responder: Responder) -> Bool {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"),
-      request.bodyCount <= Admin.Limits.namedSendBytes, isOpen(),
+      request.bodyCount <= Admin.Limits.namedSendBytes,
       request.headerEqualsIgnoringCase("content-type", "application/json"),
       let token = Self.bearer(request), let caller = catalog.caller(apiKey: token),
       let send = NamedSend(
-        body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog)
+        body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog),
+      isOpen(send.lane)
     else { return false }
     let requestID = request.id
     submit(send) { outcome in

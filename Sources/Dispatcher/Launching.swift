@@ -1,15 +1,17 @@
 package import Store
-internal import Domain
+package import Domain
 internal import Reactor
 
 /// Sends that a committer has stored and claimed in this node's name: they skip planning and claiming, and go straight to
 /// their provider.
 extension Dispatcher {
-  /// True when sends may be claimed in this node's name: it is alive, and not too much is under way. Callable from any
-  /// thread.
-  package var takesSends: @Sendable () -> Bool {
+  /// True when sends of a lane may be claimed in this node's name: it is alive, not too much is under way, and the lane
+  /// is not full. Callable from any thread.
+  package var takesSends: @Sendable (Lane) -> Bool {
     let shared = shared
-    return { !shared.isStopping && shared.holdsLease && shared.hasRoomForSends }
+    return { lane in
+      !shared.isStopping && shared.holdsLease && shared.hasRoomForSends && !shared.isFull(lane)
+    }
   }
 
   /// Takes over committed sends. Callable from any thread.

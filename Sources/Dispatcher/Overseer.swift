@@ -3,6 +3,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Synchronization
 
 /// Thread `control`: hears at once what operators and other nodes announce, and looks by itself several times a second in
 /// case it missed something.
@@ -16,6 +17,7 @@ final class Overseer {
   private var listening: Connection?
   /// Messages that were held at the last look.
   private var held: Set<Int64> = []
+  private var countsAgainAt = Instant(nanoseconds: 0)
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -40,6 +42,19 @@ final class Overseer {
     try bringDue(connection)
     try openWaves(connection)
     try judgeCanaries(connection)
+    try countOpen(connection)
+  }
+
+  /// Sends that come past the planner are let in only while their lane is not full.
+  private func countOpen(_ connection: Connection) throws {
+    guard shared.clock.now >= countsAgainAt else { return }
+    countsAgainAt = shared.clock.now + Limits.heartbeat
+    var full: UInt8 = 0
+    for lane in Lane.allCases {
+      let count = try connection.run(Controls.openCount(lane, limit: Domain.Limits.openMessages))
+      if count >= Domain.Limits.openMessages { full |= lane.bit }
+    }
+    shared.fullLanes.store(full, ordering: .relaxed)
   }
 
   /// What waits in memory for its next try would only be found paused or cancelled then.

@@ -12,6 +12,8 @@ final class Shared: Sendable {
   let claimWakeup: Wakeup
   let controlWakeup: Wakeup
   let stopRequested = Atomic(false)
+  /// Lanes in which as many messages wait as there may be, a bit each, as the database said a second ago.
+  let fullLanes = Atomic<UInt8>(0)
   /// Until when (monotonic, nanoseconds) this node may trust its lease.
   let leaseUntil = Atomic<Int64>(0)
   /// Devices under way.
@@ -43,6 +45,8 @@ final class Shared: Sendable {
     underWay.load(ordering: .relaxed) < Limits.windowDevices + Limits.sendDevices
   }
 
+  func isFull(_ lane: Lane) -> Bool { fullLanes.load(ordering: .relaxed) & lane.bit != 0 }
+
   func nextBatch() -> Int64 { lastBatch.add(1, ordering: .relaxed).newValue }
 
   func take(_ devices: Int) {
@@ -54,4 +58,8 @@ final class Shared: Sendable {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
     if before >= Limits.windowDevices / 2 { claimWakeup.signal() }
   }
+}
+
+extension Lane {
+  var bit: UInt8 { 1 << UInt8(rawValue) }
 }

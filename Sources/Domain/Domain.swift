@@ -30,6 +30,9 @@ package enum Domain {
     package static let confirmationsPerCall = 100
     /// Users, devices, PSIDs or groups named in one send.
     package static let audienceEntries = 10_000
+    /// Messages of one lane that wait or are being sent. More than the devices that may be under way at once, so that
+    /// only what the networks do not take fills it.
+    package static let openMessages = 50_000
     /// Idempotency keys are short names chosen by the caller.
     package static let idempotencyKeyBytes = 128
     /// APNs refuses more (and 5,120 for VoIP).

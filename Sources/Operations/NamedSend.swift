@@ -1,5 +1,5 @@
 internal import Crypto
-internal import Domain
+package import Domain
 internal import Store
 internal import Synchronization
 
@@ -12,6 +12,7 @@ package final class NamedSend: Sendable {
   let request: MessageRequest
   let app: App
   let users: [UserKey]
+  package var lane: Lane { request.lane }
   let body: String
   let requestSHA256: [UInt8]
   let idempotencyKey: String?

@@ -7,16 +7,10 @@ enum SendQueue {
   /// - Throws: `.busy` when as many messages of the lane wait or are being sent as there may be. Each lane has a bound of
   ///   its own, so a flood of campaigns refuses no urgent message.
   static func checkRoom(
-    in lane: Lane, on connection: Connection, limit: Int = Operations.Limits.openMessages
+    in lane: Lane, on connection: Connection, limit: Int = Domain.Limits.openMessages
   ) throws(Problem) {
     guard try connection.answer(Controls.openCount(lane, limit: limit)) >= limit else { return }
     throw Problem(
       .busy, "\(limit) messages of the lane \(lane.name) are waiting or being sent. Try again in a moment.")
   }
-}
-
-extension Operations.Limits {
-  /// Messages of one lane that wait or are being sent. The dispatcher looks through them several times a second, which
-  /// takes a few milliseconds for as many.
-  package static let openMessages = 10_000
 }

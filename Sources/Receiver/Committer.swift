@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import Operations
 package import Reactor
 internal import DequeModule
@@ -25,11 +25,11 @@ package final class Committer {
     /// The node in whose name they are claimed.
     package let node: UUIDValue
     /// True when it takes more.
-    package let isOpen: @Sendable () -> Bool
+    package let isOpen: @Sendable (Lane) -> Bool
     package let launch: @Sendable ([ClaimedSend]) -> Void
 
     package init(
-      node: UUIDValue, isOpen: @escaping @Sendable () -> Bool, launch: @escaping @Sendable ([ClaimedSend]) -> Void
+      node: UUIDValue, isOpen: @escaping @Sendable (Lane) -> Bool, launch: @escaping @Sendable ([ClaimedSend]) -> Void
     ) {
       self.node = node
       self.isOpen = isOpen
@@ -83,7 +83,7 @@ package final class Committer {
   package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
 
   /// True when a send would go straight to its lane.
-  package var takesSends: Bool { isConnected && launchpad?.isOpen() == true }
+  package func takesSends(_ lane: Lane) -> Bool { isConnected && launchpad?.isOpen(lane) == true }
 
   /// Takes an operation. `completion` is called once, after the commit (or with the problem), on the loop's thread.
   package func submit(_ operation: Operation, _ completion: @escaping Completion) {

@@ -75,7 +75,7 @@ final class Doors {
   }
 
   private static func namedSends(_ committer: Committer, _ catalog: Catalog) -> NamedSends {
-    NamedSends(catalog: catalog, isOpen: { committer.takesSends }) { send, completion in
+    NamedSends(catalog: catalog, isOpen: committer.takesSends) { send, completion in
       committer.submit(.send(send)) { outcome in
         completion(
           outcome.map { answer in

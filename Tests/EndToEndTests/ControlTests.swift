@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import Postgres
 import Reactor
@@ -162,5 +163,30 @@ import Testing
         >= received - account.accepted)
     #expect(try world.count("SELECT count(*) FROM claims") == 0)
     #expect(try world.count("SELECT coalesce(sum(badge), 0) FROM users") == account.accepted)
+  }
+
+  @Test func `a lane that is full refuses sends, to one user too, and no other lane does`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    try world.connection.script(
+      """
+      INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at, planned)
+      SELECT app, 2, 2, '{}', '', 1, now(), now(), now(), true FROM apps, generate_series(1, \(Domain.Limits.openMessages))
+      """)
+    func send(_ audience: String, _ lane: String) throws -> Reply {
+      try world.client.call(
+        "POST", "/v1/admin/messages", bearer: world.apiKey,
+        #"{"appId":"\#(World.appID)","audience":\#(audience),"alert":"B","lane":"\#(lane)"}"#)
+    }
+    #expect(try send(#"{"all":true}"#, "bulk").status == 503)
+    // Whoever is named goes past the planner: its door closes within a second.
+    let refused = try world.poll("the door stays open") {
+      let reply = try send(#"{"clientUids":["kim"]}"#, "bulk")
+      return reply.status == 503 ? reply : nil
+    }
+    #expect(refused.text.contains("lane bulk"), "\(refused.text)")
+    let urgent = try send(#"{"clientUids":["kim"]}"#, "urgent")
+    #expect(urgent.status == 202, "\(urgent.text)")
+    #expect(try world.finished(try #require(urgent.string("seqno"))).int("accepted") == 1)
   }
 }

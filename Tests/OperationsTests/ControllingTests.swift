@@ -223,10 +223,10 @@ import Testing
       """
       INSERT INTO messages (app, state, lane, request, request_sha256, created_at, expires_at)
       SELECT app, state, lane, request, request_sha256, created_at, expires_at
-      FROM messages, generate_series(2, \(Operations.Limits.openMessages))
+      FROM messages, generate_series(2, \(Domain.Limits.openMessages))
       """)
     #expect(world.sendProblem(world.request(#"{"all":true}"#))?.code == .busy)
-    #expect(try world.count("SELECT count(*) FROM messages") == Int64(Operations.Limits.openMessages))
+    #expect(try world.count("SELECT count(*) FROM messages") == Int64(Domain.Limits.openMessages))
     #expect(world.sendProblem(world.request(#"{"all":true}"#, #""alert":"hi","lane":"urgent""#)) == nil)
     _ = try control(.cancel)
     #expect(world.sendProblem(world.request(#"{"all":true}"#)) == nil)
