@@ -97,14 +97,14 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .badDeviceToken, .deviceTokenNotForTopic: .refuseToken
     case .expiredToken, .unregistered: .retireToken
     case .tooManyRequests: .retryDevice
-    // No device's fault and nobody's for certain: it is tried again, and the dispatcher counts how often it is said.
-    case .internalServerError, .serviceUnavailable, .topicDisallowed: .retryLater
+    case .internalServerError, .serviceUnavailable: .retryLater
     case .idleTimeout, .shutdown, .unrelatedKeyIDInToken: .retryOnNewConnection
     case .expiredProviderToken: .renewProviderToken
     case .tooManyProviderTokenUpdates: .keepProviderToken
     case .invalidProviderToken: .retryOnceThenPause
     case .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken: .otherEnvironment
-    case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic: .pauseApp
+    // Apple binds a topic to the credential: what one push is told, every push of the app would be.
+    case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic, .topicDisallowed: .pauseApp
     }
   }
 }

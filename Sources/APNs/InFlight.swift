@@ -3,22 +3,28 @@ internal import Reactor
 
 /// A batch on its way: how far it has been submitted.
 final class QueuedBatch {
-  let batch: PushBatch
+  // The batch taken apart: its parts are needed for every push.
+  let number: Int64
+  let message: PushMessage
+  let targets: [PushTarget]
   let standing: RouteStanding
+  let readAtNanoseconds: Int64
   /// The next target to submit for the first time.
   var cursor = 0
 
   init(_ batch: PushBatch, _ standing: RouteStanding) {
-    self.batch = batch
+    number = batch.number
+    message = batch.message
+    targets = batch.targets
+    readAtNanoseconds = batch.readAtNanoseconds
     self.standing = standing
   }
 
-  var isSubmitted: Bool { cursor == batch.targets.count }
+  var isSubmitted: Bool { cursor == targets.count }
 
   /// Its bindings were read so recently that they still hold, and its message has not expired.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
-    now.nanoseconds - batch.readAtNanoseconds < PushBatch.freshNanoseconds
-      && wallSeconds < batch.message.expiresAtSeconds
+    now.nanoseconds - readAtNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
   }
 }
 

@@ -13,8 +13,8 @@ struct LaneQueue {
     var again: Deque<Submission> = []
 
     init(_ message: QueuedBatch) {
-      seqno = message.batch.message.seqno
-      batchWeight = max(1, message.batch.message.weight)
+      seqno = message.message.seqno
+      batchWeight = max(1, message.message.weight)
     }
 
     var isEmpty: Bool { batches.isEmpty && again.isEmpty }
@@ -44,7 +44,7 @@ struct LaneQueue {
 
   mutating func append(_ queued: QueuedBatch) {
     guard !queued.isSubmitted else { return }
-    count += queued.batch.targets.count - queued.cursor
+    count += queued.targets.count - queued.cursor
     part(of: queued).batches.append(queued)
   }
 
@@ -61,7 +61,7 @@ struct LaneQueue {
   }
 
   private mutating func part(of queued: QueuedBatch) -> Part {
-    if let known = parts[queued.batch.message.seqno] { return known }
+    if let known = parts[queued.message.seqno] { return known }
     let made = Part(queued)
     parts[made.seqno] = made
     rotation.append(made)
@@ -105,6 +105,6 @@ struct LaneQueue {
 
   /// The binding that was read longest ago, among those in front.
   var oldestReadNanoseconds: Int64? {
-    rotation.compactMap { $0.front?.batch.readAtNanoseconds }.min()
+    rotation.compactMap { $0.front?.readAtNanoseconds }.min()
   }
 }

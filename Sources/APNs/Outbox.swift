@@ -6,7 +6,8 @@ final class Outbox {
   private let results: PushResultSink
   private var finished: [PushResult] = []
   // Results come in runs of one route and lane: counted here, told to the gate when another one begins.
-  private var run: Gate.Place?
+  private var runStanding: RouteStanding?
+  private var runLane = Lane.urgent
   private var runCount = 0
 
   init(gate: Gate, results: @escaping PushResultSink) {
@@ -15,21 +16,22 @@ final class Outbox {
   }
 
   func finish(_ submission: Submission, _ result: SubmissionResult) {
-    finish(submission.batch.batch, submission.target, result)
-  }
-
-  func finish(_ batch: PushBatch, _ target: Int, _ result: SubmissionResult) {
-    finished.append(PushResult(batch: batch.number, target: target, result: result))
-    if run?.route != batch.route || run?.lane != batch.message.lane {
+    let batch = submission.batch
+    finished.append(PushResult(batch: batch.number, target: submission.target, result: result))
+    if runStanding !== batch.standing || runLane != batch.message.lane {
       leaveGate()
-      run = Gate.Place(route: batch.route, lane: batch.message.lane)
+      runStanding = batch.standing
+      runLane = batch.message.lane
     }
     runCount += 1
   }
 
-  /// A whole batch has the same result.
+  /// A whole batch, which was never queued, has the same result.
   func finish(_ batch: PushBatch, _ result: SubmissionResult) {
-    for target in batch.targets.indices { finish(batch, target, result) }
+    for target in batch.targets.indices {
+      finished.append(PushResult(batch: batch.number, target: target, result: result))
+    }
+    gate.leave(Gate.Place(route: batch.route, lane: batch.message.lane), batch.targets.count)
   }
 
   func deliver() {
@@ -42,8 +44,10 @@ final class Outbox {
   }
 
   private func leaveGate() {
-    if let run, runCount > 0 { gate.leave(run, runCount) }
-    run = nil
+    if let runStanding, runCount > 0 {
+      gate.leave(Gate.Place(route: runStanding.route, lane: runLane), runCount)
+    }
+    runStanding = nil
     runCount = 0
   }
 }

@@ -51,7 +51,7 @@ extension Pool {
     case .otherEnvironment:
       // The same would be said of everyone else: let the dispatcher ask the other host for all of them.
       finish(submission, .wrongEnvironment(reason: reason))
-      queue(of: submission.batch.batch.route)?.giveBack(.wrongEnvironment(reason: reason))
+      giveBackQueues(.wrongEnvironment(reason: reason))
     case .retryOnceThenPause, .pauseApp: pause(submission, reason + clockRemark, on: connection)
     }
   }
@@ -78,7 +78,7 @@ extension Pool {
   private func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
     log(.error, "credential or topic refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
-    guard let queue = queue(of: submission.batch.batch.route) else { return }
+    guard let queue = queue(of: submission.batch.standing.route) else { return }
     fail(queue, reason)
     isolate(queue.standing)
   }

@@ -179,39 +179,64 @@ final class Pool: ConnectionOwner {
     let now = loop.clock.now
     if let restsUntil, now < restsUntil { return 0 }
     guard !isQueueEmpty, hasToken() else { return 0 }
-    let wallSeconds = owner.wallSeconds
-    let share = mostOfOneRoute
-    var submitted = 0
-    for lane in Lane.allCases {
-      // Not more than a TLS record or two at a time, so that the first leave while the next are written.
-      var room = min(connection.allowance(lane), APNs.Limits.requestsPerTurn - submitted)
-      while room > 0, let submission = next(lane, share, at: now, wallSeconds: wallSeconds) {
-        let message = submission.batch.batch.message
-        composer.compose(submission.batch.batch.targets[submission.target], of: message)
-        guard composer.body.count <= APNs.Limits.payloadBytes else {
-          owner.outbox.finish(submission, .rejected(reason: APNsReason.payloadTooLarge.rawValue))
-          continue
-        }
-        guard connection.hasWindow(for: composer.body.count, lane),
-          connection.submit(submission, template(for: message), composer)
-        else {
-          putBack(submission)
-          break
-        }
-        submission.batch.standing.inFlight += 1
-        room -= 1
-        submitted += 1
-      }
-    }
+    // Not more than a TLS record or two at a time, so that the first leave while the next are written.
+    var rest = APNs.Limits.requestsPerTurn
+    for lane in Lane.allCases { rest -= fill(connection, lane, atMost: rest, at: now) }
+    let submitted = APNs.Limits.requestsPerTurn - rest
     if submitted > 0 { lastUsedAt = now }
     return submitted
   }
 
-  private func putBack(_ submission: Submission) {
-    guard let queue = queue(of: submission.batch.batch.route) else {
-      return owner.outbox.finish(submission, .notProcessed)
+  /// One lane: each route sends some, then another one does.
+  private func fill(_ connection: Connection, _ lane: Lane, atMost rest: Int, at now: Instant) -> Int {
+    var room = min(connection.allowance(lane), rest)
+    guard room > 0 else { return 0 }
+    let index = Int(lane.rawValue)
+    let share = mostOfOneRoute
+    var submitted = 0
+    var idle = 0
+    while room > 0, idle <= queues.count {
+      let queue = queues[turns[index].position]
+      let most = min(room, turns[index].credit, share - queue.standing.inFlight)
+      let count = most > 0 ? submit(queue, lane, atMost: most, on: connection, at: now) : 0
+      submitted += count
+      room -= count
+      turns[index].credit -= count
+      let isOver = queue.isEmpty(lane)
+      // Neither the queue nor the turn has ended, but the connection takes no more.
+      if count < most, !isOver { break }
+      if count == 0 { idle += 1 }
+      if count == 0 || isOver || turns[index].credit == 0 {
+        turns[index] = Turn(position: (turns[index].position + 1) % queues.count)
+      }
     }
-    queue.putBack(submission)
+    return submitted
+  }
+
+  /// Submits of one route until the connection takes no more. Returns how many.
+  private func submit(
+    _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
+  ) -> Int {
+    let wallSeconds = owner.wallSeconds
+    let standing = queue.standing
+    var count = 0
+    while count < most, let submission = queue.next(lane, at: now, wallSeconds: wallSeconds) {
+      let message = submission.batch.message
+      composer.compose(submission.batch.targets[submission.target], of: message)
+      guard composer.body.count <= APNs.Limits.payloadBytes else {
+        owner.outbox.finish(submission, .rejected(reason: APNsReason.payloadTooLarge.rawValue))
+        continue
+      }
+      guard connection.hasWindow(for: composer.body.count, lane),
+        connection.submit(submission, template(for: message), composer)
+      else {
+        queue.putBack(submission)
+        break
+      }
+      count += 1
+    }
+    standing.inFlight += count
+    return count
   }
 
   /// Requests that one route may have under way: all where it is alone.
@@ -219,23 +244,6 @@ final class Pool: ConnectionOwner {
     guard queues.count > 1 else { return .max }
     let streams = connections.reduce(0) { $0 + ($1.state.phase == .ready ? $1.shares.urgent : 1) }
     return max(1, streams - streams / APNs.Limits.routeReservePart)
-  }
-
-  /// The next target of a lane: each route sends some, then another one does.
-  private func next(_ lane: Lane, _ share: Int, at now: Instant, wallSeconds: Int64) -> Submission? {
-    let index = Int(lane.rawValue)
-    // Once around, and back to the first when its turn was over.
-    for _ in 0...queues.count {
-      let queue = queues[turns[index].position]
-      if turns[index].credit > 0, queue.standing.inFlight < share,
-        let submission = queue.next(lane, at: now, wallSeconds: wallSeconds)
-      {
-        turns[index].credit -= 1
-        return submission
-      }
-      turns[index] = Turn(position: (turns[index].position + 1) % queues.count)
-    }
-    return nil
   }
 
   private func template(for message: PushMessage) -> RequestTemplate {

@@ -29,11 +29,11 @@ final class RouteQueue {
     guard submission.resends < APNs.Limits.quickResends else { return outbox.finish(submission, result) }
     var submission = submission
     submission.resends += 1
-    lanes[Int(submission.batch.batch.message.lane.rawValue)].appendAgain(submission)
+    lanes[Int(submission.batch.message.lane.rawValue)].appendAgain(submission)
   }
 
   func putBack(_ submission: Submission) {
-    lanes[Int(submission.batch.batch.message.lane.rawValue)].putBack(submission)
+    lanes[Int(submission.batch.message.lane.rawValue)].putBack(submission)
   }
 
   /// The next target of a lane whose binding still holds; those that wait too long come back as stale.

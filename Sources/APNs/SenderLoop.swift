@@ -160,7 +160,7 @@ final class SenderLoop: PoolOwner {
   }
 
   func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
-    let queue = queue(of: submission.batch.batch.route)
+    let queue = queue(of: submission.batch.standing.route)
     guard stopDeadline == nil, let pool = assignments[queue.route] ?? assign(queue) else {
       return outbox.finish(submission, stopDeadline == nil ? result : .notProcessed)
     }

@@ -50,9 +50,14 @@ struct Resubmission {
     let members = try connection.run(
       Audiences.ofDevices(app: message.app, targets.map(\.device), frozenAt: tomorrow))
     let bound = Dictionary(members.map { ($0.device, $0) }) { first, _ in first }
+    let ended = try connection.run(Outcomes.ended(message.seqno, targets.map(\.device)))
     var ready: [(target: WaitingTarget, member: Audiences.Member)] = []
     for target in targets {
-      if let reason = Self.obstacle(target, bound[target.device], shared) {
+      if ended.contains(target.device) {
+        // Another node has taken the claim over and finished it while this one was away. Its outcome stands; this
+        // decision only gives the delivery up.
+        decided.append((target, .skipped, SkipReason.gone.rawValue))
+      } else if let reason = Self.obstacle(target, bound[target.device], shared) {
         decided.append((target, .skipped, reason.rawValue))
       } else if let member = bound[target.device] {
         ready.append((target, member))

@@ -13,7 +13,7 @@ package struct ResultInbox: Sendable {
     let inbox = inbox
     return { results in
       // The window keeps what is under way far below the capacity: a refusal would be our own mistake.
-      precondition(inbox.offer(.results(results)) || inbox.isClosed, "more results than were ever submitted")
+      precondition(inbox.offer(.results(results)) || inbox.refusesAll, "more results than were ever submitted")
     }
   }
 }

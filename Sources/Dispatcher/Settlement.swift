@@ -66,9 +66,8 @@ struct Settlement: Equatable {
     if let question { return settled(question, by: result, now) }
     switch result {
     case .accepted, .rejected, .deviceBusy: return Settlement(result: result, weight: .good)
-    case .retry(let reason, _):
-      // It is retried like trouble of the service, for it is no device's fault; but it must not go on for long.
-      return Settlement(result: result, weight: reason == topicDisallowed ? .bad(reason: reason) : .good)
+    case .retry(let reason, _), .credentialFault(let reason):
+      return Settlement(result: result, weight: weight(of: reason, result))
     case .badToken(let reason, let since?): return dead(reason, since)
     case .badToken(let reason, nil):
       if endings.contains(reason) { return Settlement(result: result, finding: .refused(reason: reason)) }
@@ -76,7 +75,7 @@ struct Settlement: Equatable {
       return refused(reason)
     case .wrongEnvironment(let reason):
       return network == .apns ? Settlement(doubted: reason) : Settlement(result: .credentialFault(reason: reason))
-    case .notProcessed, .unknown, .credentialFault, .noCredential, .stale: return Settlement(result: result)
+    case .notProcessed, .unknown, .noCredential, .stale: return Settlement(result: result)
     }
   }
 
@@ -98,6 +97,14 @@ struct Settlement: Equatable {
     // No answer about the token yet: asked again, still in doubt.
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: return Settlement(result: result)
     }
+  }
+
+  /// A refused topic is no device's fault, so it counts against our settings; other faults of the credential say nothing
+  /// of devices, and other trouble is the service's.
+  private static func weight(of reason: String, _ result: SubmissionResult) -> Weight {
+    if reason == topicDisallowed { return .bad(reason: reason) }
+    if case .credentialFault = result { return .none }
+    return .good
   }
 
   /// The network has known since a time that the token is dead. Says nothing against our settings.

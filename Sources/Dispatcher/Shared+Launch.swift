@@ -10,7 +10,7 @@ extension Shared {
 
   func tell(_ input: CompleterInput) {
     // The window bounds what is under way: a full inbox would be our own mistake.
-    precondition(completer.offer(input) || completer.isClosed, "the completer's inbox is full")
+    precondition(completer.offer(input) || completer.refusesAll, "the completer's inbox is full")
   }
 
   /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer.

@@ -53,6 +53,9 @@ package final class Inbox<Item: Sendable>: Sendable {
   /// one breath, so that an owner who saw an empty batch and then "closed" has not missed what came between the two.
   package var isClosed: Bool { state.withLock { $0.isClosed && $0.items.isEmpty } }
 
+  /// True from `close` on, whatever still waits: why an offer was refused.
+  package var refusesAll: Bool { state.withLock { $0.isClosed } }
+
   /// Takes all that waits, in the order offered. Only the owning thread calls this.
   package func takeAll() -> [Item] {
     wakeup.drain()

@@ -5,11 +5,11 @@ internal import Synchronization
 /// validation, every way to fail, and virtual devices that register with a UPMC server and confirm what they get.
 ///
 /// ```
-///   provider ──TLS, HTTP/2──► Listener ► Connection ► RequestJudge ──► DeliveryLog, Counters
-///                                                     │  validation        │
-///                                                     │  FaultPlan         ▼ inbox
-///   test, person ──HTTP/1.1─► ControlAPI ─────────────┘               VirtualDevices ──HTTP/1.1──► UPMC
-///        └── in the same process: `Simulator`
+///   provider ──TLS, HTTP/2──► Listener ► Connection ► RequestJudge ──► Books: DeliveryLog, Counters
+///                                                     │  validation        │  FaultPlan, tokens, keys
+///                                                     │  fault, if any     ▼ inboxes
+///   test, person ──HTTP/1.1─► ControlAPI ► Service ───┘               VirtualDevices ──HTTP/1.1──► UPMC
+///        └── in the same process: `Simulator`                         a watcher (`Simulator.watch`)
 /// ```
 ///
 /// **Threads.** `sim-apns-0` owns everything that decides (`Service`), `sim-devices` the virtual devices. Whoever
@@ -26,7 +26,9 @@ internal import Synchronization
 /// devices or refused. A token may carry its own fault: `fa17fa17` and four digits, see `FaultPrefix`.
 ///
 /// **Faults** (`Fault`, `FaultPlan`) befall requests that passed validation, or connections as they begin; chosen by
-/// token, connection, number, time and dice with a fixed seed.
+/// token, connection, number, time and dice with a fixed seed. All connections can be cut at once, and the whole service
+/// can be away for a time. No fault lies about what was processed: a push whose stream is called "not processed"
+/// (REFUSED_STREAM, above a GOAWAY's last stream) was not delivered, so whatever a device gets twice is the provider's.
 ///
 /// **What it does not do:** hold pushes back for devices that are away, until they expire; broadcast channels; FCM.
 ///

@@ -48,7 +48,8 @@ package enum Ledger {
     ON CONFLICT (app, user_key, seqno)
       DO UPDATE SET deliveries = badge_ledger.deliveries + excluded.deliveries,
         increment = CASE WHEN badge_ledger.deliveries = 0 THEN excluded.increment ELSE badge_ledger.increment END
-    RETURNING app, user_key, seqno, deliveries - negatives
+    -- What was read is not taken back when it ends negative, so it is not given again.
+    RETURNING app, user_key, seqno, deliveries - CASE WHEN read_option IS NULL THEN negatives ELSE 0 END::smallint
     """)
 
   /// A message with a badge goes to a user on so many devices.

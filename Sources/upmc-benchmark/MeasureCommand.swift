@@ -9,8 +9,9 @@ struct MeasureCommand: ParsableCommand {
     discussion: "Scenarios:\n" + scenarios.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
 
   static let scenarios: [any Scenario] = [
-    SmallRequests(), DurableReceipts(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, SingleSends(),
-    ColdStart(),
+    SmallRequests(), DurableReceipts(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
+    Growth(),
+    SingleSends(), ColdStart(),
   ]
 
   @Argument(help: "Scenarios to run, by name; all when none is named.")
@@ -30,6 +31,9 @@ struct MeasureCommand: ParsableCommand {
 
   @Option(help: "Thousand devices that campaigns go to.")
   var campaignThousands = 1000
+
+  @Option(help: "Thousand devices that P6 grows to.")
+  var growthThousands = 10_000
 
   @Flag(help: "List the scenarios and end.")
   var list = false
@@ -53,7 +57,8 @@ struct MeasureCommand: ParsableCommand {
     let wanted = Set(names.map { $0.uppercased() })
     let plan = Plan(
       pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
-      campaignDevices: campaignThousands * 1000, program: URL(filePath: CommandLine.arguments[0]).path)
+      campaignDevices: campaignThousands * 1000,
+      growthDevices: growthThousands * 1000, program: URL(filePath: CommandLine.arguments[0]).path)
     try Interruption.watch()
     var hasFailed = false
     for scenario in Self.scenarios where wanted.isEmpty || wanted.contains(scenario.name) {

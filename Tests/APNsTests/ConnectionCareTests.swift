@@ -41,19 +41,6 @@ import Testing
     #expect(harness.wait(for: lost).tally == [#"unknown(reason: "no answer from the peer")"#: 5])
   }
 
-  @Test func `a peer that answers its PING goes on serving, though one request is never answered`() throws {
-    let server = try TestServer { $0.token == Harness.token(1) ? .never : .accept }
-    defer { server.stop() }
-    let harness = try Harness(server)
-    let batch = harness.offer(harness.makeMessage(), 0..<2)
-    #expect(harness.waits { server.requests.count == 2 })
-    for _ in 0..<APNs.Limits.requestSeconds + 1 { harness.advance(by: .seconds(1)) }
-    #expect(
-      harness.wait(for: batch) == [.accepted, .unknown(reason: "no answer within \(APNs.Limits.requestSeconds) s")])
-    #expect(harness.send(5..<9).tally == ["accepted": 4])
-    #expect(server.connections == 1)
-  }
-
   @Test func `after a GOAWAY nothing goes out on that connection, and the next one is up before it is needed`() throws {
     let server = try TestServer {
       $0.connection == 0 && $0.index == 4 ? .goAway(lastStreamOffset: 0, debug: "") : .accept

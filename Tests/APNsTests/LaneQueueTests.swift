@@ -40,7 +40,7 @@ private struct Batches {
 
   /// Takes `count` and says of which messages they were.
   private func take(_ count: Int, from queue: inout LaneQueue) -> [Int64] {
-    (0..<count).compactMap { _ in queue.next()?.batch.batch.message.seqno }
+    (0..<count).compactMap { _ in queue.next()?.batch.message.seqno }
   }
 
   @Test mutating func `a small campaign behind a huge one is sent beside it`() {
@@ -92,7 +92,7 @@ private struct Batches {
     queue.append(batches.make(1, 2, readAt: 20))
     queue.append(batches.make(2, 4, readAt: 10))
     #expect(queue.oldestReadNanoseconds == 10)
-    let stale = queue.removeStale { $0.batch.readAtNanoseconds >= 20 }
+    let stale = queue.removeStale { $0.readAtNanoseconds >= 20 }
     #expect(stale.count == 7 && queue.count == 2)
     #expect(take(9, from: &queue) == [1, 1])
   }
@@ -117,7 +117,7 @@ private struct Batches {
         #expect(queue.count + taken.count == expected)
       }
       while let submission = queue.next() { taken.append(submission) }
-      let names = Set(taken.map { "\($0.batch.batch.number) \($0.target)" })
+      let names = Set(taken.map { "\($0.batch.number) \($0.target)" })
       #expect(queue.isEmpty && taken.count == expected && names.count == expected)
     }
   }

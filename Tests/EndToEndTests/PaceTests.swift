@@ -99,6 +99,6 @@ import Testing
     #expect(world.simulator.counters().deliveries == 100)
     #expect(try world.finishedExactly(seqno).int("accepted") == 1_000)
     let times = world.simulator.allDeliveries().map(\.atMicroseconds).sorted()
-    #expect(times[100] - times[0] >= 1_900_000)
+    #expect(times[100] - times[0] >= 1_500_000)
   }
 }

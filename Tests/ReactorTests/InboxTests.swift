@@ -23,6 +23,7 @@ import Testing
     #expect(inbox.offer(1))
     inbox.close()
     #expect(!inbox.offer(2))
+    #expect(inbox.refusesAll && !inbox.isClosed)
     #expect(inbox.receive(atMost: .seconds(10)) == [1])
     #expect(inbox.receive(atMost: .seconds(10)) == [])
     #expect(inbox.isClosed)

@@ -17,6 +17,8 @@ struct Plan: Sendable {
   let storedReceipts: Int
   /// Devices that campaigns go to.
   let campaignDevices: Int
+  /// Devices that P6 grows to.
+  let growthDevices: Int
   /// This program's own file, to start its helper commands.
   let program: String
 

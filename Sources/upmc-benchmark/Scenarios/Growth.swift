@@ -1,0 +1,53 @@
+/// P6: does a push cost the same, however many devices there are and however many nodes share the work?
+struct Growth: Scenario {
+  let name = "P6"
+  let summary = "time of a push with ten thousand to ten million devices, and with one, two and four nodes"
+  private static let smallest = 10_000
+  private static let nodeDevices = 1_000_000
+
+  func measure(_ plan: Plan) throws -> Outcome {
+    var outcome = Outcome(scenario: name)
+    var perPush: [(devices: Int, microseconds: Double)] = []
+    var devices = Self.smallest
+    while devices <= plan.growthDevices {
+      let microseconds = try measure(plan, devices: devices, nodes: 1)
+      perPush.append((devices, microseconds))
+      plan.say("  \(devices) devices: \(Outcome.number(microseconds)) µs a push")
+      devices *= 10
+    }
+    // A small campaign is mostly its beginning and its end, so the largest two are what must not differ.
+    if let last = perPush.last, let before = perPush.dropLast().last {
+      outcome.requirements.append(
+        Requirement(
+          label: "\(last.devices) devices against \(before.devices)", unit: "× time a push",
+          value: last.microseconds / before.microseconds, side: .atMost, limit: 1.1))
+    }
+    if let first = perPush.first, let last = perPush.last {
+      outcome.requirements.append(
+        Requirement(
+          label: "\(last.devices) devices against \(first.devices)", unit: "× time a push",
+          value: last.microseconds / first.microseconds, side: .atMost, limit: 1.1))
+    }
+    for nodes in [1, 2, 4] {
+      let microseconds = try measure(plan, devices: min(Self.nodeDevices, plan.growthDevices), nodes: nodes)
+      plan.say("  \(nodes) nodes: \(Outcome.number(microseconds)) µs a push")
+      outcome.circumstances.append(("µs a push with \(nodes) nodes", Outcome.number(microseconds)))
+    }
+    for (devices, microseconds) in perPush {
+      outcome.circumstances.append(("µs a push with \(devices) devices", Outcome.number(microseconds)))
+    }
+    return outcome
+  }
+
+  /// Microseconds of a campaign for each of its devices.
+  private func measure(_ plan: Plan, devices: Int, nodes: Int) throws -> Double {
+    let stage = try CampaignStage(plan, devices: devices)
+    defer { stage.close() }
+    let centers = try (0..<nodes).map { _ in try stage.startOurs() }
+    defer { for center in centers { center.stop() } }
+    _ = try centers[0].sendUrgent(1, stage)
+    let runs = devices <= 100_000 ? 5 : 1
+    return Median.of(
+      try (0..<runs).map { _ in try CampaignRun(centers[0], stage).seconds * 1_000_000 / Double(devices) })
+  }
+}
