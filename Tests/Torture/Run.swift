@@ -12,7 +12,7 @@ final class Run {
   private let clock = SystemClock()
   private var violence: Violence
   /// What is to be done when: bringing back what was killed, ending faults.
-  private var later: [(due: Instant, action: () throws -> Void)] = []
+  private var later: [(due: Instant, isCheck: Bool, action: () throws -> Void)] = []
   private var deeds: [String: Int] = [:]
   private var samples: Samples
   private var isInterrupted = false
@@ -108,8 +108,9 @@ final class Run {
     try node.start()
   }
 
-  private func after(_ milliseconds: Int, _ action: @escaping () throws -> Void) {
-    later.append((clock.now + .milliseconds(milliseconds), action))
+  /// - Parameter isCheck: it looks whether something was done in time, so it must not come sooner.
+  private func after(_ milliseconds: Int, isCheck: Bool = false, _ action: @escaping () throws -> Void) {
+    later.append((clock.now + .milliseconds(milliseconds), isCheck, action))
   }
 
   /// Notes a deed; `lasting` is how long it disturbs, in milliseconds.
@@ -153,7 +154,7 @@ final class Run {
     node.terminate()
     try note("SIGTERM", "SIGTERM to server \(node.number)", lasting: 10_000)
     let identifier = node.identifier
-    after(Int(Torture.Limits.stop.components.seconds) * 1000) { [self] in
+    after(Int(Torture.Limits.stop.components.seconds) * 1000, isCheck: true) { [self] in
       guard node.state == .stopping, node.identifier == identifier else { return }
       verdict.violate("stop", "server \(node.number) did not stop in \(Torture.Limits.stop)\n\(node.lastWords)")
       node.kill()
@@ -215,8 +216,9 @@ final class Run {
 
   private func rest() throws {
     stage.simulator.removeFaults()
-    for work in later { try work.action() }
-    later = []
+    let restoring = later.filter { !$0.isCheck }
+    later.removeAll { !$0.isCheck }
+    for work in restoring { try work.action() }
     for node in stage.nodes {
       if node.state == .frozen { node.thaw() }
       if node.state == .down { try node.start() }
