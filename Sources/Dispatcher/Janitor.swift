@@ -11,6 +11,8 @@ final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
+  /// Where the search for finished messages goes on.
+  private var lastLookedAt: Int64 = 0
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -41,7 +43,9 @@ final class Janitor {
     if let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) {
       log.info("made partitions", metadata: ["uptoSeqno": "\(end)"])
     }
-    let unfinished = try connection.run(Messages.unfinished(atMost: 256))
+    // A part at a time, round and round: the oldest may have reason to wait.
+    let unfinished = try connection.run(Messages.unfinished(after: lastLookedAt, atMost: Limits.finishedAtOnce))
+    lastLookedAt = unfinished.count == Limits.finishedAtOnce ? unfinished[unfinished.count - 1] : 0
     if !unfinished.isEmpty {
       _ = try connection.run(Messages.finish(unfinished, at: shared.clock.wallMicroseconds))
     }

@@ -74,4 +74,6 @@ enum Limits {
   static let waitingResults = 1_000_000
   /// How long a stop waits for answers that are under way.
   static let drain: Duration = .seconds(8)
+  /// Messages that the janitor looks at in one turn, to close those that are done.
+  static let finishedAtOnce = 1_000
 }

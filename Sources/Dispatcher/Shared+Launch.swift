@@ -8,6 +8,11 @@ extension Shared {
   var claimWriter: Int32 { configuration.firstWriter }
   var completeWriter: Int32 { configuration.firstWriter &+ 1 }
 
+  /// All of these, or none: the completer sees them in one turn.
+  func tell(_ inputs: [CompleterInput]) {
+    precondition(completer.offer(contentsOf: inputs) || completer.refusesAll, "the completer's inbox is full")
+  }
+
   func tell(_ input: CompleterInput) {
     // The window bounds what is under way: a full inbox would be our own mistake.
     precondition(completer.offer(input) || completer.refusesAll, "the completer's inbox is full")
@@ -43,12 +48,11 @@ extension Shared {
     }
   }
 
-  /// Registers all batches of a claim with the completer, then hands each to its provider: in this order, so that no
-  /// result comes first and no claim looks finished while a part of it has not begun.
+  /// Registers all of a claim with the completer, at once, then hands each batch to its provider: so no result comes
+  /// first, and no claim looks finished while a part of it has not begun.
   /// - Parameter others: what becomes of the rest of the claim.
   func launch(_ flights: [Flight], besides others: [CompleterInput] = []) {
-    for flight in flights { tell(.started(flight)) }
-    for input in others { tell(input) }
+    tell(flights.map(CompleterInput.started) + others)
     for flight in flights {
       // A full provider or a lease that may be over: read the bindings again and come back.
       let isTaken = holdsLease && configuration.providers[flight.batch.route.network]?.offer(flight.batch) == true

@@ -23,7 +23,7 @@ package enum Audience: Equatable, Sendable {
         guard try reader.readBool() else { throw JSONError("must be true") }
         audiences.append(.all)
       case "members": audiences.append(.members(try reader.readBool()))
-      case "clientUids": audiences.append(.clientUIDs(try readList(&reader, readClientUID)))
+      case "clientUids": audiences.append(.clientUIDs(try readList(&reader, readUser).map(\.description)))
       case "devices": audiences.append(.devices(try readList(&reader, readDevice)))
       case "psids": audiences.append(.psids(try readList(&reader, readPSID)))
       case "groups": audiences.append(.groups(try readList(&reader, readGroup)))
@@ -53,10 +53,11 @@ package enum Audience: Equatable, Sendable {
     return entries
   }
 
-  private static func readClientUID(_ reader: inout JSONReader) throws(JSONError) -> String {
+  /// As a key, for keys differ byte by byte.
+  private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> UserKey {
     let clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
     guard clientUID != UserKey.guestUID else { throw JSONError("GUEST is no audience; use {\"members\":false}") }
-    return clientUID
+    return UserKey(clientUID: clientUID)
   }
 
   private static func readDevice(_ reader: inout JSONReader) throws(JSONError) -> DeviceID {

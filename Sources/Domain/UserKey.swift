@@ -27,6 +27,16 @@ package struct UserKey: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   package var description: String { clientUID ?? Self.guestUID }
 
+  /// Byte for byte, as the database compares: two spellings of one word in Unicode are two users.
+  package static func == (left: UserKey, right: UserKey) -> Bool {
+    left.text.utf8.elementsEqual(right.text.utf8)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
+    hasher.combine(UInt8(0xFF))
+  }
+
   /// Byte order, as PostgreSQL's collation "C" sorts the column.
   package static func < (left: UserKey, right: UserKey) -> Bool {
     left.text.utf8.lexicographicallyPrecedes(right.text.utf8)

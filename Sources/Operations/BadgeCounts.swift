@@ -30,13 +30,14 @@ struct BadgeCounts {
   func lock() -> [Step] {
     let sink = sink
     var steps: [Step] = []
-    let named = names.sorted { ($0.key.app, $0.key.userKey) < ($1.key.app, $1.key.userKey) }
-    if !named.isEmpty {
-      steps.append(Users.name(named.map { ($0.key, $0.value) }).map { sink.counts.merge($0) { _, new in new } })
-    }
     let unnamed = wanted.filter { names[$0] == nil }
     if !unnamed.isEmpty {
-      steps.append(Users.lock(unnamed).map { sink.counts.merge($0) { _, new in new } })
+      // All in one order, those that get a name too: two statements in turn could meet somebody else's coming back.
+      steps.append(Users.lock(wanted.union(names.keys)).map { sink.counts.merge($0) { _, new in new } })
+    }
+    if !names.isEmpty {
+      steps.append(
+        Users.name(names.map { ($0.key, $0.value) }).map { sink.counts.merge($0) { _, new in new } })
     }
     return steps
   }

@@ -51,8 +51,11 @@ struct ResolvedAudience {
   ) throws(Problem) {
     // Whoever of the app has the longest name bounds the payload; only those of the message get it.
     reach = .keys(after: "", upto: "~")
-    targeted = try connection.answer(
-      Resends.count(of: seqno, target, after: .lowest, upto: .highest, frozenAt: now))
+    targeted = Self.exact(
+      try connection.answer(
+        Resends.count(
+          of: seqno, target, after: .lowest, upto: .highest, frozenAt: now, limit: Operations.Limits.countedDevices + 1)
+      ))
     unknown = []
   }
 

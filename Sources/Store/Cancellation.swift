@@ -23,8 +23,12 @@ package enum Cancellation {
   private static let closeShardsStatement = Statement(
     "cancellation-close-shards",
     """
-    UPDATE shards SET exhausted = true WHERE seqno = $1 AND ($2 IS NULL OR wave = $2) AND NOT exhausted
-    RETURNING targeted, claimed
+    UPDATE shards s SET exhausted = true, targeted = greatest(s.targeted, s.claimed)
+    FROM (
+      SELECT seqno, shard, targeted FROM shards WHERE seqno = $1 AND ($2 IS NULL OR wave = $2) AND NOT exhausted
+      FOR UPDATE) planned
+    WHERE s.seqno = planned.seqno AND s.shard = planned.shard
+    RETURNING planned.targeted, s.claimed
     """)
 
   /// Ends shards; answers how many devices nobody had claimed, and by how much more was claimed than planned.
@@ -53,11 +57,11 @@ package enum Cancellation {
     RETURNING m.targeted - s.targeted
     """)
 
-  /// Ends planning. Answers how many devices were counted and never cut into shards.
-  private static func endPlan(_ seqno: Int64) -> Query<Int64> {
+  /// Ends planning. Answers how many devices were counted and never cut into shards; nil when all was planned before.
+  private static func endPlan(_ seqno: Int64) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(seqno)
-    return Query(endPlanStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : 0 }
+    return Query(endPlanStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   /// Ends what nobody has claimed: the first step.
@@ -65,9 +69,12 @@ package enum Cancellation {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
       // Shards before the message, as claims take them; nothing can be added, for planning looks at the state first.
       let shards = try connection.run(closeShards(seqno, wave: nil))
-      if shards.surplus > 0 { try connection.run(Messages.correctTargeted(seqno, by: shards.surplus)) }
       let unplanned = try connection.run(endPlan(seqno))
-      try count(shards.unclaimed + unplanned, .cancelled, reason: reason, of: seqno, on: connection)
+      // An unfinished plan was just ended with what the shards hold by now; a finished one did not know of it.
+      if unplanned == nil, shards.surplus > 0 {
+        try connection.run(Messages.correctTargeted(seqno, by: shards.surplus))
+      }
+      try count(shards.unclaimed + (unplanned ?? 0), .cancelled, reason: reason, of: seqno, on: connection)
     }
   }
 

@@ -234,11 +234,15 @@ package enum Messages {
   }
 
   private static let unfinishedStatement = Statement(
-    "messages-unfinished", "SELECT seqno FROM messages WHERE state = 2 AND planned ORDER BY seqno LIMIT $1")
+    "messages-unfinished",
+    "SELECT seqno FROM messages WHERE state = 2 AND planned AND seqno > $2 ORDER BY seqno LIMIT $1")
 
-  /// Messages that are being sent.
-  package static func unfinished(atMost limit: Int) -> Query<[Int64]> {
-    numbers(unfinishedStatement, limit)
+  /// Messages that are being sent, in order, after one.
+  package static func unfinished(after seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    parameters.append(seqno)
+    return Query(unfinishedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static func numbers(_ statement: Statement, _ limit: Int) -> Query<[Int64]> {

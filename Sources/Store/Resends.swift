@@ -38,13 +38,16 @@ package enum Resends {
     return Query(endStatement, parameters) { $0.count == 1 ? $0.device(0, 0) : nil }
   }
 
-  private static let countStatement = Statement("resends-count", "SELECT count(*) \(members)")
+  private static let countStatement = Statement(
+    "resends-count", "SELECT count(*) FROM (SELECT \(members) LIMIT $6) AS counted")
 
-  /// Devices of a part.
+  /// Devices of a part, counted up to a limit.
   package static func count(
-    of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64
+    of seqno: Int64, _ target: ResendTarget, after: DeviceID, upto: DeviceID, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
-    Query(countStatement, parameters(seqno, target, after, upto, frozenAt)) { $0.int64(0, 0) }
+    var parameters = parameters(seqno, target, after, upto, frozenAt)
+    parameters.append(limit)
+    return Query(countStatement, parameters) { $0.int64(0, 0) }
   }
 
   private static let readStatement = Statement(

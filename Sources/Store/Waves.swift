@@ -98,8 +98,11 @@ package enum Waves {
   private static let membersStatement = Statement(
     "waves-members",
     """
-    SELECT device FROM devices WHERE device = ANY($1)
+    SELECT device FROM devices d WHERE device = ANY($1)
       AND time_zone = ANY((SELECT zones FROM waves WHERE seqno = $2 AND wave = $3)::text[])
+      -- One that moved to another zone meanwhile may have had its turn in the wave of the old one.
+      AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = $2 AND o.device = d.device)
+      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[d.device])
     """)
 
   /// Those of the devices that belong to a wave.

@@ -37,6 +37,9 @@ import Testing
 
   @Test func `repeats collapse, in the order given`() throws {
     #expect(try read(#"{"clientUids":["b","a","b"]}"#) == .clientUIDs(["b", "a"]))
+    // Spelled differently in Unicode: two people, for the database tells them apart.
+    guard case .clientUIDs(let both) = try read(#"{"clientUids":["jos\u00e9","jose\u0301"]}"#) else { return }
+    #expect(both.count == 2)
     #expect(try read(#"{"groups":[3,"3"]}"#) == .groups([3]))
     #expect(try read(#"{"psids":["AB","ab"]}"#) == .psids(["ab"]))
   }

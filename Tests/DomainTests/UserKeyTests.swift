@@ -30,4 +30,11 @@ import Testing
     for user in users { #expect(UserKey(stored: "u") < user || user.text == "u") }
     for user in users { #expect(user < UserKey(stored: "v")) }
   }
+
+  @Test func `two spellings of one word in Unicode are two users, as the database has it`() {
+    let (composed, decomposed) = (UserKey(clientUID: "jos\u{E9}"), UserKey(clientUID: "jose\u{301}"))
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed]).count == 2)
+    #expect(decomposed < composed)
+  }
 }

@@ -81,6 +81,15 @@ import Testing
     #expect(try world.badge("kim") == 1)
   }
 
+  @Test func `a send reaches only who is spelled like that, byte for byte`() throws {
+    let world = try BatchWorld()
+    try world.run(
+      world.registration("d1", psid: "aa", user: "jos\u{E9}"), world.registration("d2", psid: "bb", user: "jose\u{301}")
+    )
+    let results = try world.run(operation(world, #""jos\u00e9""#), operation(world, #""jose\u0301""#))
+    #expect(results.map { $0.sent?.claimed?.members.map(\.psid) } == [["aa"], ["bb"]])
+  }
+
   @Test func `a send to nobody is complete at once`() throws {
     let world = try BatchWorld()
     let sent = try #require(try world.run(operation(world, #""nobody""#))[0].sent)
