@@ -12,14 +12,8 @@ package enum Timing: Equatable, Sendable {
   /// Reads `sendAt` or `localTime`; only one of them may be there.
   func reading(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Timing {
     guard self == .now else { throw JSONError("cannot stand beside the other of sendAt and localTime") }
-    let text = try reader.readString()
-    if key == "sendAt" {
-      guard let moment = Moment.microseconds(text) else {
-        throw JSONError("must be a time with its offset, for example 2026-12-24T09:00:00+09:00")
-      }
-      return .at(moment)
-    }
-    guard let local = LocalTime(text) else {
+    if key == "sendAt" { return .at(try reader.readMoment()) }
+    guard let local = LocalTime(try reader.readString()) else {
       throw JSONError("must be a wall clock's time without offset, for example 2026-12-24T09:00")
     }
     return .local(local)
