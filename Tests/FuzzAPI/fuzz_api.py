@@ -5,7 +5,7 @@ Starts `upmc demo` (private PostgreSQL, simulator) in a directory of its own, ma
 (keys, devices, groups, messages), checks /openapi.json against the specification of OpenAPI, and lets schemathesis work
 on each part of the API: all checks, good and bad data, and chains of calls along the links.
 
-    fuzz_api.py [--examples 2000] [--part Devices] [--program PATH] [--seed 1] [--seconds 0]
+    fuzz_api.py [--examples 2000] [--part Devices|chains] [--program PATH] [--seed 1] [--seconds 0]
 
 Ends with 0 when nothing was found. Needs the Python packages that `make fuzz-api` installs.
 """
@@ -26,6 +26,8 @@ import urllib.request
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parent.parent
 APP = "com.example.fuzz"
+# The part that is no tag of the document: calls one after another, along its links.
+CHAINS = "chains"
 
 
 class Stage:
@@ -127,10 +129,26 @@ def configuration(stage, examples):
     return "\n".join(lines) + "\n"
 
 
+def run(part, stage, directory, options):
+    """One run of schemathesis. True when it found nothing."""
+    tools = pathlib.Path(sys.executable).parent
+    phases = ["--phases", "stateful"] if part == CHAINS else [
+        "--include-tag", part, "--phases", "examples,coverage,fuzzing"]
+    limit = ["--max-time", str(options.seconds)] if options.seconds else []
+    name = part.split()[0].lower()
+    command = [
+        tools / "schemathesis", "--config-file", directory / "schemathesis.toml", "run", stage.url + "/openapi.json",
+        *phases, *limit, "--checks", "all", "--continue-on-failure", "--seed", str(options.seed), "--no-color",
+        "--report", "json", "--report-json-path", directory / f"{name}.json", "--suppress-health-check", "all"]
+    environment = {
+        **os.environ, "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"), "UPMC_FUZZ_STAGE": str(directory / "stage.json")}
+    return subprocess.run(command, cwd=directory, env=environment).returncode == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=2000, help="of each part of the API, at least")
-    parser.add_argument("--part", action="append", help="only this part (a tag of the document); may be repeated")
+    parser.add_argument("--part", action="append", help="only this part: a tag of the document, or \"chains\"; may be repeated")
     parser.add_argument("--program", default=str(TOP / ".build/release/upmc"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=0, help="of each part, at most; 0 for no limit")
@@ -146,30 +164,18 @@ def main():
         with urllib.request.urlopen(stage.url + "/openapi.json") as response:
             document = json.loads(response.read())
         (directory / "openapi.json").write_text(json.dumps(document), encoding="utf-8")
-        tools = pathlib.Path(sys.executable).parent
-        subprocess.run([tools / "openapi-spec-validator", directory / "openapi.json"], check=True)
+        validator = pathlib.Path(sys.executable).parent / "openapi-spec-validator"
+        subprocess.run([validator, directory / "openapi.json"], check=True)
 
         operations = [item for path in document["paths"].values() for item in path.values() if isinstance(item, dict)]
-        for tag in [tag["name"] for tag in document["tags"]]:
-            if options.part and tag not in options.part:
-                continue
-            count = sum(tag in operation["tags"] for operation in operations)
-            examples = max(1, -(-options.examples // count))
+        parts = options.part or [tag["name"] for tag in document["tags"]] + [CHAINS]
+        for part in parts:
+            selected = operations if part == CHAINS else [item for item in operations if part in item["tags"]]
+            examples = options.examples if part == CHAINS else max(1, -(-options.examples // len(selected)))
             (directory / "schemathesis.toml").write_text(configuration(filled, examples), encoding="utf-8")
-            print(f"\n=== {tag}: {count} operations, {examples} examples each", flush=True)
-            command = [
-                tools / "schemathesis", "--config-file", directory / "schemathesis.toml", "run",
-                stage.url + "/openapi.json", "--include-tag", tag, "--checks", "all", "--continue-on-failure",
-                "--phases", "examples,coverage,fuzzing,stateful", "--seed", str(options.seed), "--no-color",
-                "--report", "json", "--report-json-path", directory / f"{tag.split()[0].lower()}.json",
-                "--suppress-health-check", "all"]
-            if options.seconds:
-                command += ["--max-time", str(options.seconds)]
-            result = subprocess.run(
-                command, cwd=directory,
-                env={**os.environ, "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"), "UPMC_FUZZ_STAGE": str(directory / "stage.json")})
-            if result.returncode != 0:
-                failed.append(tag)
+            print(f"\n=== {part}: {len(selected)} operations, {examples} examples{'' if part == CHAINS else ' each'}", flush=True)
+            if not run(part, stage, directory, options):
+                failed.append(part)
     finally:
         stage.stop()
         if options.keep:

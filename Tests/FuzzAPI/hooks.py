@@ -91,4 +91,5 @@ def filter_body(context, body):
     schema = raw.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if schema is None or not isinstance(body, (dict, list)):
         return True
-    return is_expressible(body, schema, context.operation.schema.raw_schema)
+    # U+0000 is refused in every text and name.
+    return "\\u0000" not in json.dumps(body) and is_expressible(body, schema, context.operation.schema.raw_schema)
