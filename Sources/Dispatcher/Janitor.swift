@@ -34,8 +34,9 @@ final class Janitor {
     try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
     shared.leaseUntil.store(
       (asked + Limits.leaseTrust).nanoseconds, ordering: .relaxed)
+    let changes = shared.pausedApps.withLock(\.changes)
     let paused = try connection.run(AppPauses.all())
-    shared.pausedApps.withLock { $0 = paused }
+    shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
   }
 
   private func tidy(_ connection: Connection) throws(PostgresError) {
@@ -46,9 +47,7 @@ final class Janitor {
     // A part at a time, round and round: the oldest may have reason to wait.
     let unfinished = try connection.run(Messages.unfinished(after: lastLookedAt, atMost: Limits.finishedAtOnce))
     lastLookedAt = unfinished.count == Limits.finishedAtOnce ? unfinished[unfinished.count - 1] : 0
-    if !unfinished.isEmpty {
-      _ = try connection.run(Messages.finish(unfinished, at: shared.clock.wallMicroseconds))
-    }
+    try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
     let stranded = shared.stranded.withLock { claims in
       defer { claims.removeAll() }
       return claims
@@ -57,7 +56,10 @@ final class Janitor {
       log.warning("gave up claims that nobody knows", metadata: ["count": "\(stranded.count)"])
       try connection.run(Claims.release(stranded, node: node))
     }
-    shared.tell(.audit(try connection.run(Claims.ofNode(node))))
+    let claims = try connection.run(Claims.ofNode(node))
+    for crew in shared.crews {
+      crew.tell(.audit(claims.filter { crew.lanes.contains($0.lane) }.map(\.hold)))
+    }
     try connection.run(Nodes.bury())
   }
 }
