@@ -5,7 +5,7 @@
 /// Times are microseconds since 1970.
 struct DueStart {
   private var heldUpTo: Int64 = 0
-  private var lookedAt: Int64 = .min
+  private var lookedAt: Int64 = 0
   /// What was held at the last look.
   private var held = Held()
 
