@@ -95,8 +95,8 @@ final class Claimer {
     try connection.run(
       Shards.advance(shard, to: batch.rest, claimed: batch.members.count, exhausted: batch.isLast))
     let difference = shard.claimed + Int64(batch.members.count) - shard.targeted
-    if batch.isLast, difference != 0 {
-      // Devices came or went between planning and claiming: what was really claimed counts.
+    if batch.isLast ? difference != 0 : difference > 0 {
+      // Devices came or went between planning and claiming: what was really claimed counts, and more than planned at once.
       try connection.run(Messages.correctTargeted(shard.seqno, by: difference))
     }
     guard let claim else {

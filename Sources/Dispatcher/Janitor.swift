@@ -5,8 +5,8 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, and looks for claims
-/// that nobody knows.
+/// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, looks for claims
+/// that nobody knows, and removes what messages long over have left.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
@@ -23,6 +23,9 @@ final class Janitor {
     DatabaseThread("janitor", shared).run { connection in
       try beat(connection)
       if beats % 5 == 0 { try tidy(connection) }
+      if beats % Limits.beatsPerPruning == 0 {
+        for query in Retention.prune(atMost: Limits.prunedRows) { try connection.run(query) }
+      }
       beats += 1
       _ = pause?.wait(atMost: Limits.heartbeat)
     }

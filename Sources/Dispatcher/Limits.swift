@@ -47,6 +47,10 @@ enum Limits {
   /// How long after a renewal we still trust it: less than the lease, for the renewal took time to arrive.
   static let leaseTrust: Duration = .seconds(7)
   static let heartbeat: Duration = .seconds(1)
+  /// Heartbeats between two looks at what messages long over have left.
+  static let beatsPerPruning = 600
+  /// Rows of each kind removed at once.
+  static let prunedRows = 10_000
   /// How often the database is asked for work that nobody announced.
   static let pollInterval: Duration = .milliseconds(200)
   /// Pause after the database failed us.

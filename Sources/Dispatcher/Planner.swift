@@ -59,17 +59,18 @@ final class Planner {
       return .none
     }
     var wave: Int16 = 0
+    var sweeps = false
     if let local = message.localTime {
       try connection.run(Waves.create(seqno, app: message.app, local, appTimeZone: message.appTimeZone))
       guard let next = try connection.run(Waves.unplanned(seqno)) else { return try finish(message, 0, connection) }
-      wave = next
+      (wave, sweeps) = next
     }
     let reader = WaveReader(message, wave: wave, frozenAt: frozenAt)
     let before = try connection.run(Shards.lastKey(seqno, wave: wave))
     guard let part = try reader.nextPart(after: before, connection) else {
       return try finish(message, wave, connection)
     }
-    try connection.run(Shards.create(seqno, part.part, targeted: part.targeted, wave: wave))
+    try connection.run(Shards.create(seqno, part.part, targeted: sweeps ? 0 : part.targeted, wave: wave))
     try connection.run(Messages.raiseTargeted(seqno))
     return part.isLast ? try finish(message, wave, connection) : .more
   }

@@ -129,8 +129,11 @@ struct TokenCare {
 }
 
 extension TokenFinding {
-  /// True when it would put the device aside.
+  /// True when it belongs to a flood, should there be one.
   fileprivate var isRefusal: Bool {
-    if case .refused = kind { true } else { false }
+    switch kind {
+    case .refused, .disallowed: true
+    case .dead, .belongs: false
+    }
   }
 }

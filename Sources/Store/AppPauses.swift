@@ -88,6 +88,8 @@ package enum AppPauses {
     "app-pauses-fault",
     """
     UPDATE apps SET paused_reason = $2 WHERE app = $1 AND paused_reason IS NULL
+      -- Submitted before an operator has resumed the app: what was wrong then has been looked at.
+      AND (resumed_at IS NULL OR resumed_at <= $4)
       -- A fault of a credential that has been replaced meanwhile is nobody's business any more.
       AND NOT EXISTS (SELECT FROM credentials c WHERE c.app = $1 AND c.network = $3 AND c.updated_at > $4)
     RETURNING app
