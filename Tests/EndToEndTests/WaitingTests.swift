@@ -8,7 +8,7 @@ import Testing
   private func server(_ cluster: TestCluster) throws -> ServerProcess {
     try ServerProcess([
       "UPMC_DATABASE_URL": cluster.url(database: "postgres"),
-      "UPMC_MASTER_KEY_FILE": TemporaryDirectory.make() + "/master.key",
+      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
     ])
   }
