@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTP2
 internal import Logging
+internal import Reactor
 
 /// What each ending means for a target, its connection, its route and the whole pool.
 extension Pool {
