@@ -80,12 +80,14 @@ extension Pool {
     let period = Duration.seconds(APNs.Limits.tokenThrottleSeconds)
     let former = throttled
     throttled = (connection.number, now)
-    connection.retire()
-    guard let former, former.connection != connection.number, now - former.at < period else {
-      return owner.sendAgain(submission, otherwise: later)
+    if let former, former.connection != connection.number, now - former.at < period {
+      finish(submission, later)
+      // Before the connection goes: no other is to be made in its place.
+      rest(for: period, .notProcessed)
+    } else {
+      owner.sendAgain(submission, otherwise: later)
     }
-    finish(submission, later)
-    rest(for: period, .notProcessed)
+    connection.retire()
   }
 
   /// Nothing of this route can be sent until an operator mends its settings. The others go on, on connections that its
