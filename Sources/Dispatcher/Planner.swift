@@ -22,7 +22,8 @@ final class Planner {
   func run() {
     DatabaseThread(crew.threadName("plan"), shared).run { connection in
       var didWork = false
-      for seqno in try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook)) where !shared.isStopping {
+      for seqno in try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
+      where !shared.isStopping {
         didWork = try plan(seqno, connection) || didWork
       }
       if !didWork {

@@ -15,7 +15,9 @@ package struct ResultInbox: Sendable {
       guard let first = results.first else { return }
       let crew = Crew.number(ofBatch: first.batch)
       // As a rule all belong to one crew.
-      if results.allSatisfy({ Crew.number(ofBatch: $0.batch) == crew }) { return Self.put(results, into: inboxes[crew]) }
+      if results.allSatisfy({ Crew.number(ofBatch: $0.batch) == crew }) {
+        return Self.put(results, into: inboxes[crew])
+      }
       for (number, inbox) in inboxes.enumerated() {
         let own = results.filter { Crew.number(ofBatch: $0.batch) == number }
         if !own.isEmpty { Self.put(own, into: inbox) }

@@ -49,6 +49,7 @@ extension Shared {
   }
 
   private func giveBack(_ batch: PushBatch, _ crew: Crew) {
-    crew.tell(.results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: .notProcessed) }))
+    crew.tell(
+      .results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: .notProcessed) }))
   }
 }

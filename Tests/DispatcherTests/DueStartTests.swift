@@ -13,7 +13,8 @@ import Testing
     let later = Self.now + 200_000
     #expect(start.begin(at: later, held: Self.paused) == Self.now - Limits.heldMarginMicroseconds)
     #expect(
-      start.begin(at: later, held: DueStart.Held(apps: [1, 2], messages: [7])) > 0, "one more is held: nothing is freed")
+      start.begin(at: later, held: DueStart.Held(apps: [1, 2], messages: [7])) > 0, "one more is held: nothing is freed"
+    )
     #expect(start.begin(at: later, held: DueStart.Held(apps: [2], messages: [7])) == 0, "app 1 was resumed")
     start.passed(later)
     #expect(start.begin(at: later, held: DueStart.Held(apps: [2])) == 0, "message 7 was resumed")

@@ -36,7 +36,8 @@ import Testing
     #expect(claimed.members.map(\.psid).sorted() == ["aa", "bb"])
     #expect(claimed.names == [UserKey(clientUID: "kim"): "Name of kim"])
     #expect(try world.count("SELECT count(*) FROM messages WHERE planned AND state = 2 AND targeted = 2") == 1)
-    #expect(try world.count("SELECT cardinality(devices)::bigint FROM claims WHERE claim = \(claimed.claim.claim)") == 2)
+    #expect(
+      try world.count("SELECT cardinality(devices)::bigint FROM claims WHERE claim = \(claimed.claim.claim)") == 2)
     let stored = try #require(try world.connection.run(Messages.find(sent.accepted.seqno)))
     #expect(stored.sendDate == claimed.message.sendDate && stored.expiresAt == claimed.message.expiresAt)
   }

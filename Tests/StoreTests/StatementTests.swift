@@ -44,7 +44,7 @@ import Testing
       let list = types.isEmpty ? "" : "(\(types.joined(separator: ", ")))"
       do {
         try connection.script("PREPARE \"\(name)\"\(list) AS \(sql)")
-      } catch where Self.unclear.contains(error.sqlState?.description ?? "") {
+      } catch  where Self.unclear.contains(error.sqlState?.description ?? "") {
         unclear.append(name)
       } catch {
         Issue.record("\(name): \(error.message)")
@@ -104,7 +104,8 @@ import Testing
   private static func constants(_ text: String) -> [String: String] {
     let pattern = /static let (\w+) =\s*(?:"""\n(?s:(.*?))\n\s*"""|"([^"\n]*)")/
     return Dictionary(
-      text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) }, uniquingKeysWith: { first, _ in first })
+      text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// Puts in what is interpolated, and joins continued lines.
