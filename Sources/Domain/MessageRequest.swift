@@ -29,6 +29,8 @@ package struct MessageRequest: Equatable, Sendable {
   package var timing = Timing.now
   package var repetition: Repetition?
   package var window: SendWindow?
+  package var reference: SenderReference?
+  package var origin: SenderDevice?
 
   package enum Alert: Equatable, Sendable {
     case text(String)
@@ -90,6 +92,8 @@ package struct MessageRequest: Equatable, Sendable {
       case "sendAt", "localTime": request.timing = try request.timing.reading(key, &reader)
       case "repeat": request.repetition = try Repetition.read(&reader)
       case "window": request.window = try SendWindow.read(&reader)
+      case "reference": request.reference = try SenderReference(&reader)
+      case "from": request.origin = try SenderDevice(&reader)
       default: throw .unknownField
       }
     }

@@ -52,6 +52,7 @@ extension Administration {
       writer.member("timeZone", app.timeZone)
       writer.member("clientKey", clientKey)
       writer.member("pausedReason", app.pausedReason)
+      writer.member("deviceSends", app.deviceSendsPerMinute)
     }
   }
 

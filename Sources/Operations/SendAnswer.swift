@@ -1,3 +1,4 @@
+package import Domain
 package import JSON
 internal import Store
 
@@ -18,6 +19,8 @@ package enum SendAnswer: JSONAnswer {
     package let dueAt: Int64?
     /// The message that it repeats for some of its devices.
     package let resendOf: Int64?
+    /// Devices by push network, where they were looked up one by one; else empty.
+    package var networks: [PushNetwork: Int64] = [:]
 
     init(seqno: Int64, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Int64? = nil) {
       self.seqno = seqno

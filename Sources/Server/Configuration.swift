@@ -1,4 +1,5 @@
 internal import Reactor
+package import SDKDoor
 
 /// What a server is told from outside: `UPMC_…` environment variables.
 package struct Configuration: Sendable {
@@ -34,7 +35,7 @@ package struct Configuration: Sendable {
     Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
     Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
     Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
-  ]
+  ] + sdkVariables
 
   /// A variable that cannot be used: one sentence that says which and why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
@@ -55,6 +56,9 @@ package struct Configuration: Sendable {
   package var logFormat = LogFormat.text
   package var migrationsDirectory: String?
   package var publicDirectory: String?
+
+  /// The door for apps built with the existing SDK.
+  package var sdk = SDKDoor.Configuration()
 
   package var handicaps = Handicaps()
 
@@ -103,6 +107,7 @@ package struct Configuration: Sendable {
     case "UPMC_LOG_FORMAT": logFormat = try Self.format(name, value)
     case "UPMC_MIGRATIONS_DIR": migrationsDirectory = given
     case "UPMC_PUBLIC_DIR": publicDirectory = given
+    case "UPMC_CTL_CONTEXT", "UPMC_CTL_AUTHORIZATION", "UPMC_CTL_TRUSTED_SENDERS": try setSDK(name, value)
     default:
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")

@@ -26,11 +26,12 @@ enum ModuleGraph {
     "FCM": ["Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Reactor"],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "SDKDoor": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "Operations", "Store", "HTTPServer", "HTTPClient",
+      "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "Operations", "Store", "HTTPServer", "HTTPClient",
       "TLS",
       "Postgres", "Reactor", "Domain", "JSON",
     ],
