@@ -51,8 +51,8 @@ extension Administration {
       writer.member("name", app.name)
       writer.member("timeZone", app.timeZone)
       writer.member("clientKey", clientKey)
-      writer.member("pausedReason", app.pausedReason)
       writer.member("deviceSends", app.deviceSendsPerMinute)
+      writer.member("pausedReason", app.pausedReason)
     }
   }
 

@@ -37,6 +37,8 @@ struct Form: Sendable {
       guard let value = FormDecoding.decode(body.span.extracting(min(equals + 1, end)..<end)) else {
         throw Refusal(field: Self.shown(name), "is not percent-encoded UTF-8")
       }
+      // Some clients end or pad their forms with an empty pair.
+      if name.isEmpty, value.isEmpty { continue }
       try add(name, value)
     }
   }

@@ -23,7 +23,7 @@ struct MessageText {
         switch key {
         case "title": parts.title = try reader.readString()
         case "body": parts.body = try reader.readString()
-        default: throw .unknownField
+        default: try reader.skip()
         }
       }
       try reader.finish()
@@ -31,10 +31,11 @@ struct MessageText {
       // Text that merely begins like an object is text.
       parts = (nil, text)
     }
-    guard let body = parts.body else { throw Refusal(field: "MESSAGE", "is an object without a body") }
-    guard !body.utf8.contains(0), parts.title?.utf8.contains(0) != true else {
-      throw Refusal(field: "MESSAGE", "holds a NUL, which cannot be stored")
+    if parts.body == nil {
+      guard parts.title == nil else { throw Refusal(field: "MESSAGE", "has a title and no body") }
+      parts.body = text
     }
+    guard let body = parts.body, !body.isEmpty else { throw Refusal(field: "MESSAGE", "has an empty body") }
     title = parts.title?.isEmpty == true ? nil : parts.title
     self.body = body
   }

@@ -219,7 +219,7 @@ import Testing
     ["DB_IN": "X"], ["SPLIT_MSG_CNT": "5"], ["SEND_TIME_LIMIT": "x"], ["REQ_PSIDS": "a"], ["REQ_PSIDS": "{}"],
     ["PUSH_FAIL_SMS_SEND": "1"], ["SMS_READ_WAIT_MINUTE": "-1"], ["TEMPLATE_YN": "?"], ["APP_ID": ""],
     ["CUST_VAR1": String(repeating: "x", count: 257)], ["MESSAGE": String(repeating: "가", count: 1400)],
-    ["CUID": "[\"a\\u0000\"]"], ["MESSAGE": "{\"body\":\"a\\u0000\"}"],
+    ["CUID": "[\"a\\u0000\"]"], ["MESSAGE": "{\"body\":\"\"}"],
   ])
   func `a wrong parameter is refused in words, and nothing is stored`(wrong: [String: String]) throws {
     let (world, server) = (Self.shared.world, Self.shared.server)

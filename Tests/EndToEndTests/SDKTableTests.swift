@@ -35,7 +35,7 @@ import Testing
     Line(controller: "rcv_get_service", bad: [(["AUTHKEY": ""], "40000"), (["PNSID": "WPNS"], "500")]),
     Line(
       controller: "rcv_register_usergroup", good: ["GROUPNAME": "news"],
-      bad: [(["GROUPNAME": ""], "500"), (["GROUPNAME": "x", "PARENTSEQ": "999"], "500"), (["APP_ID": "gone"], "4444")]),
+      bad: [(["GROUPNAME": ""], "500"), (["GROUPNAME": "x", "PARENTSEQ": "999"], "500"), (["GROUPNAME": "x", "APP_ID": "gone"], "4444")]),
     Line(controller: "rcv_get_usergroup", bad: [(["APP_ID": "gone"], "4444"), (["LAST_GROUPSEQ": "x"], "500")]),
     Line(
       controller: "rcv_register_usergroup_user", good: ["GROUPSEQ": "1"],
@@ -45,7 +45,7 @@ import Testing
       bad: [(["GROUPSEQ": "77"], "500"), (["GROUPSEQ": ""], "500")]),
     Line(
       controller: "rcv_delete_usergroup_user", good: ["GROUPSEQ": "1"],
-      bad: [(["GROUPSEQ": "0"], "500"), (["GROUPSEQ": "77"], "500"), (["AUTHKEY": ""], "40000")]),
+      bad: [(["GROUPSEQ": "0"], "500"), (["GROUPSEQ": "77"], "500"), (["GROUPSEQ": "1", "AUTHKEY": ""], "40000")]),
     Line(controller: "rcv_delete_usergroup", good: ["GROUPSEQ": "1"], bad: [(["GROUPSEQ": "1"], "500")]),
     Line(
       controller: "rcv_register_message", good: ["CUID": "kim", "MESSAGE": "Hi"],
@@ -107,7 +107,7 @@ import Testing
     app.context = "/v1"
     #expect(try app.post("rcv_get_service.ctl").status == 404)
     app.context = "/%75pmc/.."
-    #expect([200, 404].contains(try app.post("asking_authorization.ctl").status))
+    #expect(try app.post("asking_authorization.ctl").status == 400)
   }
 
   @Test func `hostile input is refused in words, and changes nothing`() throws {
