@@ -82,6 +82,7 @@ let package = Package(
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("SDKDoor", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
+    module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
     module(
       "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, deque]),
 
@@ -89,8 +90,8 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "Simulator", "TLS", "JSON", "Operations", "Store", "HTTPServer",
-        "Postgres",
+        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "Simulator", "OpenAPI", "TLS", "JSON", "Operations",
+        "Store", "HTTPServer", "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
@@ -134,10 +135,12 @@ let package = Package(
         "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
       ]),
     tests(
+      "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "Server", "Operations", "Domain", "HTTPServer"]),
+    tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "TLS", "Reactor",
-        "TestSupport",
+        "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
+        "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),

@@ -1,4 +1,5 @@
 package import HTTPServer
+internal import OpenAPI
 internal import Receiver
 internal import SDKDoor
 
@@ -8,6 +9,7 @@ package final class FrontDoor: RequestHandler {
   private let sdk: ControllerDoor
   private let admin: any RequestHandler
   private let health: HealthDoor
+  private let document = DocumentDoor()
   private var files: StaticFiles?
 
   init(devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, files: StaticFiles?) {
@@ -25,6 +27,7 @@ package final class FrontDoor: RequestHandler {
     }
     if ControllerDoor.isForHere(request) { return sdk.handle(request, responder) }
     if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
+    if document.serves(request) { return document.handle(request, responder) }
     if Self.isForAdmin(request) { return admin.handle(request, responder) }
     if request.path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }
     if let response = files?.response(for: request) { responder.send(response) }

@@ -28,11 +28,12 @@ enum ModuleGraph {
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "SDKDoor": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "OpenAPI": ["Domain", "JSON", "Operations", "HTTPServer"],
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "Operations", "Store", "HTTPServer", "HTTPClient",
-      "TLS",
+      "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "OpenAPI", "Operations", "Store",
+      "HTTPServer", "HTTPClient", "TLS",
       "Postgres", "Reactor", "Domain", "JSON",
     ],
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
@@ -51,7 +52,8 @@ enum ModuleGraph {
     "ArgumentParser": ["upmc", "upmc-simulator", "upmc-benchmark"],
     "Histogram": ["upmc-benchmark"],
     "Crypto": [
-      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Server", "Simulator", "upmc-benchmark",
+      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "OpenAPI", "Server", "Simulator",
+      "upmc-benchmark",
     ],
     "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
     "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
