@@ -32,7 +32,8 @@ package struct DeviceSending: Sendable {
     guard app.deviceSendsPerMinute > 0 else {
       throw Problem(
         .forbidden,
-        "Devices of \(app.appID) may not send. An administrator may allow it: upmc app set \(app.appID) --device-sends 10.")
+        "Devices of \(app.appID) may not send. An administrator may allow it: upmc app set \(app.appID) --device-sends 10."
+      )
     }
     guard Self.senders.contains(sender) else {
       throw Problem(at: "/sender", "must be \(Self.senders.sorted().joined(separator: " or "))")

@@ -24,7 +24,8 @@ extension DeviceDoor {
         guard let app = catalog.app(number: device.app) else {
           throw Problem(.unknownApp, "The app was deleted meanwhile.")
         }
-        let sender = wish.sender ?? (device.attributes.platform.lowercased() == "android" ? "device-android" : "device-ios")
+        let sender =
+          wish.sender ?? (device.attributes.platform.lowercased() == "android" ? "device-android" : "device-ios")
         let sending = try DeviceSending(body: wish.fields, app: app, sender: sender, idempotencyKey: key)
         guard committer.takesSends(sending.lane) else {
           throw Problem(.busy, "Messages cannot be sent now. Try again in a moment.")

@@ -20,7 +20,8 @@ struct Form: Sendable {
     default:
       throw Refusal(
         .serverError,
-        "The content type \(type.name) is not read here: post application/x-www-form-urlencoded or multipart/form-data.")
+        "The content type \(type.name) is not read here: post application/x-www-form-urlencoded or multipart/form-data."
+      )
     }
   }
 

@@ -37,7 +37,9 @@ enum Multipart {
     var disposition: MediaType?
     while true {
       let head = rest.prefix(SDKDoor.Limits.partHeaderBytes)
-      guard let end = find(lineEnd, in: head) else { throw broken("has a part without an empty line behind its headers") }
+      guard let end = find(lineEnd, in: head) else {
+        throw broken("has a part without an empty line behind its headers")
+      }
       let line = rest[..<end]
       rest = rest[(end + 2)...]
       if line.isEmpty { break }

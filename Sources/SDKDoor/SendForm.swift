@@ -104,7 +104,8 @@ struct SendForm: Sendable {
     let digits = Array(text.utf8.filter { $0 != UInt8(ascii: " ") })
     func part(_ range: Range<Int>) -> String { String(decoding: digits[range], as: UTF8.self) }
     guard digits.count == 14, text.utf8.count <= 15,
-      let time = LocalTime("\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))")
+      let time = LocalTime(
+        "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))")
     else { throw Refusal(field: "RESERVEDATE", "must be a time such as 20261224 090000") }
     return time
   }

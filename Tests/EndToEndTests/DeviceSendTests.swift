@@ -110,7 +110,8 @@ import Testing
     // Nor may the back office send in a device's name.
     let forged = try pair.world.client.call(
       "POST", "/v1/admin/messages", bearer: pair.world.apiKey,
-      #"{"appId":"\#(World.appID)","audience":{"clientUids":["lee"]},"alert":"x","from":{"device":"\#(pair.device)","clientUid":"kim"}}"#)
+      #"{"appId":"\#(World.appID)","audience":{"clientUids":["lee"]},"alert":"x","from":{"device":"\#(pair.device)","clientUid":"kim"}}"#
+    )
     #expect(forged.status == 400, "\(forged.text)")
     #expect(try pair.world.count("SELECT count(*) FROM messages") == before)
   }

@@ -34,7 +34,8 @@ import Testing
     #expect(try app.call("rcv_get_service.ctl", Self.phone).row["ISREGISTERED"] as? String == "C")
     #expect(try app.call("rcv_register_user.ctl", ["CNAME": "김철수"]).isOK)
     #expect(try app.call("rcv_get_service.ctl", Self.phone).row["ISREGISTERED"] as? String == "Y")
-    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'u김 01+a&b=c%' AND model = 'iPhone15,2'") == 1)
+    #expect(
+      try world.count("SELECT count(*) FROM devices WHERE user_key = 'u김 01+a&b=c%' AND model = 'iPhone15,2'") == 1)
 
     // A group, and a message to it.
     let made = try world.client.call(
@@ -95,7 +96,8 @@ import Testing
       "new_rcv_register_service_and_user.ctl", ["DEVICE_TYPE": "A", "APNS_MODE": "UNKNOWN", "CNAME": "Lee"])
     #expect(answer.isOK, "\(answer)")
     #expect(
-      try world.count("SELECT count(*) FROM devices WHERE network = 2 AND platform = 'android' AND environment = 1") == 1)
+      try world.count("SELECT count(*) FROM devices WHERE network = 2 AND platform = 'android' AND environment = 1")
+        == 1)
     for other in ["UPNS", "UPNC", "WPNS", "XYZ"] {
       let refused = try android.post("rcv_register_service.ctl", ["PNSID": other, "AUTHKEY": android.authKey ?? ""])
       #expect(refused.code == "500" && refused.reason?.contains("PNSID") == true, "\(refused)")

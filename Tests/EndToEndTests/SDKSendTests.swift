@@ -69,7 +69,8 @@ import Testing
       #"{"not":"ours"}"#, "plain", "1+1=2",
     ]
     for text in texts {
-      _ = try world.finished(try seqno(try server.post("rcv_register_message.ctl", Self.message.merging(["MESSAGE": text]) { $1 })))
+      _ = try world.finished(
+        try seqno(try server.post("rcv_register_message.ctl", Self.message.merging(["MESSAGE": text]) { $1 })))
     }
     let alerts = try world.payloads(Self.one).map { ($0["aps"] as? [String: Any])?["alert"] }
     #expect(alerts.first as? [String: String] == ["title": "T", "body": "한글 100%"])
@@ -90,7 +91,8 @@ import Testing
       "INSERT INTO group_members SELECT app, 'ukim', \(group), now() - interval '1 min' FROM apps")
     let cases: [(String, [String: String], Int)] = [
       ("rcv_register_message.ctl", ["TYPE": "A"], 3), ("rcv_register_message.ctl", ["TYPE": "M"], 2),
-      ("rcv_register_message.ctl", ["TYPE": "N"], 1), ("rcv_register_message.ctl", ["TYPE": "G", "GROUPSEQ": group], 1),
+      ("rcv_register_message.ctl", ["TYPE": "N"], 1),
+      ("rcv_register_message.ctl", ["TYPE": "G", "GROUPSEQ": group], 1),
       ("rcv_register_message.ctl", ["TYPE": "S", "CUID": #"["kim","lee"]"#], 2),
       ("rcv_register_message.ctl", ["TYPE": "E", "REQ_PSIDS": #"["\#(Self.two)"]"#], 1),
       ("rcv_register_groupmessage.ctl", ["TYPE": "A", "GROUPSEQ": ""], 3),
@@ -156,7 +158,8 @@ import Testing
     let answer = try server.post("rcv_register_message.ctl", later)
     let number = try #require(answer.row["RESERVE_SEQNO"] as? String)
     #expect(answer.isOK && answer.row["SENDMSG_SEQNO"] == nil && answer.row["REG_SUCCESS_CNT"] as? Int == 1)
-    #expect(try world.count("SELECT count(*) FROM messages WHERE abs(extract(epoch FROM due_at - now()) - 3600) < 60") == 1)
+    #expect(
+      try world.count("SELECT count(*) FROM messages WHERE abs(extract(epoch FROM due_at - now()) - 3600) < 60") == 1)
     #expect(try server.post("rcv_getSentMsgInfo.ctl", ["SEQNO": number]).row["STATUS"] as? String == "scheduled")
     let cancelled = try server.post("rcv_message_cancel_reservation.ctl", ["RESERVE_SEQNO": number])
     #expect(cancelled.isOK && cancelled.row["STATUS"] as? String == "cancelled", "\(cancelled)")
@@ -206,9 +209,10 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM gates WHERE seqno = \(second) AND pace_devices = 10") == 1)
     let failed = try server.post("rcv_retry_message.ctl", ["RETRY_TYPE": "1", "SEQNO": first])
     #expect(failed.row["REG_SUCCESS_CNT"] as? Int == 0)
-    for wrong in [["SEQNO": first], ["RETRY_TYPE": "9", "SEQNO": first], ["RETRY_TYPE": "1"],
-      ["RETRY_TYPE": "1", "SEQNO": "999999"], ["RETRY_TYPE": "1", "SEQNO": first, "DELAY_SECOND": "5"]]
-    {
+    for wrong in [
+      ["SEQNO": first], ["RETRY_TYPE": "9", "SEQNO": first], ["RETRY_TYPE": "1"],
+      ["RETRY_TYPE": "1", "SEQNO": "999999"], ["RETRY_TYPE": "1", "SEQNO": first, "DELAY_SECOND": "5"],
+    ] {
       #expect(try server.post("rcv_retry_message.ctl", wrong).code == "500", "\(wrong)")
     }
   }

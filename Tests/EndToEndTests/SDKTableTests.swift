@@ -18,11 +18,15 @@ import Testing
   private static let lines: [Line] = [
     Line(
       controller: "asking_authorization",
-      bad: [(["PSID": ""], "400"), (["PSID": "xyz", "PNSID": "APNS"], "400"), (["APP_ID": ""], "500"), (["APP_ID": "gone"], "4444")]),
+      bad: [
+        (["PSID": ""], "400"), (["PSID": "xyz", "PNSID": "APNS"], "400"), (["APP_ID": ""], "500"),
+        (["APP_ID": "gone"], "4444"),
+      ]),
     Line(
       controller: "rcv_register_service", good: ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"],
       bad: [
-        (["DEVICE_TYPE": "X"], "500"), (["APNS_MODE": "TEST"], "500"), (["PSID": "1"], "400"), (["AUTHKEY": ""], "40000"),
+        (["DEVICE_TYPE": "X"], "500"), (["APNS_MODE": "TEST"], "500"), (["PSID": "1"], "400"),
+        (["AUTHKEY": ""], "40000"),
         (["OS_VER": String(repeating: "9", count: 200)], "500"), (["PNSID": "UPNS"], "500"),
       ]),
     Line(
@@ -35,11 +39,17 @@ import Testing
     Line(controller: "rcv_get_service", bad: [(["AUTHKEY": ""], "40000"), (["PNSID": "WPNS"], "500")]),
     Line(
       controller: "rcv_register_usergroup", good: ["GROUPNAME": "news"],
-      bad: [(["GROUPNAME": ""], "500"), (["GROUPNAME": "x", "PARENTSEQ": "999"], "500"), (["GROUPNAME": "x", "APP_ID": "gone"], "4444")]),
+      bad: [
+        (["GROUPNAME": ""], "500"), (["GROUPNAME": "x", "PARENTSEQ": "999"], "500"),
+        (["GROUPNAME": "x", "APP_ID": "gone"], "4444"),
+      ]),
     Line(controller: "rcv_get_usergroup", bad: [(["APP_ID": "gone"], "4444"), (["LAST_GROUPSEQ": "x"], "500")]),
     Line(
       controller: "rcv_register_usergroup_user", good: ["GROUPSEQ": "1"],
-      bad: [(["GROUPSEQ": ""], "500"), (["GROUPSEQ": "x"], "500"), (["GROUPSEQ": "77"], "500"), (["CUID": "lee", "GROUPSEQ": "1"], "40300")]),
+      bad: [
+        (["GROUPSEQ": ""], "500"), (["GROUPSEQ": "x"], "500"), (["GROUPSEQ": "77"], "500"),
+        (["CUID": "lee", "GROUPSEQ": "1"], "40300"),
+      ]),
     Line(
       controller: "rcv_get_usergroup_user", good: ["GROUPSEQ": "1"],
       bad: [(["GROUPSEQ": "77"], "500"), (["GROUPSEQ": ""], "500")]),
@@ -49,24 +59,38 @@ import Testing
     Line(controller: "rcv_delete_usergroup", good: ["GROUPSEQ": "1"], bad: [(["GROUPSEQ": "1"], "500")]),
     Line(
       controller: "rcv_register_message", good: ["CUID": "kim", "MESSAGE": "Hi"],
-      bad: [(["CUID": "kim"], "500"), (["CUID": "no", "MESSAGE": "Hi"], "4400"), (["CUID": "kim", "MESSAGE": "Hi", "SENDERCODE": "device-ios"], "50300")]),
+      bad: [
+        (["CUID": "kim"], "500"), (["CUID": "no", "MESSAGE": "Hi"], "4400"),
+        (["CUID": "kim", "MESSAGE": "Hi", "SENDERCODE": "device-ios"], "50300"),
+      ]),
     Line(
       controller: "rcv_register_groupmessage", good: ["TYPE": "A", "MESSAGE": "Hi"],
       bad: [
         (["TYPE": "G", "MESSAGE": "Hi"], "500"), (["TYPE": "A", "GROUPSEQ": "1", "MESSAGE": "Hi"], "500"),
         (["TYPE": "X", "MESSAGE": "Hi"], "500"), (["TYPE": "G", "GROUPSEQ": "77", "MESSAGE": "Hi"], "4400"),
       ]),
-    Line(controller: "rcv_register_csvmessage", good: ["MESSAGE": "Hi"], expected: "500", bad: [(["upload_file": "kim"], "500")]),
+    Line(
+      controller: "rcv_register_csvmessage", good: ["MESSAGE": "Hi"], expected: "500",
+      bad: [(["upload_file": "kim"], "500")]),
     Line(
       controller: "rcv_register_sent_ack", good: ["SEQNO": "1", "STATUS_KIND": "2"],
-      bad: [(["SEQNO": ""], "500"), (["SEQNO": "x"], "500"), (["SEQNO": "1", "STATUS_KIND": "3"], "500"), (["SEQNO": "1", "AUTHKEY": ""], "40000")]),
+      bad: [
+        (["SEQNO": ""], "500"), (["SEQNO": "x"], "500"), (["SEQNO": "1", "STATUS_KIND": "3"], "500"),
+        (["SEQNO": "1", "AUTHKEY": ""], "40000"),
+      ]),
     Line(
       controller: "rcv_register_send_result", good: ["SEQNO": "1", "STATUS_KIND": "3", "BADGENO": "0"],
-      bad: [(["SEQNO": "1", "BADGENO": "2000"], "500"), (["SEQNO": "999"], "500"), (["SEQNO": "1", "PSID": ""], "500")]),
+      bad: [
+        (["SEQNO": "1", "BADGENO": "2000"], "500"), (["SEQNO": "999"], "500"), (["SEQNO": "1", "PSID": ""], "500"),
+      ]),
     Line(
       controller: "rcv_init_badgeNo", good: ["BADGENO": "0"],
-      bad: [(["BADGENO": ""], "500"), (["BADGENO": "1001"], "500"), (["BADGENO": "-1"], "500"), (["BADGENO": "1", "CUID": "lee"], "40300")]),
-    Line(controller: "rcv_getSentMsgInfo", good: ["SEQNO": "1"], bad: [(["SEQNO": "999"], "500"), (["SEQNO": ""], "500")]),
+      bad: [
+        (["BADGENO": ""], "500"), (["BADGENO": "1001"], "500"), (["BADGENO": "-1"], "500"),
+        (["BADGENO": "1", "CUID": "lee"], "40300"),
+      ]),
+    Line(
+      controller: "rcv_getSentMsgInfo", good: ["SEQNO": "1"], bad: [(["SEQNO": "999"], "500"), (["SEQNO": ""], "500")]),
     Line(controller: "rcv_retry_message", good: ["SEQNO": "1", "RETRY_TYPE": "1"], bad: [(["SEQNO": "1"], "500")]),
     Line(
       controller: "rcv_message_cancel_reservation", good: ["RESERVE_SEQNO": "1"], expected: "500",
@@ -124,7 +148,9 @@ import Testing
       String(repeating: "a=1&", count: 2) + (0..<200).map { "f\($0)=1" }.joined(separator: "&") + "&CUID=lee",
     ] {
       let answer = try app.exchange("rcv_register_user.ctl", plain, start + body)
-      #expect(answer.status == 200 && answer.code == "500" && answer.reason?.isEmpty == false, "\(body.prefix(60)): \(answer)")
+      #expect(
+        answer.status == 200 && answer.code == "500" && answer.reason?.isEmpty == false, "\(body.prefix(60)): \(answer)"
+      )
     }
     let nul = try app.exchange("rcv_register_user.ctl", plain, Array((start + "CUID=").utf8) + [0])
     #expect(nul.code == "500")

@@ -83,7 +83,9 @@ import Testing
   @Test func `a device that says it is there is seen, once a quarter of an hour`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: Self.token))
-    func seen() throws -> Int64 { try world.count("SELECT (extract(epoch FROM seen_at) * 1000000)::bigint FROM devices") }
+    func seen() throws -> Int64 {
+      try world.count("SELECT (extract(epoch FROM seen_at) * 1000000)::bigint FROM devices")
+    }
     try world.run(.alive(world.claim("d1")))
     let first = try seen()
     #expect(first == world.now)
