@@ -21,7 +21,7 @@ extension APIOperation {
         Answer(
           202, "The message is stored and will be sent.", "Accepted",
           example: #"{"seqno":"106","state":"queued","targeted":1,"unknown":[]}"#)
-      ], problems: [.unknownApp, .payloadTooLarge, .idempotencyConflict, .tooManyRequests])
+      ], problems: [.unknownApp, .payloadTooLarge, .impossible, .idempotencyConflict, .tooManyRequests])
   ]
 
   static let appSettings: [APIOperation] = [
