@@ -76,6 +76,8 @@ class Stage:
         """An app with keys, devices, groups and messages in several states."""
         client_key = self.upmc("app", "create", APP, "--name", "Fuzz")["clientKey"]
         api_key = self.upmc("key", "create", "--role", "admin")["apiKey"]
+        # Without it devices may send nothing, and most of the calls of a device that sends would end there.
+        self.call("PATCH", f"/v1/admin/apps/{APP}", api_key, {"deviceSends": 1000})
         auth_keys, psids = {}, []
         for number in range(20):
             psids.append(f"{number:02x}" * 32)
@@ -165,6 +167,8 @@ def main():
     options = parser.parse_args()
 
     directory = pathlib.Path(tempfile.mkdtemp(prefix="upmc-fuzz-"))
+    # Run by root, PostgreSQL works as another user, who must be able to come here.
+    directory.chmod(0o755)
     stage = Stage(os.path.abspath(options.program), directory)
     failed = []
     try:

@@ -115,7 +115,7 @@ def filter_body(context, body):
 
 DAY = datetime.timedelta(days=1)
 NOW = datetime.datetime.now(datetime.timezone.utc)
-SENDS = {"sendMessage": "Send"}
+SENDS = {"sendMessage": "Send", "sendFromDevice": "DeviceMessage"}
 
 
 def fits(body, schema, root):
