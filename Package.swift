@@ -67,7 +67,7 @@ let package = Package(
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["Reactor"]),
+    module("HTTPServer", on: ["TLS", "Reactor"]),
     module("HTTPClient", on: ["Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
@@ -106,7 +106,7 @@ let package = Package(
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("JSONTests", on: ["JSON"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
-    tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
+    tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),

@@ -98,10 +98,10 @@ package final class DeviceDoor: RequestHandler {
   }
 
   static func bearer(_ request: Request) throws(Problem) -> String {
-    guard let header = request.header("authorization"), header.count > 7,
-      header.prefix(7).lowercased() == "bearer "
-    else { throw Problem(.noCredential, "Send \"Authorization: Bearer …\".") }
-    return header.dropFirst(7).trimmingSpaces
+    guard let token = request.bearerToken else {
+      throw Problem(.noCredential, "Send \"Authorization: Bearer …\".")
+    }
+    return token
   }
 
   /// The body as JSON.
@@ -110,14 +110,5 @@ package final class DeviceDoor: RequestHandler {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
     return JSONReader(request.bodyBytes)
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingSpaces: String {
-    var rest = self
-    while rest.first == " " { rest.removeFirst() }
-    while rest.last == " " { rest.removeLast() }
-    return String(rest)
   }
 }
