@@ -12,6 +12,27 @@ package struct Configuration: Sendable {
   package static let variables: [Variable] = [
     Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port of the HTTP doors"),
     Variable(
+      name: "UPMC_TLS_CERTIFICATE", standard: "",
+      meaning: "PEM file with the server's certificate and its chain: the doors then speak HTTPS; read again on SIGHUP"),
+    Variable(name: "UPMC_TLS_KEY", standard: "(in the certificate's file)", meaning: "PEM file with its private key"),
+    Variable(
+      name: "UPMC_MAX_CONNECTIONS", standard: "20000", meaning: "open connections; those beyond it are told 503"),
+    Variable(
+      name: "UPMC_CONNECTIONS_PER_ADDRESS", standard: "1000",
+      meaning: "open connections of one client address, told 429 beyond it; 0 for no limit"),
+    Variable(
+      name: "UPMC_REQUESTS_PER_ADDRESS", standard: "1000",
+      meaning: "requests a second of one client address, told 429 beyond it; 0 for no limit"),
+    Variable(
+      name: "UPMC_TRUSTED_PROXIES", standard: "",
+      meaning: "addresses or CIDR blocks of the proxies before this server, with commas: they name their clients"),
+    Variable(
+      name: "UPMC_FORWARDED_HEADER", standard: "x-forwarded-for",
+      meaning: "header in which trusted proxies name their clients: x-forwarded-for or forwarded"),
+    Variable(
+      name: "UPMC_PROXY_PROTOCOL", standard: "off",
+      meaning: "on: trusted proxies begin each connection with the PROXY protocol, version 2"),
+    Variable(
       name: "UPMC_DATABASE_URL", standard: "(private)",
       meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
     Variable(
@@ -43,6 +64,7 @@ package struct Configuration: Sendable {
 
   package var listenHost = "0.0.0.0"
   package var listenPort: UInt16 = 8080
+  package var listening = Listening()
   package var databaseURL: String?
   package var dataDirectory = ".upmc"
   package var masterKey: String?
@@ -83,6 +105,7 @@ package struct Configuration: Sendable {
     if masterKey != nil, masterKeyFile != nil {
       throw Mistake(description: "UPMC_MASTER_KEY and UPMC_MASTER_KEY_FILE are both set. Keep one.")
     }
+    try listening.check()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -104,6 +127,7 @@ package struct Configuration: Sendable {
     case "UPMC_MIGRATIONS_DIR": migrationsDirectory = given
     case "UPMC_PUBLIC_DIR": publicDirectory = given
     default:
+      if try listening.set(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }
