@@ -108,6 +108,7 @@ let package = Package(
     tests("JSONTests", on: ["JSON"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
+    tests("ReceiverTests", on: ["Receiver", "Operations"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
@@ -141,7 +142,7 @@ let package = Package(
         "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
         "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
-    tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
+    tests("ServerTests", on: ["Server", "HTTPServer", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

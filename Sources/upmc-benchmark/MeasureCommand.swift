@@ -9,7 +9,7 @@ struct MeasureCommand: ParsableCommand {
     discussion: "Scenarios:\n" + scenarios.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
 
   static let scenarios: [any Scenario] = [
-    SmallRequests(), DurableReceipts(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
+    SmallRequests(), DurableReceipts(), Overload(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
     Growth(),
     SingleSends(), ColdStart(),
   ]

@@ -24,7 +24,8 @@ let package = Package(
       name: "HTTPServer", dependencies: ["Reactor"],
       sources: [
         "Authority.swift", "BearerToken.swift", "ByteClass.swift", "ChunkedDecoder.swift", "FormDecoding.swift",
-        "Forwarding.swift", "Limits.swift", "Malformed.swift", "Method.swift", "OwnedRequest.swift", "ProxyHeader.swift",
+        "Forwarding.swift", "Limits.swift", "Malformed.swift", "Method.swift", "OwnedRequest.swift",
+        "ProxyHeader.swift",
         "Request.swift", "RequestFields.swift", "RequestHead.swift", "RequestID.swift", "RequestLine.swift",
         "RequestParser.swift", "RequestStore.swift", "RequestTarget.swift", "Status.swift",
       ],

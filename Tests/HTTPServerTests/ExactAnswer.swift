@@ -43,9 +43,16 @@ enum ExactAnswer {
       400: "Bad Request", 408: "Request Timeout", 413: "Content Too Large", 414: "URI Too Long",
       417: "Expectation Failed", 431: "Request Header Fields Too Large", 505: "HTTP Version Not Supported",
     ][status, default: "?"]
+    let kind = [
+      400: ("malformed", "The request cannot be read"), 408: ("request-timeout", "The request took too long to arrive"),
+      413: ("body-too-large", "The body is too large"), 414: ("target-too-long", "The request line is too long"),
+      417: ("expectation-failed", "The expectation cannot be met"),
+      431: ("head-too-large", "The headers are too large"),
+      505: ("version-not-supported", "The version of HTTP is not supported"),
+    ][status, default: ("?", "?")]
     let detail = text(in: shown, after: "\"detail\":\"", before: "\"") ?? "(none)"
     let body = """
-      {"type":"about:blank","title":"\(reason)","status":\(status),"detail":"\(detail)","requestId":"\(id)"}
+      {"type":"upmc:\(kind.0)","title":"\(kind.1)","status":\(status),"detail":"\(detail)","requestId":"\(id)"}
       """
     return """
       HTTP/1.1 \(status) \(reason)\r\nDate: \(date)\r\nX-Request-Id: \(id)\r\nConnection: close\r\n\

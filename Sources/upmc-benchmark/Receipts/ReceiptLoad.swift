@@ -1,5 +1,4 @@
 internal import Domain
-internal import Domain
 internal import FoundationEssentials
 internal import Operations
 
@@ -34,16 +33,32 @@ struct ReceiptLoad {
     script = try scratch.write(Self.script(prefix: scratch.file("receipts-")), to: "receipts.lua")
   }
 
+  /// The same requests in memory.
+  static func requests(_ stage: ReceiptStage, count: Int) throws -> [[UInt8]] {
+    var requests: [[UInt8]] = []
+    while requests.count < count {
+      try stage.newMessage { seqno, token in
+        guard requests.count < count else { return }
+        let pushkey = stage.keys.pushkeys.make(seqno: String(seqno), psid: token)
+        requests.append(Array(request(seqno, token, pushkey).utf8))
+      }
+    }
+    return requests
+  }
+
   func removeFiles() {
     for path in files { try? FileManager.default.removeItem(atPath: path) }
   }
 
+  private static func request(_ seqno: Int64, _ token: String, _ pushkey: String) -> String {
+    let body = "{\"receipts\":[{\"seqno\":\"\(seqno)\",\"psid\":\"\(token)\",\"pushkey\":\"\(pushkey)\"}]}"
+    return "POST /v1/receipts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+      + "\(body.utf8.count)\r\n\r\n\(body)"
+  }
+
   /// Four digits of length, then the request.
   private static func append(_ seqno: Int64, _ token: String, _ pushkey: String, to bytes: inout [UInt8]) {
-    let body = "{\"receipts\":[{\"seqno\":\"\(seqno)\",\"psid\":\"\(token)\",\"pushkey\":\"\(pushkey)\"}]}"
-    let request =
-      "POST /v1/receipts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
-      + "\(body.utf8.count)\r\n\r\n\(body)"
+    let request = request(seqno, token, pushkey)
     let length = String(request.utf8.count)
     bytes += String(repeating: "0", count: 4 - length.count).utf8
     bytes += length.utf8

@@ -44,7 +44,10 @@ struct DurableReceipts: Scenario {
 
   // MARK: Servers
 
-  private static func startOurs(_ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory) throws -> Program {
+  /// - Parameter settings: further variables, `NAME=value` each.
+  static func startOurs(
+    _ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory, settings: [String] = []
+  ) throws -> Program {
     let port = try Loopback.freePort()
     let server = try plan.sibling("upmc")
     let environment = [
@@ -52,7 +55,7 @@ struct DurableReceipts: Scenario {
       "UPMC_MASTER_KEY_FILE=\(stage.masterKeyFile)", "UPMC_LOG_LEVEL=warning",
     ]
     return try Program(
-      "upmc serve", [server, "serve"], environment: environment, port: port, log: scratch.file("upmc.log"))
+      "upmc serve", [server, "serve"], environment: environment + settings, port: port, log: scratch.file("upmc.log"))
   }
 
   private static func startSingle(_ plan: Plan, _ stage: ReceiptStage, _ scratch: ScratchDirectory) throws -> Program {
