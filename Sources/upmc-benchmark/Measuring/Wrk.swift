@@ -41,7 +41,9 @@ struct Wrk: Sendable {
       throw MeasuringError("wrk: \(Self.complaint(text) ?? text)")
     }
     let isRefusal = Self.complaint(text)?.contains("Non-2xx") == true
-    if let complaint = Self.complaint(text), !(allowsRefusals && isRefusal) { throw MeasuringError("wrk: \(complaint)") }
+    if let complaint = Self.complaint(text), !(allowsRefusals && isRefusal) {
+      throw MeasuringError("wrk: \(complaint)")
+    }
     return parsed
   }
 
@@ -59,7 +61,9 @@ struct Wrk: Sendable {
 
     /// Its connections are opened and full in less than a second.
     fileprivate func settle() throws {
-      if process.wait(atMost: .seconds(1)) != nil { throw MeasuringError("wrk ended at once: \(TextFile.text(of: file))") }
+      if process.wait(atMost: .seconds(1)) != nil {
+        throw MeasuringError("wrk ended at once: \(TextFile.text(of: file))")
+      }
     }
 
     /// Waits for its end.

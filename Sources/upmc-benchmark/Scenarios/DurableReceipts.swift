@@ -3,8 +3,14 @@ internal import FoundationEssentials
 /// H2: receipts that are on disk when they are answered, one in each request and never seen before, against the same
 /// server with one transaction for each.
 struct DurableReceipts: Scenario {
-  let name = "H2"
-  let summary = "durable receipts over 256 connections, against one transaction each over 16 database connections"
+  /// Whether each flush of the log takes a millisecond longer.
+  var isSlowDisk = false
+
+  var name: String { isSlowDisk ? "H2F" : "H2" }
+  var summary: String {
+    "durable receipts over 256 connections, against one transaction each over 16 database connections"
+      + (isSlowDisk ? "; each flush takes 1 ms longer" : "")
+  }
 
   private static let connections = 256
   /// wrk's threads, each with a file of requests.
@@ -22,6 +28,7 @@ struct DurableReceipts: Scenario {
     let scratch = try ScratchDirectory()
     let stage = try ReceiptStage(plan, scratch: scratch)
     defer { stage.close() }
+    if isSlowDisk { try stage.slowDownFlushes() }
     let ours = try Self.startOurs(plan, stage, scratch)
     let single = try Self.startSingle(plan, stage, scratch)
     defer {
@@ -104,7 +111,8 @@ struct DurableReceipts: Scenario {
     var outcome = Outcome(scenario: name)
     outcome.comparisons = [
       Comparison(
-        label: "\(Self.connections) connections", unit: "receipts/s", peer: "one transaction each", target: 4,
+        label: "\(Self.connections) connections", unit: "receipts/s", peer: "one transaction each",
+        target: isSlowDisk ? 8 : 4,
         pairs: pairs.map { ($0.ours.report.requestsPerSecond, $0.peers.report.requestsPerSecond) },
         details: [
           ("p50Milliseconds", Median.of(pairs.map(\.ours.report.median))),
@@ -116,13 +124,21 @@ struct DurableReceipts: Scenario {
           ("residentMiB", Median.of(pairs.map { Double($0.ours.residentBytes) / 1_048_576 })),
         ])
     ]
-    outcome.requirements = [
-      Requirement(label: "receipts", unit: "receipts/s", value: rate, side: .atLeast, limit: 80_000),
-      Requirement(label: "99th percentile", unit: "ms", value: percentile99, side: .atMost, limit: 5),
-    ]
+    // What a slow disk allows is told by the ratio alone.
+    outcome.requirements =
+      isSlowDisk
+      ? []
+      : [
+        Requirement(label: "receipts", unit: "receipts/s", value: rate, side: .atLeast, limit: 80_000),
+        Requirement(label: "99th percentile", unit: "ms", value: percentile99, side: .atMost, limit: 5),
+      ]
     outcome.circumstances = [
       ("stored before", "\(plan.storedReceipts) receipts"), ("devices", "\(ReceiptStage.deviceCount)"),
-      ("durability", "PostgreSQL's default (fsync, synchronous_commit, full_page_writes on)"),
+      (
+        "durability",
+        isSlowDisk
+          ? ReceiptStage.slowFlushes : "PostgreSQL's default (fsync, synchronous_commit, full_page_writes on)"
+      ),
     ]
     return outcome
   }

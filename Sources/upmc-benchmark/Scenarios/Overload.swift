@@ -25,7 +25,8 @@ struct Overload: Scenario {
     let stage = try ReceiptStage(plan, scratch: scratch)
     defer { stage.close() }
     let server = try DurableReceipts.startOurs(
-      plan, stage, scratch, settings: ["UPMC_MAX_CONNECTIONS=\(Self.slowConnections + Self.overloadConnections + 1_000)"])
+      plan, stage, scratch,
+      settings: ["UPMC_MAX_CONNECTIONS=\(Self.slowConnections + Self.overloadConnections + 1_000)"])
     defer { server.stop() }
     let capacity = try Self.crowd(server, stage, scratch, connections: Self.busyConnections, seconds: plan.seconds)
     plan.say("  capacity: \(Int(capacity.requestsPerSecond)) receipts/s")
