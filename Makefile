@@ -45,6 +45,7 @@ bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@.ci/install-packages $(BENCH_PACKAGES)
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
+	$(SWIFT) build --package-path Tests/Peers --scratch-path .build/peers -c release
 	$(SWIFT) build -c release
 	@exec $(RELEASE)/upmc-benchmark $(ARGS)
 

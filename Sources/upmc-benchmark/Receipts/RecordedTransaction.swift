@@ -1,3 +1,4 @@
+internal import Domain
 internal import Operations
 internal import Postgres
 internal import Reactor

@@ -31,9 +31,11 @@ struct DurableReceipts: Scenario {
     if isSlowDisk { try stage.slowDownFlushes() }
     let ours = try Self.startOurs(plan, stage, scratch)
     let single = try Self.startSingle(plan, stage, scratch)
+    let hummingbird = try Hummingbird.start(plan, in: scratch, databaseURL: stage.databaseURL)
     defer {
       ours.stop()
       single.stop()
+      hummingbird.stop()
     }
     // Statements are prepared, caches filled.
     var rates = Self.leastRates
@@ -46,7 +48,14 @@ struct DurableReceipts: Scenario {
       show: {
         "ours \(Int($0.report.requestsPerSecond)), one by one \(Int($1.report.requestsPerSecond)) receipts/s"
       })
-    return outcome(plan, pairs)
+    _ = try Self.run(hummingbird, stage, scratch, seconds: 1, rate: rates.single)
+    let strangers = try PairedRuns(plan: plan, label: "receipts").measure(
+      ours: { try Self.run(ours, stage, scratch, seconds: plan.seconds, rate: rates.ours, next: &rates.ours) },
+      peer: { try Self.run(hummingbird, stage, scratch, seconds: plan.seconds, rate: rates.single) },
+      show: {
+        "ours \(Int($0.report.requestsPerSecond)), Hummingbird \(Int($1.report.requestsPerSecond)) receipts/s"
+      })
+    return outcome(plan, pairs, strangers)
   }
 
   // MARK: Servers
@@ -105,24 +114,15 @@ struct DurableReceipts: Scenario {
     return run
   }
 
-  private func outcome(_ plan: Plan, _ pairs: [(ours: Run, peers: Run)]) -> Outcome {
+  private func outcome(
+    _ plan: Plan, _ pairs: [(ours: Run, peers: Run)], _ strangers: [(ours: Run, peers: Run)]
+  ) -> Outcome {
     let rate = Median.of(pairs.map(\.ours.report.requestsPerSecond))
     let percentile99 = Median.of(pairs.map(\.ours.report.percentile99))
     var outcome = Outcome(scenario: name)
     outcome.comparisons = [
-      Comparison(
-        label: "\(Self.connections) connections", unit: "receipts/s", peer: "one transaction each",
-        target: isSlowDisk ? 8 : 4,
-        pairs: pairs.map { ($0.ours.report.requestsPerSecond, $0.peers.report.requestsPerSecond) },
-        details: [
-          ("p50Milliseconds", Median.of(pairs.map(\.ours.report.median))),
-          ("peerP50Milliseconds", Median.of(pairs.map(\.peers.report.median))),
-          ("p99Milliseconds", percentile99),
-          ("peerP99Milliseconds", Median.of(pairs.map(\.peers.report.percentile99))),
-          ("serverProcessorSeconds", Median.of(pairs.map(\.ours.processorSeconds))),
-          ("peerProcessorSeconds", Median.of(pairs.map(\.peers.processorSeconds))),
-          ("residentMiB", Median.of(pairs.map { Double($0.ours.residentBytes) / 1_048_576 })),
-        ])
+      Self.comparison("one transaction each", target: isSlowDisk ? 8 : 4, pairs),
+      Self.comparison("Hummingbird and a pool of 16", target: isSlowDisk ? nil : 7, strangers),
     ]
     // What a slow disk allows is told by the ratio alone.
     outcome.requirements =
@@ -141,5 +141,22 @@ struct DurableReceipts: Scenario {
       ),
     ]
     return outcome
+  }
+
+  private static func comparison(
+    _ peer: String, target: Double?, _ pairs: [(ours: Run, peers: Run)]
+  ) -> Comparison {
+    Comparison(
+      label: "\(connections) connections, \(peer)", unit: "receipts/s", peer: peer, target: target,
+      pairs: pairs.map { ($0.ours.report.requestsPerSecond, $0.peers.report.requestsPerSecond) },
+      details: [
+        ("p50Milliseconds", Median.of(pairs.map(\.ours.report.median))),
+        ("peerP50Milliseconds", Median.of(pairs.map(\.peers.report.median))),
+        ("p99Milliseconds", Median.of(pairs.map(\.ours.report.percentile99))),
+        ("peerP99Milliseconds", Median.of(pairs.map(\.peers.report.percentile99))),
+        ("serverProcessorSeconds", Median.of(pairs.map(\.ours.processorSeconds))),
+        ("peerProcessorSeconds", Median.of(pairs.map(\.peers.processorSeconds))),
+        ("residentMiB", Median.of(pairs.map { Double($0.ours.residentBytes) / 1_048_576 })),
+      ])
   }
 }
