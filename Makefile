@@ -64,7 +64,7 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 	  -print_final_stats=1 corpus
 
 sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer
-	TSAN_OPTIONS="halt_on_error=1 suppressions=$(CURDIR)/Tests/Sanitizers/thread.txt" \
+	TSAN_OPTIONS="halt_on_error=1" \
 	  $(SWIFT) test --sanitize=thread --scratch-path .build/thread --disable-xctest
 	ASAN_OPTIONS="detect_leaks=0" $(SWIFT) test --sanitize=address --scratch-path .build/address --disable-xctest
 

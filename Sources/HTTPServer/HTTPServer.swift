@@ -16,6 +16,10 @@ package import TLS
 ///   other threads ── Reply ──► replies (Inbox) ────────────────────────┘
 /// ```
 ///
+/// Before the first request may stand the header of a proxy and the handshake of TLS: both are `Transport`'s business, and
+/// nothing else knows of them. `Visitors` counts what each client address has and asks; `Forwarding` tells whose address
+/// that is behind trusted proxies.
+///
 /// **A turn**: read each ready connection once, handle what is complete, let the other users of the loop do their work,
 /// then send each connection's answers with one call. Nothing is allocated per request on the way.
 ///
