@@ -6,6 +6,33 @@ package struct Listening: Sendable {
   /// Descriptors kept for everything but clients: databases, connections to Apple, files.
   static let keptDescriptors = 256
 
+  static let variables: [Configuration.Variable] = [
+    variable(
+      "UPMC_TLS_CERTIFICATE", "",
+      "PEM file with the server's certificate and its chain: the doors then speak HTTPS; read again on SIGHUP"),
+    variable("UPMC_TLS_KEY", "(in the certificate's file)", "PEM file with its private key"),
+    variable("UPMC_MAX_CONNECTIONS", "20000", "open connections; those beyond it are told 503"),
+    variable(
+      "UPMC_CONNECTIONS_PER_ADDRESS", "1000",
+      "open connections of one client address, told 429 beyond it; 0 for no limit"),
+    variable(
+      "UPMC_REQUESTS_PER_ADDRESS", "1000",
+      "requests a second of one client address, told 429 beyond it; 0 for no limit"),
+    variable(
+      "UPMC_TRUSTED_PROXIES", "",
+      "addresses or CIDR blocks of the proxies before this server, with commas: they name their clients"),
+    variable(
+      "UPMC_FORWARDED_HEADER", "x-forwarded-for",
+      "header in which trusted proxies name their clients: x-forwarded-for or forwarded"),
+    variable(
+      "UPMC_PROXY_PROTOCOL", "off",
+      "on: trusted proxies begin each connection with the PROXY protocol, version 2"),
+  ]
+
+  private static func variable(_ name: String, _ standard: String, _ meaning: String) -> Configuration.Variable {
+    Configuration.Variable(name: name, standard: standard, meaning: meaning)
+  }
+
   package var certificateFile: String?
   /// Nil when the key is in the certificate's file.
   package var keyFile: String?
