@@ -9,6 +9,7 @@ import Testing
   /// Types of parameters where neither the text nor the names of columns tell them.
   private static let declared: [String: [String]] = [
     "cancellation-close-shards": ["bigint", "smallint"],
+    "devices-seen": ["uuid[]", "timestamptz"],
     "funnels-deliveries": ["bigint", "uuid", "bigint", "smallint"],
     "groups-leave": ["integer[]", "text[]", "bigint[]"],
     "groups-of-users": ["integer[]", "text[]"],
