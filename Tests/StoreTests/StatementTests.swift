@@ -47,7 +47,7 @@ import Testing
       } catch  where Self.unclear.contains(error.sqlState?.description ?? "") {
         unclear.append(name)
       } catch {
-        Issue.record("\(name): \(error.message)")
+        Issue.record("\(name) \(list): \(error.message) (if only a type was guessed wrongly, declare it above)")
       }
     }
     #expect(unclear.count <= 20, "give the types of their parameters above: \(unclear)")
