@@ -75,6 +75,9 @@ class Stage:
     def fill(self):
         """An app with keys, devices, groups and messages in several states."""
         client_key = self.upmc("app", "create", APP, "--name", "Fuzz")["clientKey"]
+        # The key that the simulator trusts: without a credential the app would be held back at its first message.
+        self.upmc("app", "credential", APP, "--apns-key", str(self.directory / "data" / "demo-AuthKey.p8"),
+                  "--key-id", "SIMKEY0001", "--team-id", "SIMULATOR1")
         api_key = self.upmc("key", "create", "--role", "admin")["apiKey"]
         # Without it devices may send nothing, and most of the calls of a device that sends would end there.
         self.call("PATCH", f"/v1/admin/apps/{APP}", api_key, {"deviceSends": 1000})
@@ -93,7 +96,7 @@ class Stage:
             messages.append(self.call("POST", "/v1/admin/messages", api_key, {
                 "appId": APP, "audience": {"all": True}, "alert": "Hello", **more})["seqno"])
         return {
-            "apiKey": api_key, "clientKey": client_key, "authKeys": auth_keys, "psids": psids, "groups": groups,
+            "appId": APP, "apiKey": api_key, "clientKey": client_key, "authKeys": auth_keys, "psids": psids, "groups": groups,
             "messages": messages,
         }
 

@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import re
+import zlib
 
 import jsonschema
 import schemathesis
@@ -115,7 +116,7 @@ def filter_body(context, body):
 
 DAY = datetime.timedelta(days=1)
 NOW = datetime.datetime.now(datetime.timezone.utc)
-SENDS = {"sendMessage": "Send", "sendFromDevice": "DeviceMessage"}
+SENDS = {"Send", "DeviceMessage"}
 
 
 def fits(body, schema, root):
@@ -146,8 +147,11 @@ def made_possible(send):
 
 @schemathesis.hook
 def map_body(context, body):
-    raw = context.operation.definition.raw
-    schema = SENDS.get(raw.get("operationId"))
-    if schema and isinstance(body, dict) and fits(body, schema, context.operation.schema.raw_schema):
-        return made_possible(body)
-    return body
+    content = context.operation.definition.raw.get("requestBody", {}).get("content", {}).get("application/json", {})
+    schema = content.get("schema", {}).get("$ref", "").split("/")[-1]
+    if not schema or not isinstance(body, dict) or not fits(body, schema, context.operation.schema.raw_schema):
+        return body
+    # Nine of ten name the app that there is: what lies in a choice of schemas gets no values from the dictionaries.
+    if "appId" in body and zlib.crc32(json.dumps(body, sort_keys=True).encode()) % 10 > 0:
+        body = {**body, "appId": STAGE["appId"]}
+    return made_possible(body) if schema in SENDS else body
