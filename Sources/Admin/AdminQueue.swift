@@ -13,6 +13,8 @@ struct AdminWork: Sendable {
 final class AdminQueue: Sendable {
   private struct State {
     var waiting: [AdminWork] = []
+    /// Bodies of those that wait.
+    var bytes = 0
     var isClosed = false
   }
 
@@ -34,8 +36,12 @@ final class AdminQueue: Sendable {
   /// False when the queue is full or closed: the request was not taken.
   func offer(_ work: AdminWork) -> Bool {
     state.withLock { state in
-      guard !state.isClosed, state.waiting.count < capacity else { return false }
+      let bytes = state.bytes + work.request.body.count
+      guard !state.isClosed, state.waiting.count < capacity,
+        state.waiting.isEmpty || bytes <= Admin.Limits.waitingBytes
+      else { return false }
       state.waiting.append(work)
+      state.bytes = bytes
       wakeup.signal()
       return true
     }
@@ -50,7 +56,9 @@ final class AdminQueue: Sendable {
           if !state.isClosed { wakeup.drain() }
           return (nil, state.isClosed)
         }
-        return (state.waiting.removeFirst(), false)
+        let work = state.waiting.removeFirst()
+        state.bytes -= work.request.body.count
+        return (work, false)
       }
       if let work { return work }
       if isClosed { return nil }

@@ -57,6 +57,9 @@ final class Janitor {
       log.warning("gave up claims that nobody knows", metadata: ["count": "\(stranded.count)"])
       try connection.run(Claims.release(stranded, node: node))
     }
+    let pruned = try connection.run(
+      HostedFiles.prune(at: shared.clock.wallMicroseconds, atMost: Limits.prunedFilesAtOnce))
+    if pruned > 0 { log.info("pruned pages and media", metadata: ["count": "\(pruned)"]) }
     shared.tell(.audit(try connection.run(Claims.ofNode(node))))
     try connection.run(Nodes.bury())
   }

@@ -50,6 +50,7 @@ struct Resubmission {
     let members = try connection.run(
       Audiences.ofDevices(app: message.app, targets.map(\.device), frozenAt: tomorrow))
     let bound = Dictionary(members.map { ($0.device, $0) }) { first, _ in first }
+    let values = try RecipientValues(members, message, connection)
     let ended = try connection.run(Outcomes.ended(message.seqno, targets.map(\.device)))
     var ready: [(target: WaitingTarget, member: Audiences.Member)] = []
     for target in targets {
@@ -57,21 +58,16 @@ struct Resubmission {
         // Another node has taken the claim over and finished it while this one was away. Its outcome stands; this
         // decision only gives the delivery up.
         decided.append((target, .skipped, SkipReason.gone.rawValue))
-      } else if let reason = Self.obstacle(target, bound[target.device], shared) {
+      } else if let reason = Self.obstacle(target, bound[target.device], values, shared) {
         decided.append((target, .skipped, reason.rawValue))
       } else if let member = bound[target.device] {
         ready.append((target, member))
       }
     }
     try count(ready.map(\.target), message, connection, shared)
-    let users = try present(ready.map(\.member), message, connection)
+    let badges = try badges(ready.map(\.member), message, connection)
     for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0.target, $0.member, message, clocks) }) {
-      let pushTargets = entries.map { entry in
-        let user = users[Users.Key(app: message.app, userKey: entry.member.userKey)]
-        return PushTarget(
-          device: entry.member.device, userKey: entry.member.userKey, psid: entry.member.psid,
-          badge: user?.badge ?? 0, clientName: user?.name ?? "")
-      }
+      let pushTargets = entries.map { values.target($0.member, of: message, badge: badges[$0.member.userKey] ?? 0) }
       let batch = PushBatch(
         number: shared.nextBatch(), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
         targets: pushTargets, readAtNanoseconds: readAt.nanoseconds)
@@ -89,11 +85,12 @@ struct Resubmission {
 
   /// Why a recipient can get nothing now; nil when it can.
   private static func obstacle(
-    _ target: WaitingTarget, _ member: Audiences.Member?, _ shared: Shared
+    _ target: WaitingTarget, _ member: Audiences.Member?, _ values: RecipientValues, _ shared: Shared
   ) -> SkipReason? {
     guard let member else { return .gone }
     if member.userKey != target.userKey { return .rebound }
     if member.isInQuarantine { return .quarantine }
+    if !values.hasToken(member) { return .noToken }
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
@@ -121,11 +118,14 @@ struct Resubmission {
     for query in Outcomes.add([message.seqno: increase], writer: shared.completeWriter) { try connection.run(query) }
   }
 
-  /// Counts and names as they are at this moment, for payloads that show them.
-  private func present(
+  /// Counts as they are at this moment, for payloads that show them.
+  private func badges(
     _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
-  ) throws(PostgresError) -> [Users.Key: (badge: Int16, name: String)] {
-    guard message.movesBadge || message.push.template.needsClientName else { return [:] }
-    return try connection.run(Users.find(Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })))
+  ) throws(PostgresError) -> [UserKey: Int16] {
+    guard message.movesBadge else { return [:] }
+    var badges: [UserKey: Int16] = [:]
+    let users = Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })
+    for (user, found) in try connection.run(Users.find(users)) { badges[user.userKey] = found.badge }
+    return badges
   }
 }

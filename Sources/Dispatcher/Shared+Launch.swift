@@ -21,25 +21,21 @@ extension Shared {
   /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer.
   func launch(
     _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
-    names: [UserKey: String], readAt: Instant
+    values: RecipientValues, readAt: Instant
   ) {
-    let sorting = Sorting(members, of: message.app, self)
+    let sorting = Sorting(members, of: message.app, values, self)
     launch(
-      flights(claim, message, sorting.ready, badges: badges, names: names, readAt: readAt),
+      flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt),
       besides: sorting.others(claim: claim, message))
   }
 
   /// The recipients of a fresh claim as batches, one for each route.
   private func flights(
     _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
-    names: [UserKey: String], readAt: Instant
+    values: RecipientValues, readAt: Instant
   ) -> [Flight] {
     Dictionary(grouping: members) { message.route(of: $0) }.map { route, members in
-      let targets = members.map { member in
-        PushTarget(
-          device: member.device, userKey: member.userKey, psid: member.psid, badge: badges[member.userKey] ?? 0,
-          clientName: names[member.userKey] ?? "")
-      }
+      let targets = members.map { values.target($0, of: message, badge: badges[$0.userKey] ?? 0) }
       let batch = PushBatch(
         number: nextBatch(), message: message.push, route: route, targets: targets,
         readAtNanoseconds: readAt.nanoseconds)

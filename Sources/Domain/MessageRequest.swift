@@ -5,16 +5,8 @@ internal import JSON
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
-  package var alert: Alert?
+  package var content = MessageContent()
   package var badge = BadgeRequest.none
-  package var sound = Sound.named("default")
-  package var category: String?
-  package var mutableContent = false
-  package var contentAvailable = false
-  /// For the app, at best `type|title|…|url`.
-  package var ext: String?
-  /// Custom keys beside `aps` and `mps`: names and JSON values as they were given.
-  package var data: [Member] = []
   package var lane = Lane.normal
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
   /// Keep the history of each recipient.
@@ -30,22 +22,6 @@ package struct MessageRequest: Equatable, Sendable {
   package var repetition: Repetition?
   package var window: SendWindow?
 
-  package enum Alert: Equatable, Sendable {
-    case text(String)
-    /// Title (if any) and body.
-    case titled(title: String?, body: String)
-  }
-
-  package enum Sound: Equatable, Sendable {
-    case silent
-    case named(String)
-  }
-
-  package struct Member: Equatable, Sendable {
-    package let name: String
-    package let json: [UInt8]
-  }
-
   private init() {}
 
   /// Reads a request.
@@ -60,6 +36,8 @@ package struct MessageRequest: Equatable, Sendable {
       throw Problem(error)
     }
     try validate()
+    // Few texts have such holes: the others are not looked through again.
+    if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
   }
 
   private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
@@ -70,14 +48,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "audience":
         request.audience = try Audience.read(&reader)
         request.hasAudience = true
-      case "alert": request.alert = try Self.readAlert(&reader)
       case "badge": request.badge = try Self.readBadge(&reader)
-      case "sound": request.sound = try reader.readNull() ? .silent : .named(try reader.readText(upTo: 128))
-      case "category": request.category = try reader.readText(upTo: 128)
-      case "mutableContent": request.mutableContent = try reader.readBool()
-      case "contentAvailable": request.contentAvailable = try reader.readBool()
-      case "ext": request.ext = try reader.readString()
-      case "data": request.data = try Self.readData(&reader)
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
       case "dbIn": request.dbIn = try reader.readBool()
@@ -90,7 +61,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "sendAt", "localTime": request.timing = try request.timing.reading(key, &reader)
       case "repeat": request.repetition = try Repetition.read(&reader)
       case "window": request.window = try SendWindow.read(&reader)
-      default: throw .unknownField
+      default: guard try request.content.read(key, &reader) else { throw .unknownField }
       }
     }
     self = request
@@ -103,15 +74,10 @@ package struct MessageRequest: Equatable, Sendable {
     timing == .now && repetition == nil && pace == nil && canary == nil && window == nil
   }
 
-  private func validate() throws(Problem) {
+  private mutating func validate() throws(Problem) {
     guard !appID.isEmpty else { throw Problem(at: "/appId", "is needed") }
     guard hasAudience else { throw Problem(at: "/audience", "is needed: {\"all\":true}, {\"clientUids\":[…]} …") }
-    guard alert != nil || contentAvailable || badge != .none else {
-      throw Problem(at: "/alert", "is needed, unless contentAvailable or badge is set")
-    }
-    if mutableContent, alert == nil {
-      throw Problem(at: "/mutableContent", "needs an alert: the extension runs only for visible notifications")
-    }
+    try ContentRules.settle(&content, badge: badge, appID: appID)
     if repetition != nil, timing == .now {
       throw Problem(at: "/repeat", "needs sendAt or localTime: when it happens first")
     }

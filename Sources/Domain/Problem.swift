@@ -25,6 +25,7 @@ package struct Problem: Error, Equatable, Sendable {
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
+    case notConfigured = "upmc:not-configured"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
     case internalError = "upmc:internal-error"
@@ -40,7 +41,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
-      case .payloadTooLarge: 422
+      case .payloadTooLarge, .notConfigured: 422
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -67,6 +68,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
+      case .notConfigured: "The server lacks a setting for this"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
       case .internalError: "Internal error"

@@ -27,8 +27,12 @@ package final class NamedSend: Sendable {
     guard let request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
       case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: request.appID), app.pausedReason == nil,
-      (try? caller.require(.send, in: app)) != nil, (try? Sending.checkKey(idempotencyKey)) != nil
+      (try? caller.require(.send, in: app)) != nil, (try? Sending.checkKey(idempotencyKey)) != nil,
+      request.content.isOrdinary
     else { return nil }
+    let size = PayloadSize(request)
+    // It may have to move to a page.
+    guard size.fitsEverybody || request.content.ext == nil && !request.content.isMutableInEffect else { return nil }
     self.request = request
     self.app = app
     self.idempotencyKey = idempotencyKey
@@ -36,7 +40,15 @@ package final class NamedSend: Sendable {
     self.body = String(decoding: body, as: UTF8.self)
     requestSHA256 = Array(SHA256.hash(data: body))
     apiKey = caller.apiKey
-    size = PayloadSize(request)
+    self.size = size
+  }
+}
+
+extension MessageContent {
+  /// One language, the ordinary token, nothing that was uploaded: recipients differ by their names alone.
+  fileprivate var isOrdinary: Bool {
+    if case .upload? = media { return false }
+    return translations.isEmpty && tokenKind == .alert
   }
 }
 

@@ -11,6 +11,7 @@ final class Doors {
   private let commands: [Inbox<Command>]
   private let drained: Inbox<Void>
   private let admin: AdminThreads
+  private let hosted: HostedLoader
 
   private enum Command: Sendable {
     case drain(within: Duration)
@@ -32,8 +33,10 @@ final class Doors {
     self.address = address
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
-      messageCommitted: messageCommitted)
+      hosting: Hosting(publicURL: configuration.publicURL), messageCommitted: messageCommitted)
     self.admin = admin
+    let hosted = try HostedLoader(databaseURL: databaseURL)
+    self.hosted = hosted
     drained = try Inbox(capacity: loops)
     var commands: [Inbox<Command>] = []
     let descriptors =
@@ -52,8 +55,10 @@ final class Doors {
             launchpad: launchpad)
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
-            admin: AdminDoor(admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
-            health: HealthDoor(committer: committer),
+            admin: AdminDoor(
+              admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
+              uploads: UploadGate(catalog: catalog)),
+            health: HealthDoor(committer: committer), hosted: try HostedDoor(loader: hosted, loop: loop),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), handler: door)
@@ -95,5 +100,6 @@ final class Doors {
   func close() {
     for inbox in commands { _ = inbox.offer(.close) }
     admin.stop()
+    hosted.stop()
   }
 }

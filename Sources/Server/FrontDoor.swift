@@ -6,9 +6,13 @@ package final class FrontDoor: RequestHandler {
   private let devices: DeviceDoor
   private let admin: any RequestHandler
   private let health: HealthDoor
+  private let hosted: HostedDoor
   private var files: StaticFiles?
 
-  init(devices: DeviceDoor, admin: any RequestHandler, health: HealthDoor, files: StaticFiles?) {
+  init(
+    devices: DeviceDoor, admin: any RequestHandler, health: HealthDoor, hosted: HostedDoor, files: StaticFiles?
+  ) {
+    self.hosted = hosted
     self.devices = devices
     self.admin = admin
     self.health = health
@@ -20,6 +24,7 @@ package final class FrontDoor: RequestHandler {
     if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
       return devices.handle(request, responder)
     }
+    if HostedDoor.isAsked(request) { return hosted.handle(request, responder) }
     if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
     if Self.isForAdmin(request) { return admin.handle(request, responder) }
     if request.path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }

@@ -1,0 +1,28 @@
+internal import Domain
+internal import HTTPServer
+package import Operations
+
+/// Who may bring a body of many megabytes: asked when the head of a request is there, before any of its body is awaited, so
+/// that nobody without a good API key can fill the memory.
+package struct UploadGate {
+  private let catalog: Catalog
+
+  package init(catalog: Catalog) {
+    self.catalog = catalog
+  }
+
+  func allows(_ request: Request) -> Bool {
+    guard request.method == .post, request.pathEquals("/v1/admin/uploads"), let token = Self.bearer(request),
+      let caller = catalog.caller(apiKey: token)
+    else { return false }
+    return (try? caller.require(.send)) != nil
+  }
+
+  /// The token of `Authorization: Bearer …`.
+  static func bearer(_ request: Request) -> String? {
+    guard let header = request.header("authorization"), header.utf8.count > 7,
+      header.prefix(7).lowercased() == "bearer "
+    else { return nil }
+    return String(header.dropFirst(7))
+  }
+}
