@@ -55,7 +55,7 @@ struct HostingPlan {
   private mutating func moveExt(
     _ content: MessageContent, _ app: App, _ hosting: Hosting, _ now: Int64
   ) throws(Problem) -> String? {
-    guard let ext = content.ext else { return "" }
+    guard let ext = content.ext, ext.utf8.count > Operations.Limits.leastMovedText else { return "" }
     guard Variable.found(in: ext.utf8).isEmpty else {
       return "ext could move to a page, but a page is the same for everybody and ext holds variables."
     }

@@ -32,7 +32,7 @@ package final class NamedSend: Sendable {
     else { return nil }
     let size = PayloadSize(request)
     // It may have to move to a page.
-    guard size.fitsEverybody || request.content.ext == nil && !request.content.isMutableInEffect else { return nil }
+    guard size.fitsEverybody || !request.content.hasMovableText else { return nil }
     self.request = request
     self.app = app
     self.idempotencyKey = idempotencyKey
@@ -49,6 +49,11 @@ extension MessageContent {
   fileprivate var isOrdinary: Bool {
     if case .upload? = media { return false }
     return translations.isEmpty && tokenKind == .alert
+  }
+
+  /// Something that a page could hold instead of the payload.
+  fileprivate var hasMovableText: Bool {
+    [ext, alert?.body].contains { ($0 ?? "").utf8.count > Operations.Limits.leastMovedText }
   }
 }
 
