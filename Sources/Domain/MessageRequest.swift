@@ -32,12 +32,18 @@ package struct MessageRequest: Equatable, Sendable {
     do {
       try read(&reader)
       try reader.finish()
+      try demandNeededFields()
     } catch {
       throw Problem(error)
     }
-    try validate()
-    // Few texts have such holes: the others are not looked through again.
-    if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
+    // Each field is in order by itself. What they cannot be together is well-formed, and impossible all the same.
+    do throws(Problem) {
+      try validate()
+      // Few texts have such holes: the others are not looked through again.
+      if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
+    } catch {
+      throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
+    }
   }
 
   private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
@@ -58,7 +64,9 @@ package struct MessageRequest: Equatable, Sendable {
       case "dryRun": request.dryRun = try reader.readBool()
       case "pace": request.pace = try Pace.read(&reader)
       case "canary": request.canary = try Canary.read(&reader)
-      case "sendAt", "localTime": request.timing = try request.timing.reading(key, &reader)
+      case "sendAt", "localTime":
+        request.timing = try Timing.read(key, &reader)
+        request.timingCount += 1
       case "repeat": request.repetition = try Repetition.read(&reader)
       case "window": request.window = try SendWindow.read(&reader)
       default: guard try request.content.read(key, &reader) else { throw .unknownField }
@@ -67,7 +75,13 @@ package struct MessageRequest: Equatable, Sendable {
     self = request
   }
 
+  private func demandNeededFields() throws(JSONError) {
+    guard !appID.isEmpty else { throw JSONError("is needed").inside("appId") }
+    guard hasAudience else { throw JSONError("is needed: {\"all\":true}, {\"clientUids\":[…]} …").inside("audience") }
+  }
+
   private var hasAudience = false
+  private var timingCount = 0
 
   /// True when nothing says when, or how fast: it may go out as soon as it is stored.
   package var goesAtOnce: Bool {
@@ -75,9 +89,9 @@ package struct MessageRequest: Equatable, Sendable {
   }
 
   private mutating func validate() throws(Problem) {
-    guard !appID.isEmpty else { throw Problem(at: "/appId", "is needed") }
-    guard hasAudience else { throw Problem(at: "/audience", "is needed: {\"all\":true}, {\"clientUids\":[…]} …") }
     try ContentRules.settle(&content, badge: badge, appID: appID)
+    if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }
+    if let window, window.opens == window.closes { throw Problem(at: "/window/to", "must differ from from") }
     if repetition != nil, timing == .now {
       throw Problem(at: "/repeat", "needs sendAt or localTime: when it happens first")
     }

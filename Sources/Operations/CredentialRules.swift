@@ -6,7 +6,7 @@ internal import Store
 /// What an app's push credential allows. Keys allow everything; a certificate names its topics, and a push of another kind
 /// would be refused for every device, which would stop the app.
 enum CredentialRules {
-  /// - Throws: `.invalidField` at the push type.
+  /// - Throws: `.impossible` at the push type.
   static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
     let type = message.content.pushType
     guard !type.topicSuffix.isEmpty else { return }
@@ -15,12 +15,15 @@ enum CredentialRules {
       credential.kind == Administration.apnsCertificateKind
     else { return }
     if type.needsProviderToken {
-      throw Problem(at: "/pushType", "cannot be sent with a push certificate; set a .p8 key with `upmc app credential`")
+      throw Problem(
+        .impossible, at: "/pushType", "cannot be sent with a push certificate; set a .p8 key with `upmc app credential`"
+      )
     }
     let topic = app.appID + type.topicSuffix
     guard topics(credential.publicPart).contains(topic) else {
       throw Problem(
-        at: "/pushType", "needs a push certificate for \(topic), or a .p8 key; set it with `upmc app credential`")
+        .impossible, at: "/pushType",
+        "needs a push certificate for \(topic), or a .p8 key; set it with `upmc app credential`")
     }
   }
 

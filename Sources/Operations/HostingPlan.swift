@@ -105,7 +105,8 @@ struct HostingPlan {
       file.isMedia
     else {
       throw Problem(
-        at: "/media", "names no uploaded file of this app, or its time is over; upload it with POST /v1/admin/uploads")
+        .impossible, at: "/media",
+        "names no uploaded file of this app, or its time is over; upload it with POST /v1/admin/uploads")
     }
     links.media = try hosting.url(Hosting.mediaPath, name + file.suffix)
     if file.expiresAt < keptUntil { extended.append(name) }

@@ -150,7 +150,7 @@ import Testing
   @Test func `what cannot be is refused with pointers, and nothing is stored`() throws {
     try world.register("d1", token: Self.token, user: "kim")
     let reply = try ask(#""pushType":"background","alert":"hi","badge":{"increment":1}"#)
-    #expect(reply.status == 400)
+    #expect(reply.status == 422 && reply.string("type") == "upmc:impossible")
     #expect((reply["errors"] as? [[String: String]])?.compactMap { $0["pointer"] } == ["/alert", "/badge"])
     #expect(try world.count("SELECT count(*) FROM messages") == 0)
   }

@@ -195,12 +195,12 @@ import Testing
   }
 
   @Test func `media that are not there, or somebody else's, are refused`() throws {
-    #expect(try ask(#""alert":"hi","media":"\#(String(repeating: "x", count: 22))""#).status == 400)
+    #expect(try ask(#""alert":"hi","media":"\#(String(repeating: "x", count: 22))""#).status == 422)
     let id = try #require(try upload(picture(100)).json?["uploadId"] as? String)
     try world.connection.script("UPDATE hosted_files SET app = app + 1000")
-    #expect(try ask(#""alert":"hi","media":"\#(id)""#).status == 400)
+    #expect(try ask(#""alert":"hi","media":"\#(id)""#).status == 422)
     try world.connection.script("UPDATE hosted_files SET app = app - 1000, expires_at = now() - interval '1 second'")
-    #expect(try ask(#""alert":"hi","media":"\#(id)""#).status == 400)
+    #expect(try ask(#""alert":"hi","media":"\#(id)""#).status == 422)
   }
 
   @Test func `a file stays for as long as a message that shows it, and then goes`() throws {

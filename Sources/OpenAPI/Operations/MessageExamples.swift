@@ -59,7 +59,7 @@ enum MessageExamples {
     "headers":{"topic":"com.example.bank","pushType":"alert","priority":10,"keptForDevice":true},"notes":[],"refusals":[]}
     """
 
-  // Far enough not to be in the past soon, near enough to be taken.
-  private static let day = "2027-03-01"
-  private static let lastDay = "2027-06-30"
+  // A day that will be in the past; who tries the examples out puts a coming one in its place.
+  static let day = "2027-03-01"
+  static let lastDay = "2027-06-30"
 }
