@@ -29,6 +29,6 @@ extension Shared {
     take(send.members.count)
     launch(
       send.claim, message, send.members, badges: send.badges, values: RecipientValues(names: send.names),
-      readAt: send.readAt)
+      readAt: send.readAt, isHeld: send.isHeld)
   }
 }

@@ -16,12 +16,22 @@ struct RecipientValues {
     self.names = names
   }
 
+  /// For messages that show nothing but what is known already.
+  static let none = RecipientValues(names: [:])
+
+  /// False when a recipient's name and count are all that a message shows of it.
+  static func areNeeded(by message: DispatchMessage) -> Bool {
+    !message.push.template.languages.isEmpty || message.request.audience.givesVariables
+      || message.request.content.tokenKind != .alert
+  }
+
+  /// - Parameter readsNames: false when whoever asks has them.
   init(
-    _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
+    _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection, readsNames: Bool = true
   ) throws(PostgresError) {
     guard !members.isEmpty else { return }
     let template = message.push.template
-    if template.needsClientName {
+    if readsNames, template.needsClientName {
       let users = Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })
       for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
     }
@@ -47,10 +57,14 @@ struct RecipientValues {
     tokens.map { $0[member.device] != nil } ?? true
   }
 
-  func target(_ member: Audiences.Member, of message: DispatchMessage, badge: Int16) -> PushTarget {
+  /// The token that is sent to.
+  func psid(of member: Audiences.Member) -> String { tokens?[member.device] ?? member.psid }
+
+  func target(_ member: Audiences.Member, of message: DispatchMessage, badge: Int16, name: String? = nil) -> PushTarget
+  {
     PushTarget(
-      device: member.device, userKey: member.userKey, psid: tokens?[member.device] ?? member.psid, badge: badge,
-      clientName: names[member.userKey] ?? "",
+      device: member.device, userKey: member.userKey, psid: psid(of: member), badge: badge,
+      clientName: name ?? names[member.userKey] ?? "",
       language: locales[member.device].map { message.push.template.languages.place(locale: $0) } ?? 0,
       variables: variables[member.userKey] ?? [])
   }

@@ -3,129 +3,169 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Recipients about to be submitted again: their bindings read anew, because a device may have a new token, another user
-/// or none by now, its app or the message may have been paused, and it may be too early or too late where the device is.
+/// Recipients about to be submitted again, of whichever messages, looked at together: their bindings read anew, because a
+/// device may have a new token, another user or none by now, its app or the message may have been paused, it may be too
+/// early or too late where the device is, and the claim may be another node's.
 struct Resubmission {
-  struct Repeat {
-    let batch: PushBatch
-    let attempts: [Int16]
-    let question: TokenQuestion?
-  }
+  typealias Clocks = [Confirmations.Delivery: Waves.Clock]
 
   /// What goes together into one batch.
   private struct Kind: Hashable {
+    let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
     /// Microseconds since 1970.
     let expiresAt: Int64
   }
 
-  private(set) var repeats: [Repeat] = []
-  private(set) var decided: [(target: WaitingTarget, status: OutcomeStatus, reason: String)] = []
-  /// They wait in the database: until app or message are resumed, or until it is time (microseconds since 1970).
-  private(set) var handedBack: [(target: WaitingTarget, reason: String, dueAt: Int64?)] = []
+  private typealias Ready = (retry: Completer.Retry, member: Audiences.Member)
 
-  /// Reads and counts; nothing is submitted yet.
+  private(set) var flights: [Flight] = []
+  private(set) var decided: [(retry: Completer.Retry, status: OutcomeStatus, reason: String)] = []
+  /// They wait in the database: until app or message are resumed, or until it is time (microseconds since 1970).
+  private(set) var handedBack: [(retry: Completer.Retry, reason: String, dueAt: Int64?)] = []
+  /// Another node holds their claims.
+  private(set) var lost: [Completer.Retry] = []
+  /// Of messages that show more of a recipient than its name and count, or need another token.
+  private var values: [Int64: RecipientValues] = [:]
+
+  /// Reads and counts, each question once for all; nothing is submitted yet.
   init(
-    _ message: DispatchMessage, _ targets: [WaitingTarget], _ connection: Connection, _ shared: Shared
+    _ retries: [Completer.Retry], _ connection: Connection, _ shared: Shared, _ crew: Crew
   ) throws(PostgresError) {
-    guard shared.clock.wallMicroseconds < message.expiresAt else {
-      decided = targets.map { ($0, .expired, "expired") }
-      return
-    }
-    if try connection.run(AppPauses.reason(of: message.app)) != nil {
-      handedBack = targets.map { ($0, "AppPaused", nil) }
-      return
-    }
-    // Before the message's state is read: what is submitted is no older than that.
+    // Before the messages' states are read: what is submitted is no older than that.
     let readAt = shared.clock.now
-    let passage = try connection.run(Controls.passage(message.seqno))
-    guard passage == .open else {
-      hold(targets, passage, message)
-      return
+    let held = try connection.run(Claims.held(Set(retries.map(\.claim)), node: shared.configuration.node))
+    let standings = try connection.run(Controls.standings(Set(retries.map(\.message.seqno))))
+    let now = shared.clock.wallMicroseconds
+    let own = retries.filter { retry in
+      guard held.contains(retry.claim) else {
+        lost.append(retry)
+        return false
+      }
+      guard now < retry.message.expiresAt else {
+        decide(retry, .expired, reason: "expired")
+        return false
+      }
+      return true
     }
-    let clocks = try clocks(targets, message, connection)
-    let targets = sort(targets, by: clocks, message, now: shared.clock.wallMicroseconds)
-    let tomorrow = shared.clock.wallMicroseconds + 86_400_000_000
-    let members = try connection.run(
-      Audiences.ofDevices(app: message.app, targets.map(\.device), frozenAt: tomorrow))
-    let bound = Dictionary(members.map { ($0.device, $0) }) { first, _ in first }
-    let values = try RecipientValues(members, message, connection)
-    let ended = try connection.run(Outcomes.ended(message.seqno, targets.map(\.device)))
-    var ready: [(target: WaitingTarget, member: Audiences.Member)] = []
-    for target in targets {
-      if ended.contains(target.device) {
-        // Another node has taken the claim over and finished it while this one was away. Its outcome stands; this
-        // decision only gives the delivery up.
-        decided.append((target, .skipped, SkipReason.gone.rawValue))
-      } else if let reason = Self.obstacle(target, bound[target.device], values, shared) {
-        decided.append((target, .skipped, reason.rawValue))
-      } else if let member = bound[target.device] {
-        ready.append((target, member))
+    let open = hold(own, standings)
+    guard !open.isEmpty else { return }
+    let clocks = try Self.clocks(open, connection)
+    let ready = try bind(sort(open, by: clocks, now: now), connection, shared)
+    try count(ready, connection, crew)
+    let users = try Self.users(ready, connection)
+    for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, clocks) }) {
+      let message = entries[0].retry.message
+      let batch = PushBatch(
+        number: shared.nextBatch(of: crew), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
+        targets: entries.map { target($0, users) }, readAtNanoseconds: readAt.nanoseconds)
+      flights.append(
+        Flight(
+          batch: batch, claim: kind.claim, message: message, attempts: entries.map(\.retry.target.attempts),
+          isRepeat: true, question: kind.question))
+    }
+  }
+
+  mutating func decide(_ retry: Completer.Retry, _ status: OutcomeStatus, reason: String) {
+    decided.append((retry, status, reason))
+  }
+
+  mutating func handBack(_ retry: Completer.Retry, reason: String, dueAt: Int64?) {
+    handedBack.append((retry, reason, dueAt))
+  }
+
+  /// Those that can get something now, with their bindings.
+  private mutating func bind(
+    _ retries: [Completer.Retry], _ connection: Connection, _ shared: Shared
+  ) throws(PostgresError) -> [Ready] {
+    guard !retries.isEmpty else { return [] }
+    let bound = try connection.run(Audiences.bound(Set(retries.map(\.target.device))))
+    values = try Self.values(retries, bound, connection)
+    let ended = try connection.run(Outcomes.ended(Set(retries.map(\.delivery))))
+    var ready: [Ready] = []
+    for retry in retries {
+      if ended.contains(retry.delivery) {
+        // A former holder's answer has come after all. Its outcome stands; this decision only gives the delivery up.
+        decide(retry, .skipped, reason: SkipReason.gone.rawValue)
+      } else if let reason = Self.obstacle(
+        retry.target, bound[retry.target.device], values[retry.message.seqno], shared)
+      {
+        decide(retry, .skipped, reason: reason.rawValue)
+      } else if let member = bound[retry.target.device] {
+        ready.append((retry, member))
       }
     }
-    try count(ready.map(\.target), message, connection, shared)
-    let badges = try badges(ready.map(\.member), message, connection)
-    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0.target, $0.member, message, clocks) }) {
-      let pushTargets = entries.map { values.target($0.member, of: message, badge: badges[$0.member.userKey] ?? 0) }
-      let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
-        targets: pushTargets, readAtNanoseconds: readAt.nanoseconds)
-      repeats.append(Repeat(batch: batch, attempts: entries.map(\.target.attempts), question: kind.question))
-    }
-  }
-
-  mutating func decide(_ target: WaitingTarget, _ status: OutcomeStatus, reason: String) {
-    decided.append((target, status, reason))
-  }
-
-  mutating func handBack(_ target: WaitingTarget, reason: String, dueAt: Int64?) {
-    handedBack.append((target, reason, dueAt))
+    return ready
   }
 
   /// Why a recipient can get nothing now; nil when it can.
   private static func obstacle(
-    _ target: WaitingTarget, _ member: Audiences.Member?, _ values: RecipientValues, _ shared: Shared
+    _ target: WaitingTarget, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {
     guard let member else { return .gone }
     if member.userKey != target.userKey { return .rebound }
     if member.isInQuarantine { return .quarantine }
-    if !values.hasToken(member) { return .noToken }
+    if values?.hasToken(member) == false { return .noToken }
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
   /// The device's own route, or the other environment's while that is being asked.
-  private static func kind(
-    _ target: WaitingTarget, _ member: Audiences.Member, _ message: DispatchMessage, _ clocks: [DeviceID: Waves.Clock]
-  ) -> Kind {
-    let route = message.route(of: member)
-    let expiresAt = clocks[target.device]?.expiresAt ?? message.expiresAt
+  private func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
+    let (retry, member) = entry
+    let psid = (values[retry.message.seqno] ?? .none).psid(of: member)
+    let route = retry.message.route(of: member)
+    let expiresAt = clocks[retry.delivery]?.expiresAt ?? retry.message.expiresAt
     // A device that has a new token, or whose environment was learnt meanwhile, is in doubt no more.
-    guard let doubt = target.doubt, doubt.psid == member.psid, doubt.question.environment == member.environment else {
-      return Kind(route: route, question: nil, expiresAt: expiresAt)
+    guard let doubt = retry.target.doubt, doubt.psid == psid,
+      doubt.question.environment == member.environment
+    else { return Kind(claim: retry.claim, route: route, question: nil, expiresAt: expiresAt) }
+    return Kind(
+      claim: retry.claim, route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
+  }
+
+  private func target(_ entry: Ready, _ users: [Users.Key: (badge: Int16, name: String)]) -> PushTarget {
+    let (retry, member) = entry
+    let user = users[Users.Key(app: retry.message.app, userKey: member.userKey)]
+    return (values[retry.message.seqno] ?? .none).target(
+      member, of: retry.message, badge: user?.badge ?? 0, name: user?.name ?? "")
+  }
+
+  private static func values(
+    _ retries: [Completer.Retry], _ bound: [DeviceID: Audiences.Member], _ connection: Connection
+  ) throws(PostgresError) -> [Int64: RecipientValues] {
+    var values: [Int64: RecipientValues] = [:]
+    let special = Dictionary(
+      grouping: retries.filter { RecipientValues.areNeeded(by: $0.message) }, by: \.message.seqno)
+    for (seqno, retries) in special {
+      let members = retries.compactMap { bound[$0.target.device] }
+      values[seqno] = try RecipientValues(members, retries[0].message, connection, readsNames: false)
     }
-    return Kind(route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
+    return values
   }
 
   /// Second submissions are counted, and the count committed, before any of them is made.
-  private func count(
-    _ targets: [WaitingTarget], _ message: DispatchMessage, _ connection: Connection, _ shared: Shared
-  ) throws(PostgresError) {
-    let resent = targets.count(where: \.countsAsResent)
-    guard resent > 0 else { return }
-    var increase = Outcomes.Increase()
-    increase.resent = Int64(resent)
-    for query in Outcomes.add([message.seqno: increase], writer: shared.completeWriter) { try connection.run(query) }
+  private func count(_ ready: [Ready], _ connection: Connection, _ crew: Crew) throws(PostgresError) {
+    var increases: [Int64: Outcomes.Increase] = [:]
+    for (retry, _) in ready where retry.target.countsAsResent {
+      increases[retry.message.seqno, default: Outcomes.Increase()].resent += 1
+    }
+    guard !increases.isEmpty else { return }
+    for query in Outcomes.add(increases, writer: crew.completeWriter) { try connection.run(query) }
   }
 
-  /// Counts as they are at this moment, for payloads that show them.
-  private func badges(
-    _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
-  ) throws(PostgresError) -> [UserKey: Int16] {
-    guard message.movesBadge else { return [:] }
-    var badges: [UserKey: Int16] = [:]
-    let users = Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })
-    for (user, found) in try connection.run(Users.find(users)) { badges[user.userKey] = found.badge }
-    return badges
+  /// Counts and names as they are at this moment, for payloads that show them.
+  private static func users(
+    _ ready: [Ready], _ connection: Connection
+  ) throws(PostgresError) -> [Users.Key: (badge: Int16, name: String)] {
+    let shown = ready.lazy.filter { $0.retry.message.movesBadge || $0.retry.message.push.template.needsClientName }
+    let keys = Set(shown.map { Users.Key(app: $0.retry.message.app, userKey: $0.member.userKey) })
+    return keys.isEmpty ? [:] : try connection.run(Users.find(keys))
+  }
+}
+
+extension Completer.Retry {
+  var delivery: Confirmations.Delivery {
+    Confirmations.Delivery(seqno: message.seqno, device: target.device)
   }
 }

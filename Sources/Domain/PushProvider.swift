@@ -33,12 +33,10 @@ package final class PushMessage: Sendable {
   /// When it is worth nothing any more, seconds since 1970. A submission after that is refused by us.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
-  /// Its share of its lane where several messages wait: one of weight 2 sends twice as much as one of weight 1.
-  package let weight: Int
 
   package init(
     seqno: Int64, headers: PushHeaders, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane,
-    expiresAtSeconds: Int64, onUnknown: UnknownPolicy, weight: Int = 1
+    expiresAtSeconds: Int64, onUnknown: UnknownPolicy
   ) {
     self.seqno = seqno
     self.headers = headers
@@ -47,7 +45,6 @@ package final class PushMessage: Sendable {
     self.lane = lane
     self.expiresAtSeconds = expiresAtSeconds
     self.onUnknown = onUnknown
-    self.weight = weight
   }
 }
 

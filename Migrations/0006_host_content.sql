@@ -38,4 +38,4 @@ CREATE TABLE hosted_parts (
 ALTER TABLE hosted_parts ALTER COLUMN body SET STORAGE EXTERNAL;
 
 -- Tokens of other kinds than the ordinary one (voip, Live Activities …) are found by their device.
-CREATE INDEX psids_by_device ON psids (device, kind) WHERE kind > 1;
+CREATE INDEX IF NOT EXISTS psids_further ON psids (device, kind) WHERE kind > 1;
