@@ -204,8 +204,9 @@ struct NamedSendPart {
       }
       return .sent(SendAnswer.Accepted(earlier), nil)
     }
-    let accepted = SendAnswer.Accepted(
+    var accepted = SendAnswer.Accepted(
       seqno: number.seqno, targeted: Int64(entry.members.count), unknown: entry.unknown)
+    accepted.networks = ResolvedAudience.networks(of: entry.members)
     return .sent(accepted, entry.claim.map { claimed(entry, number, $0, batch) })
   }
 

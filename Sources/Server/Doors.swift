@@ -4,6 +4,7 @@ internal import Logging
 internal import Operations
 internal import Reactor
 internal import Receiver
+internal import SDKDoor
 
 /// The HTTP loops and the admin threads behind them.
 final class Doors {
@@ -31,9 +32,10 @@ final class Doors {
     let first = try Socket.listen(on: wanted, reusePort: loops > 1)
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
+    let hosting = Hosting(publicURL: configuration.publicURL)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
-      hosting: Hosting(publicURL: configuration.publicURL), messageCommitted: messageCommitted)
+      hosting: hosting, messageCommitted: messageCommitted)
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)
     self.hosted = hosted
@@ -47,6 +49,7 @@ final class Doors {
       let drained = drained
       let batchesSends = configuration.handicaps.batchesSends
       let publicDirectory = configuration.publicDirectory
+      let sdk = configuration.sdk
       _ = try Thread(name: "http-\(number)") {
         do {
           let loop = try EventLoop()
@@ -55,6 +58,9 @@ final class Doors {
             launchpad: launchpad)
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
+            sdk: ControllerDoor(
+              hands: Self.hands(committer, admin, hosting, messageCommitted), catalog: catalog, keys: keys,
+              configuration: sdk, loop: loop),
             admin: AdminDoor(
               admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
               uploads: UploadGate(catalog: catalog)),
@@ -89,6 +95,15 @@ final class Doors {
           })
       }
     }
+  }
+
+  private static func hands(
+    _ committer: Committer, _ admin: AdminThreads, _ hosting: Hosting,
+    _ messageCommitted: @escaping @Sendable () -> Void
+  ) -> Hands {
+    Hands(
+      submit: committer.submit, takesSends: committer.takesSends, perform: admin.perform,
+      hosting: hosting, messageCommitted: messageCommitted)
   }
 
   /// Answers what is there, takes nothing new.

@@ -1,10 +1,12 @@
 package import HTTPServer
 internal import OpenAPI
 internal import Receiver
+internal import SDKDoor
 
 /// The first look at each request: which part of the server answers it. One per HTTP loop.
 package final class FrontDoor: RequestHandler {
   private let devices: DeviceDoor
+  private let sdk: ControllerDoor
   private let admin: any RequestHandler
   private let health: HealthDoor
   private let hosted: HostedDoor
@@ -12,10 +14,12 @@ package final class FrontDoor: RequestHandler {
   private var files: StaticFiles?
 
   init(
-    devices: DeviceDoor, admin: any RequestHandler, health: HealthDoor, hosted: HostedDoor, files: StaticFiles?
+    devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, hosted: HostedDoor,
+    files: StaticFiles?
   ) {
     self.hosted = hosted
     self.devices = devices
+    self.sdk = sdk
     self.admin = admin
     self.health = health
     self.files = files
@@ -27,6 +31,7 @@ package final class FrontDoor: RequestHandler {
       return devices.handle(request, responder)
     }
     if HostedDoor.isAsked(request) { return hosted.handle(request, responder) }
+    if ControllerDoor.isForHere(request) { return sdk.handle(request, responder) }
     if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
     if document.serves(request) { return document.handle(request, responder) }
     if Self.isForAdmin(request) { return admin.handle(request, responder) }
@@ -34,9 +39,10 @@ package final class FrontDoor: RequestHandler {
     if let response = files?.response(for: request) { responder.send(response) }
   }
 
-  /// Only the admin API takes bodies above the standard: lists of recipients.
+  /// Only senders may bring bodies above the standard: lists of recipients.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
+    if ControllerDoor.isForHere(request) { return sdk.bodyLimit(for: request, standard: standard) }
+    return Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
   }
 
   private static func isForAdmin(_ request: Request) -> Bool {

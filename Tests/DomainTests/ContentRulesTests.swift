@@ -127,7 +127,7 @@ import Testing
 
   @Test(arguments: [
     (#""pushType":"alert""#, ["/alert"]), (#""pushType":"alert","contentAvailable":true"#, ["/alert"]),
-    (#""sound":"a.caf""#, ["/sound"]), (#""badge":{"set":1},"sound":"a.caf""#, ["/sound"]),
+    (#""sound":"a.caf""#, ["/alert", "/sound"]), (#""badge":{"set":1},"sound":"a.caf""#, ["/sound"]),
     (#""badge":{"set":1},"category":"C","threadId":"t""#, ["/category", "/threadId"]),
     (#""badge":{"set":1},"mediaUrl":"https://a.b/c.jpg""#, ["/mediaUrl"]),
     (#""badge":{"set":1},"mutableContent":true"#, ["/mutableContent"]),

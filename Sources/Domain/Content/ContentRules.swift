@@ -93,6 +93,7 @@ struct ContentRules {
 
   private mutating func checkAlert() {
     guard content.alert != nil else {
+      if badge == .none { fault("alert", "is needed, unless contentAvailable or badge is set") }
       // Without an alert there is nothing that could be grouped, filtered, heard or changed.
       let needy = content.given.intersection(Self.shown).subtracting(["badge", "contentAvailable"]).sorted()
       for field in needy {
@@ -103,9 +104,6 @@ struct ContentRules {
           default: ""
           }
         fault(field, "needs an alert" + why)
-      }
-      if needy.isEmpty, badge == .none {
-        fault("alert", "is needed, unless contentAvailable or badge is set")
       }
       return
     }
