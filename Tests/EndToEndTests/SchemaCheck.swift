@@ -98,7 +98,8 @@ struct SchemaCheck {
     case ("format", .text(let text)) where rule.string == "date-time":
       isKept = text.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/#) != nil
     case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _),
-      ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _), ("examples", _), ("default", _),
+      ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _), ("examples", _),
+      ("default", _),
       ("x-minimumSeconds", _), ("x-maximumSeconds", _):
       isKept = true
     default: return ["\(place): the checker does not know the keyword \(keyword)"]
