@@ -37,7 +37,7 @@ extension Messages {
     """)
 
   /// Until the transaction ends: for the same reason.
-  private static let useIndexes = Statement("messages-use-indexes", "SET LOCAL enable_seqscan = off")
+  private static let useIndexes = Statement("messages-use-indexes", "SELECT set_config('enable_seqscan', 'off', true)")
 
   /// Closes those of the messages for which every delivery is decided, within a transaction that locks nothing afterwards.
   package static func finish(
