@@ -7,7 +7,7 @@ enum Limits {
   /// Devices of one claim: one commit each, and what is in doubt after a crash.
   static let claimDevices = 2_000
   /// Users of one claim that moves badges: their rows stay locked until it commits.
-  static let claimBadgeDevices = 500
+  static let claimBadgeDevices = 1_000
   /// Entries of a list (users, devices, tokens) of one claim.
   static let claimEntries = 500
   /// Devices under way at once on this node, waiting for their outcome.
