@@ -1,4 +1,3 @@
-internal import APNs
 internal import Logging
 internal import Operations
 internal import Postgres
@@ -10,14 +9,15 @@ final class CatalogKeeper {
   private let stopped: Inbox<Void>
   private let catalog: Catalog
 
+  /// - Parameter makeTurn: made on the thread; does what else depends on what the database holds.
   init(
-    databaseURL: String, catalog: Catalog, sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey
+    databaseURL: String, catalog: Catalog, makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
   ) throws {
     self.catalog = catalog
     let stopped = try Inbox<Void>(capacity: 1)
     self.stopped = stopped
     _ = try Thread(name: "catalog") {
-      let keeper = APNsKeeper(sender: sender, requests: requests, master: master, clock: SystemClock())
+      let turn = makeTurn()
       let log = Logger(label: "catalog")
       var connection: Connection?
       while !stopped.isClosed {
@@ -25,7 +25,7 @@ final class CatalogKeeper {
           let present = try connection ?? Connection(databaseURL)
           connection = present
           try catalog.refresh(present)
-          try keeper.turn(present)
+          try turn(present)
         } catch {
           log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
           connection = nil

@@ -11,7 +11,7 @@ struct MeasureCommand: ParsableCommand {
   static let scenarios: [any Scenario] = [
     SmallRequests(), DurableReceipts(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
     Growth(),
-    SingleSends(), ColdStart(),
+    SingleSends(), ColdStart(), PacedMessages(),
   ]
 
   @Argument(help: "Scenarios to run, by name; all when none is named.")
@@ -29,7 +29,7 @@ struct MeasureCommand: ParsableCommand {
   @Option(help: "Million receipts that are stored before H2 begins.")
   var storedMillions = 10.0
 
-  @Option(help: "Thousand devices that campaigns go to.")
+  @Option(help: "Thousand devices that campaigns go to, and messages of F1.")
   var campaignThousands = 1000
 
   @Option(help: "Thousand devices that P6 grows to.")
