@@ -111,7 +111,7 @@ let package = Package(
     tests("JSONTests", on: ["JSON"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
-    tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "Reactor"]),
+    tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     // The torture runner: a program among the tests, because it is one.
@@ -128,7 +128,7 @@ let package = Package(
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("DispatcherTests", on: ["Dispatcher", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("PushWireTests", on: ["PushWire", "Domain", "Reactor", crypto]),
-    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", crypto]),
+    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", crypto, log]),
     tests("APNsTests", on: ["APNs", "PushWire", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
       "OperationsTests",

@@ -56,7 +56,9 @@ struct Pacer {
     let seconds = Double((now - filledAt).nanoseconds) / 1e9
     guard seconds > 0 else { return }
     filledAt = now
-    if Double((now - usedAt).nanoseconds) / 1e9 > FCM.Limits.idleSeconds { rate = min(rate, most * FCM.Limits.firstPart) }
+    if Double((now - usedAt).nanoseconds) / 1e9 > FCM.Limits.idleSeconds {
+      rate = min(rate, most * FCM.Limits.firstPart)
+    }
     // It climbs only while it is the pace that holds requests back.
     if tokens < 1 { rate = min(most, rate + most * min(seconds, 1) / FCM.Limits.rampSeconds) }
     tokens = min(burst, tokens + rate * seconds)

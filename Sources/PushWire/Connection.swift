@@ -139,7 +139,8 @@ package final class Connection: EventLoop.Handler {
     do throws(TLSError) {
       let stream = try TLSStream(connecting: socket, context: settings.context, serverName: settings.endpoint.host)
       stream.keepAlive(
-        idle: .seconds(PushWire.Limits.keepAliveSeconds), unacknowledged: .seconds(PushWire.Limits.unacknowledgedSeconds))
+        idle: .seconds(PushWire.Limits.keepAliveSeconds),
+        unacknowledged: .seconds(PushWire.Limits.unacknowledgedSeconds))
       self.stream = stream
       shakeHands()
     } catch {

@@ -69,7 +69,9 @@ final class DemoStage {
       Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: Demonstration.appID,
       master: master, by: .commandLine, on: connection)
     let account = started.serviceAccount
-    if Self.read(accountKeyFile) == nil { _ = try PrivateFile.create(accountKeyFile, Array(account.privateKeyPEM.utf8)) }
+    if Self.read(accountKeyFile) == nil {
+      _ = try PrivateFile.create(accountKeyFile, Array(account.privateKeyPEM.utf8))
+    }
     guard let json = started.serviceAccountJSON else { return }
     // The README's walk-through gives it to an app of its own.
     let path = configuration.dataDirectory + "/demo-service-account.json"

@@ -204,7 +204,8 @@ struct SimulatorCommand: ParsableCommand {
     guard devices + androidDevices == 0 || (server != nil && app != nil && clientKey != nil) else {
       throw ValidationError("--devices needs --server, --app and --client-key")
     }
-    guard devices >= 0, androidDevices >= 0, (0...1).contains(receiptProbability), (0...1).contains(readProbability) else {
+    guard devices >= 0, androidDevices >= 0, (0...1).contains(receiptProbability), (0...1).contains(readProbability)
+    else {
       throw ValidationError("--devices is not negative; probabilities lie between 0 and 1")
     }
     guard errorPoints >= 0, latency >= 0, keepDeliveries >= 0, idle >= 1 else {
@@ -265,7 +266,8 @@ struct SimulatorCommand: ParsableCommand {
 
   private func devicePlan() -> VirtualDevices.Plan? {
     guard devices + androidDevices > 0, let server, let app, let clientKey else { return nil }
-    var plan = VirtualDevices.Plan(count: devices, server: server, appID: app, clientKey: clientKey, users: users ?? max(devices, androidDevices))
+    var plan = VirtualDevices.Plan(
+      count: devices, server: server, appID: app, clientKey: clientKey, users: users ?? max(devices, androidDevices))
     plan.environment = sandboxDevices ? .sandbox : .production
     plan.receiptProbability = receiptProbability
     plan.readProbability = readProbability
@@ -293,7 +295,8 @@ struct SimulatorCommand: ParsableCommand {
 
   private func announce(_ started: Simulator.Started) throws {
     let announcement = Announcement(
-      apns: started.endpoints.apns, sandbox: started.endpoints.sandbox, fcm: started.endpoints.fcm, control: started.endpoints.control,
+      apns: started.endpoints.apns, sandbox: started.endpoints.sandbox, fcm: started.endpoints.fcm,
+      control: started.endpoints.control,
       teamId: started.providerKey.teamID, keyId: started.providerKey.keyID, caFile: caFile, keyFile: keyFile)
     print(json ? try announcement.json() : announcement.text)
     // Whoever started us may read a pipe and wait for this line.

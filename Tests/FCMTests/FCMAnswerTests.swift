@@ -60,7 +60,8 @@ import Testing
   }
 
   @Test func `a 401 without a code asks for another access token`() {
-    #expect(answer(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.").action == .renewAccessToken)
+    #expect(
+      answer(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.").action == .renewAccessToken)
   }
 
   @Test func `a quota is the project's unless the device is named`() {
@@ -69,7 +70,8 @@ import Testing
     let device = answer(
       429, "RESOURCE_EXHAUSTED", "x",
       Self.fcm("QUOTA_EXCEEDED")
-        + #",{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"device","description":"y"}]}"#)
+        + #",{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"subject":"device","description":"y"}]}"#
+    )
     #expect(device.action == .retryDevice)
     #expect(FCMAnswer(status: 429, body: []).action == .retryPaced)
   }

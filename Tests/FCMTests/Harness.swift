@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import FCM
+import Logging
 import PushWire
 import Reactor
 import Simulator
@@ -22,7 +23,8 @@ final class Harness {
 
   init(
     style: FCMStyle = FCMStyle(), quota: Int = 6_000_000, isEquipped: Bool = true,
-    _ change: (inout FCMConfiguration) -> Void = { _ in }, simulator alter: (inout Simulator.Configuration) -> Void = { _ in }
+    _ change: (inout FCMConfiguration) -> Void = { _ in },
+    simulator alter: (inout Simulator.Configuration) -> Void = { _ in }
   ) throws {
     var simulated = Simulator.Configuration()
     simulated.keepsPayloads = true

@@ -121,7 +121,10 @@ import Testing
   }
 
   @Test func `a steady stream never meets the quota`() throws {
-    let harness = try Harness(quota: 60_000) { _ in } simulator: { $0.fcmMessagesPerMinute = 60_000 }
+    let harness = try Harness(quota: 60_000) { _ in
+    } simulator: {
+      $0.fcmMessagesPerMinute = 60_000
+    }
     var accepted = 0
     var seqno: Int64 = 0
     let deadline = SystemClock().now + .seconds(3)
@@ -136,7 +139,10 @@ import Testing
   }
 
   @Test func `QUOTA_EXCEEDED lets the project rest as long as Google asks`() throws {
-    let harness = try Harness { _ in } simulator: { $0.fcmMessagesPerMinute = 5 }
+    let harness = try Harness { _ in
+    } simulator: {
+      $0.fcmMessagesPerMinute = 5
+    }
     let found = try harness.send((0..<20).map { "f\($0):APA91b\($0)" })
     #expect(found.count { $0 == .accepted } <= 5)
     let waits = found.compactMap { result -> Int? in

@@ -108,7 +108,9 @@ import Testing
     #expect(String(decoding: taken.apnsPayload ?? [], as: UTF8.self) == #"{"aps":{"badge":1},"k":"v"}"#)
   }
 
-  @Test(arguments: ["", "[]", "{", "{\"message\":null}", "{\"message\":{}}", "{\"massage\":{}}", "{\"validate_only\":1}"])
+  @Test(arguments: [
+    "", "[]", "{", "{\"message\":null}", "{\"message\":{}}", "{\"massage\":{}}", "{\"validate_only\":1}",
+  ])
   func `no message at all`(_ body: String) {
     guard case .failure(let error) = FCMMessage.judge(Array(body.utf8)) else {
       return #expect(Bool(false), "\(body) was taken")

@@ -98,7 +98,8 @@ final class FCMDoor: ServiceDoor {
     case .withoutID: session.respond(to: stream, status: 200)
     case .extraHeaders:
       session.respond(
-        to: stream, status: 200, fields: Self.fields + [HeaderField("alt-svc", "h3=\":443\"; ma=2592000")], body: answer)
+        to: stream, status: 200, fields: Self.fields + [HeaderField("alt-svc", "h3=\":443\"; ma=2592000")], body: answer
+      )
     }
   }
 }

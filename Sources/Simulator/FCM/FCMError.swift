@@ -165,7 +165,10 @@ package struct FCMError: Equatable, Sendable, Error {
         type("google.firebase.fcm.v1.ApnsError"), "\"statusCode\": \(status)", "\"reason\": \(quoted(reason))",
       ]
     case .badRequest(let violations):
-      members = [type("google.rpc.BadRequest"), list("fieldViolations", violations.map { [("field", $0.field), ("description", $0.description)] })]
+      members = [
+        type("google.rpc.BadRequest"),
+        list("fieldViolations", violations.map { [("field", $0.field), ("description", $0.description)] }),
+      ]
     case .quota(let subject, let description):
       members = [
         type("google.rpc.QuotaFailure"), list("violations", [[("subject", subject), ("description", description)]]),

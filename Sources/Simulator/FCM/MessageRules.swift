@@ -64,7 +64,10 @@ enum MessageRules {
       guard value.contains("in topics"), (1...Limits.topicsInCondition).contains(topics) else {
         throw FCMError(
           400, "Invalid condition expression provided.",
-          [.badRequest([.init("message.condition", "Invalid condition expression provided.")]), .fcm("INVALID_ARGUMENT")])
+          [
+            .badRequest([.init("message.condition", "Invalid condition expression provided.")]),
+            .fcm("INVALID_ARGUMENT"),
+          ])
       }
       return .condition(value)
     }
