@@ -52,6 +52,7 @@ final class AccessTokens {
   /// Seconds since 1970.
   private var endsAt: Int64 = 0
   private var changedAt: Instant?
+  private var refusedAt: Instant?
   private var backOff = BackOff()
   private var client: HTTPClient?
 
@@ -78,15 +79,20 @@ final class AccessTokens {
     return rest > 0 ? token : nil
   }
 
-  /// FCM does not take the present token.
-  func refused() {
-    guard !isChanging else { return }
+  /// FCM does not take the present token. False when it refused the one before as well: then it is not the token.
+  func refused() -> Bool {
+    // What has just come is not what the answer was about.
+    guard !isChanging else { return true }
+    let now = loop.clock.now
+    if let refusedAt, now - refusedAt < .seconds(FCM.Limits.tokenRefusalSeconds) { return false }
+    refusedAt = now
     token = nil
     fetch()
+    return true
   }
 
   /// Answers that come now may still be about a former token.
-  var isChanging: Bool {
+  private var isChanging: Bool {
     if token == nil { return true }
     return changedAt.map { loop.clock.now - $0 < .seconds(FCM.Limits.tokenChangeSeconds) } ?? false
   }

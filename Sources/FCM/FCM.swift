@@ -64,6 +64,8 @@ package enum FCM {
     package static let tokenRequestSeconds: Int64 = 15
     /// Seconds in which refusals may still be about the access token before the present one.
     package static let tokenChangeSeconds: Int64 = 5
+    /// Seconds within which a second refused access token means that tokens are not the trouble.
+    package static let tokenRefusalSeconds: Int64 = 600
     /// Bytes of an answer of the token endpoint: far more than it ever has.
     package static let tokenAnswerBytes = 65_536
   }

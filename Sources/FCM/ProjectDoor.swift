@@ -101,12 +101,11 @@ final class ProjectDoor: PoolDoor {
       pool.finish(submission, .retry(reason: reason, after: wait))
       slowDown(pool, seconds: wait)
     case .renewAccessToken:
-      // One that is on its way in, or has just come, is not what this answer is about.
-      if submission.resends > 0, !project.tokens.isChanging {
+      guard project.tokens.refused() else {
         return pool.pause(submission, "\(reason): \(answer.message.prefix(200))", on: connection)
       }
-      project.tokens.refused()
-      pool.sendAgain(submission, otherwise: .credentialFault(reason: reason))
+      // Not its fault: the next access token is on its way.
+      pool.sendAgain(submission, otherwise: .retry(reason: reason, after: nil))
     case .pauseForApple:
       pool.log(.error, "the APNs key in the Firebase project is refused by Apple", connection, reason)
       pool.finish(submission, .credentialFault(reason: reason))

@@ -58,8 +58,6 @@ final class SenderLoop: PoolPlanner {
 
   private func set(_ credential: FCMCredential?, for app: App.Number) {
     credentials[app] = credential
-    // Another key of the same account begins anew with its own access token.
-    if let credential { projects[Self.name(credential.account)] = nil }
     switchboard.credentialChanged(of: app)
   }
 

@@ -4,6 +4,7 @@ internal import Domain
 internal import Glibc
 internal import JSON
 internal import Logging
+internal import PushWire
 internal import Reactor
 internal import TLS
 

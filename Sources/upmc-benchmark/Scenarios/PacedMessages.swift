@@ -2,6 +2,7 @@ internal import Crypto
 internal import Domain
 internal import FCM
 internal import Glibc
+internal import Logging
 internal import PushWire
 internal import Reactor
 internal import Simulator
