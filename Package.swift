@@ -86,6 +86,7 @@ let package = Package(
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
+    module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
     module(
       "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, rsa, deque]),
 
@@ -93,8 +94,8 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "TLS", "JSON", "Operations", "Store",
-        "HTTPServer", "Postgres", "Reactor", "Domain", crypto, log,
+        "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "TLS", "JSON",
+        "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
@@ -140,10 +141,12 @@ let package = Package(
         "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
       ]),
     tests(
+      "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "Server", "Operations", "Domain", "HTTPServer"]),
+    tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "TLS", "Reactor",
-        "TestSupport",
+        "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
+        "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
