@@ -1,5 +1,7 @@
 import Foundation
 import Operations
+import Reactor
+import Server
 import Simulator
 import Testing
 

@@ -94,16 +94,17 @@ final class Harness {
     return found.sorted { $0.target < $1.target }.map(\.result)
   }
 
-  /// Sends again what was not processed or became stale on the way, as the dispatcher does.
+  /// Sends again what was not processed or became stale on the way, and only that, as the dispatcher does.
   func deliver(_ names: [String], _ message: PushMessage? = nil) throws -> [SubmissionResult] {
     let message = try message ?? makeMessage()
+    var results: [SubmissionResult] = Array(repeating: .notProcessed, count: names.count)
     for _ in 0..<200 {
-      let found = try send(names, message)
-      let isOver = found.count == names.count && !found.contains(.stale) && !found.contains(.notProcessed)
-      if isOver { return found }
+      let open = results.indices.filter { results[$0] == .notProcessed || results[$0] == .stale }
+      if open.isEmpty { return results }
+      for (position, result) in zip(open, try send(open.map { names[$0] }, message)) { results[position] = result }
       // The gate is shut, or the first access token is still on its way.
-      _ = results.receive(atMost: .milliseconds(50))
+      _ = self.results.receive(atMost: .milliseconds(50))
     }
-    return []
+    return results
   }
 }

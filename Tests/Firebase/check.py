@@ -20,6 +20,7 @@ import sys
 import tempfile
 import urllib.parse
 import urllib.request
+import warnings
 
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ".build/debug/upmc-simulator"
 TOKEN = "fabcdefghijklmnopqrstu:APA91bexample"
@@ -149,6 +150,8 @@ def check_http2(messaging, exceptions, address, authority):
 
 
 def main():
+    # It would rather be given installation ids than tokens; both are sent.
+    warnings.simplefilter("ignore", DeprecationWarning)
     with tempfile.TemporaryDirectory() as directory:
         process, started = start(directory)
         try:

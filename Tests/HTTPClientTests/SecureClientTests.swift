@@ -110,9 +110,11 @@ import Testing
   @Test func `a server that cannot prove its name gets nothing`() throws {
     let server = try SecureServer(names: ["elsewhere.example"])
     let client = try client(server, trusting: server.authorityPEM, name: "127.0.0.1")
-    guard case .failure(.unreachable(let reason)) = Result(catching: { () throws(HTTPClientError) in
-      try client.send(HTTPRequest("POST", "/token", body: Array("secret".utf8)))
-    }) else { return #expect(Bool(false), "it was believed") }
+    guard
+      case .failure(.unreachable(let reason)) = Result(catching: { () throws(HTTPClientError) in
+        try client.send(HTTPRequest("POST", "/token", body: Array("secret".utf8)))
+      })
+    else { return #expect(Bool(false), "it was believed") }
     #expect(!reason.isEmpty)
   }
 

@@ -36,12 +36,14 @@ struct PacedMessages: Scenario {
       configuration: try Self.configuration(started), results: { _ = results.offer($0) })
     guard let json = started.serviceAccountJSON else { throw MeasuringError("the simulator has no token endpoint") }
     sender.set(FCMCredential(account: try ServiceAccount(json: json)), for: Self.route.app)
-    let thread = try Thread(name: "fcm-0") {
+    let done = try Inbox<Void>(capacity: 1)
+    _ = try Thread(name: "fcm-0") {
       do { try sender.run() } catch { StandardStreams.printError("\(error)") }
+      _ = done.offer(())
     }
     defer {
       sender.stop(within: .seconds(1))
-      thread.join()
+      _ = done.receive(atMost: .seconds(5))
     }
 
     let began = SystemClock().now
