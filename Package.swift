@@ -85,6 +85,7 @@ let package = Package(
     module("FCM", on: ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor", rsa, log]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
+    module("SDKDoor", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
     module(
@@ -94,7 +95,7 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "TLS", "JSON",
+        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "TLS", "JSON",
         "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
@@ -148,6 +149,7 @@ let package = Package(
         "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
         "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
+    tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]

@@ -30,7 +30,7 @@ package enum APNs {
     package static let tokenRenewalSeconds: Int64 = 600
     /// Seconds between two questions for a token.
     package static let tokenRequestSeconds: Int64 = 5
-    /// Seconds that a pool rests after TooManyProviderTokenUpdates.
+    /// Seconds that a pool rests when two of its connections were told TooManyProviderTokenUpdates within so long.
     package static let tokenThrottleSeconds: Int64 = 120
     /// Seconds of difference between Apple's clock and ours that are worth a word: a token lives for an hour.
     package static let clockSkewSeconds: Int64 = 300

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTP2
 internal import Logging
 internal import PushWire
+internal import Reactor
 internal import TLS
 
 /// What a pool to APNs does by Apple's rules: provider tokens, certificates, and what each reason means.
@@ -12,6 +13,8 @@ final class APNsDoor: PoolDoor {
   private let composer = Composer()
   /// Unused with certificates.
   private var token: TokenInUse
+  /// The connection that was told last that provider tokens change too often, and when.
+  private var throttled: (connection: Int, at: Instant)?
   /// How far the peer's clock is ahead of ours, as it said last.
   private var clockSkewSeconds: Int64?
   /// Asked for each batch with a certificate.
@@ -98,12 +101,7 @@ final class APNsDoor: PoolDoor {
       pool.sendAgain(submission, otherwise: later)
       connection.retire()
     case .renewProviderToken: renewToken(submission, answer, on: connection, of: pool)
-    case .keepProviderToken:
-      pool.log(.error, "provider token changed too often", connection, reason)
-      if token.fallBack(atSeconds: pool.wallSeconds) { pool.forgetTemplates() }
-      pool.finish(submission, later)
-      pool.rest(for: .seconds(APNs.Limits.tokenThrottleSeconds), .notProcessed)
-      connection.retire()
+    case .keepProviderToken: keepToken(submission, otherwise: later, reason, on: connection, of: pool)
     case .retryOnceThenPause where submission.resends == 0:
       // Team and topics are bound to a connection at its first push: a new one may know better.
       if pool.isShared { pool.isolate(submission.batch.standing) } else { connection.retire() }
@@ -133,6 +131,28 @@ final class APNsDoor: PoolDoor {
     pool.sendAgain(submission, otherwise: .notProcessed)
     connection.retire()
     needToken(present.teamID, present.keyID, present)
+  }
+
+  /// Tokens changed too often, by the word of the documentation: on this connection. It goes, and others go on with the
+  /// token before; should one of those be told the same, it is more than a connection, and all of them rest.
+  private func keepToken(
+    _ submission: Submission, otherwise later: SubmissionResult, _ reason: String, on connection: Connection,
+    of pool: Pool
+  ) {
+    pool.log(.error, "provider token changed too often", connection, reason)
+    if token.fallBack(atSeconds: pool.wallSeconds) { pool.forgetTemplates() }
+    let now = pool.loop.clock.now
+    let period = Duration.seconds(APNs.Limits.tokenThrottleSeconds)
+    let former = throttled
+    throttled = (connection.number, now)
+    if let former, former.connection != connection.number, now - former.at < period {
+      pool.finish(submission, later)
+      // Before the connection goes: no other is to be made in its place.
+      pool.rest(for: period, .notProcessed)
+    } else {
+      pool.sendAgain(submission, otherwise: later)
+    }
+    connection.retire()
   }
 
   func received(_ goAway: GoAway, on connection: Connection, of pool: Pool) {

@@ -45,6 +45,7 @@ final class SenderLoop: PoolPlanner {
         switchboard.credentialChanged(of: app)
       case .token(let token): set(token)
       case .resolved(let result, let key): switchboard.resolved(result, for: key)
+      case .forgive(let app): switchboard.forgive(app)
       case .stop(let patience): switchboard.stop(within: patience)
       }
     }

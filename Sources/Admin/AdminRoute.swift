@@ -33,6 +33,7 @@ struct AdminRoute: Sendable {
       try call.restoreQuarantine()
     },
     AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
+    AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.changeApp() },
     AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
   ]
 

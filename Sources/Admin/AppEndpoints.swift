@@ -10,4 +10,10 @@ extension AdminCall {
     resources.messageCommitted()
     return .json(.ok, entry)
   }
+
+  /// `PATCH /v1/admin/apps/{appId}`: changes settings, answers the app.
+  func changeApp() throws(Problem) -> Response {
+    let settings = try Administration.AppSettings(json: try jsonBody())
+    return .json(.ok, try Administration.change(settings, of: parameters["appId"], by: caller, on: connection))
+  }
 }

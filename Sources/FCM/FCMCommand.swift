@@ -6,6 +6,7 @@ internal import Reactor
 enum FCMCommand: Sendable {
   case batch(PushBatch)
   case credential(FCMCredential?, for: App.Number)
+  case forgive(App.Number)
   case resolved(Result<[SocketAddress], SystemError>, for: PoolKey)
   /// The address of an account's token endpoint.
   case tokenAddress(Result<[SocketAddress], SystemError>, account: String)

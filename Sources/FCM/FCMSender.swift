@@ -46,6 +46,11 @@ package final class FCMSender: PushProvider {
     command(.credential(credential, for: app))
   }
 
+  /// Forgets what was held against an app: an operator has looked at it.
+  package func forgive(_ app: App.Number) {
+    command(.forgive(app))
+  }
+
   /// Stops: what has not been submitted comes back as not processed, open requests finish within `patience` or come back
   /// as unknown. Then `run` returns. Batches offered later get no result.
   package func stop(within patience: Duration) {

@@ -43,6 +43,7 @@ final class SenderLoop: PoolPlanner {
       switch command {
       case .batch(let batch): switchboard.receive(batch)
       case .credential(let credential, let app): set(credential, for: app)
+      case .forgive(let app): switchboard.forgive(app)
       case .resolved(let result, let key): switchboard.resolved(result, for: key)
       case .tokenAddress(let result, let account): projects[account]?.tokens.resolved(result)
       case .stop(let patience):

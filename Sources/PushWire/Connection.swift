@@ -38,7 +38,7 @@ package final class Connection: EventLoop.Handler {
   }
 
   /// For logs.
-  let number: Int
+  package let number: Int
   let openedAt: Instant
   /// When it is old enough to be replaced.
   let dueAt: Instant

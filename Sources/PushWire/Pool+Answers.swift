@@ -32,7 +32,7 @@ extension Pool {
   /// Nothing of this route can be sent until an operator mends its settings. The others go on, on connections that its
   /// refusals do not reach.
   package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
-    log(.error, "credential or topic refused", connection, reason)
+    log(.error, "credential refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
     guard let queue = queue(of: submission.batch.standing.route) else { return }
     fail(queue, reason)

@@ -18,7 +18,7 @@
 ///
 /// **Lanes.** Urgent goes before normal, normal before bulk, and the last streams and bytes of the window of every
 /// connection are kept for the more urgent ones (`StreamShares`): an urgent message waits for no answer to another one.
-/// Within a lane messages take turns by weight (`LaneQueue`), and so do routes.
+/// Within a lane messages take equal turns (`LaneQueue`), and so do routes.
 ///
 /// **How many connections.** What is under way plus what waits, by Little's law (`Demand`): made one at a time, kept warm
 /// for ten minutes after the last push. A connection lives like this (`ConnectionState`):

@@ -110,6 +110,11 @@ package final class Switchboard: PoolOwner {
     }
   }
 
+  /// An operator has resumed the app: it is tried again at once.
+  package func forgive(_ app: App.Number) {
+    for queue in queues.values where queue.route.app == app { queue.standing.forgiveFault() }
+  }
+
   private func reassign(_ queue: RouteQueue) {
     guard !queue.isEmpty, assign(queue) == nil else { return }
     queue.giveBack(.noCredential(reason: noCredential))

@@ -38,6 +38,7 @@ package final class DeviceDoor: RequestHandler {
       (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
       (.get, "/v1/devices/{device}/badge", showBadge),
       (.put, "/v1/devices/{device}/badge", setBadge),
+      (.post, "/v1/devices/{device}/messages", sendMessage),
       (.post, "/v1/receipts", receive),
       (.post, "/v1/reads", read),
     ]

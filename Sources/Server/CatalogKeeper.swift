@@ -1,3 +1,4 @@
+internal import Domain
 internal import Logging
 internal import Operations
 internal import Postgres
@@ -9,9 +10,12 @@ final class CatalogKeeper {
   private let stopped: Inbox<Void>
   private let catalog: Catalog
 
-  /// - Parameter makeTurn: made on the thread; does what else depends on what the database holds.
+  /// - Parameters:
+  ///   - forgive: called with each app that an operator has resumed.
+  ///   - makeTurn: made on the thread; does what else depends on what the database holds.
   init(
-    databaseURL: String, catalog: Catalog, makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
+    databaseURL: String, catalog: Catalog, forgive: @escaping @Sendable (App.Number) -> Void,
+    makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
   ) throws {
     self.catalog = catalog
     let stopped = try Inbox<Void>(capacity: 1)
@@ -20,11 +24,13 @@ final class CatalogKeeper {
       let turn = makeTurn()
       let log = Logger(label: "catalog")
       var connection: Connection?
+      var resumptions = Resumptions()
       while !stopped.isClosed {
         do {
           let present = try connection ?? Connection(databaseURL)
           connection = present
           try catalog.refresh(present)
+          for app in resumptions.note(catalog.pausedApps) { forgive(app) }
           try turn(present)
         } catch {
           log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
@@ -33,6 +39,16 @@ final class CatalogKeeper {
         _ = catalog.wanted.wait(atMost: Server.Limits.catalogInterval)
         catalog.wanted.drain()
       }
+    }
+  }
+
+  /// Finds the apps that were paused at the last look and are not any more.
+  private struct Resumptions {
+    private var paused: Set<App.Number> = []
+
+    mutating func note(_ present: Set<App.Number>) -> Set<App.Number> {
+      defer { paused = present }
+      return paused.subtracting(present)
     }
   }
 

@@ -31,7 +31,11 @@ final class Senders {
     let fcm = try FCMSender(configuration: Self.fcm(configuration), results: results.sink)
     self.apns = apns
     self.fcm = fcm
-    catalogKeeper = try CatalogKeeper(databaseURL: databaseURL, catalog: catalog) {
+    let forgive: @Sendable (App.Number) -> Void = { app in
+      apns.forgive(app)
+      fcm.forgive(app)
+    }
+    catalogKeeper = try CatalogKeeper(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
       let apns = APNsKeeper(sender: apns, requests: requests, master: master, clock: SystemClock())
       let fcm = FCMKeeper(sender: fcm, master: master)
       return { connection in

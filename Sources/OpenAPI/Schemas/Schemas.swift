@@ -2,4 +2,5 @@
 enum Schemas {
   static let all: [Node.Member] =
     problem + devices + confirmations + send + content + timing + answers + reports + administration + server
+    + deviceMessages
 }
