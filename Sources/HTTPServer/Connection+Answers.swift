@@ -37,6 +37,10 @@ extension Connection {
     if server.isDraining { exchange.keepsAlive = false }
   }
 
+  func ticket(_ serial: UInt64) -> ResponseTicket {
+    ResponseTicket(replies: server.replies, slot: slot, connection: identity, serial: serial)
+  }
+
   // MARK: Streams
 
   /// What a connection must remember while its answer is written in pieces.
@@ -68,7 +72,7 @@ extension Connection {
 
   func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
     guard isStreaming(serial), let stream else { return false }
-    guard unsentBytes + piece.count <= HTTPServer.Limits.streamBytes else {
+    guard unsentBytes + piece.count <= HTTPLimits.streamBytes else {
       abandon()
       return false
     }
@@ -89,6 +93,16 @@ extension Connection {
     if stream.isChunked, !stream.isSilent { output.buffer.append("0\r\n\r\n") }
     self.stream = nil
     answered()
+  }
+
+  func whenDrained(_ serial: UInt64, _ action: @escaping () -> Void) {
+    guard isStreaming(serial) else { return }
+    stream?.drained = action
+    if streamMayGoOn, !isQueuedForFlush { server.queueResume(self) }
+  }
+
+  func whenAbandoned(_ serial: UInt64, _ action: @escaping () -> Void) {
+    if isStreaming(serial) { stream?.ended = action }
   }
 
   var streamMayGoOn: Bool { stream?.drained != nil && unsentBytes == 0 }

@@ -4,7 +4,7 @@ package import Reactor
 ///
 /// Answer exactly once, now or later. A second answer is ignored, and so is one to a client that has gone.
 package struct Responder {
-  let connection: Connection
+  let connection: any Answering
   let serial: UInt64
 
   /// False when the client has gone, or the answer has been given.
@@ -40,8 +40,26 @@ package struct Responder {
   }
 
   /// Lets another thread answer.
-  package var ticket: ResponseTicket {
-    ResponseTicket(
-      replies: connection.server.replies, slot: connection.slot, connection: connection.identity, serial: serial)
-  }
+  package var ticket: ResponseTicket { connection.ticket(serial) }
+}
+
+/// What a `Responder` and a `ResponseStream` need of the connection behind them. Every call names the request that it
+/// answers; one that is late, or a second one, does nothing.
+protocol Answering: AnyObject {
+  func isAwaiting(_ serial: UInt64) -> Bool
+  func respond(_ serial: UInt64, _ response: Response)
+  func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>)
+  func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: StaticString)
+  func respond(
+    _ serial: UInt64, _ status: Status, _ contentType: StaticString, _ write: (inout ByteBuffer) -> Void)
+  func ticket(_ serial: UInt64) -> ResponseTicket
+
+  /// Bytes that the kernel has not taken.
+  var unsentBytes: Int { get }
+  func isStreaming(_ serial: UInt64) -> Bool
+  func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)]) -> Bool
+  func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool
+  func finishStream(_ serial: UInt64)
+  func whenDrained(_ serial: UInt64, _ action: @escaping () -> Void)
+  func whenAbandoned(_ serial: UInt64, _ action: @escaping () -> Void)
 }

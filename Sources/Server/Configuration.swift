@@ -47,7 +47,7 @@ package struct Configuration: Sendable {
       Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
       Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
       Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
-    ] + sdkVariables
+    ] + Listening.variables + sdkVariables
 
   /// A variable that cannot be used: one sentence that says which and why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
@@ -56,6 +56,7 @@ package struct Configuration: Sendable {
 
   package var listenHost = "0.0.0.0"
   package var listenPort: UInt16 = 8080
+  package var listening = Listening()
   package var databaseURL: String?
   package var dataDirectory = ".upmc"
   package var masterKey: String?
@@ -103,6 +104,7 @@ package struct Configuration: Sendable {
     if masterKey != nil, masterKeyFile != nil {
       throw Mistake(description: "UPMC_MASTER_KEY and UPMC_MASTER_KEY_FILE are both set. Keep one.")
     }
+    try listening.check()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -127,6 +129,7 @@ package struct Configuration: Sendable {
     case "UPMC_PUBLIC_DIR": publicDirectory = given
     case "UPMC_CTL_CONTEXT", "UPMC_CTL_AUTHORIZATION", "UPMC_CTL_TRUSTED_SENDERS": try setSDK(name, value)
     default:
+      if try listening.set(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }

@@ -85,6 +85,8 @@ final class DemoStage {
   func serverConfiguration(_ started: Simulator.Started) throws -> Configuration {
     var server = configuration
     server.publicDirectory = server.publicDirectory ?? ConsoleFiles.find()
+    // The virtual devices of the demonstration speak plain HTTP.
+    server.listening.certificateFile = nil
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
     if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }

@@ -5,6 +5,7 @@ internal import Operations
 internal import Reactor
 internal import Receiver
 internal import SDKDoor
+internal import TLS
 
 /// The HTTP loops and the admin threads behind them.
 final class Doors {
@@ -15,6 +16,7 @@ final class Doors {
 
   private enum Command: Sendable {
     case drain(within: Duration)
+    case renew(TLSContext)
     case close
   }
 
@@ -23,6 +25,13 @@ final class Doors {
     firstWriter: Int32, launchpad: Committer.Launchpad, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
+    let tls = try DoorCertificate.load(configuration.listening)
+    let engine = configuration.listening.engine(loops: loops, descriptors: DescriptorLimit.raise())
+    if engine.connections * loops < configuration.listening.connections {
+      Logger(label: "http").warning(
+        "fewer connections than UPMC_MAX_CONNECTIONS: raise the process's limit of open files (ulimit -n)",
+        metadata: ["connections": "\(engine.connections * loops)"])
+    }
     let addresses = try SocketAddress.resolve(
       host: configuration.listenHost, port: configuration.listenPort, passive: true)
     guard let wanted = addresses.first else {
@@ -61,11 +70,12 @@ final class Doors {
             health: HealthDoor(committer: committer),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
           let server = try HTTPServer(
-            loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), handler: door)
+            loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
           try loop.attach(inbox) { commands in
             for command in commands {
               switch command {
               case .drain(let patience): server.drain(deadline: patience) { _ = drained.offer(()) }
+              case .renew(let tls): server.tls = tls
               case .close: loop.stop()
               }
             }
@@ -103,6 +113,11 @@ final class Doors {
   func drain(within patience: Duration) {
     for inbox in commands { _ = inbox.offer(.drain(within: patience)) }
     for _ in commands { _ = drained.receive(atMost: patience + .seconds(1)) }
+  }
+
+  /// New connections are shown this certificate; those that are open go on.
+  func renew(_ tls: TLSContext) {
+    for inbox in commands { _ = inbox.offer(.renew(tls)) }
   }
 
   func close() {

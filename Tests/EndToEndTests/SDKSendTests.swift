@@ -195,6 +195,31 @@ import Testing
     #expect(try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"]).code == "500")
   }
 
+  @Test func `large sends are read off the loop, by a server that may send much, and by nobody else`() throws {
+    let (world, server) = try populated()
+    let many = (0..<9_000).map { "\"\(String(repeating: "n", count: 120))\($0)\"" } + ["\"kim\""]
+    let people = Self.message.merging(["CUID": "[\(many.joined(separator: ","))]"]) { $1 }
+    let answer = try server.post("rcv_register_message.ctl", people)
+    #expect(answer.row["REG_SUCCESS_CNT"] as? Int == 1 && answer.row["REG_FAIL_CNT"] as? Int == 9_000)
+    let lines = (0..<9_999).map { "nobody\($0),\(String(repeating: "N", count: 100))\r\n" }.joined() + "lee,Lee\r\n"
+    let file = SDKClient.File(name: "upload_file", content: lines)
+    let uploaded = try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: file)
+    #expect(uploaded.row["REG_SUCCESS_CNT"] as? Int == 1 && uploaded.row["REG_FAIL_CNT"] as? Int == 9_999)
+    let tooMany = SDKClient.File(name: "upload_file", content: lines + "one,more\r\n")
+    #expect(try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: tooMany).code == "500")
+    let broken = SDKClient.File(name: "upload_file", content: lines + "\"open")
+    #expect(
+      try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: broken).reason?.contains("10001") == true)
+    #expect(try world.count("SELECT count(*) FROM messages") == 2)
+
+    let stranger = try World()
+    let outside = self.server(stranger)
+    #expect(try outside.post("rcv_register_message.ctl", people).status == 413)
+    let middling = Self.message.merging(["MESSAGE": String(repeating: "x", count: 100_000)]) { $1 }
+    #expect(try outside.post("rcv_register_message.ctl", middling).code == "50300")
+    #expect(try outside.post("rcv_register_user.ctl", middling).code == "500")
+  }
+
   @Test func `a retry goes to those who have not read, at its own pace`() throws {
     let (world, server) = try populated()
     let first = try seqno(
