@@ -34,9 +34,5 @@ package enum APNs {
     package static let tokenThrottleSeconds: Int64 = 120
     /// Seconds of difference between Apple's clock and ours that are worth a word: a token lives for an hour.
     package static let clockSkewSeconds: Int64 = 300
-    /// APNs' limit of a body, in bytes, for everything but VoIP.
-    package static let payloadBytes = 4096
-    /// An `apns-collapse-id` has at most 64 bytes.
-    package static let collapseIDBytes = 64
   }
 }

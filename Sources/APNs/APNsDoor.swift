@@ -63,7 +63,7 @@ final class APNsDoor: PoolDoor {
   func objection(to batch: PushBatch) -> DoorObjection? {
     guard case .certificate(let identity) = credential,
       let objection = identity.certificate.objection(
-        topic: batch.message.appID, environment: environment, now: now())
+        topic: batch.message.headers.topic, environment: environment, now: now())
     else { return nil }
     let word = String(objection.prefix { $0 != ":" })
     if APNsReason(rawValue: word)?.action == .otherEnvironment { return .wrongEnvironment(reason: word) }
@@ -72,7 +72,7 @@ final class APNsDoor: PoolDoor {
 
   func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) -> String? {
     composer.compose(target, of: message, into: &letter)
-    return letter.body.count <= APNs.Limits.payloadBytes ? nil : APNsReason.payloadTooLarge.rawValue
+    return letter.body.count <= message.template.limitBytes ? nil : APNsReason.payloadTooLarge.rawValue
   }
 
   func template(for message: PushMessage, authority: String) -> RequestTemplate {

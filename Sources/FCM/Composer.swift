@@ -33,6 +33,7 @@ final class Composer {
   /// - Parameter now: seconds since 1970.
   /// - Returns: why FCM would not take it; nil when it was written.
   func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout Letter) -> String? {
+    guard Self.pushTypes.contains(message.headers.pushType) else { return Self.unsupported }
     if letter.path.isEmpty { letter.path = path }
     payload.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &payload)
@@ -45,13 +46,11 @@ final class Composer {
     letter.body.append(contentsOf: #"","#.utf8)
     if style.platforms == .android { writeData(&letter.body) }
     letter.body.append(contentsOf: prepared.priority)
-    let ttl = min(max(0, message.expiresAtSeconds - now), FCM.Limits.ttlSeconds)
+    let life = message.headers.isKeptForDevice ? message.expiresAtSeconds - now : 0
+    let ttl = min(max(0, life), FCM.Limits.ttlSeconds)
     letter.body.append(contentsOf: String(ttl).utf8)
     letter.body.append(contentsOf: prepared.collapseKey)
-    if style.content == .notification, let notification = notification(of: message) {
-      letter.body.append(contentsOf: #","notification":"#.utf8)
-      letter.body.append(contentsOf: notification)
-    }
+    if style.content == .notification { writeNotification(of: message, &letter.body) }
     if style.platforms == .all {
       letter.body.append(UInt8(ascii: ","))
       writeData(&letter.body)
@@ -68,6 +67,10 @@ final class Composer {
 
   /// The word that an outcome carries, the same as APNs has for it.
   static let tooLarge = "PayloadTooLarge"
+  /// All others are Apple's own, and go to tokens that only Apple gives out.
+  private static let pushTypes: Set<PushType> = [.alert, .background]
+  /// The word that an outcome carries when a push type has no way through FCM.
+  static let unsupported = "UnsupportedPushType"
   private static let dataName = Array("message".utf8)
 
   /// The payload as a JSON text, with a comma behind.
@@ -77,44 +80,39 @@ final class Composer {
     body.append(contentsOf: #""},"#.utf8)
   }
 
+  /// What Android shows by itself. Where it does not fit beside the data it stays away: the SDK shows the data too.
+  private func writeNotification(of message: PushMessage, _ body: inout [UInt8]) {
+    guard let notification = AndroidNotification(payload) else { return }
+    let bytes = payload.count + Self.dataName.count + notification.textBytes(tag: message.headers.collapseID)
+    guard bytes <= FCM.Limits.payloadBytes else { return }
+    body.append(contentsOf: #","notification":"#.utf8)
+    body.append(contentsOf: notification.json(tag: message.headers.collapseID))
+  }
+
   private func prepare(_ message: PushMessage) -> Prepared {
     if let prepared, prepared.message === message { return prepared }
+    let headers = message.headers
     // Only what somebody waits for wakes a sleeping device.
-    let isHigh = message.lane != .bulk && !message.isBackground
+    let isHigh = message.lane != .bulk && headers.priority == .immediate
     var collapseKey = Array(#"s""#.utf8)
-    if message.collapseID != String(message.seqno) {
+    if headers.collapseID != String(message.seqno) {
       collapseKey.append(contentsOf: #","collapse_key":""#.utf8)
-      JSONWriter.escape(message.collapseID.utf8, into: &collapseKey)
+      JSONWriter.escape(headers.collapseID.utf8, into: &collapseKey)
       collapseKey.append(UInt8(ascii: "\""))
     }
-    var headers = JSONWriter()
-    headers.object { writer in
-      writer.member("apns-priority", message.isBackground ? "5" : "10")
-      writer.member("apns-push-type", message.isBackground ? "background" : "alert")
-      writer.member("apns-expiration", String(message.expiresAtSeconds))
-      writer.member("apns-collapse-id", message.collapseID)
+    var apns = JSONWriter()
+    apns.object { writer in
+      writer.member("apns-priority", String(headers.priority.rawValue))
+      writer.member("apns-push-type", headers.pushType.rawValue)
+      writer.member("apns-expiration", String(headers.isKeptForDevice ? message.expiresAtSeconds : 0))
+      writer.member("apns-collapse-id", headers.collapseID)
     }
     let made = Prepared(
       message: message, priority: Array(#""android":{"priority":"\#(isHigh ? "high" : "normal")","ttl":""#.utf8),
       collapseKey: collapseKey,
-      apnsHead: Array(#"},"apns":{"headers":"#.utf8) + headers.bytes + Array(#","payload":"#.utf8))
+      apnsHead: Array(#"},"apns":{"headers":"#.utf8) + apns.bytes + Array(#","payload":"#.utf8))
     prepared = made
     return made
-  }
-
-  /// What Android shows by itself, out of the payload; nil without an alert.
-  private func notification(of message: PushMessage) -> [UInt8]? {
-    guard let alert = PayloadAlert(payload) else { return nil }
-    var writer = JSONWriter()
-    writer.object { writer in
-      if let title = alert.title { writer.member("title", title) }
-      if let body = alert.body { writer.member("body", body) }
-      if let sound = alert.sound { writer.member("sound", sound) }
-      if let badge = alert.badge { writer.member("notification_count", badge) }
-      // A second one of the same message replaces the first.
-      writer.member("tag", message.collapseID)
-    }
-    return writer.bytes
   }
 
   /// A Firebase installation ID: 22 characters of base64url, the first four bits 0111.
@@ -138,53 +136,5 @@ final class Composer {
     ]
     if let accessToken { fields.append((HeaderField("authorization", "Bearer " + accessToken), .always)) }
     return RequestTemplate(fields: fields)
-  }
-}
-
-/// What a payload shows, read back from its bytes.
-private struct PayloadAlert {
-  var title: String?
-  var body: String?
-  var sound: String?
-  var badge: Int64?
-
-  init?(_ payload: [UInt8]) {
-    var found = PayloadAlert()
-    var hasAlert = false
-    var reader = JSONReader(payload)
-    do throws(JSONError) {
-      try reader.readObject { (reader, name) throws(JSONError) in
-        guard name == "aps" else { return try reader.skip() }
-        try reader.readObject { (reader, name) throws(JSONError) in
-          switch name {
-          case "alert":
-            hasAlert = true
-            try found.readAlert(&reader)
-          case "sound" where try reader.peek() == .string: found.sound = try reader.readString()
-          case "badge": found.badge = try reader.readInteger()
-          default: try reader.skip()
-          }
-        }
-      }
-    } catch {
-      return nil
-    }
-    guard hasAlert else { return nil }
-    self = found
-  }
-
-  private init() {}
-
-  private mutating func readAlert(_ reader: inout JSONReader) throws(JSONError) {
-    if try reader.peek() == .string { return body = try reader.readString() }
-    var found = self
-    try reader.readObject { (reader, name) throws(JSONError) in
-      switch name {
-      case "title": found.title = try reader.readString()
-      case "body": found.body = try reader.readString()
-      default: try reader.skip()
-      }
-    }
-    self = found
   }
 }

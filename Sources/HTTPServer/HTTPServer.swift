@@ -250,7 +250,7 @@ package final class HTTPServer {
     switch event {
     case .response(let response): connection.respond(serial, response)
     case .begin(let stream, let status, let headers):
-      guard connection.beginStream(serial, status, headers) else { return stream.end() }
+      guard connection.beginStream(serial, status, headers, length: nil) else { return stream.end() }
       connection.stream?.ended = { stream.end() }
     case .piece(let piece): _ = connection.writeStream(serial, piece.span)
     case .end: connection.finishStream(serial)

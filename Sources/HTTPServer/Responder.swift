@@ -33,10 +33,12 @@ package struct Responder {
     connection.respond(serial, Response(status: status))
   }
 
-  /// Begins an answer that is written in pieces, now and later. Content-Length is not known: pieces go in chunks. Nil
-  /// when the client has gone.
-  package func stream(status: Status, headers: [(String, String)]) -> ResponseStream? {
-    connection.beginStream(serial, status, headers) ? ResponseStream(connection: connection, serial: serial) : nil
+  /// Begins an answer that is written in pieces, now and later. Nil when the client has gone.
+  /// - Parameter length: of the whole body, in bytes; nil when it is not known: then pieces go in chunks. An answer that
+  ///   is finished before it has this length is cut off, for the client must not take it for the whole.
+  package func stream(status: Status, headers: [(String, String)], length: Int? = nil) -> ResponseStream? {
+    connection.beginStream(serial, status, headers, length: length)
+      ? ResponseStream(connection: connection, serial: serial) : nil
   }
 
   /// Lets another thread answer.
@@ -57,7 +59,7 @@ protocol Answering: AnyObject {
   /// Bytes that the kernel has not taken.
   var unsentBytes: Int { get }
   func isStreaming(_ serial: UInt64) -> Bool
-  func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)]) -> Bool
+  func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool
   func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool
   func finishStream(_ serial: UInt64)
   func whenDrained(_ serial: UInt64, _ action: @escaping () -> Void)

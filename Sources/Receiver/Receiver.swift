@@ -1,4 +1,5 @@
-/// The device doors: registration, groups, receipts, reads and badge over HTTP.
+/// The device doors: registration, groups, receipts, reads and badge over HTTP; and the pages and media that payloads name
+/// (`HostedDoor`).
 ///
 /// A request takes this way, all on one thread:
 ///
@@ -27,5 +28,13 @@ package enum Receiver {
     package static let attempts = 8
     /// What a client is told to wait after 503, in seconds.
     package static let retryAfterSeconds = 1
+    /// Pages and media that one HTTP loop keeps in memory, in bytes: some hundred pages and a few pictures.
+    static let hostedCacheBytes = 32 << 20
+    /// Reads of pages and media that wait for the database; more are told to come again.
+    static let hostedWishes = 1024
+    /// How long others may keep a page, in seconds (a week).
+    static let hostedCacheSeconds: Int64 = 604_800
+    /// 128 bits in base64url.
+    static let hostedNameBytes = 22
   }
 }

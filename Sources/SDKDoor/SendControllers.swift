@@ -50,7 +50,7 @@ extension ControllerDoor {
   }
 
   private var sendOffice: SendOffice {
-    SendOffice(catalog: catalog, clock: loop.clock, messageCommitted: hands.messageCommitted)
+    SendOffice(catalog: catalog, clock: loop.clock, hosting: hands.hosting, messageCommitted: hands.messageCommitted)
   }
 
   private static func csvSend(_ form: Form) throws(Refusal) -> SendForm {

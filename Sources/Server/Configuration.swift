@@ -115,7 +115,7 @@ package struct Configuration: Sendable {
     case "UPMC_DATA_DIR": dataDirectory = given ?? dataDirectory
     case "UPMC_MASTER_KEY": masterKey = given
     case "UPMC_MASTER_KEY_FILE": masterKeyFile = given
-    case "UPMC_PUBLIC_URL": publicURL = given
+    case "UPMC_PUBLIC_URL": publicURL = try given.map { given throws(Mistake) in try Self.publicURL(name, given) }
     case "UPMC_APNS_PRODUCTION_URL": apnsProduction = try Self.service(name, value)
     case "UPMC_APNS_SANDBOX_URL": apnsSandbox = try Self.service(name, value)
     case "UPMC_FCM_URL": fcm = try Self.service(name, value)
@@ -143,6 +143,20 @@ package struct Configuration: Sendable {
     var host = String(value[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
     return (host, port)
+  }
+
+  /// `https://host` with a port and a path, if there are; without a slash at its end.
+  static func publicURL(_ name: String, _ value: String) throws(Mistake) -> String {
+    var text = value[...]
+    while text.hasSuffix("/") { text = text.dropLast() }
+    let rest = text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
+    let isPlain = rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>?#@|%\\".utf8.contains($0) }
+    guard let first = rest.first, first != "/", isPlain, text.utf8.count <= 200 else {
+      throw Mistake(
+        description:
+          "\(name)=\(value) is no address of this server. Write https://host, with a port or a path if needed.")
+    }
+    return String(text)
   }
 
   static func service(_ name: String, _ value: String) throws(Mistake) -> ServiceAddress {

@@ -87,6 +87,8 @@ final class DemoStage {
     server.publicDirectory = server.publicDirectory ?? ConsoleFiles.find()
     // The virtual devices of the demonstration speak plain HTTP.
     server.listening.certificateFile = nil
+    // Devices of this machine reach it so; with port 0 nobody can say it beforehand.
+    if server.publicURL == nil, server.listenPort != 0 { server.publicURL = "http://127.0.0.1:\(server.listenPort)" }
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
     if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }

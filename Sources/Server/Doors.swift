@@ -13,6 +13,7 @@ final class Doors {
   private let commands: [Inbox<Command>]
   private let drained: Inbox<Void>
   private let admin: AdminThreads
+  private let hosted: HostedLoader
 
   private enum Command: Sendable {
     case drain(within: Duration)
@@ -40,10 +41,13 @@ final class Doors {
     let first = try Socket.listen(on: wanted, reusePort: loops > 1)
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
+    let hosting = Hosting(publicURL: configuration.publicURL)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
-      messageCommitted: messageCommitted)
+      hosting: hosting, messageCommitted: messageCommitted)
     self.admin = admin
+    let hosted = try HostedLoader(databaseURL: databaseURL)
+    self.hosted = hosted
     drained = try Inbox(capacity: loops)
     var commands: [Inbox<Command>] = []
     let descriptors =
@@ -64,10 +68,12 @@ final class Doors {
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
             sdk: ControllerDoor(
-              hands: Self.hands(committer, admin, messageCommitted), catalog: catalog, keys: keys,
+              hands: Self.hands(committer, admin, hosting, messageCommitted), catalog: catalog, keys: keys,
               configuration: sdk, loop: loop),
-            admin: AdminDoor(admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
-            health: HealthDoor(committer: committer),
+            admin: AdminDoor(
+              admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
+              uploads: UploadGate(catalog: catalog)),
+            health: HealthDoor(committer: committer), hosted: try HostedDoor(loader: hosted, loop: loop),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
@@ -102,11 +108,12 @@ final class Doors {
   }
 
   private static func hands(
-    _ committer: Committer, _ admin: AdminThreads, _ messageCommitted: @escaping @Sendable () -> Void
+    _ committer: Committer, _ admin: AdminThreads, _ hosting: Hosting,
+    _ messageCommitted: @escaping @Sendable () -> Void
   ) -> Hands {
     Hands(
       submit: committer.submit, takesSends: committer.takesSends, perform: admin.perform,
-      messageCommitted: messageCommitted)
+      hosting: hosting, messageCommitted: messageCommitted)
   }
 
   /// Answers what is there, takes nothing new.
@@ -123,5 +130,6 @@ final class Doors {
   func close() {
     for inbox in commands { _ = inbox.offer(.close) }
     admin.stop()
+    hosted.stop()
   }
 }

@@ -242,12 +242,26 @@ import Testing
     }
   }
 
+  @Test func `a text and extra data that do not fit move to pages, which the SDK fetches`() throws {
+    let (world, server) = try populated()
+    let (text, ext) = (String(repeating: "가", count: 1400), String(repeating: "x", count: 5000))
+    let answer = try server.post(
+      "rcv_register_message.ctl", Self.message.merging(["MESSAGE": text, "EXT": ext]) { $1 })
+    #expect(try world.finished(try seqno(answer)).int("accepted") == 1)
+    let payload = try #require(try world.payloads(Self.one).first)
+    let aps = try #require(payload["aps"] as? [String: Any])
+    let body = aps["alert"] as? String ?? (aps["alert"] as? [String: String])?["body"]
+    #expect(body?.hasSuffix("_msp.html") == true)
+    #expect((payload["mps"] as? [String: String])?["ext"]?.hasSuffix("_ext.html") == true)
+  }
+
   @Test(arguments: [
     ["MESSAGE": ""], ["MESSAGE": #"{"title":"T"}"#], ["CUID": ""], ["CUID": "[]"], ["CUID": "[1"], ["CUID": "GUEST"],
     ["TYPE": "X"], ["TYPE": "C"], ["TYPE": "G"], ["PRIORITY": "2"], ["BADGENO": "-1"], ["BADGENO": "1001"],
     ["DB_IN": "X"], ["SPLIT_MSG_CNT": "5"], ["SEND_TIME_LIMIT": "x"], ["REQ_PSIDS": "a"], ["REQ_PSIDS": "{}"],
     ["PUSH_FAIL_SMS_SEND": "1"], ["SMS_READ_WAIT_MINUTE": "-1"], ["TEMPLATE_YN": "?"], ["APP_ID": ""],
-    ["CUST_VAR1": String(repeating: "x", count: 257)], ["MESSAGE": String(repeating: "가", count: 1400)],
+    ["CUST_VAR1": String(repeating: "x", count: 257)],
+    ["MESSAGE": "{\"title\":\"\(String(repeating: "가", count: 1400))\",\"body\":\"b\"}"],
     ["CUID": "[\"a\\u0000\"]"], ["MESSAGE": "{\"body\":\"\"}"],
   ])
   func `a wrong parameter is refused in words, and nothing is stored`(wrong: [String: String]) throws {

@@ -62,14 +62,14 @@ final class Harness {
 
   func makeMessage(
     _ json: String = #""alert":{"title":"Hello","body":"World"},"badge":{"increment":1}"#, seqno: Int64 = 42,
-    expiresIn: Int64 = 3600, lane: Lane = .normal, background: Bool = false
+    expiresIn: Int64 = 3600, lane: Lane = .normal
   ) throws -> PushMessage {
     let request = try MessageRequest(
       json: Array(#"{"appId":"com.example.app","audience":{"all":true},\#(json)}"#.utf8))
     return PushMessage(
-      seqno: seqno, appID: "com.example.app",
+      seqno: seqno, headers: PushHeaders(request, appID: "com.example.app", seqno: seqno),
       template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"), pushkeys: Self.keys, lane: lane,
-      isBackground: background, expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + expiresIn,
+      expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + expiresIn,
       onUnknown: .resend)
   }
 

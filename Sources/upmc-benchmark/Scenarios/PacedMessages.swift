@@ -145,8 +145,9 @@ struct PacedMessages: Scenario {
          "badge":{"increment":1},"sound":"default"}
         """#.utf8))
     return PushMessage(
-      seqno: 104, appID: "com.example.app", template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal, isBackground: false,
+      seqno: 104, headers: PushHeaders(request, appID: "com.example.app", seqno: 104),
+      template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
+      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal,
       expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
   }
 

@@ -67,7 +67,7 @@ final class ReverseProxy {
       client_body_timeout 2s;
       upstream upmc { server \(server); keepalive 4; }
       server {
-        listen unix:\(directory)/front;
+        listen unix:\(directory)/front backlog=4096;
         location / {
           proxy_pass http://upmc;
           proxy_http_version 1.1;
