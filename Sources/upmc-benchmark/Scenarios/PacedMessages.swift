@@ -21,7 +21,7 @@ struct PacedMessages: Scenario {
   private static let registrations = 20_000
   private static let batchTargets = 250
   private static let targetsUnderWay = 4_000
-  private static let patience = Duration.seconds(1_200)
+  private static let patience = Duration.seconds(230)
   private static let route = PushRoute(app: 1, network: .fcm, environment: .production)
 
   func measure(_ plan: Plan) throws -> Outcome {
