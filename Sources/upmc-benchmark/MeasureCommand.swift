@@ -12,7 +12,7 @@ struct MeasureCommand: ParsableCommand {
     SmallRequests(), DurableReceipts(), DurableReceipts(isSlowDisk: true), DeviceCalls(isSlowDisk: false),
     DeviceCalls(isSlowDisk: true), Overload(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
     Growth(),
-    SingleSends(), ColdStart(),
+    SingleSends(), ColdStart(), PacedMessages(),
   ]
 
   @Argument(help: "Scenarios to run, by name; all when none is named.")
@@ -30,7 +30,7 @@ struct MeasureCommand: ParsableCommand {
   @Option(help: "Million receipts that are stored before H2 begins.")
   var storedMillions = 10.0
 
-  @Option(help: "Thousand devices that campaigns go to.")
+  @Option(help: "Thousand devices that campaigns go to, and messages of F1.")
   var campaignThousands = 1000
 
   @Option(help: "Thousand devices that P6 grows to.")
