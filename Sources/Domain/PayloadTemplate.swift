@@ -60,7 +60,8 @@ package struct PayloadTemplate: Sendable {
     let content = request.content
     let alerts = [content.alert] + content.translations.map(\.alert)
     let defaults = request.audience.givesVariables ? [:] : content.variables
-    let splitter = PayloadSplitter(constants: defaults, otherwise: content.variables)
+    let splitter = PayloadSplitter(
+      constants: defaults, otherwise: content.variables, fillsVariables: content.fillsVariables)
     texts = alerts.map { alert in
       splitter.split(PayloadWriter.write(request, alert: alert, seqno: number, sendDate: sendDate))
     }

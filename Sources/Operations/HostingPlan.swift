@@ -56,7 +56,7 @@ struct HostingPlan {
     _ content: MessageContent, _ app: App, _ hosting: Hosting, _ now: Int64
   ) throws(Problem) -> String? {
     guard let ext = content.ext, ext.utf8.count > Operations.Limits.leastMovedText else { return "" }
-    guard Variable.found(in: ext.utf8).isEmpty else {
+    guard !content.fillsVariables || Variable.found(in: ext.utf8).isEmpty else {
       return "ext could move to a page, but a page is the same for everybody and ext holds variables."
     }
     guard hosting.publicURL != nil else {
@@ -75,7 +75,7 @@ struct HostingPlan {
       return "With mutableContent the text would move to a page, which the app's extension fetches."
     }
     guard content.translations.isEmpty else { return "A text in several languages does not move to a page." }
-    guard Variable.found(in: body.utf8).isEmpty else {
+    guard !content.fillsVariables || Variable.found(in: body.utf8).isEmpty else {
       return "The text could move to a page, but a page is the same for everybody and it holds variables."
     }
     guard hosting.publicURL != nil else {

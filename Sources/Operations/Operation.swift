@@ -70,6 +70,8 @@ package enum Operation: Sendable {
     /// Nil: says nothing about the user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
+    /// The caller's protocol has no words for the device's locale, time zone and consents: what is known of them stays.
+    package var keepsUnsaid = false
     /// The device proved itself with its authKey.
     package let proof: AuthKeyring.Claim?
 

@@ -134,7 +134,8 @@ struct RegistrationPart {
     record.environment = registration.environment
     record.state = .active
     record.psid = registration.psid
-    record.attributes = registration.attributes
+    let isKept = registration.keepsUnsaid && (isSameToken || isProven)
+    record.attributes = isKept ? registration.attributes.keepingUnsaid(of: record.attributes) : registration.attributes
     record.registeredAt = now
     return record
   }

@@ -159,7 +159,7 @@ package final class Committer {
 
   private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
     isRunning = false
-    gauge.batchTook(loop.clock.now - batchBegan)
+    gauge.batchTook(loop.clock.now - batchBegan, operations: pending.count)
     // The next batch is on its way while these answers are written.
     startNext()
     let claimed = batch.claimedSends

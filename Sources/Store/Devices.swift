@@ -23,6 +23,16 @@ package enum Devices {
     package var consentNightAd: Bool?
 
     package init() {}
+
+    /// Told in a protocol that has no words for a device's locale, time zone and consents: those stay as they were.
+    package func keepingUnsaid(of known: Attributes) -> Attributes {
+      var merged = known
+      merged.platform = platform
+      merged.model = model
+      merged.osVersion = osVersion
+      merged.appVersion = appVersion
+      return merged
+    }
   }
 
   package struct Record: Equatable, Sendable {

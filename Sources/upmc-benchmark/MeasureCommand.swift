@@ -36,6 +36,9 @@ struct MeasureCommand: ParsableCommand {
   @Option(help: "Thousand devices that P6 grows to.")
   var growthThousands = 10_000
 
+  @Option(help: "Directory with the programs of Tests/Peers; without it, peers/release beside this one's.")
+  var peers: String?
+
   @Flag(help: "List the scenarios and end.")
   var list = false
 
@@ -56,10 +59,13 @@ struct MeasureCommand: ParsableCommand {
       return
     }
     let wanted = Set(names.map { $0.uppercased() })
+    let program = URL(filePath: CommandLine.arguments[0]).path
     let plan = Plan(
       pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
       campaignDevices: campaignThousands * 1000,
-      growthDevices: growthThousands * 1000, program: URL(filePath: CommandLine.arguments[0]).path)
+      growthDevices: growthThousands * 1000, peers: peers ?? Self.peersBeside(program), program: program)
+    // Load generators inherit it.
+    DescriptorLimit.raise()
     try Interruption.watch()
     var hasFailed = false
     for scenario in Self.scenarios where wanted.isEmpty || wanted.contains(scenario.name) {
@@ -77,5 +83,10 @@ struct MeasureCommand: ParsableCommand {
       StandardStreams.flush()
     }
     if hasFailed { throw ExitCode.failure }
+  }
+
+  /// `.build/release` may be a symbolic link: the way up is taken in the name, not in the file system.
+  private static func peersBeside(_ program: String) -> String {
+    URL(filePath: program).deletingLastPathComponent().deletingLastPathComponent().appending(path: "peers/release").path
   }
 }

@@ -48,13 +48,15 @@ final class BatchWorld {
 
   func registration(
     _ installation: String, psid: String, user: String? = nil, proof: AuthKeyring.Claim? = nil,
-    environment: PushEnvironment = .production
+    environment: PushEnvironment = .production, attributes: Devices.Attributes = Devices.Attributes(),
+    keepsUnsaid: Bool = false
   ) -> Operation {
-    .register(
-      Operation.Registration(
-        app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
-        psid: psid, user: user.map { Operation.NamedUser(clientUID: $0, name: "Name of \($0)") },
-        attributes: Devices.Attributes(), proof: proof))
+    var registration = Operation.Registration(
+      app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
+      psid: psid, user: user.map { Operation.NamedUser(clientUID: $0, name: "Name of \($0)") }, attributes: attributes,
+      proof: proof)
+    registration.keepsUnsaid = keepsUnsaid
+    return .register(registration)
   }
 
   func device(_ installation: String) -> DeviceID {

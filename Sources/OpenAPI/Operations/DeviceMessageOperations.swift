@@ -10,7 +10,7 @@ extension APIOperation {
       """
       To one user of the same app, at once, if the app allows it (`deviceSends`), so many a minute and device; a guest \
       may not. The body is that of a send without what a device may not decide. The message bears its sender: `from` in \
-      its numbers, `sender` in the payload.
+      its numbers, `sender` in the payload. While the app is paused it is refused as a conflict: a device does not wait.
       """, by: .authKey, parameters: [idempotencyKey],
       body: Body(
         schema: "DeviceMessage",
@@ -21,7 +21,7 @@ extension APIOperation {
         Answer(
           202, "The message is stored and will be sent.", "Accepted",
           example: #"{"seqno":"106","state":"queued","targeted":1,"unknown":[]}"#)
-      ], problems: [.unknownApp, .payloadTooLarge, .impossible, .idempotencyConflict, .tooManyRequests])
+      ], problems: [.unknownApp, .payloadTooLarge, .impossible, .conflict, .idempotencyConflict, .tooManyRequests])
   ]
 
   static let appSettings: [APIOperation] = [
