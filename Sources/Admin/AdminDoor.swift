@@ -24,6 +24,6 @@ package final class AdminDoor: RequestHandler {
   }
 
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    max(standard, Admin.Limits.bodyBytes)
+    max(standard, request.pathEquals("/v1/admin/audiences/csv") ? Admin.Limits.csvBytes : Admin.Limits.bodyBytes)
   }
 }

@@ -57,7 +57,7 @@ struct Resubmission {
         // Another node has taken the claim over and finished it while this one was away. Its outcome stands; this
         // decision only gives the delivery up.
         decided.append((target, .skipped, SkipReason.gone.rawValue))
-      } else if let reason = Self.obstacle(target, bound[target.device], shared) {
+      } else if let reason = Self.obstacle(target, bound[target.device], message, shared) {
         decided.append((target, .skipped, reason.rawValue))
       } else if let member = bound[target.device] {
         ready.append((target, member))
@@ -89,11 +89,11 @@ struct Resubmission {
 
   /// Why a recipient can get nothing now; nil when it can.
   private static func obstacle(
-    _ target: WaitingTarget, _ member: Audiences.Member?, _ shared: Shared
+    _ target: WaitingTarget, _ member: Audiences.Member?, _ message: DispatchMessage, _ shared: Shared
   ) -> SkipReason? {
     guard let member else { return .gone }
     if member.userKey != target.userKey { return .rebound }
-    if member.isInQuarantine { return .quarantine }
+    if let reason = message.objection(to: member) { return reason }
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 

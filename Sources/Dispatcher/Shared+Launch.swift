@@ -23,7 +23,7 @@ extension Shared {
     _ claim: Int64, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
     names: [UserKey: String], readAt: Instant
   ) {
-    let sorting = Sorting(members, of: message.app, self)
+    let sorting = Sorting(members, of: message, self)
     launch(
       flights(claim, message, sorting.ready, badges: badges, names: names, readAt: readAt),
       besides: sorting.others(claim: claim, message))

@@ -9,6 +9,16 @@ package struct App: Sendable, Equatable {
     case multi = 0
     /// Registering a user returns its other devices to GUEST.
     case single = 1
+
+    package var name: String { self == .multi ? "multi" : "single" }
+
+    package init?(name: String) {
+      switch name {
+      case "multi": self = .multi
+      case "single": self = .single
+      default: return nil
+      }
+    }
   }
 
   package let number: Number
@@ -20,9 +30,16 @@ package struct App: Sendable, Equatable {
   package let devicePolicy: DevicePolicy
   /// Why the dispatcher holds this app's messages back; nil when it doesn't.
   package let pausedReason: String?
+  /// The secret that proofs of users are made with has this number; 0: naming a user needs no proof.
+  package var userProofGeneration: Int16
+  /// A user's other devices are told its new count by a silent push.
+  package var syncsBadges: Bool
+
+  package var asksUserProof: Bool { userProofGeneration > 0 }
 
   package init(
-    number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?
+    number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,
+    userProofGeneration: Int16 = 0, syncsBadges: Bool = false
   ) {
     self.number = number
     self.appID = appID
@@ -30,5 +47,7 @@ package struct App: Sendable, Equatable {
     self.timeZone = timeZone
     self.devicePolicy = devicePolicy
     self.pausedReason = pausedReason
+    self.userProofGeneration = userProofGeneration
+    self.syncsBadges = syncsBadges
   }
 }

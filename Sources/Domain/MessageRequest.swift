@@ -16,6 +16,8 @@ package struct MessageRequest: Equatable, Sendable {
   /// Custom keys beside `aps` and `mps`: names and JSON values as they were given.
   package var data: [Member] = []
   package var lane = Lane.normal
+  /// What it is, as far as consents go.
+  package var kind = MessageKind.notice
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
   /// Keep the history of each recipient.
   package var dbIn = true
@@ -78,6 +80,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "contentAvailable": request.contentAvailable = try reader.readBool()
       case "ext": request.ext = try reader.readString()
       case "data": request.data = try Self.readData(&reader)
+      case "kind": request.kind = try Self.readKind(&reader)
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
       case "dbIn": request.dbIn = try reader.readBool()

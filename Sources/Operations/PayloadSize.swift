@@ -40,6 +40,10 @@ struct PayloadSize: Sendable {
     guard !fitsEverybody else { return }
     guard weights.clientUID > 0 || showsClientName else { return try check(largest: nil) }
     switch audience.reach {
+    case .segment:
+      try check(largest: try connection.answer(AudienceSizes.largest(app: app, after: "", upto: "v", weights)))
+    case .csv(let csv):
+      try check(largest: try connection.answer(AudienceSizes.largest(app: app, csv: csv, weights)))
     case .keys(let after, let upto):
       try check(largest: try connection.answer(AudienceSizes.largest(app: app, after: after, upto: upto, weights)))
     case .groups(let groups):

@@ -38,9 +38,10 @@ package enum Sending {
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try checkKey(request.idempotencyKey)
-    let message = try MessageRequest(json: request.body)
+    var message = try MessageRequest(json: request.body)
     let app = try connection.app(message.appID, catalog: catalog)
     try request.caller.require(.send, in: app)
+    let body = try SavedSegment.copy(into: &message, request.body, app, on: connection)
     if message.dryRun { return .tried(try DryRun(message, app, on: connection, now: now)) }
 
     let hash = Array(SHA256.hash(data: request.body))
@@ -50,7 +51,7 @@ package enum Sending {
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     try PayloadSize(message).check(audience, of: app.number, on: connection)
     var new = Messages.New(
-      app: app.number, lane: message.lane, request: String(decoding: request.body, as: UTF8.self),
+      app: app.number, lane: message.lane, request: String(decoding: body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
       targeted: audience.targeted, unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now,
       expiresAt: due.expiresAt)
@@ -72,6 +73,9 @@ package enum Sending {
   ) throws(Problem) -> Int64? {
     try connection.commit { () throws(PostgresError) in
       guard let seqno = try connection.run(Messages.create(new)) else { return nil }
+      if case .csv(let csv) = message.audience {
+        _ = try connection.run(CSVAudiences.keep(csv, until: new.expiresAt + CSVUploads.keptMicroseconds))
+      }
       if new.resend == nil {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
         if let gate { try connection.run(gate) }

@@ -37,6 +37,10 @@ package final class DeviceDoor: RequestHandler {
       (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
       (.get, "/v1/devices/{device}/badge", showBadge),
       (.put, "/v1/devices/{device}/badge", setBadge),
+      (.get, "/v1/devices/{device}/consent", showConsents),
+      (.put, "/v1/devices/{device}/consent", setConsents),
+      (.put, "/v1/devices/{device}/tokens/{kind}", setToken),
+      (.delete, "/v1/devices/{device}/tokens/{kind}", endToken),
       (.post, "/v1/receipts", receive),
       (.post, "/v1/reads", read),
     ]

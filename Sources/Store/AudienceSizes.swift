@@ -108,6 +108,24 @@ package enum AudienceSizes {
     return Query(largestOfGroupsStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
   }
 
+  private static let largestOfCSVStatement = Statement(
+    "audience-sizes-largest-of-csv",
+    """
+    SELECT k.user_key, k.name FROM (
+      SELECT l.user_key, coalesce(nullif(l.name, ''), u.name, '') AS name
+      FROM csv_lines l LEFT JOIN users u ON u.app = $3 AND u.user_key = l.user_key WHERE l.csv = $4) k
+    ORDER BY \(filledBytes) DESC LIMIT 1
+    """)
+
+  /// The same for the users of a file.
+  package static func largest(
+    app: App.Number, csv: Int64, _ weights: Weights
+  ) -> Query<(userKey: UserKey, name: String)?> {
+    var parameters = self.parameters(weights, app)
+    parameters.append(csv)
+    return Query(largestOfCSVStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
+  }
+
   private static func parameters(_ weights: Weights, _ app: App.Number) -> Parameters {
     var parameters = Parameters()
     parameters.append(Int64(weights.clientUID))

@@ -31,8 +31,9 @@ package enum Confirmations {
       SELECT n.entry, m.app, n.psid FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry)
       JOIN messages m ON m.seqno = n.seqno
     )
+    -- Whatever it is for: a VoIP push is confirmed with the token it came to.
     SELECT n.entry, n.app, p.device, true FROM named n
-    JOIN psids p ON p.app = n.app AND p.psid = n.psid AND p.kind = 1
+    JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
     SELECT n.entry, n.app, f.device, false FROM named n
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3

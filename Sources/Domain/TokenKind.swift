@@ -1,0 +1,28 @@
+/// What a push token is for. A device has one for alerts, its PSID, and may have one more of each other kind. Raw values
+/// are stored.
+package enum TokenKind: Int16, CaseIterable, Sendable {
+  case alert = 1
+  case voip = 2
+  case pushToTalk = 3
+  case liveActivityStart = 4
+  case liveActivityUpdate = 5
+
+  package var name: String {
+    switch self {
+    case .alert: "alert"
+    case .voip: "voip"
+    case .pushToTalk: "push-to-talk"
+    case .liveActivityStart: "live-activity-start"
+    case .liveActivityUpdate: "live-activity-update"
+    }
+  }
+
+  /// The kinds beside the PSID.
+  package static let further = allCases.filter { $0 != .alert }
+
+  /// A further kind by its name.
+  package init?(further name: String) {
+    guard let kind = Self.further.first(where: { $0.name == name }) else { return nil }
+    self = kind
+  }
+}
