@@ -141,7 +141,8 @@ final class Completer {
     let (claim, message) = (flight.claim, flight.message)
     switch verdict {
     case .final(let status, let reason):
-      decide(claim, message, target.device, target.userKey, status, attempts + 1, reason: reason)
+      decide(
+        claim, message, target.device, target.userKey, status, attempts + 1, reason: reason, isFirst: !flight.isRepeat)
     case .again(let milliseconds, let attempts, let wasUnknown):
       let waiting = WaitingTarget(
         device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown,
@@ -165,12 +166,13 @@ final class Completer {
 
   func decide(
     _ claim: Int64, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
-    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil
+    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false
   ) {
     let record = Outcomes.Record(
       seqno: message.seqno, device: device, userKey: userKey, status: status, attempts: attempts, reason: reason,
       dueAt: dueAt)
-    decisions.add(Decisions.Decision(claim: claim, message: message, record: record, missing: missing))
+    decisions.add(
+      Decisions.Decision(claim: claim, message: message, record: record, isFirst: isFirst, missing: missing))
   }
 
   func tryAgain(
@@ -202,10 +204,19 @@ final class Completer {
     let finished = counts.filter { claims[$0.key] == $0.value }.map(\.key)
     let now = shared.clock.wallMicroseconds
     let writer = shared.completeWriter
-    let care = try connection.withTransaction {
-      try decisions.write(
-        connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
-        storesRows: shared.configuration.storesOutcomes, breaker)
+    func writeOnce() throws -> TokenCare.Result {
+      try connection.withTransaction {
+        try decisions.write(
+          connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
+          storesRows: shared.configuration.storesOutcomes, breaker)
+      }
+    }
+    let care: TokenCare.Result
+    do {
+      care = try writeOnce()
+    } catch let error as PostgresError where error.sqlState == .uniqueViolation && decisions.copies {
+      decisions.copies = false
+      care = try writeOnce()
     }
     breaker.took(care)
     for (app, reason) in care.opened {

@@ -9,6 +9,8 @@ struct Decisions {
     let claim: Int64
     let message: DispatchMessage
     var record: Outcomes.Record
+    /// The answer to the first submission of a recipient that no claim held before: no row of it should be there.
+    var isFirst = false
     /// Set when the app has no credential for this network.
     var missing: PushNetwork?
   }
@@ -28,6 +30,9 @@ struct Decisions {
   private(set) var faults: [App.Number: Fault] = [:]
   /// Submissions without answer, and second submissions, by message.
   private var increases: [Int64: Outcomes.Increase] = [:]
+
+  /// Whether first outcomes are copied in. False once one of them had a row after all: another node took the claim over.
+  var copies = true
 
   var isEmpty: Bool {
     decisions.isEmpty && increases.isEmpty && faults.isEmpty && findings.isEmpty
@@ -73,8 +78,7 @@ struct Decisions {
     let networks = try self.networks(connection)
     let unique = uniqueDecisions().map { $0.settled(with: networks) }
     if !unique.isEmpty {
-      let taken =
-        storesRows ? try connection.run(Outcomes.write(unique.map(\.record), at: now)).map { unique[$0] } : unique
+      let taken = storesRows ? try store(unique, at: now, connection) : unique
       for decision in taken {
         increases[decision.record.seqno, default: Outcomes.Increase()]
           .count(decision.record.status, reason: decision.record.reason)
@@ -89,6 +93,18 @@ struct Decisions {
       try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since))
     }
     return care.result
+  }
+
+  /// Answers the decisions that were taken: all that had no final outcome before.
+  private func store(
+    _ unique: [Decision], at now: Int64, _ connection: Connection
+  ) throws(PostgresError) -> [Decision] {
+    var first = copies ? unique.filter { $0.isFirst && $0.record.status.isFinal } : []
+    if first.count < Limits.copiedDecisions { first = [] }
+    let others = first.isEmpty ? unique : unique.filter { !($0.isFirst && $0.record.status.isFinal) }
+    if !first.isEmpty { try Outcomes.copy(first.map(\.record), at: now, connection) }
+    guard !others.isEmpty else { return first }
+    return first + (try connection.run(Outcomes.write(others.map(\.record), at: now)).map { others[$0] })
   }
 
   /// The networks of the apps that lack one.

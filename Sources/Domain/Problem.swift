@@ -9,6 +9,7 @@ package struct Problem: Error, Equatable, Sendable {
     case malformed = "upmc:malformed"
     case invalidField = "upmc:invalid-field"
     case badgeOutOfRange = "upmc:badge-out-of-range"
+    case impossible = "upmc:impossible"
     case payloadTooLarge = "upmc:payload-too-large"
     case noCredential = "upmc:no-credential"
     case badCredential = "upmc:bad-credential"
@@ -44,7 +45,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
-      case .payloadTooLarge: 422
+      case .impossible, .payloadTooLarge: 422
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -55,6 +56,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .malformed: "The request cannot be read"
       case .invalidField: "A field is not valid"
       case .badgeOutOfRange: "The badge is out of range"
+      case .impossible: "The request is well-formed, but cannot be carried out"
       case .payloadTooLarge: "The payload is too large for the push network"
       case .noCredential: "A credential is needed"
       case .badCredential: "The credential is not valid"

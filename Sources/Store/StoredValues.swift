@@ -8,6 +8,12 @@ extension Parameters {
   }
 }
 
+extension CopyWriter {
+  package mutating func append(device: DeviceID) {
+    append(uuid: UUIDValue(high: device.high, low: device.low))
+  }
+}
+
 extension UUIDColumn {
   package mutating func append(_ device: DeviceID) {
     append(UUIDValue(high: device.high, low: device.low))

@@ -1,0 +1,31 @@
+internal import Domain
+package import Postgres
+
+/// The quick way in for first outcomes.
+extension Outcomes {
+  private static let copyCommand = """
+    COPY outcomes (seqno, device, user_key, status, attempts, reason, due_at, at) FROM STDIN (FORMAT binary)
+    """
+
+  /// Adds outcomes of deliveries that have no row yet: a page of rows takes one WAL record, so a row costs less than half
+  /// of what `write` spends on it.
+  ///
+  /// Throws `uniqueViolation` when one of them has a row after all; the transaction is lost then, and `write` is for it.
+  package static func copy(_ records: [Record], at now: Int64, _ connection: Connection) throws(PostgresError) {
+    // In the order of the key, like every writer: those who meet wait for each other instead of in a circle.
+    let ordered = records.sorted { ($0.seqno, $0.device) < ($1.seqno, $1.device) }
+    try connection.copyIn(copyCommand) { (rows) throws(PostgresError) in
+      for record in ordered {
+        try rows.beginRow(columns: 8)
+        rows.append(record.seqno)
+        rows.append(device: record.device)
+        rows.append(text: record.userKey.text)
+        rows.append(record.status.rawValue)
+        rows.append(record.attempts)
+        rows.append(text: record.reason)
+        rows.append(timestampMicroseconds: record.dueAt)
+        rows.append(timestampMicroseconds: now)
+      }
+    }
+  }
+}
