@@ -12,16 +12,19 @@ extension AdminCall {
     return .json(.ok, try Tagging.change(change, of: owners, in: appID, by: caller, on: connection))
   }
 
-  /// `?appId=&clientUid=` or `?appId=&device=`.
+  /// `?appId=&clientUid=` or `?appId=&device=`; with neither, all tags in use.
   func tags() throws(Problem) -> Response {
-    let owner: Tagging.Owners? =
-      switch (request.queryItem("clientUid"), request.queryItem("device")) {
-      case (let clientUID?, nil): .users([clientUID])
-      case (nil, let device?): DeviceID(device).map { .devices([$0]) }
-      default: nil
-      }
-    guard let appID = request.queryItem("appId"), let owner else {
+    guard let appID = request.queryItem("appId") else {
       throw Problem(.invalidField, "Say whose tags: /v1/admin/tags?appId=…&clientUid=… or …&device=…")
+    }
+    let owner: Tagging.Owners
+    switch (request.queryItem("clientUid"), request.queryItem("device")) {
+    case (nil, nil): return .json(.ok, try Tagging.all(in: appID, by: caller, on: connection))
+    case (let clientUID?, nil): owner = .users([clientUID])
+    case (nil, let device?):
+      guard let id = DeviceID(device) else { throw Problem(.invalidField, "device must be a device's id, a UUID.") }
+      owner = .devices([id])
+    default: throw Problem(.invalidField, "Name either clientUid or device.")
     }
     return .json(.ok, try Tagging.list(owner, in: appID, by: caller, on: connection))
   }

@@ -40,7 +40,8 @@ package struct Problem: Error, Equatable, Sendable {
       case .noCredential, .badCredential: 401
       case .forbidden, .badUserProof: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .unknownSegment,
-        .unknownUpload, .notKept: 404
+        .unknownUpload, .notKept:
+        404
       case .methodNotAllowed: 405
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413

@@ -30,6 +30,7 @@ package struct APIOperation: Sendable {
     let schema: String
     /// By name; the first is shown.
     let examples: [(name: String, json: String)]
+    var type = "application/json"
   }
 
   /// A good end.
@@ -122,6 +123,7 @@ package struct APIOperation: Sendable {
     case confirmations = "Receipts and reads"
     case messages = "Messages"
     case control = "Control"
+    case audiences = "Audiences"
     case administration = "Administration"
     case server = "Server"
 
@@ -132,6 +134,7 @@ package struct APIOperation: Sendable {
         "A device confirms messages. No credential is needed: the `pushkey` of each message proves it."
       case .messages: "A back-office system or operator sends, and sees what became of it."
       case .control: "A message on its way: pause, resume, cancel, pace, send again."
+      case .audiences: "Tags, saved segments and files: whom a message is for."
       case .administration: "Apps, groups, and devices that are put aside."
       case .server: "Is it alive, is it ready, and what can it do?"
       }
@@ -140,6 +143,7 @@ package struct APIOperation: Sendable {
 
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
-    devices + deviceUser + deviceGroups + deviceBadge + confirmations + messages + reports + control + groups
-    + quarantine + apps + server
+    devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + confirmations + messages
+    + reports
+    + control + tags + segments + files + groups + quarantine + apps + server
 }

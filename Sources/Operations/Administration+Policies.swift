@@ -34,7 +34,8 @@ extension Administration {
     let record = try connection.commit { () throws(PostgresError) in
       let record = try connection.run(
         Apps.setPolicies(
-          app.number, device: policies.device, userProof: policies.userProof.map(change), badgeSync: policies.badgeSync))
+          app.number, device: policies.device, userProof: policies.userProof.map(change), badgeSync: policies.badgeSync)
+      )
       try connection.run(Announcements.announce(Catalog.channel))
       return record
     }

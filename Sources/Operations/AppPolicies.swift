@@ -35,7 +35,8 @@ package struct AppPolicies: Sendable {
       proof, clientUID: clientUID, appID: app.appID, generation: app.userProofGeneration, now: now)
     guard isGood == true else {
       return Problem(
-        .badUserProof, "The userProof does not fit this clientUid, or it has expired. Ask the app's server for a new one.")
+        .badUserProof,
+        "The userProof does not fit this clientUid, or it has expired. Ask the app's server for a new one.")
     }
     return nil
   }

@@ -107,7 +107,8 @@ package final class OperationBatch {
   private func steps(of round: Int) -> [Step] {
     switch round {
     case 0:
-      lockNames() + registrations.lockTokens(self) + changes.lockTokens(self) + lockDevices() + changes.look(self) + confirmations.resolve(self)
+      lockNames() + registrations.lockTokens(self) + changes.lockTokens(self) + lockDevices() + changes.look(self)
+        + confirmations.resolve(self)
         + sends.look(self)
     case 1:
       registrations.decide(self) + changes.findTokens(self) + confirmations.findUsers(self) + sends.store(self)

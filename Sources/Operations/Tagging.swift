@@ -76,6 +76,16 @@ package enum Tagging {
     }
   }
 
+  /// All tags in use, in order.
+  package static func all(
+    in appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> List {
+    try caller.require(.manageAudiences)
+    let app = try connection.app(appID)
+    try caller.require(.manageAudiences, in: app)
+    return List(tags: try connection.answer(TagLists.inUse(app: app.number, limit: Operations.Limits.shownTags)))
+  }
+
   /// The tags of one user or device.
   package static func list(
     _ owner: Owners, in appID: String, by caller: Caller, on connection: Connection
@@ -99,6 +109,8 @@ package enum Tagging {
 extension Operations.Limits {
   /// Users or devices tagged in one commit: their rows are locked meanwhile.
   static let taggedOwners = 500
+  /// Tags of an app that are listed.
+  static let shownTags = 1_000
 }
 
 extension Array {

@@ -8,7 +8,8 @@ package enum Apps {
     package let clientKey: String
   }
 
-  private static let columnList = "app, app_id, name, time_zone, device_policy, paused_reason, client_key, user_proof, badge_sync"
+  private static let columnList =
+    "app, app_id, name, time_zone, device_policy, paused_reason, client_key, user_proof, badge_sync"
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
 

@@ -66,6 +66,23 @@ package enum TagLists {
     parameters.append(replacing)
   }
 
+  private static let inUseStatement = Statement(
+    "tags-in-use",
+    """
+    SELECT tag FROM (
+      SELECT unnest(tags) AS tag FROM devices WHERE app = $1 AND state <> 2
+      UNION SELECT unnest(tags) FROM users WHERE app = $1) used
+    ORDER BY tag COLLATE "C" LIMIT $2
+    """)
+
+  /// Tags that anybody of an app has. Reads all of its users and devices.
+  package static func inUse(app: App.Number, limit: Int) -> Query<[String]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(limit)
+    return Query(inUseStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+  }
+
   private static let findUserStatement = Statement(
     "tags-of-user", "SELECT unnest(tags) FROM users WHERE app = $1 AND user_key = $2")
 
