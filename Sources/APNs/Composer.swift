@@ -44,7 +44,7 @@ struct Composer {
       (HeaderField("apns-topic", message.appID), .always),
       (HeaderField("apns-push-type", message.isBackground ? "background" : "alert"), .always),
       // A background push at priority 10 is an error.
-      (HeaderField("apns-priority", message.isBackground ? "5" : "10"), .always),
+      (HeaderField("apns-priority", message.isBackground || message.isQuiet ? "5" : "10"), .always),
       // Apple asks to keep these values out of its small table.
       (HeaderField("apns-expiration", String(message.expiresAtSeconds)), .nameOnly),
       (HeaderField("apns-collapse-id", message.collapseID), .nameOnly),

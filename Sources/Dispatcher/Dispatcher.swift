@@ -49,7 +49,7 @@ internal import Synchronization
 /// **Fairness.** Lanes in order, each leaving room in the window for those before it; within a lane every message the same
 /// share (`Turns`).
 ///
-/// **Threads.** `plan`, `claim`, `complete`, `janitor` and `control`, each with a connection of its own. If the database goes away
+/// **Threads.** `plan`, `claim`, `complete`, `janitor`, `control` and `badge`, each with a connection of its own. If the database goes away
 /// they try again once a second; results wait in memory, bounded by the window.
 package final class Dispatcher {
   let shared: Shared
@@ -67,6 +67,7 @@ package final class Dispatcher {
     try run("complete") { Completer(shared).run() }
     try run("janitor") { Janitor(shared).run() }
     try run("control") { Overseer(shared).run() }
+    try run("badge") { BadgeSender(shared).run() }
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.
@@ -85,7 +86,9 @@ package final class Dispatcher {
     shared.completer.wakeup.signal()
     // One time limit for all of them: several that hang must not add up.
     let deadline = shared.clock.now + Limits.drain + .seconds(2)
-    for thread in threads where ["plan", "claim", "control"].contains(thread.name) { wait(for: thread.done, deadline) }
+    for thread in threads where ["plan", "claim", "control", "badge"].contains(thread.name) {
+      wait(for: thread.done, deadline)
+    }
     claimingEnded()
     for thread in threads where thread.name == "complete" || thread.name == "janitor" {
       wait(for: thread.done, deadline)

@@ -59,5 +59,6 @@ final class Janitor {
     }
     shared.tell(.audit(try connection.run(Claims.ofNode(node))))
     try connection.run(Nodes.bury())
+    try connection.run(CSVAudiences.dropExpired(at: shared.clock.wallMicroseconds))
   }
 }

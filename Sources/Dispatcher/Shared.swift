@@ -8,6 +8,8 @@ final class Shared: Sendable {
   let configuration: DispatcherConfiguration
   let clock = SystemClock()
   let completer: Inbox<CompleterInput>
+  /// Answers to pushes that belong to no message.
+  let badgeResults: Inbox<PushResult>
   let planWakeup: Wakeup
   let claimWakeup: Wakeup
   let controlWakeup: Wakeup
@@ -30,6 +32,7 @@ final class Shared: Sendable {
   init(_ configuration: DispatcherConfiguration, completer: Inbox<CompleterInput>) throws(SystemError) {
     self.configuration = configuration
     self.completer = completer
+    badgeResults = try Inbox(capacity: Limits.badgeResults)
     planWakeup = try Wakeup()
     claimWakeup = try Wakeup()
     controlWakeup = try Wakeup()

@@ -41,6 +41,20 @@ package struct PayloadTemplate: Sendable {
     pieces = Self.split(Self.write(request, seqno: self.seqno, sendDate: sendDate))
   }
 
+  private init(seqno: String, pieces: [Piece]) {
+    self.seqno = seqno
+    self.pieces = pieces
+  }
+
+  /// Nothing but the count: `{"aps":{"badge":n}}`.
+  package static let badgeOnly: PayloadTemplate = {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("aps", object: { $0.member("badge", raw: [badgeMark]) })
+    }
+    return PayloadTemplate(seqno: "", pieces: split(writer.bytes))
+  }()
+
   /// Appends the payload for one recipient.
   package func append(for recipient: Recipient, keys: PushKeyring, to bytes: inout [UInt8]) {
     for piece in pieces {

@@ -36,12 +36,17 @@ package final class PushMessage: Sendable {
   /// When it is worth nothing any more, seconds since 1970. A submission after that is refused by us.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
+  /// Apple may hold it back to save the device's battery: priority 5.
+  package let isQuiet: Bool
+  /// A later push with the same one replaces this one on the device.
+  package let collapseID: String
   /// Its share of its lane where several messages wait: one of weight 2 sends twice as much as one of weight 1.
   package let weight: Int
 
   package init(
     seqno: Int64, appID: String, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane, isBackground: Bool,
-    expiresAtSeconds: Int64, onUnknown: UnknownPolicy, weight: Int = 1
+    expiresAtSeconds: Int64, onUnknown: UnknownPolicy, weight: Int = 1, isQuiet: Bool = false,
+    collapseID: String? = nil
   ) {
     self.seqno = seqno
     self.appID = appID
@@ -52,10 +57,18 @@ package final class PushMessage: Sendable {
     self.expiresAtSeconds = expiresAtSeconds
     self.onUnknown = onUnknown
     self.weight = weight
+    self.isQuiet = isQuiet
+    // By default a repeated submission replaces the first on the screen instead of showing twice.
+    self.collapseID = collapseID ?? String(seqno)
   }
 
-  /// A repeated submission replaces the first on the screen instead of showing twice.
-  package var collapseID: String { String(seqno) }
+  /// A push that only tells a count. It belongs to no message: its number is random and negative, so that no two of them
+  /// have one `apns-id`.
+  package static func badge(appID: String, pushkeys: PushKeyring, expiresAtSeconds: Int64) -> PushMessage {
+    PushMessage(
+      seqno: Int64.random(in: Int64.min ... -1), appID: appID, template: .badgeOnly, pushkeys: pushkeys, lane: .normal,
+      isBackground: false, expiresAtSeconds: expiresAtSeconds, onUnknown: .resend, isQuiet: true, collapseID: "badge")
+  }
 }
 
 /// One recipient of a batch.

@@ -38,6 +38,14 @@ struct DevicePart {
   /// Devices whose calls are carried out.
   var callers: Set<DeviceID> { Set(state.entries.lazy.filter { $0.user != nil }.map(\.claim.device)) }
 
+  /// Users whose counts are set.
+  var badgeSetters: Set<Users.Key> {
+    Set(
+      state.entries.compactMap { entry in
+        if case .setBadge = entry.kind { entry.user } else { nil }
+      })
+  }
+
   /// Users who are named, in whatever app.
   var namedUsers: Set<UserKey> {
     Set(
@@ -180,6 +188,7 @@ struct DevicePart {
       guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else {
         continue
       }
+      if batch.counts[user] != value { batch.badgeSync.note(user, by: state.entries[index].claim.device) }
       batch.counts[user] = value
       state.entries[index].badge = value
     }

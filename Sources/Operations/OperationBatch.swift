@@ -40,6 +40,7 @@ package final class OperationBatch {
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
   var counts = BadgeCounts()
+  var badgeSync = BadgeSync()
   /// The devices that users had who may have one only.
   private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 
@@ -181,6 +182,7 @@ package final class OperationBatch {
     }
     steps += confirmations.write(self)
     steps += sends.claim(self)
+    steps += badgeSync.look(confirmations.readers.union(changes.badgeSetters), self)
     return steps + counts.lock()
   }
 
@@ -206,7 +208,7 @@ package final class OperationBatch {
       if case .send = operations[index] { sends.applyBadge(at: index, self) }
       if case .setBadge = operations[index] { changes.applyBadge(at: index, self) }
     }
-    return counts.save()
+    return counts.save() + badgeSync.save(self)
   }
 
   private func finish() {

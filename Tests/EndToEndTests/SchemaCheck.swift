@@ -95,7 +95,8 @@ struct SchemaCheck {
     case ("pattern", .text(let text)): isKept = text.range(of: rule.string ?? "", options: .regularExpression) != nil
     case ("format", .text(let text)) where rule.string == "date-time":
       isKept = text.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/#) != nil
-    case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _), ("minProperties", _),
+    case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _),
+      ("minProperties", _),
       ("maxItems", _), ("pattern", _), ("format", _), ("description", _), ("examples", _), ("default", _),
       ("x-minimumSeconds", _), ("x-maximumSeconds", _):
       isKept = true
