@@ -12,7 +12,7 @@ extension Response {
     var headers = [("Content-Type", "application/problem+json"), noStore]
     switch problem.code.status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
-    case 503: headers.append(("Retry-After", String(Admin.Limits.retryAfterSeconds)))
+    case 429, 503: headers.append(("Retry-After", String(Admin.Limits.retryAfterSeconds)))
     default: break
     }
     return Response(

@@ -63,7 +63,7 @@ extension AdminCall {
   }
 
   private func segmentNumber() throws(Problem) -> Int64 {
-    guard let segment = Int64(parameters["segment"]) else {
+    guard let segment = SequenceNumber.parse(parameters["segment"]) else {
       throw Problem(.unknownSegment, "A segment's number is a whole number, as its creation answered it.")
     }
     return segment

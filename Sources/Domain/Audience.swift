@@ -80,7 +80,7 @@ package enum Audience: Equatable, Sendable {
   }
 
   static func readGroup(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
-    try readNumber(&reader, "a GROUPSEQ")
+    try reader.readGroupSeq()
   }
 
   /// The number of a saved segment, or what one says.
@@ -89,12 +89,15 @@ package enum Audience: Equatable, Sendable {
     return .savedSegment(try readNumber(&reader, "the number of a saved segment, or an object of conditions"))
   }
 
-  /// As a number or as text, for other languages' numbers end earlier.
+  /// In quotes or as a number.
   private static func readNumber(_ reader: inout JSONReader, _ what: String) throws(JSONError) -> Int64 {
-    if try reader.peek() == .number { return try reader.readInteger() }
-    guard try reader.peek() == .string, let number = Int64(try reader.readString()) else {
-      throw JSONError("must be \(what), a whole number")
+    let number: Int64?
+    switch try reader.peek() {
+    case .number: number = try reader.readInteger()
+    case .string: number = SequenceNumber.parse(try reader.readString())
+    default: throw JSONError("must be \(what)")
     }
+    guard let number, number > 0 else { throw JSONError("must be \(what): a whole number from 1") }
     return number
   }
 }

@@ -24,7 +24,5 @@ package enum Operations {
     package static let batchWeight = 4096
     /// How exactly it is known when a device called last, in microseconds (an hour).
     static let seenMicroseconds: Int64 = 3_600 * 1_000_000
-    /// Groups of one user, so that a list stays one page.
-    package static let groupsPerUser = 1000
   }
 }

@@ -66,7 +66,8 @@ extension Schemas {
   // MARK: Forms of time
 
   static let localTime = Schema.text(
-    matching: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
+    matching: "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+      + "T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$", "date-time-local")
   static let clockTime = Schema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
 
   /// ISO 8601, weeks to seconds.
