@@ -33,7 +33,6 @@ struct AdminRoute: Sendable {
       try call.restoreQuarantine()
     },
     AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
-    AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.setPolicies() },
     AdminRoute(.post, "/v1/admin/tags", .manageAudiences) { call throws(Problem) in try call.changeTags() },
     AdminRoute(.get, "/v1/admin/tags", .manageAudiences) { call throws(Problem) in try call.tags() },
     AdminRoute(.post, "/v1/admin/segments", .manageAudiences) { call throws(Problem) in try call.createSegment() },
@@ -52,6 +51,7 @@ struct AdminRoute: Sendable {
       try call.countSegment()
     },
     AdminRoute(.post, "/v1/admin/audiences/csv", .send) { call throws(Problem) in try call.uploadAudience() },
+    AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.changeApp() },
     AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
   ]
 

@@ -31,7 +31,12 @@ final class AdminWorker {
   func run() {
     while let work = queue.take() {
       // False when the server has stopped meanwhile: nobody waits for this answer any more.
-      _ = work.ticket.send(answer(work.request))
+      let response =
+        switch work.errand {
+        case .request(let request): answer(request)
+        case .job(let job): job(attempt())
+        }
+      _ = work.ticket.send(response)
     }
   }
 
@@ -62,6 +67,14 @@ final class AdminWorker {
     let call = AdminCall(
       request: request, parameters: parameters, caller: caller, connection: connection, resources: resources)
     return try route.endpoint(call)
+  }
+
+  private func attempt() -> Result<Connection, Problem> {
+    do throws(Problem) {
+      return .success(try connected())
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// This thread's connection. Once made it finds its way back by itself after a failure.

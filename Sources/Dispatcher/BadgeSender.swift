@@ -97,7 +97,8 @@ final class BadgeSender {
   ) {
     let seconds = shared.clock.wallMicroseconds / 1_000_000 + Limits.badgeExpirySeconds
     let batch = PushBatch(
-      number: shared.nextBatch(), message: .badge(appID: app.appID, pushkeys: pushkeys, expiresAtSeconds: seconds),
+      number: shared.nextBatch(of: shared.crew(of: .normal)),
+      message: .badge(appID: app.appID, pushkeys: pushkeys, expiresAtSeconds: seconds),
       route: route, targets: entries.map(\.target), readAtNanoseconds: readAt.nanoseconds)
     flights[batch.number] = entries.map(\.open)
     answeredBy[batch.number] = shared.clock.now + Limits.badgePatience

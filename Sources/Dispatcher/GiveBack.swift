@@ -23,7 +23,7 @@ struct GiveBack {
       if let reason = record.reason { increases[record.seqno]?.reasons[reason, default: 0] -= 1 }
     }
     for query in Outcomes.add(increases, writer: writer) { try connection.run(query) }
-    try connection.run(GiveBacks.reopen(Set(records.map(\.seqno))))
+    try GiveBacks.reopen(Set(records.map(\.seqno)), on: connection)
   }
 
   /// What had been taken back because all of a user's deliveries had ended negative is added again.

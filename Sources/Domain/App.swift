@@ -30,7 +30,9 @@ package struct App: Sendable, Equatable {
   package let devicePolicy: DevicePolicy
   /// Why the dispatcher holds this app's messages back; nil when it doesn't.
   package let pausedReason: String?
-  /// The secret that proofs of users are made with has this number; 0: naming a user needs no proof.
+  /// Messages that one of its devices may send to other users in a minute; 0: none.
+  package let deviceSendsPerMinute: Int16
+  /// The secret that proofs of users are made with has this number; below 1: naming a user needs no proof.
   package var userProofGeneration: Int16
   /// A user's other devices are told its new count by a silent push.
   package var syncsBadges: Bool
@@ -39,7 +41,7 @@ package struct App: Sendable, Equatable {
 
   package init(
     number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,
-    userProofGeneration: Int16 = 0, syncsBadges: Bool = false
+    deviceSendsPerMinute: Int16 = 0, userProofGeneration: Int16 = 0, syncsBadges: Bool = false
   ) {
     self.number = number
     self.appID = appID
@@ -47,6 +49,7 @@ package struct App: Sendable, Equatable {
     self.timeZone = timeZone
     self.devicePolicy = devicePolicy
     self.pausedReason = pausedReason
+    self.deviceSendsPerMinute = deviceSendsPerMinute
     self.userProofGeneration = userProofGeneration
     self.syncsBadges = syncsBadges
   }

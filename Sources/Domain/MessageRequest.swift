@@ -31,6 +31,8 @@ package struct MessageRequest: Equatable, Sendable {
   package var timing = Timing.now
   package var repetition: Repetition?
   package var window: SendWindow?
+  package var reference: SenderReference?
+  package var origin: SenderDevice?
 
   package enum Alert: Equatable, Sendable {
     case text(String)
@@ -101,6 +103,8 @@ package struct MessageRequest: Equatable, Sendable {
         request.timingCount += 1
       case "repeat": request.repetition = try Repetition.read(&reader)
       case "window": request.window = try SendWindow.read(&reader)
+      case "reference": request.reference = try SenderReference(&reader)
+      case "from": request.origin = try SenderDevice(&reader)
       default: throw .unknownField
       }
     }

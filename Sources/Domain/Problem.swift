@@ -15,6 +15,7 @@ package struct Problem: Error, Equatable, Sendable {
     case badCredential = "upmc:bad-credential"
     case badUserProof = "upmc:bad-user-proof"
     case forbidden = "upmc:forbidden"
+    case userMismatch = "upmc:user-mismatch"
     case notFound = "upmc:not-found"
     case unknownApp = "upmc:unknown-app"
     case unknownDevice = "upmc:unknown-device"
@@ -29,6 +30,7 @@ package struct Problem: Error, Equatable, Sendable {
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
+    case tooManyRequests = "upmc:too-many-requests"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
     case internalError = "upmc:internal-error"
@@ -38,7 +40,7 @@ package struct Problem: Error, Equatable, Sendable {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
       case .noCredential, .badCredential: 401
-      case .forbidden, .badUserProof: 403
+      case .forbidden, .badUserProof, .userMismatch: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .unknownSegment,
         .unknownUpload, .notKept:
         404
@@ -47,6 +49,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
       case .impossible, .payloadTooLarge: 422
+      case .tooManyRequests: 429
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -63,6 +66,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .badCredential: "The credential is not valid"
       case .badUserProof: "The user is not vouched for"
       case .forbidden: "The credential does not allow this"
+      case .userMismatch: "The device belongs to another user"
       case .notFound: "There is nothing here"
       case .unknownApp: "The app is not known"
       case .unknownDevice: "The device is not registered"
@@ -77,6 +81,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
+      case .tooManyRequests: "Too many requests"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
       case .internalError: "Internal error"
@@ -100,6 +105,8 @@ package struct Problem: Error, Equatable, Sendable {
   /// What to do about it, one or two sentences.
   package let detail: String
   package let fields: [Field]
+  /// When to try again; nil when nobody can say.
+  package var retryAfterSeconds: Int?
 
   package init(_ code: Code, _ detail: String, fields: [Field] = []) {
     self.code = code

@@ -40,13 +40,10 @@ package final class PushMessage: Sendable {
   package let isQuiet: Bool
   /// A later push with the same one replaces this one on the device.
   package let collapseID: String
-  /// Its share of its lane where several messages wait: one of weight 2 sends twice as much as one of weight 1.
-  package let weight: Int
 
   package init(
     seqno: Int64, appID: String, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane, isBackground: Bool,
-    expiresAtSeconds: Int64, onUnknown: UnknownPolicy, weight: Int = 1, isQuiet: Bool = false,
-    collapseID: String? = nil
+    expiresAtSeconds: Int64, onUnknown: UnknownPolicy, isQuiet: Bool = false, collapseID: String? = nil
   ) {
     self.seqno = seqno
     self.appID = appID
@@ -56,7 +53,6 @@ package final class PushMessage: Sendable {
     self.isBackground = isBackground
     self.expiresAtSeconds = expiresAtSeconds
     self.onUnknown = onUnknown
-    self.weight = weight
     self.isQuiet = isQuiet
     // By default a repeated submission replaces the first on the screen instead of showing twice.
     self.collapseID = collapseID ?? String(seqno)

@@ -54,6 +54,7 @@ extension Administration {
       writer.member("devicePolicy", app.devicePolicy.name)
       writer.member("userProof", app.asksUserProof)
       writer.member("badgeSync", app.syncsBadges)
+      writer.member("deviceSends", app.deviceSendsPerMinute)
       writer.member("pausedReason", app.pausedReason)
     }
   }

@@ -1,19 +1,10 @@
-package import Domain
+internal import Domain
 package import JSON
 package import Postgres
 internal import Store
 
-/// What an app wants done differently: how many devices a user has, who vouches for users, who learns of new counts.
+/// Who vouches for the users of an app.
 extension Administration {
-  /// Nil leaves what is set.
-  package struct Policies: Sendable {
-    package var device: App.DevicePolicy?
-    package var userProof: UserProof?
-    package var badgeSync: Bool?
-
-    package init() {}
-  }
-
   package enum UserProof: Sendable {
     case off
     case on
@@ -21,29 +12,7 @@ extension Administration {
     case renewed
   }
 
-  /// Changes policies, on every node within a second. With `single`, a user who has several devices keeps them until one
-  /// of them registers again.
-  package static func setPolicies(
-    _ policies: Policies, of appID: String, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> AppEntry {
-    let app = try connection.app(appID)
-    try caller.require(.manageApps, in: app)
-    guard policies.device != nil || policies.userProof != nil || policies.badgeSync != nil else {
-      throw Problem(.invalidField, "Give at least one of devicePolicy, userProof and badgeSync.")
-    }
-    let record = try connection.commit { () throws(PostgresError) in
-      let record = try connection.run(
-        Apps.setPolicies(
-          app.number, device: policies.device, userProof: policies.userProof.map(change), badgeSync: policies.badgeSync)
-      )
-      try connection.run(Announcements.announce(Catalog.channel))
-      return record
-    }
-    guard let record else { throw Problem(.unknownApp, "The app \(appID) was deleted meanwhile.") }
-    return AppEntry(app: record.app, clientKey: record.clientKey)
-  }
-
-  private static func change(_ proof: UserProof) -> Apps.UserProofChange {
+  static func change(_ proof: UserProof) -> Apps.UserProofChange {
     switch proof {
     case .off: .off
     case .on: .on

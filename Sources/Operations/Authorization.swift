@@ -65,11 +65,14 @@ package struct Caller: Equatable, Sendable {
   package let app: App.Number?
   /// Its API key's number; nil: the command line.
   package let apiKey: Int32?
+  /// The device that sends, when a device does; its messages bear its name.
+  package let device: DeviceID?
 
-  package init(role: Role, app: App.Number?, apiKey: Int32?) {
+  package init(role: Role, app: App.Number?, apiKey: Int32?, device: DeviceID? = nil) {
     self.role = role
     self.app = app
     self.apiKey = apiKey
+    self.device = device
   }
 
   /// Nil for a role that only a newer version knows.
@@ -93,6 +96,13 @@ package struct Caller: Equatable, Sendable {
     try require(permission)
     guard reaches(app.number) else {
       throw Problem(.forbidden, "This API key is for another app than \(app.appID).")
+    }
+  }
+
+  /// - Throws: when the request names another device as its sender than the one that asks.
+  func requireOrigin(of request: MessageRequest) throws(Problem) {
+    guard request.origin?.device == device else {
+      throw Problem(at: "/from", "is written by the server, for messages that devices send")
     }
   }
 

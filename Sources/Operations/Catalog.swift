@@ -44,6 +44,10 @@ package final class Catalog: Sendable {
   /// What apps want done differently.
   package var policies: AppPolicies { contents.withLock { $0.policies } }
 
+  package var pausedApps: Set<App.Number> {
+    contents.withLock { Set($0.byNumber.values.lazy.filter { $0.pausedReason != nil }.map(\.number)) }
+  }
+
   /// Reads all apps and API keys again.
   package func refresh(_ connection: Connection) throws(PostgresError) {
     var fresh = Contents()

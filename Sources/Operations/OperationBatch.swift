@@ -50,6 +50,7 @@ package final class OperationBatch {
   private var sends: NamedSendPart
   /// Devices of which only the time of their last call is written.
   private var touched: Set<DeviceID> = []
+  private let identities: IdentityPart
   private var round = 0
   /// True when locks must outlive a round trip.
   private let needsTransaction: Bool
@@ -69,6 +70,7 @@ package final class OperationBatch {
     registrations = RegistrationPart(operations, policies, now: now)
     changes = DevicePart(operations)
     sends = NamedSendPart(operations)
+    identities = IdentityPart(operations)
     needsTransaction =
       !registrations.isEmpty || !sends.isEmpty || changes.changesAnything || confirmations.hasReads
   }
@@ -109,10 +111,10 @@ package final class OperationBatch {
     switch round {
     case 0:
       lockNames() + registrations.lockTokens(self) + changes.lockTokens(self) + lockDevices() + changes.look(self)
-        + confirmations.resolve(self)
-        + sends.look(self)
+        + confirmations.resolve(self) + sends.look(self) + identities.look()
     case 1:
       registrations.decide(self) + changes.findTokens(self) + confirmations.findUsers(self) + sends.store(self)
+        + identities.find()
     case 2:
       prepareWrites()
     default:
@@ -216,6 +218,7 @@ package final class OperationBatch {
     registrations.answer(self)
     changes.answer(self)
     sends.answer(self)
+    identities.answer(self)
   }
 
   /// What is to be sent now that the transaction is committed.

@@ -42,6 +42,7 @@ package final class DeviceDoor: RequestHandler {
       (.put, "/v1/devices/{device}/consent", setConsents),
       (.put, "/v1/devices/{device}/tokens/{kind}", setToken),
       (.delete, "/v1/devices/{device}/tokens/{kind}", endToken),
+      (.post, "/v1/devices/{device}/messages", sendMessage),
       (.post, "/v1/receipts", receive),
       (.post, "/v1/reads", read),
     ]

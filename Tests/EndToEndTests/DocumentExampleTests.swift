@@ -88,6 +88,20 @@ import Testing
 
     init() throws {
       world = try World()
+      try allowDeviceSends()
+    }
+
+    /// Devices may send in this app; the server's loops learn of it a moment later.
+    private func allowDeviceSends() throws {
+      _ = try world.client.call(
+        "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"deviceSends":1000}"#)
+      let device = try world.register("sender", token: World.token("ff"), user: "sender")
+      let path = "/v1/devices/\(device.string("device") ?? "")/messages"
+      _ = try world.poll("devices may not send") {
+        let reply = try world.client.call(
+          "POST", path, bearer: device.string("authKey"), #"{"audience":{"clientUids":["nobody"]},"alert":"x"}"#)
+        return reply.status == 403 ? nil : reply
+      }
     }
 
     /// - Parameter bearer: in place of the credential that the operation needs; `.some(nil)` for none.

@@ -171,8 +171,9 @@ def main():
         parts = options.part or [tag["name"] for tag in document["tags"]] + [CHAINS]
         for part in parts:
             selected = operations if part == CHAINS else [item for item in operations if part in item["tags"]]
-            examples = options.examples if part == CHAINS else max(1, -(-options.examples // len(selected)))
+            examples = options.examples if part == CHAINS else 2 * -(-options.examples // len(selected))
             (directory / "schemathesis.toml").write_text(configuration(filled, examples), encoding="utf-8")
+            # Twice its share: an operation with few parameters runs out of different requests early.
             print(f"\n=== {part}: {len(selected)} operations, {examples} examples{'' if part == CHAINS else ' each'}", flush=True)
             if not run(part, stage, directory, options):
                 failed.append(part)

@@ -21,22 +21,12 @@ extension APIOperation {
       "Let the messages of a paused app go on",
       "An app is paused by itself when a flood of refusals shows that a setting is wrong. Mend that first.",
       by: .apiKey(roles: ["admin"]),
-      answers: [Answer(200, "The app is not paused.", "App", example: app)], problems: [.unknownApp]),
-    APIOperation(
-      .patch, "/v1/admin/apps/{appId}", id: "setPolicies", in: .administration,
-      "Change what an app wants done differently",
-      """
-      `devicePolicy` `single`: when a user registers, its other devices become guests. `userProof`: naming a user needs a \
-      proof by the app's own server (`upmc app policy` shows the secret). `badgeSync`: a user's other devices are told a \
-      new count by a silent push. What is left out stays.
-      """, by: .apiKey(roles: ["admin"]),
-      body: Body(schema: "Policies", examples: [("single", #"{"devicePolicy":"single","badgeSync":true}"#)]),
-      answers: [Answer(200, "The app now.", "App", example: app)], problems: [.unknownApp]),
+      answers: [Answer(200, "The app is not paused.", "App", example: app)], problems: [.unknownApp])
   ]
 
-  private static let app = """
+  static let app = """
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
-    "devicePolicy":"multi","userProof":false,"badgeSync":false,"pausedReason":null}
+    "deviceSends":0,"devicePolicy":"multi","userProof":false,"badgeSync":false,"pausedReason":null}
     """
 
   static let quarantine: [APIOperation] = [

@@ -22,18 +22,9 @@ extension Schemas {
         .needed("devicePolicy", devicePolicies, "`single`: a user has one device, the last registered."),
         .needed("userProof", Schema.flag, "Naming a user needs a proof."),
         .needed("badgeSync", Schema.flag, "A user's other devices are told new counts."),
+        .needed("deviceSends", Schema.count, "Messages that one device may send in a minute."),
         .needed("pausedReason", Schema.optional(Schema.anyText), "Why it is paused; null when it is not."),
       ])
-    ),
-    (
-      "Policies",
-      Schema.object(
-        isClosed: true,
-        [
-          .optional("devicePolicy", devicePolicies), .optional("userProof", Schema.flag),
-          .optional("badgeSync", Schema.flag),
-        ]
-      ).adding("minProperties", .number(1))
     ),
     (
       "QuarantinePage",
@@ -67,7 +58,7 @@ extension Schemas {
     ("Page", .object([("type", "string"), ("description", "HTML.")])),
   ]
 
-  private static let devicePolicies = Schema.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
+  static let devicePolicies = Schema.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
 
   private static func restoration(_ name: String, _ schema: Node, _ about: String) -> Node {
     Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed(name, schema, about)])

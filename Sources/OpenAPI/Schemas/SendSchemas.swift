@@ -50,6 +50,7 @@ extension Schemas {
           .optional("localTime", localTime, "When it goes out, by each device's own clock."),
           .optional("repeat", Schema.reference("Repetition")),
           .optional("window", Schema.reference("SendWindow")),
+          .optional("reference", Schema.reference("SenderReference")),
         ])
     ),
     (

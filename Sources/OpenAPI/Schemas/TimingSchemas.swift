@@ -47,7 +47,10 @@ extension Schemas {
       "Resend",
       Schema.object(
         isClosed: true,
-        [.needed("to", Schema.words(ResendTarget.allCases.map(\.name)), "Which of its devices.")])
+        [
+          .needed("to", Schema.words(ResendTarget.allCases.map(\.name)), "Which of its devices."),
+          .optional("pace", Schema.reference("Pace")),
+        ])
     ),
   ]
 

@@ -16,8 +16,6 @@ ALTER TABLE devices
   ADD COLUMN consent_notification_at timestamptz,
   ADD COLUMN consent_ad_at timestamptz,
   ADD COLUMN consent_night_ad_at timestamptz,
-  -- When it last called between registrations, to the hour; the later of this and registered_at counts.
-  ADD COLUMN seen_at timestamptz,
   -- Of the installation, whoever uses it.
   ADD COLUMN tags text[] NOT NULL DEFAULT '{}',
   -- Not valid for old rows without a look at them: they have none.

@@ -1,0 +1,62 @@
+package import Domain
+internal import Postgres
+
+/// Groups of an app as lists show them, and their end.
+extension Groups {
+  package struct Entry: Sendable {
+    package let group: Number
+    package let name: String
+    package let parent: Number?
+  }
+
+  private static let listStatement = Statement(
+    "groups-list",
+    "SELECT groupseq, name, parent FROM groups WHERE app = $1 AND groupseq > $2 ORDER BY groupseq LIMIT $3")
+
+  /// Groups of an app by number, after one.
+  package static func list(app: App.Number, after group: Number, limit: Int) -> Query<[Entry]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(group)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in
+      rows.map { Entry(group: rows.int64($0, 0), name: rows.text($0, 1), parent: rows.optionalInt64($0, 2)) }
+    }
+  }
+
+  private static let usersStatement = Statement(
+    "groups-users",
+    """
+    SELECT m.user_key, coalesce(u.name, '') FROM group_members m
+    LEFT JOIN users u ON u.app = m.app AND u.user_key = m.user_key
+    WHERE m.app = $1 AND m.groupseq = $2 AND m.user_key > $3 ORDER BY m.user_key LIMIT $4
+    """)
+
+  /// Members of a group by key, after one.
+  package static func users(
+    app: App.Number, in group: Number, after key: String, limit: Int
+  ) -> Query<[(userKey: UserKey, name: String)]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(group)
+    parameters.append(text: key)
+    parameters.append(limit)
+    return Query(usersStatement, parameters) { rows in rows.map { (rows.userKey($0, 0), rows.text($0, 1)) } }
+  }
+
+  private static let removeStatement = Statement(
+    "groups-remove",
+    """
+    WITH members AS (DELETE FROM group_members WHERE app = $1 AND groupseq = $2)
+    DELETE FROM groups WHERE app = $1 AND groupseq = $2
+    """)
+
+  /// Ends a group and its memberships. Fails with `groups_parent_fkey` while groups stand below it.
+  /// - Returns: false when there was none.
+  package static func remove(_ group: Number, app: App.Number) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(group)
+    return Query(removeStatement, parameters) { $0.affected > 0 }
+  }
+}
