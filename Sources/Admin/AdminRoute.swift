@@ -37,7 +37,7 @@ struct AdminRoute: Sendable {
     AdminRoute(.get, "/v1/admin/tags", .manageAudiences) { call throws(Problem) in try call.tags() },
     AdminRoute(.post, "/v1/admin/segments", .manageAudiences) { call throws(Problem) in try call.createSegment() },
     AdminRoute(.get, "/v1/admin/segments", .viewMessages) { call throws(Problem) in try call.segments() },
-    AdminRoute(.post, "/v1/admin/segments/count", .viewMessages) { call throws(Problem) in
+    AdminRoute(.post, "/v1/admin/segment-counts", .viewMessages) { call throws(Problem) in
       try call.countConditions()
     },
     AdminRoute(.get, "/v1/admin/segments/{segment}", .viewMessages) { call throws(Problem) in try call.segment() },

@@ -26,7 +26,7 @@ import Testing
     "GET /v1/admin/tags": [.operator, .admin],
     "POST /v1/admin/segments": [.operator, .admin],
     "GET /v1/admin/segments": [.sender, .operator, .viewer, .admin],
-    "POST /v1/admin/segments/count": [.sender, .operator, .viewer, .admin],
+    "POST /v1/admin/segment-counts": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/segments/{segment}": [.sender, .operator, .viewer, .admin],
     "PUT /v1/admin/segments/{segment}": [.operator, .admin],
     "DELETE /v1/admin/segments/{segment}": [.operator, .admin],

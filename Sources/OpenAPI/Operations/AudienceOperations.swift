@@ -52,7 +52,7 @@ extension APIOperation {
       answers: [Answer(200, "A page.", "SegmentPage", example: #"{"items":[\#(segment)],"nextCursor":null}"#)],
       problems: [.invalidField, .unknownApp]),
     APIOperation(
-      .post, "/v1/admin/segments/count", id: "countConditions", in: .audiences, "Count what a segment would have",
+      .post, "/v1/admin/segment-counts", id: "countConditions", in: .audiences, "Count what a segment would have",
       "Without saving it. Exact, at this moment.", by: everyone,
       body: Body(
         schema: "SegmentDraft", examples: [("draft", #"{"appId":"com.example.bank","conditions":\#(conditions)}"#)]),
