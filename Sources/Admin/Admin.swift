@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The admin door: `/v1/admin` over HTTP, for back-office systems, operators and the console.
 ///
 /// Its requests are few and may take long (counting an audience, reading a page of deliveries), so they leave the HTTP
@@ -29,6 +31,10 @@ package enum Admin {
     /// An audience as a file: some 500,000 users with a few variables each. Held in memory while it is stored, by as many
     /// threads as there are.
     package static let csvBytes = 33_554_432
+    /// Body of an upload: the largest film that a notification may show.
+    package static let uploadBytes = MediaType.Kind.video.largestBytes
+    /// Bodies of all requests that wait for a thread: a few films.
+    static let waitingBytes = 128 << 20
     /// Body of a send that is read on an HTTP loop: hundreds of users and the largest payload; parsing it takes well below
     /// a millisecond.
     package static let namedSendBytes = 65_536

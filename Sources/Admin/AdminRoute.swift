@@ -28,6 +28,7 @@ struct AdminRoute: Sendable {
     },
     AdminRoute(.post, "/v1/admin/messages/{seqno}/resend", .send) { call throws(Problem) in try call.resend() },
     AdminRoute(.patch, "/v1/admin/messages/{seqno}", .control) { call throws(Problem) in try call.setPace() },
+    AdminRoute(.post, "/v1/admin/uploads", .send) { call throws(Problem) in try call.upload() },
     AdminRoute(.get, "/v1/admin/quarantine", .manageQuarantine) { call throws(Problem) in try call.quarantine() },
     AdminRoute(.post, "/v1/admin/quarantine/restore", .manageQuarantine) { call throws(Problem) in
       try call.restoreQuarantine()

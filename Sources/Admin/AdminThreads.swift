@@ -13,15 +13,17 @@ package final class AdminThreads: Sendable {
 
   /// Starts the threads. Each connects when its first request comes.
   /// - Parameters:
+  ///   - hosting: how devices reach what is uploaded here.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
   package init(
-    databaseURL: String, catalog: Catalog, threads: Int, clock: any Clock = SystemClock(),
+    databaseURL: String, catalog: Catalog, threads: Int, hosting: Hosting = Hosting(publicURL: nil),
+    clock: any Clock = SystemClock(),
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let queue = try AdminQueue(capacity: Admin.Limits.waitingRequests)
     self.queue = queue
     let resources = AdminWorker.Resources(
-      databaseURL: databaseURL, catalog: catalog, clock: clock, messageCommitted: messageCommitted)
+      databaseURL: databaseURL, catalog: catalog, clock: clock, hosting: hosting, messageCommitted: messageCommitted)
     for number in 0..<threads {
       // It ends by itself when the queue is closed and empty.
       _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue).run() }

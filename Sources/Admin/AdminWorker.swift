@@ -13,6 +13,7 @@ final class AdminWorker {
     let databaseURL: String
     let catalog: Catalog
     let clock: any Clock
+    let hosting: Hosting
     let messageCommitted: @Sendable () -> Void
   }
 

@@ -36,6 +36,7 @@ extension AdminCall {
     var appID: String?
     var owners: [Tagging.Owners] = []
     var change = Tagging.Change()
+    var replacement: [String]?
     do throws(JSONError) {
       try reader.readObject { (reader, key) throws(JSONError) in
         switch key {
@@ -57,9 +58,7 @@ extension AdminCall {
               }))
         case "add": change.add = try readTagList(&reader)
         case "remove": change.remove = try readTagList(&reader)
-        case "set":
-          change.add = try readTagList(&reader)
-          change.replaces = true
+        case "set": replacement = try readTagList(&reader)
         default: throw .unknownField
         }
       }
@@ -69,7 +68,14 @@ extension AdminCall {
     }
     guard let appID else { throw Problem(at: "/appId", "is needed") }
     guard let first = owners.first, owners.count == 1 else {
-      throw Problem(.invalidField, "Give either clientUids or devices: whose tags.")
+      throw Problem(.impossible, "Give either clientUids or devices: whose tags.")
+    }
+    if let replacement {
+      guard change.add.isEmpty, change.remove.isEmpty else {
+        throw Problem(.impossible, at: "/set", "says all tags; it cannot stand beside add or remove")
+      }
+      change.add = replacement
+      change.replaces = true
     }
     return (appID, first, change)
   }

@@ -17,6 +17,8 @@ final class DispatchMessage: Sendable {
   private let pushkeys: PushKeyring
 
   var seqno: Int64 { push.seqno }
+  /// The uploaded file with something to show for each user; nil when the payload shows nothing of it.
+  let valuesFile: Int64?
   /// True when claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
   /// True when the clock on each device's wall decides: then every recipient is looked at before it is submitted.
@@ -25,6 +27,7 @@ final class DispatchMessage: Sendable {
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
     var request = request
     if let resend = stored.resend { request.audience = .deliveries(of: resend.of, resend.to) }
+    if let links = stored.links { request.content = request.content.replacing(links) }
     self.request = request
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone
@@ -32,10 +35,10 @@ final class DispatchMessage: Sendable {
     app = stored.app
     expiresAt = stored.expiresAt
     push = PushMessage(
-      seqno: stored.seqno, appID: stored.appID,
+      seqno: stored.seqno, headers: PushHeaders(request, appID: stored.appID, seqno: stored.seqno),
       template: PayloadTemplate(request, seqno: stored.seqno, sendDate: stored.sendDate), pushkeys: pushkeys,
-      lane: stored.lane, isBackground: request.contentAvailable && request.alert == nil && request.badge == .none,
-      expiresAtSeconds: stored.expiresAt / 1_000_000, onUnknown: request.onUnknown)
+      lane: stored.lane, expiresAtSeconds: stored.expiresAt / 1_000_000, onUnknown: request.onUnknown)
+    valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
   /// The message for devices on which it ends at another time. Always the same object for the same time.
@@ -44,8 +47,8 @@ final class DispatchMessage: Sendable {
     return variants.withLock { variants in
       if let variant = variants[expiresAt] { return variant }
       let variant = PushMessage(
-        seqno: push.seqno, appID: push.appID, template: push.template, pushkeys: pushkeys, lane: push.lane,
-        isBackground: push.isBackground, expiresAtSeconds: expiresAt / 1_000_000, onUnknown: push.onUnknown)
+        seqno: push.seqno, headers: push.headers, template: push.template, pushkeys: pushkeys, lane: push.lane,
+        expiresAtSeconds: expiresAt / 1_000_000, onUnknown: push.onUnknown)
       variants[expiresAt] = variant
       return variant
     }

@@ -100,6 +100,8 @@ enum Limits {
   static let badgeExpirySeconds: Int64 = 86_400
   /// Answers that may wait; those of some hundred users, each with a few devices.
   static let badgeResults = 16_384
+  /// Pages and media that the janitor deletes in one turn: a film has 200 parts.
+  static let prunedFilesAtOnce = 50
   /// Messages that the janitor looks at in one turn, to close those that are done.
   static let finishedAtOnce = 1_000
 }

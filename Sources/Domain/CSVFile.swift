@@ -26,7 +26,7 @@ package struct CSVFile: Equatable, Sendable {
   private var seen: Set<UserKey> = []
 
   /// Reads UTF-8, with or without a byte order mark.
-  /// - Throws: `.invalidField` for a header that cannot be understood, `.bodyTooLarge` for too many lines.
+  /// - Throws: `.impossible` for a header that cannot be understood, `.bodyTooLarge` for too many lines.
   package init(_ bytes: [UInt8]) throws(Problem) {
     var records = CSVRecords(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...])
     var columns: [Column] = [.user, .name] + (1...9).map(Column.variable)
@@ -64,7 +64,8 @@ package struct CSVFile: Equatable, Sendable {
         }
       guard let column, !columns.contains(column) else {
         throw Problem(
-          at: "/lines/1", "has the column \"\(field)\"; there may be CUID, NAME and VAR1 to VAR9, each once")
+          .impossible, at: "/lines/1",
+          "has the column \"\(field)\"; there may be CUID, NAME and VAR1 to VAR9, each once")
       }
       columns.append(column)
     }
@@ -114,6 +115,4 @@ extension Domain.Limits {
   package static let csvLines = 1_000_000
   /// Faults that are told one by one.
   package static let csvFaults = 100
-  /// A value of `%VAR1%` …: a payload has 4,096 bytes in all.
-  package static let variableBytes = 1024
 }

@@ -5,16 +5,11 @@ internal import JSON
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
-  package var alert: Alert?
+  /// The uploaded file whose lines have values for `%CNAME%` and `%VAR1%` …. Stays when the message is sent again to a part
+  /// of its audience.
+  package private(set) var csv: Int64?
+  package var content = MessageContent()
   package var badge = BadgeRequest.none
-  package var sound = Sound.named("default")
-  package var category: String?
-  package var mutableContent = false
-  package var contentAvailable = false
-  /// For the app, at best `type|title|…|url`.
-  package var ext: String?
-  /// Custom keys beside `aps` and `mps`: names and JSON values as they were given.
-  package var data: [Member] = []
   package var lane = Lane.normal
   /// What it is, as far as consents go.
   package var kind = MessageKind.notice
@@ -34,22 +29,6 @@ package struct MessageRequest: Equatable, Sendable {
   package var reference: SenderReference?
   package var origin: SenderDevice?
 
-  package enum Alert: Equatable, Sendable {
-    case text(String)
-    /// Title (if any) and body.
-    case titled(title: String?, body: String)
-  }
-
-  package enum Sound: Equatable, Sendable {
-    case silent
-    case named(String)
-  }
-
-  package struct Member: Equatable, Sendable {
-    package let name: String
-    package let json: [UInt8]
-  }
-
   private init() {}
 
   /// Reads a request.
@@ -64,9 +43,12 @@ package struct MessageRequest: Equatable, Sendable {
     } catch {
       throw Problem(error)
     }
+    if case .csv(let number) = audience { csv = number }
     // Each field is in order by itself. What they cannot be together is well-formed, and impossible all the same.
     do throws(Problem) {
       try validate()
+      // Few texts have such holes: the others are not looked through again.
+      if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
     } catch {
       throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
     }
@@ -80,14 +62,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "audience":
         request.audience = try Audience.read(&reader)
         request.hasAudience = true
-      case "alert": request.alert = try Self.readAlert(&reader)
       case "badge": request.badge = try Self.readBadge(&reader)
-      case "sound": request.sound = try reader.readNull() ? .silent : .named(try reader.readText(upTo: 128))
-      case "category": request.category = try reader.readText(upTo: 128)
-      case "mutableContent": request.mutableContent = try reader.readBool()
-      case "contentAvailable": request.contentAvailable = try reader.readBool()
-      case "ext": request.ext = try reader.readString()
-      case "data": request.data = try Self.readData(&reader)
       case "kind": request.kind = try Self.readKind(&reader)
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
@@ -105,7 +80,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "window": request.window = try SendWindow.read(&reader)
       case "reference": request.reference = try SenderReference(&reader)
       case "from": request.origin = try SenderDevice(&reader)
-      default: throw .unknownField
+      default: guard try request.content.read(key, &reader) else { throw .unknownField }
       }
     }
     self = request
@@ -124,13 +99,8 @@ package struct MessageRequest: Equatable, Sendable {
     timing == .now && repetition == nil && pace == nil && canary == nil && window == nil
   }
 
-  private func validate() throws(Problem) {
-    guard alert != nil || contentAvailable || badge != .none else {
-      throw Problem(at: "/alert", "is needed, unless contentAvailable or badge is set")
-    }
-    if mutableContent, alert == nil {
-      throw Problem(at: "/mutableContent", "needs an alert: the extension runs only for visible notifications")
-    }
+  private mutating func validate() throws(Problem) {
+    try ContentRules.settle(&content, badge: badge, appID: appID)
     if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }
     if let window, window.opens == window.closes { throw Problem(at: "/window/to", "must differ from from") }
     if repetition != nil, timing == .now {

@@ -30,6 +30,7 @@ package struct Problem: Error, Equatable, Sendable {
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
+    case notConfigured = "upmc:not-configured"
     case tooManyRequests = "upmc:too-many-requests"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
@@ -48,7 +49,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
-      case .impossible, .payloadTooLarge: 422
+      case .impossible, .notConfigured, .payloadTooLarge: 422
       case .tooManyRequests: 429
       case .internalError: 500
       case .busy, .databaseAway: 503
@@ -81,6 +82,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
+      case .notConfigured: "The server lacks a setting for this"
       case .tooManyRequests: "Too many requests"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"

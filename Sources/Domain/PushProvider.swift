@@ -26,44 +26,35 @@ package struct PushRoute: Hashable, Sendable {
 /// What all recipients of a message share. Made once, referred to by every batch.
 package final class PushMessage: Sendable {
   package let seqno: Int64
-  /// The topic at Apple's.
-  package let appID: String
+  package let headers: PushHeaders
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
   package let lane: Lane
-  /// True for `content-available` without alert: push type background, priority 5.
-  package let isBackground: Bool
   /// When it is worth nothing any more, seconds since 1970. A submission after that is refused by us.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
-  /// Apple may hold it back to save the device's battery: priority 5.
-  package let isQuiet: Bool
-  /// A later push with the same one replaces this one on the device.
-  package let collapseID: String
 
   package init(
-    seqno: Int64, appID: String, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane, isBackground: Bool,
-    expiresAtSeconds: Int64, onUnknown: UnknownPolicy, isQuiet: Bool = false, collapseID: String? = nil
+    seqno: Int64, headers: PushHeaders, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane,
+    expiresAtSeconds: Int64, onUnknown: UnknownPolicy
   ) {
     self.seqno = seqno
-    self.appID = appID
+    self.headers = headers
     self.template = template
     self.pushkeys = pushkeys
     self.lane = lane
-    self.isBackground = isBackground
     self.expiresAtSeconds = expiresAtSeconds
     self.onUnknown = onUnknown
-    self.isQuiet = isQuiet
-    // By default a repeated submission replaces the first on the screen instead of showing twice.
-    self.collapseID = collapseID ?? String(seqno)
   }
 
   /// A push that only tells a count. It belongs to no message: its number is random and negative, so that no two of them
   /// have one `apns-id`.
   package static func badge(appID: String, pushkeys: PushKeyring, expiresAtSeconds: Int64) -> PushMessage {
     PushMessage(
-      seqno: Int64.random(in: Int64.min ... -1), appID: appID, template: .badgeOnly, pushkeys: pushkeys, lane: .normal,
-      isBackground: false, expiresAtSeconds: expiresAtSeconds, onUnknown: .resend, isQuiet: true, collapseID: "badge")
+      seqno: Int64.random(in: Int64.min ... -1),
+      // It shows nothing and makes no sound, and a newer count replaces one that waits.
+      headers: PushHeaders(appID: appID, .alert, priority: .considerate, collapseID: "badge"), template: .badgeOnly,
+      pushkeys: pushkeys, lane: .normal, expiresAtSeconds: expiresAtSeconds, onUnknown: .resend)
   }
 }
 
@@ -77,18 +68,28 @@ package struct PushTarget: Sendable {
   package let badge: Int16
   /// Empty unless the template needs it.
   package let clientName: String
+  /// Place of its text in the template's `LanguageTable`.
+  package let language: Int
+  /// For `%VAR1%` …; empty unless the template needs them.
+  package let variables: [String]
 
-  package init(device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String) {
+  package init(
+    device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String, language: Int = 0,
+    variables: [String] = []
+  ) {
     self.device = device
     self.userKey = userKey
     self.psid = psid
     self.badge = badge
     self.clientName = clientName
+    self.language = language
+    self.variables = variables
   }
 
   package var recipient: PayloadTemplate.Recipient {
     PayloadTemplate.Recipient(
-      clientUID: userKey.description, clientName: clientName, badge: badge, psid: psid)
+      clientUID: userKey.description, clientName: clientName, badge: badge, psid: psid, language: language,
+      variables: variables)
   }
 }
 

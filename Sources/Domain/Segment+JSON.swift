@@ -122,8 +122,9 @@ extension Segment {
   }
 
   private static func readDuration(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
-    // A hundred years: more means nothing, and must not overflow.
-    guard let seconds = ISODuration.seconds(try reader.readString()), (1...3_153_600_000).contains(seconds) else {
+    guard let seconds = ISODuration.seconds(try reader.readString()),
+      (1...Domain.Limits.segmentAgeSeconds).contains(seconds)
+    else {
       throw JSONError("must be an ISO 8601 duration such as P30D")
     }
     return seconds

@@ -72,6 +72,8 @@ extension Domain.Limits {
   /// Values of one condition (platforms, countries, tags …).
   package static let segmentValues = 1_000
   package static let segmentNameBytes = 256
+  /// How far back `within` may reach, in seconds. A hundred years: more means nothing, and must not overflow.
+  package static let segmentAgeSeconds: Int64 = 3_153_600_000
   package static let tagBytes = 64
   /// Tags of one user, or of one device.
   package static let tagsPerOwner = 100

@@ -6,6 +6,11 @@ package enum TokenKind: Int16, CaseIterable, Sendable {
   case pushToTalk = 3
   case liveActivityStart = 4
   case liveActivityUpdate = 5
+  case complication = 6
+  case fileProvider = 7
+  case location = 8
+  case widgets = 9
+  case controls = 10
 
   package var name: String {
     switch self {
@@ -14,6 +19,11 @@ package enum TokenKind: Int16, CaseIterable, Sendable {
     case .pushToTalk: "push-to-talk"
     case .liveActivityStart: "live-activity-start"
     case .liveActivityUpdate: "live-activity-update"
+    case .complication: "complication"
+    case .fileProvider: "file-provider"
+    case .location: "location"
+    case .widgets: "widgets"
+    case .controls: "controls"
     }
   }
 

@@ -144,5 +144,6 @@ package struct APIOperation: Sendable {
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
     devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
-    + messages + reports + control + tags + segments + files + groups + quarantine + apps + appSettings + server
+    + messages + uploads + reports + control + tags + segments + files + groups + quarantine + apps + appSettings
+    + server
 }

@@ -92,7 +92,8 @@ package enum Document {
         .object([
           (
             body.type,
-            .object([("schema", Schema.reference(body.schema)), ("examples", .object(examples))])
+            .object(
+              [("schema", Schema.reference(body.schema))] + (examples.isEmpty ? [] : [("examples", .object(examples))]))
           )
         ])
       ),

@@ -15,7 +15,7 @@ struct CSVCensus {
     _ csv: Int64, _ app: App.Number, _ connection: Connection, now: Int64, unknownAtMost limit: Int
   ) throws(Problem) {
     guard let record = try connection.answer(CSVAudiences.find(csv, at: now)), record.app == app else {
-      throw Problem(.unknownUpload, "There is no uploaded file \(csv) of this app, or it has expired. Upload it again.")
+      throw CSVUploads.gone(csv)
     }
     var after = ""
     while true {

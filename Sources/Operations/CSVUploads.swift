@@ -1,6 +1,7 @@
 package import Domain
 package import JSON
 package import Postgres
+internal import Crypto
 internal import Store
 
 /// Uploading an audience as a file.
@@ -10,8 +11,10 @@ internal import Store
 package enum CSVUploads {
   /// A file that no message uses is dropped after this, in microseconds (7 days): it is full of names.
   static let unusedMicroseconds: Int64 = 7 * 86_400 * 1_000_000
-  /// How long after its message has ended a file is kept, for resends (30 days).
-  static let keptMicroseconds: Int64 = 30 * 86_400 * 1_000_000
+
+  static func gone(_ csv: Int64) -> Problem {
+    Problem(.unknownUpload, "There is no uploaded file \(csv) of this app, or it has expired. Upload it again.")
+  }
 
   package struct Stored: JSONAnswer {
     package let csv: Int64
@@ -46,7 +49,8 @@ package enum CSVUploads {
     }
   }
 
-  /// Stores a file; it is gone 7 days later, or 30 days after the last message that used it ended.
+  /// Stores a file; it is gone 7 days later, or 30 days after the last message that used it ended. The same file again is
+  /// the same audience.
   /// - Parameter skipsFaults: wrong lines are left out instead of refusing the file.
   package static func store(
     _ bytes: [UInt8], of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection, now: Int64
@@ -57,12 +61,13 @@ package enum CSVUploads {
     let (text, encoding) = try decode(bytes, on: connection)
     let file = try CSVFile(text)
     if file.faultCount > 0, !skipsFaults { throw refusal(file) }
-    guard !file.lines.isEmpty else { throw Problem(.invalidField, "The file has no line with a user.") }
+    guard !file.lines.isEmpty else { throw Problem(.impossible, "The file has no line with a user.") }
+    let hash = Array(SHA256.hash(data: bytes))
     let record = try connection.commit { () throws(PostgresError) in
-      let record = try connection.run(
+      let (record, isNew) = try connection.run(
         CSVAudiences.create(
-          app: app.number, lines: file.lines.count, at: now, expiresAt: now + unusedMicroseconds))
-      try CSVAudiences.store(file.lines, of: record.csv, on: connection)
+          app: app.number, sha256: hash, lines: file.lines.count, at: now, expiresAt: now + unusedMicroseconds))
+      if isNew { try CSVAudiences.store(file.lines, of: record.csv, on: connection) }
       return record
     }
     let census = try CSVCensus(
@@ -76,9 +81,9 @@ package enum CSVUploads {
   private static func decode(
     _ bytes: [UInt8], on connection: Connection
   ) throws(Problem) -> (text: [UInt8], encoding: String) {
-    guard !bytes.isEmpty else { throw Problem(.invalidField, "The file is empty.") }
+    guard !bytes.isEmpty else { throw Problem(.impossible, "The file is empty.") }
     if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-      throw Problem(.invalidField, "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet).")
+      throw Problem(.impossible, "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet).")
     }
     guard String(validating: bytes, as: UTF8.self) == nil else { return (bytes, "UTF-8") }
     do throws(PostgresError) {
@@ -87,13 +92,13 @@ package enum CSVUploads {
       guard error.sqlState == .characterNotInRepertoire || error.sqlState == .untranslatableCharacter else {
         throw Problem(error)
       }
-      throw Problem(.invalidField, "The file is neither UTF-8 nor CP949 (EUC-KR). Save it as UTF-8.")
+      throw Problem(.impossible, "The file is neither UTF-8 nor CP949 (EUC-KR). Save it as UTF-8.")
     }
   }
 
   private static func refusal(_ file: CSVFile) -> Problem {
     Problem(
-      .invalidField,
+      .impossible,
       """
       \(file.faultCount) lines of the file are wrong, the first of them: line \(file.faults[0].line) \
       \(file.faults[0].reason). Mend them, or send the others with skipErrors=true.

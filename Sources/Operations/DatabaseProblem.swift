@@ -19,7 +19,7 @@ extension Problem {
       self.init(.conflict, "The app has a segment of this name already. Choose another name, or change that one.")
     case "users_tags_are_few", "devices_tags_are_few":
       self.init(
-        at: "/add",
+        .impossible, at: "/add",
         """
         would give somebody more than \(Domain.Limits.tagsPerOwner) tags; users and devices are changed in parts of \
         \(Operations.Limits.taggedOwners), and nothing of this part was

@@ -82,7 +82,7 @@ package enum Segmenting {
   ) throws(Problem) -> Entry {
     _ = try record(segment, .manageAudiences, caller, connection)
     guard change.name != nil || change.conditions != nil else {
-      throw Problem(.invalidField, "Give name, conditions or both.")
+      throw Problem(.impossible, "Give name, conditions or both.")
     }
     try check(change)
     let changed = try connection.answer(

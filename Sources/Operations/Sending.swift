@@ -7,7 +7,7 @@ internal import Store
 ///
 /// ```
 ///   parse ─► app, scope ─► repeated? ─► resolve the audience ─► payload fits? ─► INSERT + NOTIFY, one commit
-///                             │ same body: the same answer
+///                             │ same body: the same answer        └ no: pages for what does not, in the same commit
 ///                             └ other body: conflict
 /// ```
 /// Nothing is stored unless everything is in order. Recipients get no row here, however many they are.
@@ -21,11 +21,14 @@ package enum Sending {
     /// Makes repeating harmless; per app.
     package let idempotencyKey: String?
     package let caller: Caller
+    /// Where pages and media are reached.
+    package let hosting: Hosting
 
-    package init(body: [UInt8], idempotencyKey: String?, caller: Caller) {
+    package init(body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: Hosting = Hosting(publicURL: nil)) {
       self.body = body
       self.idempotencyKey = idempotencyKey
       self.caller = caller
+      self.hosting = hosting
     }
   }
 
@@ -42,15 +45,23 @@ package enum Sending {
     let app = try connection.app(message.appID, catalog: catalog)
     try request.caller.require(.send, in: app)
     try request.caller.requireOrigin(of: message)
-    let body = try SavedSegment.copy(into: &message, request.body, app, on: connection)
-    if message.dryRun { return .tried(try DryRun(message, app, on: connection, now: now)) }
-
+    try CredentialRules.check(message, app, on: connection)
     let hash = Array(SHA256.hash(data: request.body))
-    if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
+    if !message.dryRun, let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) {
+      // Whatever has become of the audience since.
+      return earlier
+    }
+    let body = try SavedSegment.copy(into: &message, request.body, app, on: connection)
+    if message.dryRun {
+      return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
+    }
+
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let due = try DueTime(message, app, on: connection, now: now)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
-    try PayloadSize(message).check(audience, of: app.number, on: connection)
+    let plan = try HostingPlan(
+      message, audience, app, request.hosting, on: connection, now: now,
+      lastDueAt: due.dueAt ?? now, expiresAt: due.expiresAt)
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
@@ -58,7 +69,8 @@ package enum Sending {
       expiresAt: due.expiresAt)
     new.dueAt = due.dueAt
     new.localTime = due.localTime
-    if let seqno = try create(new, message, on: connection) {
+    new.links = plan.links
+    if let seqno = try create(new, message, plan, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)
       accepted.networks = audience.networks
@@ -70,14 +82,18 @@ package enum Sending {
   }
 
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
+  /// - Throws: `.unknownUpload` when the file of its audience has expired meanwhile.
   static func create(
-    _ new: Messages.New, _ message: MessageRequest, on connection: Connection
+    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, on connection: Connection
   ) throws(Problem) -> Int64? {
-    try connection.commit { () throws(PostgresError) in
-      guard let seqno = try connection.run(Messages.create(new)) else { return nil }
-      if case .csv(let csv) = message.audience {
-        _ = try connection.run(CSVAudiences.keep(csv, until: new.expiresAt + CSVUploads.keptMicroseconds))
+    var isFileGone = false
+    let made = try connection.commit { () throws(PostgresError) -> Int64? in
+      if let csv = message.csv {
+        isFileGone = try !connection.run(CSVAudiences.keep(csv, until: plan.keptUntil))
+        if isFileGone { return nil }
       }
+      try plan.store(on: connection)
+      guard let seqno = try connection.run(Messages.create(new)) else { return nil }
       if new.resend == nil {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
         if let gate { try connection.run(gate) }
@@ -88,6 +104,8 @@ package enum Sending {
       try connection.run(Announcements.announce(channel, String(seqno)))
       return seqno
     }
+    if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
+    return made
   }
 
   /// What was answered to the first request with this key.

@@ -48,7 +48,7 @@ package enum Tagging {
     let app = try connection.app(appID)
     try caller.require(.manageAudiences, in: app)
     guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
-      throw Problem(.invalidField, "Give add, remove or set: which tags.")
+      throw Problem(.impossible, "Give add, remove or set: which tags.")
     }
     switch owners {
     case .users(let clientUIDs):

@@ -56,6 +56,8 @@ package final class Committer {
   /// Parts of failed batches, to be run before anything new.
   private var again: [[Pending]] = []
   private var isRunning = false
+  private var gauge = QueueGauge()
+  private var batchBegan = Instant(nanoseconds: 0)
 
   /// - Parameters:
   ///   - writer: this committer's own number in the totals, unlike that of any other.
@@ -91,7 +93,8 @@ package final class Committer {
 
   /// Takes an operation. `completion` is called once, after the commit (or with the problem), on the loop's thread.
   package func submit(_ operation: Operation, _ completion: @escaping Completion) {
-    guard waiting.count < Receiver.Limits.waitingOperations else {
+    let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
+    guard waiting.count < Receiver.Limits.waitingOperations, !isTooLong else {
       return completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
     }
     waiting.append(
@@ -108,9 +111,11 @@ package final class Committer {
     let pending = again.popLast() ?? takeWaiting()
     guard !pending.isEmpty else { return }
     isRunning = true
+    let now = loop.clock.now
+    batchBegan = now
     let batch = OperationBatch(
       pending.map(\.operation), writer: writer, node: launchpad?.node ?? Self.nobody,
-      policies: policies, now: loop.clock.wallMicroseconds, readAt: loop.clock.now)
+      policies: policies, now: loop.clock.wallMicroseconds, readAt: now)
     advance(batch, pending)
   }
 
@@ -164,6 +169,7 @@ package final class Committer {
 
   private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
     isRunning = false
+    gauge.batchTook(loop.clock.now - batchBegan)
     // The next batch is on its way while these answers are written.
     startNext()
     let claimed = batch.claimedSends

@@ -7,6 +7,7 @@ internal import Reactor
 struct SendOffice: Sendable {
   let catalog: Catalog
   let clock: any Clock
+  let hosting: Hosting
   let messageCommitted: @Sendable () -> Void
 
   func store(
@@ -18,7 +19,8 @@ struct SendOffice: Sendable {
       if let local = send.reservedFor {
         sendAt = try WallClockTime.sendAt(local, of: send.appID, on: connection, catalog: catalog)
       }
-      let request = Sending.Request(body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller)
+      let request = Sending.Request(
+        body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting)
       guard case .accepted(let accepted) = try Sending.send(request, on: connection, catalog: catalog, now: now)
       else { preconditionFailure("a form asks for no dry run") }
       messageCommitted()
@@ -26,6 +28,24 @@ struct SendOffice: Sendable {
     } catch {
       throw Self.refusal(error, sendAt: sendAt, now: now)
     }
+  }
+
+  /// A send to the users of the form's file, which is stored first.
+  func csvSend(_ form: Form, _ caller: Caller, _ connection: Connection) throws(Refusal) -> SendForm {
+    guard let file = form.files["UPLOAD_FILE"] else {
+      throw Refusal(field: "upload_file", "is needed: a file of lines CUID,NAME[,VAR1…VAR9] in a multipart form")
+    }
+    // A form with another fault leaves no file behind.
+    let draft = try SendForm(form, audience: SendAudience(csv: 0, unknownUsers: 0))
+    let stored: CSVUploads.Stored
+    do throws(Problem) {
+      // The same file is the same audience, so that a repeated call asks for the same message.
+      stored = try CSVUploads.store(
+        file, of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallMicroseconds)
+    } catch {
+      throw Refusal(Problem(error.code, "upload_file: \(error.detail)"))
+    }
+    return try SendForm(form, audience: SendAudience(csv: stored.csv, unknownUsers: stored.unknownCount))
   }
 
   /// Reserved sends have codes of their own for what has none.

@@ -18,18 +18,23 @@ package enum CSVAudiences {
   private static let createStatement = Statement(
     "csv-create",
     """
-    INSERT INTO csv_audiences (app, lines, created_at, expires_at) VALUES ($1, $2, $3, $4)
-    RETURNING csv, app, lines, expires_at
+    INSERT INTO csv_audiences (app, sha256, lines, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+    -- Whoever uploads the same file at once waits here, until its lines are stored too.
+    ON CONFLICT (app, sha256) DO UPDATE SET expires_at = greatest(csv_audiences.expires_at, excluded.expires_at)
+    RETURNING csv, app, lines, expires_at, xmax = 0
     """)
 
-  /// Makes an audience, in the transaction that stores its lines.
-  package static func create(app: App.Number, lines: Int, at now: Int64, expiresAt: Int64) -> Query<Record> {
+  /// Makes an audience, in the transaction that stores its lines. Of a file that is there already, tells that one.
+  package static func create(
+    app: App.Number, sha256: [UInt8], lines: Int, at now: Int64, expiresAt: Int64
+  ) -> Query<(record: Record, isNew: Bool)> {
     var parameters = Parameters()
     parameters.append(app)
+    parameters.append(bytes: sha256)
     parameters.append(Int32(lines))
     parameters.append(timestampMicroseconds: now)
     parameters.append(timestampMicroseconds: expiresAt)
-    return Query(createStatement, parameters) { record($0, 0) }
+    return Query(createStatement, parameters) { (record($0, 0), $0.bool(0, 4)) }
   }
 
   /// Stores lines, each user once, as one stream.

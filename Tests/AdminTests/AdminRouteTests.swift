@@ -17,6 +17,7 @@ import Testing
     "POST /v1/admin/messages/{seqno}/cancel": [.sender, .operator, .admin],
     "POST /v1/admin/messages/{seqno}/resend": [.sender, .operator, .admin],
     "PATCH /v1/admin/messages/{seqno}": [.sender, .operator, .admin],
+    "POST /v1/admin/uploads": [.sender, .operator, .admin],
     "POST /v1/admin/groups": [.operator, .admin],
     "GET /v1/admin/quarantine": [.operator, .admin],
     "POST /v1/admin/quarantine/restore": [.operator, .admin],

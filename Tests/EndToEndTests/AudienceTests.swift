@@ -70,9 +70,82 @@ import Testing
     #expect(funnel.int("targeted") == 2 && funnel.int("accepted") == 2, "\(funnel.text)")
     #expect(try world.payloads(Self.tokens[1]).isEmpty)
     let wrong = try world.client.call("POST", path, bearer: world.apiKey, "kim\nGUEST\n", type: "text/csv")
-    #expect(wrong.status == 400 && wrong.text.contains("/lines/2"), "\(wrong.text)")
+    #expect(wrong.status == 422 && wrong.text.contains("/lines/2"), "\(wrong.text)")
     let missing = try admin(
       world, "POST", "/v1/admin/messages", #"{"appId":"\#(World.appID)","audience":{"csv":"999"},"alert":"x"}"#)
     #expect(missing.status == 404 && missing.string("type") == "upmc:unknown-upload", "\(missing.text)")
+  }
+
+  private func upload(_ world: World, _ text: String) throws -> String {
+    let stored = try world.client.call(
+      "POST", "/v1/admin/audiences/csv?appId=\(World.appID)", bearer: world.apiKey, text, type: "text/csv")
+    return try #require(stored.string("csv"), "\(stored.text)")
+  }
+
+  private func bodies(_ world: World, _ token: String) throws -> [String] {
+    try world.payloads(token).compactMap { payload in
+      let alert = (payload["aps"] as? [String: Any])?["alert"]
+      return alert as? String ?? (alert as? [String: Any])?["body"] as? String
+    }
+  }
+
+  @Test func `each line's values stand in its user's payload, also when it is sent again`() throws {
+    let world = try world()
+    let csv = try upload(world, "CUID,NAME,VAR1,VAR3\nkim,Miss Kim,10,\"a \"\"b\"\"\"\nlee,,,c\n")
+    let text = #","alert":"%CNAME% %VAR1% %VAR3%","variables":{"1":"none"}"#
+    let body = #"{"appId":"\#(World.appID)","audience":{"csv":\#(csv)}\#(text)"#
+    let dry = try admin(world, "POST", "/v1/admin/messages", body + #","dryRun":true}"#)
+    #expect(dry.text.contains(#"Miss Kim 10 a \"b\""#), "\(dry.text)")
+    let sent = try admin(world, "POST", "/v1/admin/messages", body + "}")
+    let seqno = try #require(sent.string("seqno"), "\(sent.text)")
+    #expect(try world.finished(seqno).int("accepted") == 2)
+    // A name that the line lacks is the user's own; a value that it lacks is the message's.
+    let own = try bodies(world, Self.tokens[1])
+    #expect(try bodies(world, Self.tokens[0]) == [#"Miss Kim 10 a "b""#])
+    #expect(own.count == 1 && own[0].hasSuffix(" none c") && !own[0].contains("%"), "\(own)")
+    let again = try world.control("resend", seqno, #"{"to":"not-read"}"#)
+    _ = try world.finished(try #require(again.string("seqno"), "\(again.text)"))
+    #expect(try bodies(world, Self.tokens[0]).count == 2 && Set(try bodies(world, Self.tokens[0])).count == 1)
+    #expect(Set(try bodies(world, Self.tokens[1])) == Set(own))
+  }
+
+  @Test func `a line too long for the payload refuses the send, and names its user`() throws {
+    let world = try world()
+    let long = String(repeating: "x", count: 1000)
+    let csv = try upload(world, "kim,,short\nlee,,\(long)\n")
+    func send(_ times: Int) throws -> Reply {
+      let text = String(repeating: "%VAR1%", count: times)
+      return try admin(
+        world, "POST", "/v1/admin/messages",
+        #"{"appId":"\#(World.appID)","audience":{"csv":\#(csv)},"alert":"\#(text)"}"#)
+    }
+    let refused = try send(4)
+    #expect(refused.status == 422 && refused.string("type") == "upmc:payload-too-large", "\(refused.text)")
+    #expect(refused.text.contains("lee"), "\(refused.text)")
+    #expect(try send(3).status == 202)
+  }
+
+  @Test func `the same file is the same audience, and the same request under its key the same message`() throws {
+    let world = try world()
+    let first = try upload(world, "kim\nlee\n")
+    #expect(try upload(world, "kim\nlee\n") == first)
+    #expect(try upload(world, "kim\n") != first)
+  }
+
+  @Test func `a repeated send is answered the same when its segment is gone`() throws {
+    let world = try world()
+    let made = try admin(
+      world, "POST", "/v1/admin/segments",
+      #"{"appId":"\#(World.appID)","name":"all","conditions":{"member":true}}"#)
+    let segment = try #require(made.string("segment"))
+    func send() throws -> Reply {
+      try world.client.call(
+        "POST", "/v1/admin/messages", bearer: world.apiKey, idempotencyKey: "once",
+        #"{"appId":"\#(World.appID)","audience":{"segment":\#(segment)},"alert":"x"}"#)
+    }
+    let first = try send()
+    #expect(first.status == 202, "\(first.text)")
+    #expect(try admin(world, "DELETE", "/v1/admin/segments/\(segment)").status == 204)
+    #expect(try send().text == first.text)
   }
 }

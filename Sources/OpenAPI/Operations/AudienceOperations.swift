@@ -25,7 +25,7 @@ extension APIOperation {
           ),
         ]),
       answers: [Answer(200, "Who has them now.", "TagsChanged", example: #"{"changed":2,"unknown":[]}"#)],
-      problems: [.unknownApp]),
+      problems: [.unknownApp, .impossible]),
     APIOperation(
       .get, "/v1/admin/tags", id: "showTags", in: .audiences, "Ask for the tags of a user or a device",
       "With neither `clientUid` nor `device`: all tags that anybody has.", by: managers,
@@ -67,7 +67,7 @@ extension APIOperation {
       "What is left out stays. Messages that were accepted are not changed.", by: managers,
       body: Body(schema: "SegmentChange", examples: [("name", #"{"name":"Loyal customers"}"#)]),
       answers: [Answer(200, "The segment now.", "SavedSegment", example: segment)],
-      problems: [.unknownSegment, .conflict]),
+      problems: [.unknownSegment, .conflict, .impossible]),
     APIOperation(
       .delete, "/v1/admin/segments/{segment}", id: "deleteSegment", in: .audiences, "Delete a segment",
       "Messages that were accepted are not changed.", by: managers, answers: [Answer(204, "It is gone.")],
@@ -85,8 +85,8 @@ extension APIOperation {
       """
       Lines of `CUID,NAME[,VAR1 … VAR9]`; or a first line that names the columns, `CUID` before all. Up to a million lines \
       and 32 MiB, in UTF-8 or CP949 (EUC-KR). A file with a wrong line is refused and every wrong line is told, unless \
-      `skipErrors` leaves them out. A user in several lines counts once, as the first says. A file that no message uses \
-      is gone after 7 days, one that was used 30 days after its message ended.
+      `skipErrors` leaves them out. A user in several lines counts once, as the first says. The same file again is the same \
+      audience. A file that no message uses is gone after 7 days, one that was used 30 days after its message ended.
       """, by: .apiKey(roles: ["sender", "operator", "admin"]),
       parameters: [
         appIDQuery,
@@ -104,7 +104,7 @@ extension APIOperation {
             {"csv":"5","lines":2,"duplicates":0,"encoding":"UTF-8","devices":3,"unknown":0,"unknownUsers":[],"faults":0,\
             "errors":[],"expiresAt":"2026-11-28T09:30:00.123Z"}
             """)
-      ], problems: [.unknownApp])
+      ], problems: [.unknownApp, .impossible])
   ]
 
   private static let conditions = """

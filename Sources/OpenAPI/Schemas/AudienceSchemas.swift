@@ -88,7 +88,8 @@ extension Schemas {
   private static let segmentName = Schema.text(upTo: Domain.Limits.segmentNameBytes)
   private static let words = values(Schema.text(upTo: Domain.Limits.attributeBytes))
   private static let inner = Schema.list(of: Schema.reference("Segment"), 1...Domain.Limits.segmentConditions)
-  private static let tag = Schema.text(upTo: Domain.Limits.tagBytes)
+  private static let tag = Schema.text(upTo: Domain.Limits.tagBytes).adding(
+    "pattern", .text(#"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#))
 
   private static func values(_ value: Node) -> Node {
     Schema.list(of: value, 1...Domain.Limits.segmentValues)
@@ -104,7 +105,7 @@ extension Schemas {
   }()
 
   private static let times: Node = {
-    let length = Schema.text(matching: "^P", "duration")
+    let length = duration(1...Domain.Limits.segmentAgeSeconds)
     return Schema.object(
       isClosed: true,
       [
@@ -133,7 +134,8 @@ extension Schemas {
       [
         .needed("appId", Schema.appID),
         .needed(owners, Schema.list(of: owner, 1...Domain.Limits.audienceEntries), "Whose tags."),
-        .optional("add", tags), .optional("remove", tags), .optional("set", tags, "Exactly these."),
+        .optional("add", tags), .optional("remove", tags),
+        .optional("set", tags, "Exactly these; then neither add nor remove."),
       ])
   }
 }

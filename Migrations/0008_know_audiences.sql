@@ -1,8 +1,7 @@
 -- Why: who may be sent what (consents with their times), who is who (proofs of users, one device per user), and audiences
 -- beyond lists: tags, saved segments, CSV files with variables for each line; further tokens of a device; and counts that
 -- a user's other devices still have to be told.
--- Locks: apps, devices and users for a moment each (columns without a rewrite), and psids against writing while it is
--- read once, about a second for each million. Everything else is new.
+-- Locks: apps, devices and users for a moment each (columns without a rewrite). Everything else is new.
 -- The previous binary: works; it asks nobody's consent and leaves the new tables alone.
 
 ALTER TABLE apps
@@ -26,9 +25,6 @@ ALTER TABLE users
   ADD COLUMN tags text[] NOT NULL DEFAULT '{}',
   ADD CONSTRAINT users_tags_are_few CHECK (cardinality(tags) <= 100) NOT VALID;
 
--- Tokens beside the one for alerts (VoIP, push-to-talk, Live Activities), by device.
-CREATE INDEX psids_further ON psids (device, kind) WHERE kind > 1;
-
 -- Audiences by condition, saved under a name. A message takes a copy, so that editing changes no message.
 CREATE TABLE segments (
   segment         bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -44,10 +40,13 @@ CREATE TABLE segments (
 CREATE TABLE csv_audiences (
   csv             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   app             integer NOT NULL REFERENCES apps,
+  -- Of the file as it came: the same file is the same audience, so that an upload and what follows may be repeated.
+  sha256          bytea NOT NULL,
   lines           integer NOT NULL,
   created_at      timestamptz NOT NULL,
   -- Nobody may use it after this, and the janitor drops it. Moved on by each message that uses it.
-  expires_at      timestamptz NOT NULL
+  expires_at      timestamptz NOT NULL,
+  CONSTRAINT csv_audiences_are_stored_once UNIQUE (app, sha256)
 );
 
 CREATE INDEX csv_audiences_by_expiry ON csv_audiences (expires_at);
