@@ -7,7 +7,7 @@ internal import Store
 /// Thread `badge`: tells the other devices of a user a new count, by a push that shows nothing else.
 ///
 /// ```
-///   due row ──taken, due again in 30 s──► devices and count read ──► submitted ──► all answered ──► row deleted
+///   due row ──taken, due again in 15 s──► devices and count read ──► submitted ──► all answered ──► row deleted
 ///                                                                         └ any for nothing: left, to be due again
 /// ```
 /// Outside of every account: these pushes belong to no message, have no claim and no outcome. What is lost (a crash, a
