@@ -24,7 +24,7 @@ package struct PayloadTemplate: Sendable {
     package let psid: String
     /// Place of its text in the message's `LanguageTable`.
     package let language: Int
-    /// For `%VAR1%` …, as many as it has.
+    /// For `%VAR1%` …, as many as it has; an empty one is none.
     package let variables: [String]
 
     package init(
@@ -59,7 +59,7 @@ package struct PayloadTemplate: Sendable {
     self.seqno = number
     let content = request.content
     let alerts = [content.alert] + content.translations.map(\.alert)
-    let defaults = request.audience.givesVariables ? [:] : content.variables
+    let defaults = request.csv != nil ? [:] : content.variables
     let splitter = PayloadSplitter(
       constants: defaults, otherwise: content.variables, fillsVariables: content.fillsVariables)
     texts = alerts.map { alert in
@@ -70,6 +70,18 @@ package struct PayloadTemplate: Sendable {
     variables = Set(texts.joined().compactMap(\.fill))
   }
 
+  /// Nothing but the count: `{"aps":{"badge":n}}`.
+  package static let badgeOnly = PayloadTemplate(
+    badgeIn: [.bytes(Array(#"{"aps":{"badge":"#.utf8)), .badge, .bytes(Array("}}".utf8))])
+
+  private init(badgeIn pieces: [Piece]) {
+    seqno = ""
+    texts = [pieces]
+    languages = LanguageTable([])
+    variables = []
+    limitBytes = PushType.alert.payloadBytes
+  }
+
   /// Appends the payload for one recipient.
   package func append(for recipient: Recipient, keys: PushKeyring, to bytes: inout [UInt8]) {
     for piece in texts[recipient.language] {
@@ -78,7 +90,7 @@ package struct PayloadTemplate: Sendable {
       case .clientUID: JSONWriter.escape(recipient.clientUID.utf8, into: &bytes)
       case .clientName: JSONWriter.escape(recipient.clientName.utf8, into: &bytes)
       case .variable(let index, let otherwise):
-        if index < recipient.variables.count {
+        if index < recipient.variables.count, !recipient.variables[index].isEmpty {
           JSONWriter.escape(recipient.variables[index].utf8, into: &bytes)
         } else {
           bytes.append(contentsOf: otherwise)

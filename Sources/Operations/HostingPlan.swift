@@ -14,7 +14,9 @@ struct HostingPlan {
   private var files: [HostedFiles.New] = []
   /// Uploaded, and needed for longer than they were to stay.
   private var extended: [String] = []
-  private let keptUntil: Int64
+  /// How long what the message needs is kept, for devices that ask for it late and for sending it again: microseconds
+  /// since 1970.
+  let keptUntil: Int64
 
   /// - Parameters:
   ///   - lastDueAt, expiresAt: of the message, microseconds since 1970.

@@ -49,6 +49,7 @@ package final class Committer {
   private let catalog: Catalog
   private let writer: Int32
   private let launchpad: Launchpad?
+  private let userProofs: UserProofKeyring?
   private let batchOperations: Int
   private let log: Logger
   private var waiting = Deque<Pending>()
@@ -61,9 +62,11 @@ package final class Committer {
   /// - Parameters:
   ///   - writer: this committer's own number in the totals, unlike that of any other.
   ///   - launchpad: without one it takes no sends.
+  ///   - userProofs: without them no proof of a user is believed.
   ///   - batchOperations: most operations of one transaction; 1 shows what batching is worth.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: Launchpad? = nil,
+    userProofs: UserProofKeyring? = nil,
     batchOperations: Int = Operations.Limits.batchOperations
   ) throws {
     self.batchOperations = batchOperations
@@ -71,6 +74,7 @@ package final class Committer {
     self.catalog = catalog
     self.writer = writer
     self.launchpad = launchpad
+    self.userProofs = userProofs
     log = Logger(label: "committer")
     connection = try PipelinedConnection(url, loop: loop)
     connection.onStateChange = { [weak self] _ in self?.startNext() }
@@ -111,8 +115,14 @@ package final class Committer {
     batchBegan = now
     let batch = OperationBatch(
       pending.map(\.operation), writer: writer, node: launchpad?.node ?? Self.nobody,
-      singleDeviceApps: catalog.singleDeviceApps, now: loop.clock.wallMicroseconds, readAt: now)
+      policies: policies, now: loop.clock.wallMicroseconds, readAt: now)
     advance(batch, pending)
+  }
+
+  private var policies: AppPolicies {
+    var policies = catalog.policies
+    policies.userProofs = userProofs
+    return policies
   }
 
   /// All that waits, up to a batch's size; of operations that depend on each other only the first.

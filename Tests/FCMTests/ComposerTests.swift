@@ -42,7 +42,8 @@ import Testing
     return try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
   }
 
-  @Test func `the text in the recipient's language and with its name stands in the data and in the apns block`() throws {
+  @Test func `the text in the recipient's language and with its name stands in the data and in the apns block`() throws
+  {
     let content = #""alert":"Hello %CNAME%","translations":{"ko":"%CNAME%님 안녕하세요"}"#
     let (message, _) = try Self.compose(content, name: "김\"철수", language: 1)
     let aps = try #require(try Self.payload(message)["aps"] as? [String: Any])

@@ -50,5 +50,7 @@ enum VariableRules {
 
 extension Audience {
   /// Its entries come with values for `%VAR1%` … `%VAR9%`.
-  package var givesVariables: Bool { false }
+  package var givesVariables: Bool {
+    if case .csv = self { true } else { false }
+  }
 }

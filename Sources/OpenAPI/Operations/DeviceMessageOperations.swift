@@ -28,14 +28,11 @@ extension APIOperation {
     APIOperation(
       .patch, "/v1/admin/apps/{appId}", id: "changeApp", in: .administration, "Change settings of an app",
       "What is not named stays as it is.", by: .apiKey(roles: ["admin"]),
-      body: Body(schema: "AppSettings", examples: [("deviceSends", #"{"deviceSends":10}"#)]),
-      answers: [
-        Answer(
-          200, "The app as it is now.", "App",
-          example: """
-            {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul",\
-            "clientKey":"upmc_f1c8c6b5e2","deviceSends":10,"pausedReason":null}
-            """)
-      ], problems: [.unknownApp])
+      body: Body(
+        schema: "AppSettings",
+        examples: [
+          ("deviceSends", #"{"deviceSends":10}"#), ("policies", #"{"devicePolicy":"single","badgeSync":true}"#),
+        ]),
+      answers: [Answer(200, "The app as it is now.", "App", example: app)], problems: [.unknownApp])
   ]
 }

@@ -75,7 +75,7 @@ final class ReceiptStage {
   func record(
     _ operation: Operation, _ substitutes: RecordedTransaction.Substitutes
   ) throws -> RecordedTransaction {
-    try RecordedTransaction(operation, substitutes, apps: devices.singleDeviceApps, on: connection)
+    try RecordedTransaction(operation, substitutes, policies: devices.policies, on: connection)
   }
 
   /// What `slowDownFlushes` does, for the record.
