@@ -187,8 +187,7 @@ package enum Audiences {
   private static let boundStatement = Statement(
     "audience-bound",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
-    WHERE device = ANY($1) AND state = 1
+    SELECT \(memberColumns) FROM devices d WHERE d.device = ANY($1) AND d.state = 1
     """)
 
   /// Devices of whichever apps, as they are bound now: to read bindings again before a retry.
