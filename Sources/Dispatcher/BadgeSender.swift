@@ -1,4 +1,3 @@
-internal import Crypto
 internal import Domain
 internal import Postgres
 internal import Reactor
@@ -33,8 +32,6 @@ final class BadgeSender {
   /// The users of each target, by batch.
   private var flights: [Int64: [Int]] = [:]
   private var answeredBy: [Int64: Instant] = [:]
-  /// No pushkey is in these payloads: any key will do.
-  private let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -98,7 +95,7 @@ final class BadgeSender {
     let seconds = shared.clock.wallMicroseconds / 1_000_000 + Limits.badgeExpirySeconds
     let batch = PushBatch(
       number: shared.nextBatch(of: shared.crew(of: .normal)),
-      message: .badge(appID: app.appID, pushkeys: pushkeys, expiresAtSeconds: seconds),
+      message: .badge(appID: app.appID, pushkeys: shared.configuration.pushkeys, expiresAtSeconds: seconds),
       route: route, targets: entries.map(\.target), readAtNanoseconds: readAt.nanoseconds)
     flights[batch.number] = entries.map(\.open)
     answeredBy[batch.number] = shared.clock.now + Limits.badgePatience

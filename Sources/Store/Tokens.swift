@@ -67,7 +67,7 @@ package enum Tokens {
       WHERE p.app = r.app AND p.psid = r.psid AND p.network = r.network AND p.kind = r.kind AND p.device = r.device
     )
     INSERT INTO former_psids (app, psid, device, ended_at)
-    SELECT DISTINCT app, psid, device, $6 FROM retired ORDER BY app, psid, device
+    SELECT DISTINCT app, psid, device, $6::timestamptz FROM retired ORDER BY app, psid, device
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 

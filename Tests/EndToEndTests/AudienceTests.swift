@@ -92,7 +92,7 @@ import Testing
   @Test func `each line's values stand in its user's payload, also when it is sent again`() throws {
     let world = try world()
     let csv = try upload(world, "CUID,NAME,VAR1,VAR3\nkim,Miss Kim,10,\"a \"\"b\"\"\"\nlee,,,c\n")
-    let text = #","alert":"%CNAME% %VAR1% %VAR3%","variables":{"1":"none"}"#
+    let text = #","alert":"%CNAME% %VAR1% %VAR3%","variables":{"VAR1":"none"}"#
     let body = #"{"appId":"\#(World.appID)","audience":{"csv":\#(csv)}\#(text)"#
     let dry = try admin(world, "POST", "/v1/admin/messages", body + #","dryRun":true}"#)
     #expect(dry.text.contains(#"Miss Kim 10 a \"b\""#), "\(dry.text)")
