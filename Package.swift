@@ -130,7 +130,7 @@ let package = Package(
     tests(
       "AdminTests",
       on: [
-        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport", crypto,
       ]),
     tests(
       "EndToEndTests",

@@ -9,13 +9,13 @@ package final class AdminThreads: Sendable {
   /// - Parameters:
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
   package init(
-    databaseURL: String, catalog: Catalog, threads: Int, clock: any Clock = SystemClock(),
+    databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int, clock: any Clock = SystemClock(),
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let queue = try AdminQueue(capacity: Admin.Limits.waitingRequests)
     self.queue = queue
     let resources = AdminWorker.Resources(
-      databaseURL: databaseURL, catalog: catalog, clock: clock, messageCommitted: messageCommitted)
+      databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, messageCommitted: messageCommitted)
     for number in 0..<threads {
       // It ends by itself when the queue is closed and empty.
       _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue).run() }

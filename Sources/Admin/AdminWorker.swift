@@ -12,6 +12,8 @@ final class AdminWorker {
   struct Resources: Sendable {
     let databaseURL: String
     let catalog: Catalog
+    /// Seals credentials; nil where none come in.
+    let master: MasterKey?
     let clock: any Clock
     let messageCommitted: @Sendable () -> Void
   }
@@ -57,7 +59,9 @@ final class AdminWorker {
   ) throws(Problem) -> Response {
     let token = try AdminCall.bearer(request)
     let connection = try connected()
-    let caller = try Authorization.authenticate(token, on: connection)
+    var caller = try Authorization.authenticate(token, on: connection)
+    caller.origin = request.remoteAddress.host
+    caller.requestID = request.id
     try caller.require(route.permission)
     let call = AdminCall(
       request: request, parameters: parameters, caller: caller, connection: connection, resources: resources)

@@ -8,6 +8,9 @@ extension Response {
     Response(status: status, headers: [("Content-Type", "application/json"), noStore], body: answer.json)
   }
 
+  /// 204: it is done, and there is nothing to say.
+  static let done = Response(status: .noContent, headers: [noStore])
+
   static func problem(_ problem: Problem, requestID: String) -> Response {
     var headers = [("Content-Type", "application/problem+json"), noStore]
     switch problem.code.status {

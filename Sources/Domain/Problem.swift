@@ -16,6 +16,7 @@ package struct Problem: Error, Equatable, Sendable {
     case notFound = "upmc:not-found"
     case unknownApp = "upmc:unknown-app"
     case unknownDevice = "upmc:unknown-device"
+    case unknownUser = "upmc:unknown-user"
     case unknownGroup = "upmc:unknown-group"
     case unknownMessage = "upmc:unknown-message"
     case notKept = "upmc:not-kept"
@@ -25,6 +26,7 @@ package struct Problem: Error, Equatable, Sendable {
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
+    case tooManyAttempts = "upmc:too-many-attempts"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
     case internalError = "upmc:internal-error"
@@ -35,12 +37,13 @@ package struct Problem: Error, Equatable, Sendable {
       case .malformed, .invalidField, .badgeOutOfRange: 400
       case .noCredential, .badCredential: 401
       case .forbidden: 403
-      case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .notKept: 404
+      case .notFound, .unknownApp, .unknownDevice, .unknownUser, .unknownGroup, .unknownMessage, .notKept: 404
       case .methodNotAllowed: 405
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
       case .payloadTooLarge: 422
+      case .tooManyAttempts: 429
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -58,6 +61,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .notFound: "There is nothing here"
       case .unknownApp: "The app is not known"
       case .unknownDevice: "The device is not registered"
+      case .unknownUser: "The user is not known"
       case .unknownGroup: "The group does not exist"
       case .unknownMessage: "The message does not exist"
       case .notKept: "The history of this message is not kept"
@@ -67,6 +71,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
+      case .tooManyAttempts: "Too many attempts"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
       case .internalError: "Internal error"

@@ -76,21 +76,25 @@ package enum Quarantining {
     try caller.require(.manageQuarantine)
     let app = try connection.app(appID)
     try caller.require(.manageQuarantine, in: app)
+    let audit: (Int) -> Query<Void>? = { count in
+      Auditing.add(scope.change(app, count), by: caller)
+    }
     switch scope {
     case .device(let device):
       guard let record = try connection.answer(Devices.find([device])).first, record.app == app.number else {
         throw Problem(.unknownDevice, "The app \(appID) has no device \(device).")
       }
-      return Restored(count: try release([device], since: 0, on: connection))
-    case .since(let time): return Restored(count: try restore(app, since: time, on: connection))
-    case .all: return Restored(count: try restore(app, since: 0, on: connection))
+      return Restored(count: try release([device], since: 0, audit: audit, on: connection))
+    case .since(let time): return Restored(count: try restore(app, since: time, audit: audit, on: connection))
+    case .all: return Restored(count: try restore(app, since: 0, audit: audit, on: connection))
     }
   }
 
   /// Gives back many, a commit for each part, so that nobody waits long for their rows.
   /// - Parameter reasons: only those put aside for one of these; nil: for whatever reason.
   static func restore(
-    _ app: App, since: Int64, reasons: Set<String>? = nil, on connection: Connection
+    _ app: App, since: Int64, reasons: Set<String>? = nil, audit: @escaping (Int) -> Query<Void>? = { _ in nil },
+    on connection: Connection
   ) throws(Problem) -> Int {
     var count = 0
     var after = DeviceID(high: 0, low: 0)
@@ -99,7 +103,7 @@ package enum Quarantining {
         Quarantine.list(app.number, after: after, since: since, limit: Operations.Limits.restoredDevices))
       guard let last = records.last else { return count }
       let devices = records.filter { reasons?.contains($0.reason) ?? true }.map(\.device)
-      if !devices.isEmpty { count += try release(devices, since: since, on: connection) }
+      if !devices.isEmpty { count += try release(devices, since: since, audit: audit, on: connection) }
       after = last.device
     }
   }
@@ -115,13 +119,28 @@ package enum Quarantining {
   ]
 
   private static func release(
-    _ devices: [DeviceID], since: Int64, on connection: Connection
+    _ devices: [DeviceID], since: Int64, audit: @escaping (Int) -> Query<Void>?, on connection: Connection
   ) throws(Problem) -> Int {
     try connection.commit { () throws(PostgresError) in
       // In key order, as every writer of devices locks them.
       _ = try connection.run(Devices.lock(devices))
-      return try connection.run(Quarantine.release(devices, since: since))
+      let count = try connection.run(Quarantine.release(devices, since: since))
+      // Each part is a commit, and an entry, of its own.
+      if count > 0, let entry = audit(count) { try connection.run(entry) }
+      return count
     }
+  }
+}
+
+extension Quarantining.Scope {
+  fileprivate func change(_ app: App, _ count: Int) -> Auditing.Change {
+    let object =
+      switch self {
+      case .device(let device): device.description
+      case .since(let time): "since \(Timestamp.text(time))"
+      case .all: "all"
+      }
+    return Auditing.Change("quarantine.restore", object, in: app).to { $0.member("restored", count) }
   }
 }
 

@@ -43,7 +43,7 @@ package enum Resending {
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: audience.targeted,
       unknownEntries: "[]", now: now, expiresAt: now + message.expiresInSeconds * 1_000_000)
     new.resend = Messages.Resend(of: seqno, to: target)
-    if let made = try Sending.create(new, message, on: connection) {
+    if let made = try Sending.create(new, message, by: request.caller, on: connection) {
       return .accepted(
         SendAnswer.Accepted(
           seqno: made, targeted: audience.targeted, unknown: audience.unknownJSON, resendOf: seqno))

@@ -1,5 +1,6 @@
 internal import Crypto
 package import Domain
+internal import JSON
 package import Postgres
 internal import Store
 
@@ -56,7 +57,7 @@ package enum Sending {
       expiresAt: due.expiresAt)
     new.dueAt = due.dueAt
     new.localTime = due.localTime
-    if let seqno = try create(new, message, on: connection) {
+    if let seqno = try create(new, message, by: request.caller, on: connection) {
       return .accepted(
         SendAnswer.Accepted(
           seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt))
@@ -68,9 +69,9 @@ package enum Sending {
 
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
   static func create(
-    _ new: Messages.New, _ message: MessageRequest, on connection: Connection
+    _ new: Messages.New, _ message: MessageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Int64? {
-    try connection.commit { () throws(PostgresError) in
+    try connection.commit { () throws(PostgresError) -> Int64? in
       guard let seqno = try connection.run(Messages.create(new)) else { return nil }
       if new.resend == nil {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
@@ -80,6 +81,14 @@ package enum Sending {
         try connection.run(gate)
       }
       try connection.run(Announcements.announce(channel, String(seqno)))
+      // What is sent to whom stands in the message itself.
+      let change = Auditing.Change(new.resend == nil ? "message.send" : "message.resend", String(seqno), app: new.app)
+      let audited = change.to { writer in
+        writer.member("lane", message.lane.name)
+        writer.member("targeted", new.targeted)
+        if let resend = new.resend { writer.member("resendOf", String(resend.of)) }
+      }
+      try connection.run(Auditing.add(audited, by: caller))
       return seqno
     }
   }

@@ -31,7 +31,7 @@ final class Doors {
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
+      databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
       messageCommitted: messageCommitted)
     self.admin = admin
     drained = try Inbox(capacity: loops)
