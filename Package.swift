@@ -81,6 +81,7 @@ let package = Package(
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
+    module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
     module(
       "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, deque]),
 
@@ -88,8 +89,8 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "TLS", "JSON", "Operations", "Store", "HTTPServer",
-        "Postgres",
+        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "OpenAPI", "TLS", "JSON", "Operations", "Store",
+        "HTTPServer", "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
@@ -133,10 +134,12 @@ let package = Package(
         "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport", crypto,
       ]),
     tests(
+      "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "Server", "Operations", "Domain", "HTTPServer"]),
+    tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "Operations", "Store", "Domain", "Postgres", "HTTPClient", "TLS", "Reactor",
-        "TestSupport",
+        "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
+        "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),

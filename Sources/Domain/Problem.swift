@@ -9,6 +9,7 @@ package struct Problem: Error, Equatable, Sendable {
     case malformed = "upmc:malformed"
     case invalidField = "upmc:invalid-field"
     case badgeOutOfRange = "upmc:badge-out-of-range"
+    case impossible = "upmc:impossible"
     case payloadTooLarge = "upmc:payload-too-large"
     case noCredential = "upmc:no-credential"
     case badCredential = "upmc:bad-credential"
@@ -26,7 +27,6 @@ package struct Problem: Error, Equatable, Sendable {
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
-    case tooManyAttempts = "upmc:too-many-attempts"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
     case internalError = "upmc:internal-error"
@@ -42,8 +42,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
-      case .payloadTooLarge: 422
-      case .tooManyAttempts: 429
+      case .impossible, .payloadTooLarge: 422
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -54,6 +53,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .malformed: "The request cannot be read"
       case .invalidField: "A field is not valid"
       case .badgeOutOfRange: "The badge is out of range"
+      case .impossible: "The request is well-formed, but cannot be carried out"
       case .payloadTooLarge: "The payload is too large for the push network"
       case .noCredential: "A credential is needed"
       case .badCredential: "The credential is not valid"
@@ -71,7 +71,6 @@ package struct Problem: Error, Equatable, Sendable {
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
-      case .tooManyAttempts: "Too many attempts"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
       case .internalError: "Internal error"

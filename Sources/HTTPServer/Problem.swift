@@ -2,8 +2,9 @@
 enum Problem {
   static func response(_ status: Status, _ detail: String, number: UInt64) -> Response {
     // Details are sentences of this module: none holds a character that JSON would want escaped.
+    let kind = EngineProblem(status)
     let body = """
-      {"type":"about:blank","title":"\(status.reason)","status":\(status.code),\
+      {"type":"\(kind?.type ?? "about:blank")","title":"\(kind?.title ?? status.reason)","status":\(status.code),\
       "detail":"\(detail)","requestId":"\(RequestID.text(number))"}
       """
     return Response(

@@ -36,11 +36,12 @@ struct DueTime {
   private static func check(_ moment: Int64, _ now: Int64, at pointer: String) throws(Problem) {
     guard moment >= now - Int64(Domain.Limits.lateSeconds) * 1_000_000 else {
       throw Problem(
-        at: pointer,
+        .impossible, at: pointer,
         "is more than \(Domain.Limits.lateSeconds / 60) minutes ago; a message that late would not be sent")
     }
     guard moment <= now + Operations.Limits.farthestDue else {
-      throw Problem(at: pointer, "is more than \(Operations.Limits.farthestDue / 86_400_000_000) days ahead")
+      throw Problem(
+        .impossible, at: pointer, "is more than \(Operations.Limits.farthestDue / 86_400_000_000) days ahead")
     }
   }
 
@@ -60,7 +61,7 @@ struct DueTime {
     case .now: return
     }
     guard !(repetition.until < first) else {
-      throw Problem(at: "/repeat/until", "is before the first occurrence, \(first.text)")
+      throw Problem(.impossible, at: "/repeat/until", "is before the first occurrence, \(first.text)")
     }
   }
 }

@@ -25,7 +25,8 @@ package final class DeviceDoor: RequestHandler {
     self.router = router
   }
 
-  private static var routes: [(Method, String, Endpoint)] {
+  /// The table: what is asked, and who answers.
+  static var routes: [(Method, String, Endpoint)] {
     [
       (.post, "/v1/devices", register),
       (.get, "/v1/devices/{device}", show),

@@ -1,4 +1,5 @@
 package import HTTPServer
+internal import OpenAPI
 internal import Receiver
 
 /// The first look at each request: which part of the server answers it. One per HTTP loop.
@@ -6,6 +7,7 @@ package final class FrontDoor: RequestHandler {
   private let devices: DeviceDoor
   private let admin: any RequestHandler
   private let health: HealthDoor
+  private let document = DocumentDoor()
   private var files: StaticFiles?
 
   init(devices: DeviceDoor, admin: any RequestHandler, health: HealthDoor, files: StaticFiles?) {
@@ -21,6 +23,7 @@ package final class FrontDoor: RequestHandler {
       return devices.handle(request, responder)
     }
     if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
+    if document.serves(request) { return document.handle(request, responder) }
     if Self.isForAdmin(request) { return admin.handle(request, responder) }
     if request.path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }
     if let response = files?.response(for: request) { responder.send(response) }

@@ -100,7 +100,8 @@ import Testing
       let reply = try world.client.call(
         "POST", "/v1/admin/messages", bearer: world.apiKey,
         #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"B",\#(members)}"#)
-      #expect(reply.status == 400 && reply.text.contains(pointer), "\(members): \(reply.text)")
+      #expect(reply.status == 422 && reply.string("type") == "upmc:impossible", "\(reply.text)")
+      #expect(reply.text.contains(pointer), "\(members): \(reply.text)")
     }
     #expect(try world.count("SELECT count(*) FROM messages") == 0)
   }

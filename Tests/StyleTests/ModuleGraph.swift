@@ -27,11 +27,12 @@ enum ModuleGraph {
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Reactor"],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "OpenAPI": ["Domain", "JSON", "Operations", "HTTPServer"],
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "Operations", "Store", "HTTPServer", "HTTPClient",
-      "TLS",
+      "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "OpenAPI", "Operations", "Store", "HTTPServer",
+      "HTTPClient", "TLS",
       "Postgres", "Reactor", "Domain", "JSON",
     ],
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
@@ -50,7 +51,8 @@ enum ModuleGraph {
     "ArgumentParser": ["upmc", "upmc-simulator", "upmc-benchmark"],
     "Histogram": ["upmc-benchmark"],
     "Crypto": [
-      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Server", "Simulator", "upmc-benchmark",
+      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "OpenAPI", "Server", "Simulator",
+      "upmc-benchmark",
     ],
     "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
     "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],

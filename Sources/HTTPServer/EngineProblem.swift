@@ -1,0 +1,57 @@
+/// Why the engine itself refuses a request, before any handler has seen it. Each has a stable name for clients to branch
+/// on; those that doors refuse with too have the doors' names.
+package enum EngineProblem: CaseIterable, Sendable {
+  case malformed
+  case timeout
+  case bodyTooLarge
+  case targetTooLong
+  case expectationFailed
+  case headTooLarge
+  case busy
+  case versionNotSupported
+
+  package var status: Status {
+    switch self {
+    case .malformed: .badRequest
+    case .timeout: .requestTimeout
+    case .bodyTooLarge: .contentTooLarge
+    case .targetTooLong: .uriTooLong
+    case .expectationFailed: .expectationFailed
+    case .headTooLarge: .requestHeaderFieldsTooLarge
+    case .busy: .serviceUnavailable
+    case .versionNotSupported: .httpVersionNotSupported
+    }
+  }
+
+  package var type: String {
+    switch self {
+    case .malformed: "upmc:malformed"
+    case .timeout: "upmc:request-timeout"
+    case .bodyTooLarge: "upmc:body-too-large"
+    case .targetTooLong: "upmc:target-too-long"
+    case .expectationFailed: "upmc:expectation-failed"
+    case .headTooLarge: "upmc:head-too-large"
+    case .busy: "upmc:busy"
+    case .versionNotSupported: "upmc:version-not-supported"
+    }
+  }
+
+  package var title: StaticString {
+    switch self {
+    case .malformed: "The request cannot be read"
+    case .timeout: "The request took too long to arrive"
+    case .bodyTooLarge: "The body is too large"
+    case .targetTooLong: "The request line is too long"
+    case .expectationFailed: "The expectation cannot be met"
+    case .headTooLarge: "The headers are too large"
+    case .busy: "The server is busy"
+    case .versionNotSupported: "The version of HTTP is not supported"
+    }
+  }
+
+  /// The problem that stands for a status; nil for one that the engine does not refuse with.
+  init?(_ status: Status) {
+    guard let problem = Self.allCases.first(where: { $0.status == status }) else { return nil }
+    self = problem
+  }
+}

@@ -1,0 +1,65 @@
+internal import Crypto
+internal import Domain
+package import HTTPServer
+
+/// Serves the description: `/openapi.json` for programs, `/docs` for people. Made once per process; clients that have it
+/// are told 304. Open to all: it holds nothing of this installation.
+package struct DocumentDoor: Sendable {
+  private struct File: Sendable {
+    let type: String
+    let body: [UInt8]
+    let tag: String
+
+    init(_ type: String, _ body: [UInt8]) {
+      self.type = type
+      self.body = body
+      // Its content decides: all nodes of one version give the same tag.
+      tag = "\"" + SHA256.hash(data: body).prefix(12).map { String($0, radix: 36) }.joined(separator: "-") + "\""
+    }
+  }
+
+  private static let files: [String: File] = {
+    let document = Document.make()
+    return [
+      "/openapi.json": File("application/json", document.bytes),
+      "/docs": File("text/html; charset=utf-8", Array(Page.make(document).utf8)),
+      "/docs/page.css": File("text/css; charset=utf-8", Array(PageStyle.css.utf8)),
+    ]
+  }()
+
+  /// What it serves, for the test that holds the document against all doors.
+  package static let routes: [(Method, String)] = [(.get, "/openapi.json"), (.get, "/docs")]
+
+  package init() {}
+
+  /// True for paths that are answered here.
+  package func serves(_ request: Request) -> Bool {
+    request.pathEquals("/openapi.json") || request.pathEquals("/docs") || request.pathEquals("/docs/page.css")
+  }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    guard request.method == .get || request.method == .head else {
+      return responder.send(Self.refusal(request))
+    }
+    guard let file = Self.files[request.path] else { return }
+    let headers = [
+      ("ETag", file.tag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+      ("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer"),
+    ]
+    if let known = request.header("if-none-match"), known.contains(file.tag) || known == "*" {
+      return responder.send(Response(status: .notModified, headers: headers))
+    }
+    responder.send(Response(status: .ok, headers: [("Content-Type", file.type)] + headers, body: file.body))
+  }
+
+  /// No script, no frame, no form, and nothing from elsewhere.
+  private static let policy =
+    "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+  private static func refusal(_ request: Request) -> Response {
+    Response(
+      status: .methodNotAllowed,
+      headers: [("Content-Type", "application/problem+json"), ("Allow", "GET, HEAD")],
+      body: Problem(.methodNotAllowed, "Use GET, HEAD here.").json(requestID: request.id))
+  }
+}

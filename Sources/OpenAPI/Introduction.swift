@@ -1,0 +1,40 @@
+/// What stands before all operations: rules that hold for each of them, and the kinds of credentials.
+enum Introduction {
+  static let text = """
+    Three kinds of callers use it: devices (`/v1`), back-office systems and operators (`/v1/admin`), and whoever watches \
+    the server (`/health`, `/ready`).
+
+    **JSON.** Bodies are JSON in UTF-8 with names in camelCase. An unknown or repeated field is refused and named, and so \
+    is U+0000 in a text. Times are RFC 3339, UTC in answers. Where a length is given in bytes (`x-maxBytes`), the UTF-8 \
+    bytes count.
+
+    **Durability.** A write is answered 2xx only when it is committed. Every request may be repeated: registrations and \
+    confirmations find what was done before; a send is made once per `Idempotency-Key`.
+
+    **Problems.** Whatever is refused is refused with `application/problem+json` (RFC 9457). `type` is a stable code to \
+    branch on, `detail` says what to do, `errors` names the fields by JSON pointers. Nothing of a refused request is \
+    applied. `requestId` is also in the header `X-Request-Id` and in the server's log. `405` is answered with `Allow`, \
+    `429` and `503` with `Retry-After`.
+
+    **Lists** come in pages: pass `nextCursor` of one page as `cursor` to get the next; null ends the list.
+    """
+
+  static let securitySchemes: [Node.Member] = [
+    (
+      "clientKey",
+      bearer(
+        "The app's client key, as `upmc app create` printed it. It is inside the app: it names the app, it proves nothing."
+      )
+    ),
+    ("authKey", bearer("The device's own key, as its registration answered it. It speaks for this device only.")),
+    (
+      "apiKey",
+      bearer(
+        "An API key, as `upmc key create` printed it. Its role says what it may do, and it may be limited to one app.")
+    ),
+  ]
+
+  private static func bearer(_ about: String) -> Node {
+    .object([("type", "http"), ("scheme", "bearer"), ("description", .text(about))])
+  }
+}

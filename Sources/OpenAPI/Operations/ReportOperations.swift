@@ -1,0 +1,49 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// What became of a message.
+extension APIOperation {
+  static let reports: [APIOperation] = [
+    APIOperation(
+      .get, "/v1/admin/messages/{seqno}", id: "showMessage", in: .messages, "Ask for a message's numbers",
+      """
+      The funnel. At every instant `targeted` = `pending` + `accepted` + `rejected` + `expired` + `cancelled` + `skipped`.
+      """, by: .apiKey(roles: ["sender", "operator", "viewer", "admin"]),
+      answers: [Answer(200, "The numbers of this moment.", "Funnel", example: funnel)], problems: [.unknownMessage]),
+    APIOperation(
+      .get, "/v1/admin/messages/{seqno}/deliveries", id: "listDeliveries", in: .messages,
+      "List what became of each device", "Deliveries that have an outcome, or wait for their next try.",
+      by: .apiKey(roles: ["sender", "operator", "viewer", "admin"]),
+      parameters: [
+        limit, cursor,
+        Parameter(
+          place: .query, name: "status", schema: Schema.words(OutcomeStatus.allCases.map(\.name)),
+          about: "Only those that stand so."),
+      ],
+      answers: [
+        Answer(
+          200, "A page of deliveries.", "DeliveryPage",
+          example: """
+            {"items":[{"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","status":"accepted",\
+            "reason":null,"attempts":1,"at":"2026-11-21T09:30:00.123Z","receivedAt":"2026-11-21T09:30:01.004Z",\
+            "readAt":null}],"nextCursor":null}
+            """)
+      ], problems: [.invalidField, .unknownMessage]),
+  ]
+
+  static let funnel = """
+    {"seqno":"104","state":"sending","targeted":1000,"pending":10,"accepted":985,"rejected":3,"expired":0,"cancelled":0,\
+    "skipped":2,"received":700,"read":120,"unknown":0,"resent":1,"reasons":{"Unregistered":3,"quarantine":2}}
+    """
+
+  static let limit = Parameter(
+    place: .query, name: "limit",
+    schema: Schema.number(
+      Int64(Operations.Limits.pageSizes.lowerBound)...Int64(Operations.Limits.pageSizes.upperBound)
+    ).adding("default", .number(Operations.Limits.pageDefault)),
+    about: "Items of one page at most.")
+
+  static let cursor = Parameter(
+    place: .query, name: "cursor", schema: Schema.uuid, about: "`nextCursor` of the page before; absent for the first.")
+}

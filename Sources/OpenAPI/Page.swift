@@ -1,0 +1,230 @@
+/// The document as a page for people: plain HTML without script, made once. `<details>` folds what is long.
+struct Page {
+  private let document: Node
+  private var html = ""
+
+  static func make(_ document: Node) -> String {
+    var page = Page(document: document)
+    page.write()
+    return page.html
+  }
+
+  private init(document: Node) {
+    self.document = document
+  }
+
+  private mutating func write() {
+    html += """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>UPMC: the API</title>
+      <link rel="stylesheet" href="/docs/page.css">
+      </head>
+      <body>
+      <header><h1>\(Self.escaped(document["info"]?["title"]?.string ?? ""))</h1>
+      <p>\(Self.escaped(document["info"]?["summary"]?.string ?? "")) Version \
+      \(Self.escaped(document["info"]?["version"]?.string ?? "")) of its API, \
+      for programs at <a href="/openapi.json">/openapi.json</a>.</p></header>
+      <main>
+
+      """
+    writeContents()
+    html += "<section>\(Self.prose(document["info"]?["description"]?.string ?? ""))</section>\n"
+    for area in document["tags"]?.elements ?? [] { write(area: area) }
+    writeCredentials()
+    html += "<section id=\"schemas\"><h2>Schemas</h2>\n"
+    for (name, schema) in document["components"]?["schemas"]?.members ?? [] { write(schema, named: name) }
+    html += "</section>\n</main>\n</body>\n</html>\n"
+  }
+
+  // MARK: Operations
+
+  private func operations(_ area: String) -> [(path: String, method: String, node: Node)] {
+    (document["paths"]?.members ?? []).flatMap { path, item in
+      item.members.filter { $0.value["tags"]?.elements.first?.string == area }.map { (path, $0.name, $0.value) }
+    }
+  }
+
+  private mutating func writeContents() {
+    html += "<nav><ul>\n"
+    for area in document["tags"]?.elements ?? [] {
+      let name = area["name"]?.string ?? ""
+      html += "<li>\(Self.escaped(name))<ul>\n"
+      for (path, method, node) in operations(name) {
+        html += """
+          <li><a href="#\(node["operationId"]?.string ?? "")"><code>\(method.uppercased()) \(Self.escaped(path))</code></a></li>
+
+          """
+      }
+      html += "</ul></li>\n"
+    }
+    html += "</ul></nav>\n"
+  }
+
+  private mutating func write(area: Node) {
+    let name = area["name"]?.string ?? ""
+    html += "<section><h2>\(Self.escaped(name))</h2>\n\(Self.prose(area["description"]?.string ?? ""))\n"
+    for (path, method, node) in operations(name) { write(node, method, path) }
+    html += "</section>\n"
+  }
+
+  private mutating func write(_ operation: Node, _ method: String, _ path: String) {
+    html += """
+      <article id="\(operation["operationId"]?.string ?? "")">
+      <h3>\(Self.escaped(operation["summary"]?.string ?? ""))</h3>
+      <p class="call"><code><b>\(method.uppercased())</b> \(Self.escaped(path))</code></p>
+      \(Self.prose(operation["description"]?.string ?? ""))
+
+      """
+    let schemes = (operation["security"]?.elements ?? []).flatMap { $0.members.map(\.name) }
+    html += schemes.isEmpty ? "<p>No credential.</p>\n" : "<p>Credential: \(schemes.joined(separator: " or ")).</p>\n"
+    write(
+      parameters: (document["paths"]?[path]?["parameters"]?.elements ?? []) + (operation["parameters"]?.elements ?? []))
+    if let content = operation["requestBody"]?["content"]?.members.first {
+      html += "<p>Body: \(type(content.value["schema"]))</p>\n"
+      for (name, example) in content.value["examples"]?.members ?? [] {
+        html += example["value"].map { Self.code($0, title: "Example: \(name)") } ?? ""
+      }
+    }
+    write(responses: operation["responses"]?.members ?? [])
+    html += "</article>\n"
+  }
+
+  private mutating func write(parameters: [Node]) {
+    guard !parameters.isEmpty else { return }
+    html += "<table><tr><th>Parameter</th><th>In</th><th>Form</th><th>Meaning</th></tr>\n"
+    for parameter in parameters.map(resolved) {
+      let isNeeded = parameter["required"]?.string == "true"
+      html += """
+        <tr><td><code>\(Self.escaped(parameter["name"]?.string ?? ""))</code>\(isNeeded ? "" : "?")</td>\
+        <td>\(parameter["in"]?.string ?? "")</td><td>\(type(parameter["schema"]))</td>\
+        <td>\(Self.line(parameter["description"]?.string ?? ""))</td></tr>
+
+        """
+    }
+    html += "</table>\n"
+  }
+
+  private mutating func write(responses: [Node.Member]) {
+    html += "<table><tr><th>Status</th><th>Meaning</th></tr>\n"
+    for (status, response) in responses.map({ ($0.name, resolved($0.value)) }) {
+      html += "<tr><td>\(status)</td><td>\(Self.prose(response["description"]?.string ?? ""))"
+      if let content = response["content"]?.members.first, !status.hasPrefix("4"), !status.hasPrefix("5") {
+        html += "<p>\(type(content.value["schema"]))</p>"
+        html += content.value["example"].map { Self.code($0, title: "Example") } ?? ""
+      }
+      html += "</td></tr>\n"
+    }
+    html += "</table>\n"
+  }
+
+  private mutating func writeCredentials() {
+    html += "<section><h2>Credentials</h2><table><tr><th>Name</th><th>Meaning</th></tr>\n"
+    for (name, scheme) in document["components"]?["securitySchemes"]?.members ?? [] {
+      html += "<tr><td>\(name)</td><td>\(Self.line(scheme["description"]?.string ?? ""))</td></tr>\n"
+    }
+    html += "</table><p>Each as <code>Authorization: Bearer …</code></p></section>\n"
+  }
+
+  // MARK: Schemas
+
+  private mutating func write(_ schema: Node, named name: String) {
+    html += "<article id=\"schema-\(name)\"><h3>\(name)</h3>\n"
+    html += schema["description"]?.string.map(Self.prose) ?? ""
+    html += schema["properties"] == nil ? "<p>\(type(schema))</p>\n" : members(of: schema)
+    html += "</article>\n"
+  }
+
+  private func members(of schema: Node) -> String {
+    let needed = Set((schema["required"]?.elements ?? []).compactMap(\.string))
+    let rows = (schema["properties"]?.members ?? []).map { name, property in
+      """
+      <tr><td><code>\(Self.escaped(name))</code>\(needed.contains(name) ? "" : "?")</td><td>\(type(property))</td>\
+      <td>\(Self.line(property["description"]?.string ?? ""))</td></tr>
+
+      """
+    }
+    return "<table><tr><th>Member</th><th>Form</th><th>Meaning</th></tr>\n\(rows.joined())</table>\n"
+  }
+
+  /// What a value looks like, in a few words.
+  private func type(_ schema: Node?) -> String {
+    guard let schema else { return "" }
+    if let name = schema["$ref"]?.string?.split(separator: "/").last {
+      return "<a href=\"#schema-\(name)\">\(name)</a>"
+    }
+    if let choices = schema["oneOf"]?.elements { return choices.map { type($0) }.joined(separator: " or ") }
+    if let words = schema["enum"]?.elements { return words.map(Self.code).joined(separator: ", ") }
+    if let value = schema["const"] { return Self.code(value) }
+    if let element = schema["items"] { return "list of \(type(element))\(bounds(schema, "minItems", "maxItems"))" }
+    if schema["properties"] != nil { return members(of: schema) }
+    let names = schema["type"].map { $0.elements.isEmpty ? [$0] : $0.elements } ?? []
+    let kind = names.compactMap(\.string).joined(separator: " or ")
+    let format = schema["format"]?.string.map { ", \($0)" } ?? ""
+    let pattern =
+      schema["format"] == nil ? schema["pattern"]?.string.map { ", <code>\(Self.escaped($0))</code>" } ?? "" : ""
+    return kind + format + pattern + bounds(schema, "minimum", "maximum")
+      + (schema["x-maxBytes"]?.string.map { ", up to \($0) bytes" } ?? "")
+  }
+
+  private func bounds(_ schema: Node, _ least: String, _ most: String) -> String {
+    switch (schema[least]?.string, schema[most]?.string) {
+    case (let least?, let most?): ", \(least)…\(most)"
+    case (let least?, nil): ", \(least) or more"
+    case (nil, let most?): ", up to \(most)"
+    case (nil, nil): ""
+    }
+  }
+
+  private func resolved(_ node: Node) -> Node {
+    guard let path = node["$ref"]?.string else { return node }
+    return path.split(separator: "/").dropFirst().reduce(Node?.some(document)) { $0?[String($1)] } ?? node
+  }
+
+  // MARK: Text
+
+  static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { html, character in
+      switch character {
+      case "&": html += "&amp;"
+      case "<": html += "&lt;"
+      case ">": html += "&gt;"
+      case "\"": html += "&quot;"
+      default: html.append(character)
+      }
+    }
+  }
+
+  /// Paragraphs, `code` and **strong**: what the texts of the document use of Markdown.
+  static func prose(_ text: String) -> String {
+    var paragraphs: [String] = [""]
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.isEmpty {
+        paragraphs.append("")
+      } else {
+        paragraphs[paragraphs.count - 1] += "\(line) "
+      }
+    }
+    return paragraphs.map { "<p>\(self.line($0))</p>" }.joined()
+  }
+
+  static func line(_ text: String) -> String {
+    let parts = escaped(text).replacing("\\|", with: "|").split(separator: "`", omittingEmptySubsequences: false)
+    return parts.enumerated().map { index, part in
+      if index % 2 == 1 { return "<code>\(part)</code>" }
+      let strong = part.split(separator: "**", omittingEmptySubsequences: false)
+      return strong.enumerated().map { $0 % 2 == 1 ? "<b>\($1)</b>" : String($1) }.joined()
+    }.joined()
+  }
+
+  private static func code(_ node: Node) -> String {
+    "<code>\(escaped(String(decoding: node.bytes, as: UTF8.self)))</code>"
+  }
+
+  private static func code(_ node: Node, title: String) -> String {
+    "<details><summary>\(escaped(title))</summary><pre>\(escaped(node.pretty()))</pre></details>\n"
+  }
+}

@@ -1,0 +1,106 @@
+internal import Domain
+
+/// Devices, their users, groups and badges.
+extension Schemas {
+  static let devices: [Node.Member] = [
+    (
+      "Registration",
+      Schema.oneOf([Schema.reference("APNsRegistration"), Schema.reference("FCMRegistration")])
+        .adding("description", "What a device says of itself.")
+    ),
+    ("APNsRegistration", registration(.apns)),
+    ("FCMRegistration", registration(.fcm)),
+    (
+      "Consent",
+      Schema.object(
+        "What the user has agreed to; what is left out stays as it is.", isClosed: true,
+        [
+          .optional("notification", Schema.flag, "Notifications at all."),
+          .optional("ad", Schema.flag, "Advertising."),
+          .optional("nightAd", Schema.flag, "Advertising at night."),
+        ])
+    ),
+    (
+      "Registered",
+      Schema.object([
+        .needed("device", Schema.uuid, "Our id of the device: for every path about it."),
+        .needed("authKey", Schema.anyText, "The device's own key. A new one does not end the former ones."),
+        .needed("badge", Schema.badgeCount, "The user's badge count."), user,
+      ])
+    ),
+    (
+      "Device",
+      Schema.object([
+        .needed("device", Schema.uuid), .needed("pnsId", networks), .needed("environment", environments),
+        .needed("psid", Schema.anyText, "The first eight characters of the push token."),
+        .needed("badge", Schema.badgeCount), user,
+      ])
+    ),
+    ("DeviceUser", Schema.object([user])),
+    (
+      "User",
+      Schema.object([
+        .needed("clientUid", Schema.anyText, "CUID: login id, e-mail, phone number …"),
+        .needed("clientName", Schema.anyText, "CNAME: the name to show; may be empty."),
+      ])
+    ),
+    (
+      "NamedUser",
+      Schema.object(isClosed: true, [.needed("clientUid", clientUID), .optional("clientName", clientName)])
+    ),
+    (
+      "GroupPage",
+      Schema.object([
+        .needed(
+          "items",
+          Schema.list(
+            of: Schema.object([.needed("groupSeq", Schema.sequence, "GROUPSEQ."), .needed("name", Schema.anyText)]))),
+        nextCursor,
+      ])
+    ),
+    ("Badge", Schema.object([.needed("badge", Schema.badgeCount, "The badge count.")])),
+    ("BadgeChange", Schema.object(isClosed: true, [.needed("badge", Schema.badge, "The new count.")])),
+  ]
+
+  // MARK: Parts
+
+  static let networks = Schema.words(PushNetwork.allCases.map(\.pnsID))
+  static let environments = Schema.words(PushEnvironment.allCases.map(\.name))
+  static let clientUID = Schema.text(upTo: Domain.Limits.clientUIDBytes)
+  static let clientName = Schema.text(upTo: Domain.Limits.clientNameBytes, isEmptyAllowed: true)
+  static let nextCursor = Schema.Property.needed(
+    "nextCursor", Schema.optional(Schema.anyText), "For the next page; null on the last.")
+  private static let user = Schema.Property.needed(
+    "user", Schema.optional(Schema.reference("User")), "Null for a guest.")
+
+  /// The two networks differ in their tokens; APNS is meant when nothing is said.
+  private static func registration(_ network: PushNetwork) -> Node {
+    let name = Schema.constant(.text(network.pnsID))
+    let about = "PNSID: the push network of the token."
+    let attribute = Schema.text(upTo: Domain.Limits.attributeBytes)
+    return Schema.object(
+      isClosed: true,
+      [
+        .needed("appId", Schema.appID, "APP_ID: the app that the client key is for."),
+        network == .apns ? .optional("pnsId", name, about) : .needed("pnsId", name, about),
+        .optional("environment", environments, "Which of Apple's services issued the token; production by default."),
+        .needed("psid", token(network), "PSID: the push token."),
+        .needed(
+          "deviceId", Schema.text(upTo: Domain.Limits.deviceIDBytes), "DEVICE_ID: what this installation calls itself."),
+        .optional("clientUid", clientUID, "CUID: the user; `GUEST` means nobody. Absent: the user stays."),
+        .optional("clientName", clientName, "CNAME: the user's name to show. Needs `clientUid`."),
+        .optional("platform", attribute), .optional("model", attribute), .optional("osVersion", attribute),
+        .optional("appVersion", attribute), .optional("locale", attribute),
+        .optional("timeZone", attribute, "IANA name; another one counts as the app's."),
+        .optional("consent", Schema.reference("Consent")),
+      ]
+    ).adding("dependentRequired", .object([("clientName", .texts(["clientUid"]))]))
+  }
+
+  private static func token(_ network: PushNetwork) -> Node {
+    switch network {
+    case .apns: Schema.text(matching: "^([0-9a-fA-F]{2}){1,\(Domain.Limits.psidBytes / 2)}$")
+    case .fcm: Schema.text(matching: "^[!-~]{1,\(Domain.Limits.psidBytes)}$")
+    }
+  }
+}

@@ -1,0 +1,41 @@
+internal import Domain
+internal import HTTPServer
+
+/// Why something is refused.
+extension Schemas {
+  /// Every code there is, the engine's own included.
+  static let codes: [String] =
+    Problem.Code.allCases.map(\.rawValue)
+    + EngineProblem.allCases.map(\.type).filter { Problem.Code(rawValue: $0) == nil }
+
+  static let problem: [Node.Member] = [
+    (
+      "Problem",
+      Schema.object(
+        "Why a request was not carried out (RFC 9457). Nothing of it has been applied.",
+        [
+          .needed("type", Schema.words(codes), "A stable code to branch on."),
+          .needed("title", Schema.anyText, "The code in words."),
+          .needed("status", Schema.number(400...599), "The HTTP status."),
+          .needed("detail", Schema.anyText, "What to do about it."),
+          .optional("errors", Schema.list(of: Schema.reference("FieldError"), 1...Int.max), "The fields at fault."),
+          .needed("requestId", Schema.text(matching: "^[0-9a-f]{16}$"), "As in the header `X-Request-Id`."),
+        ]
+      ).adding(
+        "examples",
+        .json(
+          """
+          [{"type":"upmc:badge-out-of-range","title":"The badge is out of range","status":400,\
+          "detail":"/badge must be a whole number from 1 to 1000.",\
+          "errors":[{"pointer":"/badge","detail":"must be a whole number from 1 to 1000"}],"requestId":"8f3a0c5d2b7e4196"}]
+          """))
+    ),
+    (
+      "FieldError",
+      Schema.object([
+        .needed("pointer", Schema.anyText, "JSON pointer (RFC 6901) into the request's body."),
+        .needed("detail", Schema.anyText, "What is wrong there."),
+      ])
+    ),
+  ]
+}

@@ -1,0 +1,44 @@
+internal import Domain
+
+/// What became of messages.
+extension Schemas {
+  static let reports: [Node.Member] = [
+    (
+      "Funnel",
+      Schema.object([
+        .needed("seqno", Schema.sequence), .needed("state", Schema.words(MessageState.allCases.map(\.name))),
+        .needed("targeted", Schema.optional(Schema.count), "Devices; null until counted."),
+        .needed("pending", Schema.optional(Schema.count), "Not yet decided."),
+        .needed("accepted", Schema.count, "The push network took it."),
+        .needed("rejected", Schema.count, "The push network refused it for good."),
+        .needed("expired", Schema.count, "Worth nothing any more before it could be delivered."),
+        .needed("cancelled", Schema.count), .needed("skipped", Schema.count, "Not sent, for a reason."),
+        .needed("received", Schema.count, "The device confirmed its arrival."),
+        .needed("read", Schema.count, "The user opened it."),
+        .needed("unknown", Schema.count, "Submissions whose answer never came."),
+        .needed("resent", Schema.count, "Submissions beyond the first."),
+        .needed(
+          "reasons", .object([("type", "object"), ("additionalProperties", Schema.count)]),
+          "How many for which reason, of all that was not accepted."),
+        .optional("stateReason", Schema.anyText, "Why it is paused or has failed."),
+        .optional("resendOf", Schema.sequence, "The message that it repeats."),
+        .optional("sendAt", Schema.moment, "When it is or was due."),
+        .optional("estimate", Schema.constant(.flag(true)), "`targeted` is an estimate until it is due."),
+      ])
+    ),
+    (
+      "DeliveryPage",
+      Schema.object([.needed("items", Schema.list(of: Schema.reference("Delivery"))), nextCursor])
+    ),
+    (
+      "Delivery",
+      Schema.object([
+        .needed("device", Schema.uuid), .needed("clientUid", Schema.optional(Schema.anyText), "Null for a guest."),
+        .needed("status", Schema.words(OutcomeStatus.allCases.map(\.name))),
+        .needed("reason", Schema.optional(Schema.anyText), "Of the push network, or ours; null when accepted."),
+        .needed("attempts", Schema.count), .needed("at", Schema.moment, "Of the latest change."),
+        .needed("receivedAt", Schema.optional(Schema.moment)), .needed("readAt", Schema.optional(Schema.moment)),
+      ])
+    ),
+  ]
+}

@@ -1,0 +1,5 @@
+/// Every named schema of the document.
+enum Schemas {
+  static let all: [Node.Member] =
+    problem + devices + confirmations + send + content + timing + answers + reports + administration + server
+}

@@ -1,0 +1,100 @@
+internal import Domain
+
+/// What a send says.
+extension Schemas {
+  static let send: [Node.Member] = [
+    (
+      "Send",
+      Schema.object(
+        "A message. It needs an `alert`, a `badge`, or `contentAvailable`.", isClosed: true,
+        [
+          .needed("appId", Schema.appID, "APP_ID: whose devices."),
+          .needed("audience", Schema.reference("Audience")),
+          .optional("alert", Schema.reference("Alert")),
+          .optional("badge", Schema.reference("BadgeRequest")),
+          .optional(
+            "sound", Schema.optional(Schema.text(upTo: 128)),
+            "A file in the app; `default` when absent, null for silence."),
+          .optional("category", Schema.text(upTo: 128), "Which actions and extension the app shows."),
+          .optional("mutableContent", Schema.flag, "Lets the Notification Service Extension run. Needs an alert."),
+          .optional("contentAvailable", Schema.flag, "Wakes the app in the background."),
+          .optional("ext", Schema.anyText, #"EXT: data for the app, at best `type\|title\|…\|url`."#),
+          .optional(
+            "data",
+            .object([
+              ("type", "object"),
+              ("propertyNames", .object([("not", .object([("enum", .texts(["aps", "mps"]))]))])),
+            ]), "Further keys of the payload, beside `aps` and `mps`."),
+          .optional(
+            "lane", Schema.words(Lane.allCases.map(\.name)),
+            "A full lane never delays the one before it. `normal` by default."),
+          .optional(
+            "expiresIn", duration(Domain.Limits.expirySeconds),
+            "Nothing is sent later than this after it was due; a day by default."),
+          .optional("dbIn", Schema.flag, "DB_IN: keep the history of each recipient. True by default."),
+          .optional("sms", Schema.flag, "Ask for a short message if the push is not confirmed."),
+          .optional("sender", Schema.text(upTo: 64), "Who sends, as the payload says; `admin` by default."),
+          .optional(
+            "onUnknown", Schema.words(["resend", "skip"]),
+            "When nobody knows whether a push arrived: send it again (default), or rather not."),
+          .optional("dryRun", Schema.flag, "Try it out: nothing is stored."),
+          .optional("pace", Schema.reference("Pace")),
+          .optional("canary", Schema.reference("Canary")),
+          .optional("sendAt", Schema.moment, "When it goes out. Not beside `localTime`."),
+          .optional("localTime", localTime, "When it goes out, by each device's own clock."),
+          .optional("repeat", Schema.reference("Repetition")),
+          .optional("window", Schema.reference("SendWindow")),
+        ])
+    ),
+    (
+      "Audience",
+      Schema.oneOf([
+        only("all", Schema.constant(.flag(true)), "Everyone of the app, guests included."),
+        only("members", Schema.flag, "Those with a user (true), or guests only (false)."),
+        only("clientUids", entries(clientUID), "These users, on all their devices. `GUEST` is no audience."),
+        only("devices", entries(Schema.uuid), "These devices, by our ids."),
+        only("psids", entries(Schema.text(upTo: Domain.Limits.psidBytes)), "These devices, by their push tokens."),
+        only("groups", entries(Schema.reference("GroupSeq")), "These groups and all below them."),
+      ]).adding("description", "Who gets it: exactly one of these. A device gets a message once.")
+    ),
+    (
+      "GroupSeq",
+      Schema.oneOf([Schema.sequence, Schema.number(1...999_999_999_999_999_999)])
+        .adding("description", "GROUPSEQ, as text or as a number.")
+    ),
+    (
+      "BadgeRequest",
+      Schema.oneOf([
+        only(
+          "increment", Schema.badge,
+          "The user's count grows by this, once per message; the payload shows the new count."),
+        only("set", Schema.badge, "The count becomes this."),
+        only("clear", Schema.constant(.flag(true)), "The count becomes 0."),
+      ]).adding("description", "What happens to the badge. Absent: the icon stays as it is.")
+    ),
+  ]
+
+  static let content: [Node.Member] = [
+    (
+      "Alert",
+      Schema.oneOf([
+        Schema.text(upTo: Domain.Limits.payloadBytes),
+        Schema.object(
+          isClosed: true,
+          [
+            .optional("title", Schema.text(upTo: Domain.Limits.payloadBytes)),
+            .needed("body", Schema.text(upTo: Domain.Limits.payloadBytes)),
+          ]),
+      ]).adding("description", "What people see. `%CUID%` and `%CNAME%` stand for each recipient's own.")
+    )
+  ]
+
+  /// An object with exactly this member.
+  private static func only(_ name: String, _ schema: Node, _ about: String) -> Node {
+    Schema.object(isClosed: true, [.needed(name, schema, about)])
+  }
+
+  private static func entries(_ entry: Node) -> Node {
+    Schema.list(of: entry, 1...Domain.Limits.audienceEntries)
+  }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import OpenAPI
+
+/// The page for people.
+@Suite struct PageTests {
+  private static let page = Page.make(Document.make())
+
+  @Test func `it tells every operation and schema, and every link in it leads somewhere`() {
+    for operation in APIOperation.all {
+      #expect(Self.page.contains("<article id=\"\(operation.id)\">"), "\(operation.id)")
+    }
+    for match in Self.page.matches(of: #/href="#([^"]+)"/#) {
+      #expect(Self.page.contains("id=\"\(match.1)\""), "\(match.1)")
+    }
+  }
+
+  @Test func `it asks nobody else for anything, and has no script`() {
+    #expect(!Self.page.contains("<script") && !Self.page.contains("style=") && !Self.page.contains("<img"))
+    for match in Self.page.matches(of: #/(?:src|href)="([^"]*)"/#) {
+      #expect(match.1.hasPrefix("#") || ["/openapi.json", "/docs/page.css"].contains(match.1), "\(match.1)")
+    }
+  }
+
+  @Test func `what stands in the document is text, never markup`() {
+    #expect(Page.escaped(#"<b> & "x""#) == "&lt;b&gt; &amp; &quot;x&quot;")
+    #expect(Page.line("`a<b` **c** d") == "<code>a&lt;b</code> <b>c</b> d")
+  }
+}
