@@ -84,6 +84,7 @@ struct AdminRoute: Sendable {
     AdminRoute(.delete, "/v1/admin/api-keys/{apiKeyId}", .manageAccounts) { call throws(Problem) in
       try call.revokeKey()
     },
+    AdminRoute(.get, "/v1/admin/statistics", .viewMessages) { call throws(Problem) in try call.statistics() },
     AdminRoute(.get, "/v1/admin/audit", .viewAudit) { call throws(Problem) in try call.audit() },
   ]
 

@@ -59,5 +59,6 @@ final class Janitor {
     }
     shared.tell(.audit(try connection.run(Claims.ofNode(node))))
     try connection.run(Nodes.bury())
+    _ = try StatisticsRollup.run(connection, now: shared.clock.wallMicroseconds)
   }
 }

@@ -70,7 +70,7 @@ struct Resubmission {
         let user = users[Users.Key(app: message.app, userKey: entry.member.userKey)]
         return PushTarget(
           device: entry.member.device, userKey: entry.member.userKey, psid: entry.member.psid,
-          badge: user?.badge ?? 0, clientName: user?.name ?? "")
+          badge: user?.badge ?? 0, clientName: user?.name ?? "", appVersion: entry.member.appVersion)
       }
       let batch = PushBatch(
         number: shared.nextBatch(), message: message.push(expiringAt: kind.expiresAt), route: kind.route,

@@ -38,7 +38,7 @@ extension Shared {
       let targets = members.map { member in
         PushTarget(
           device: member.device, userKey: member.userKey, psid: member.psid, badge: badges[member.userKey] ?? 0,
-          clientName: names[member.userKey] ?? "")
+          clientName: names[member.userKey] ?? "", appVersion: member.appVersion)
       }
       let batch = PushBatch(
         number: nextBatch(), message: message.push, route: route, targets: targets,

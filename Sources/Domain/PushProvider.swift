@@ -68,8 +68,13 @@ package struct PushTarget: Sendable {
   package let badge: Int16
   /// Empty unless the template needs it.
   package let clientName: String
+  /// Of the app on the device, for the statistics.
+  package var appVersion = ""
 
-  package init(device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String) {
+  package init(
+    device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String, appVersion: String = ""
+  ) {
+    self.appVersion = appVersion
     self.device = device
     self.userKey = userKey
     self.psid = psid

@@ -122,6 +122,7 @@ package struct APIOperation: Sendable {
     case confirmations = "Receipts and reads"
     case messages = "Messages"
     case control = "Control"
+    case people = "People and groups"
     case administration = "Administration"
     case server = "Server"
 
@@ -132,6 +133,7 @@ package struct APIOperation: Sendable {
         "A device confirms messages. No credential is needed: the `pushkey` of each message proves it."
       case .messages: "A back-office system or operator sends, and sees what became of it."
       case .control: "A message on its way: pause, resume, cancel, pace, send again."
+      case .people: "Users, their devices and groups, as operators look at them."
       case .administration: "Apps, groups, and devices that are put aside."
       case .server: "Is it alive, is it ready, and what can it do?"
       }
@@ -141,5 +143,5 @@ package struct APIOperation: Sendable {
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
     devices + deviceUser + deviceGroups + deviceBadge + confirmations + messages + reports + control + groups
-    + quarantine + apps + server
+    + quarantine + apps + messageLists + statistics + people + groupTree + appSettings + apiKeys + server
 }

@@ -25,6 +25,11 @@ struct PathParameter {
     PathParameter(
       name: "appId", schema: Schema.appID, about: "The app: its bundle identifier or package name.",
       example: "com.example.bank"),
+    PathParameter(
+      name: "clientUid", schema: Schema.text(upTo: Domain.Limits.clientUIDBytes), about: "CUID, the client user id.",
+      example: "kim01"),
+    PathParameter(
+      name: "apiKeyId", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of an API key.", example: "3"),
   ]
 }
 

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 package import Postgres
-package import Store
+internal import Store
 
 /// Credentials and API keys: listed without their secrets, and ended.
 extension Administration {

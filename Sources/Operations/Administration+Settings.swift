@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 package import Postgres
-package import Store
+internal import Store
 
 /// Looking at apps and changing what their operators decide.
 extension Administration {

@@ -12,6 +12,8 @@ package enum Audiences {
     package let environment: PushEnvironment
     /// Its network refused the token before: it belongs to the audience and is skipped.
     package let isInQuarantine: Bool
+    /// For the statistics.
+    package var appVersion = ""
   }
 
   // MARK: Ranges of user keys (everyone, members, guests)
@@ -47,7 +49,7 @@ package enum Audiences {
   private static let rangeReadStatement = Statement(
     "audience-range-read",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
+    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL, app_version FROM devices
     WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
     ORDER BY user_key, device LIMIT $5
     """)
@@ -120,7 +122,7 @@ package enum Audiences {
   private static let ofUsersStatement = Statement(
     "audience-of-users",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
+    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL, app_version FROM devices
     WHERE app = $1 AND user_key = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
     """)
 
@@ -132,7 +134,8 @@ package enum Audiences {
   private static let ofTokensStatement = Statement(
     "audience-of-tokens",
     """
-    SELECT DISTINCT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL
+    SELECT DISTINCT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL,
+      d.app_version
     FROM psids p JOIN devices d USING (device)
     WHERE p.app = $1 AND p.psid = ANY($2) AND p.kind = 1 AND d.app = $1 AND d.state = 1 AND d.psid = p.psid
       AND d.bound_at <= $3 ORDER BY d.user_key, d.device
@@ -146,7 +149,7 @@ package enum Audiences {
   private static let ofDevicesStatement = Statement(
     "audience-of-devices",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
+    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL, app_version FROM devices
     WHERE app = $1 AND device = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
     """)
 
@@ -177,7 +180,7 @@ package enum Audiences {
         device: rows.device(row, 0), userKey: rows.userKey(row, 1), psid: rows.text(row, 2),
         network: PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns,
         environment: PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production,
-        isInQuarantine: rows.bool(row, 5))
+        isInQuarantine: rows.bool(row, 5), appVersion: rows.text(row, 6))
     }
   }
 }

@@ -43,6 +43,7 @@ import Testing
     "POST /v1/admin/api-keys": [.admin],
     "DELETE /v1/admin/api-keys/{apiKeyId}": [.admin],
     "GET /v1/admin/audit": [.admin],
+    "GET /v1/admin/statistics": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/quarantine": [.operator, .admin],
     "POST /v1/admin/quarantine/restore": [.operator, .admin],
     "POST /v1/admin/apps/{appId}/resume": [.admin],

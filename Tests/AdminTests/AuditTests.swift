@@ -1,3 +1,5 @@
+import Domain
+import HTTPClient
 import HTTPServer
 import Operations
 import Postgres

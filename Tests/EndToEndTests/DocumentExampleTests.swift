@@ -106,8 +106,23 @@ import Testing
       }
       if target.contains("{groupSeq}") { target = target.replacing("{groupSeq}", with: try group()) }
       if target.contains("{seqno}") { target = target.replacing("{seqno}", with: try message(operation)) }
-      target = target.replacing("{appId}", with: World.appID)
-      for parameter in operation.parameters where parameter.isNeeded { target += "?\(parameter.name)=\(World.appID)" }
+      target = target.replacing("{appId}", with: World.appID).replacing("{clientUid}", with: "kim01")
+      if target.contains("{device}") {
+        let device = try world.register("shown-\(count)", token: World.token("ab"), user: "kim01")
+        target = target.replacing("{device}", with: device.string("device") ?? "")
+      } else if target.contains("kim01") {
+        _ = try world.register("shown", token: World.token("ab"), user: "kim01")
+      }
+      // The one that is used here was made first.
+      if target.contains("{apiKeyId}") {
+        _ = try world.client.call("POST", "/v1/admin/api-keys", bearer: world.apiKey, #"{"role":"viewer"}"#)
+        target = target.replacing("{apiKeyId}", with: "2")
+      }
+      var sign = "?"
+      for parameter in operation.parameters where parameter.isNeeded {
+        target += "\(sign)\(parameter.name)=\(parameter.name == "pnsId" ? "APNS" : World.appID)"
+        sign = "&"
+      }
       return try world.client.call(
         operation.method.rawValue, path ?? target, bearer: bearer ?? credential, body)
     }

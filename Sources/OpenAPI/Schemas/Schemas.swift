@@ -1,5 +1,6 @@
 /// Every named schema of the document.
 enum Schemas {
   static let all: [Node.Member] =
-    problem + devices + confirmations + send + content + timing + answers + reports + administration + server
+    problem + devices + confirmations + send + content + timing + answers + reports + administration + lists + statistics + people
+    + server
 }

@@ -1,0 +1,139 @@
+internal import Domain
+internal import Operations
+
+/// Lists and details of administration.
+extension Schemas {
+  static let lists: [Node.Member] =
+    [
+      ("AppPage", page(of: Schema.reference("App"))),
+      (
+        "NewApp",
+        Schema.object(
+          isClosed: true,
+          [
+            .needed("appId", Schema.appID), .needed("name", Schema.text(upTo: 256)),
+            .optional("timeZone", Schema.anyText, "IANA name; Asia/Seoul when absent."),
+          ])
+      ),
+      ("AppCreated", Schema.object([.needed("appId", Schema.appID), .needed("clientKey", Schema.anyText)])),
+      (
+        "AppDetail",
+        Schema.object([
+          .needed("appId", Schema.appID), .needed("name", Schema.anyText), .needed("timeZone", Schema.anyText),
+          .needed("clientKey", Schema.anyText), .needed("pausedReason", Schema.optional(Schema.anyText)),
+          .needed("devicePolicy", devicePolicies), .needed("approvalAbove", Schema.optional(Schema.count)),
+        ])
+      ),
+      (
+        "AppChange",
+        Schema.object(
+          isClosed: true,
+          [
+            .optional("name", Schema.text(upTo: 256)), .optional("timeZone", Schema.anyText, "IANA name."),
+            .optional(
+              "devicePolicy", devicePolicies,
+              "Whether all devices of a user get its messages, or only the last registered one."),
+            .optional(
+              "approvalAbove", Schema.optional(Schema.count),
+              "A send to more devices than this waits for a second person; null: none does."),
+          ])
+      ),
+      (
+        "CredentialPage",
+        page(
+          of: Schema.object([
+            .needed("appId", Schema.appID), .needed("pnsId", networks), .needed("kind", Schema.anyText),
+            .needed("updatedAt", Schema.moment),
+            .needed(
+              "shown", .object([("type", "object")]), "Key id and team id; or topics, environments and `endsAt`."),
+          ]))
+      ),
+      (
+        "NewCredential",
+        Schema.object(
+          "One of `apnsKey` and `apnsCertificate`.", isClosed: true,
+          [
+            .needed("appId", Schema.appID),
+            .optional(
+              "apnsKey",
+              Schema.object(
+                isClosed: true,
+                [
+                  .needed("pem", Schema.anyText, "The .p8 file."), .needed("keyId", Schema.anyText),
+                  .needed("teamId", Schema.anyText),
+                ])),
+            .optional(
+              "apnsCertificate",
+              Schema.object(
+                isClosed: true,
+                [
+                  .needed("file", Schema.anyText, "A .p12 archive or PEM, in base64."),
+                  .optional("passphrase", Schema.anyText),
+                ])),
+          ])
+      ),
+      (
+        "CredentialSet",
+        Schema.object([.needed("appId", Schema.appID), .needed("pnsId", networks)])
+      ),
+      ("APIKeyPage", page(of: Schema.reference("APIKey"))),
+      (
+        "APIKey",
+        Schema.object([
+          .needed("apiKeyId", Schema.sequence), .needed("name", Schema.anyText), .needed("role", roles),
+          .needed("appId", Schema.optional(Schema.anyText), "The only app it is for; null: all."),
+          .needed("createdAt", Schema.moment), .needed("revokedAt", Schema.optional(Schema.moment)),
+        ])
+      ),
+      (
+        "NewAPIKey",
+        Schema.object(
+          isClosed: true,
+          [
+            .needed("role", roles), .optional("appId", Schema.optional(Schema.appID), "The only app it is for."),
+            .optional("name", Schema.text(upTo: 256, isEmptyAllowed: true), "Whose it is."),
+          ])
+      ),
+      ("APIKeyCreated", Schema.object([.needed("apiKey", Schema.anyText), .needed("role", roles)])),
+      (
+        "AuditPage",
+        page(
+          of: Schema.object([
+            .needed("entry", Schema.sequence), .needed("at", Schema.moment), .needed("actor", Schema.anyText),
+            .needed("by", Schema.words(["api-key", "account", "command-line"])),
+            .needed("apiKey", Schema.optional(Schema.sequence)), .needed("account", Schema.optional(Schema.sequence)),
+            .needed("role", Schema.anyText), .needed("origin", Schema.anyText, "The address it came from."),
+            .needed("requestId", Schema.anyText), .needed("action", Schema.anyText),
+            .needed("appId", Schema.optional(Schema.anyText)), .needed("object", Schema.anyText),
+            .needed("before", .object([("type", .texts(["object", "null"]))])),
+            .needed("after", .object([("type", .texts(["object", "null"]))])),
+          ]))
+      ),
+      ("MessagePage", page(of: message)),
+    ]
+
+  static func page(of item: Node) -> Node {
+    Schema.object([
+      .needed("items", Schema.list(of: item)),
+      .needed("nextCursor", Schema.optional(Schema.anyText), "Ask for the next page with it; null: this is the last."),
+    ])
+  }
+
+  static let roles = Schema.words(Role.allCases.map(\.rawValue))
+  private static let devicePolicies = Schema.words(["multi", "single"])
+
+  private static let message = Schema.object([
+    .needed("seqno", Schema.sequence), .needed("appId", Schema.anyText),
+    .needed("state", Schema.words(MessageState.allCases.map(\.name))),
+    .needed("lane", Schema.words(Lane.allCases.map(\.name))),
+    .needed(
+      "alert", .object([("type", .texts(["object", "string", "null"]))]),
+      "As it was asked for; null when there is none, or the request is very large."),
+    .needed("createdAt", Schema.moment), .needed("sendAt", Schema.optional(Schema.moment)),
+    .needed("finishedAt", Schema.optional(Schema.moment)), .needed("apiKeyId", Schema.optional(Schema.sequence)),
+    .needed("targeted", Schema.optional(Schema.count)), .needed("pending", Schema.optional(Schema.count)),
+    .needed("accepted", Schema.count), .needed("rejected", Schema.count), .needed("expired", Schema.count),
+    .needed("cancelled", Schema.count), .needed("skipped", Schema.count), .needed("received", Schema.count),
+    .needed("read", Schema.count), .optional("stateReason", Schema.anyText), .optional("resendOf", Schema.sequence),
+  ])
+}
