@@ -20,6 +20,7 @@ let testing: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let scrypt = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -74,7 +75,7 @@ let package = Package(
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", crypto]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, log]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, scrypt, log]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),

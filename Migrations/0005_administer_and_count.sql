@@ -75,7 +75,9 @@ CREATE TABLE sessions (
   -- Moved on while it is used, never beyond `ends_at`.
   idle_until      timestamptz NOT NULL,
   ends_at         timestamptz NOT NULL,
-  origin          text NOT NULL
+  origin          text NOT NULL,
+  -- Whoever came by a link may choose a password without knowing the present one.
+  by_link         boolean NOT NULL
 );
 
 CREATE INDEX sessions_by_account ON sessions (account);
@@ -201,9 +203,9 @@ CREATE TABLE statistics_days (LIKE statistics_hours INCLUDING ALL);
 
 -- How far it has been rolled up; its row is the janitors' turn.
 CREATE TABLE statistics_progress (
-  only            boolean PRIMARY KEY DEFAULT true,
+  one_row         boolean PRIMARY KEY DEFAULT true,
   hours_upto      timestamptz NOT NULL,
-  CONSTRAINT statistics_progress_is_one CHECK (only)
+  CONSTRAINT statistics_progress_is_one CHECK (one_row)
 );
 
 INSERT INTO statistics_progress (hours_upto) VALUES (date_trunc('hour', now()));

@@ -8,10 +8,11 @@ internal import Operations
 struct AdminRoute: Sendable {
   let method: Method
   let pattern: String
-  let permission: Permission
+  /// Nil: nobody has to prove anything first.
+  let permission: Permission?
   let endpoint: @Sendable (AdminCall) throws(Problem) -> Response
 
-  static let all = sending + people + administration
+  static let all = sending + people + administration + accounts
 
   private static let sending: [AdminRoute] = [
     AdminRoute(.get, "/v1/admin/messages", .viewMessages) { call throws(Problem) in try call.messages() },
@@ -22,6 +23,9 @@ struct AdminRoute: Sendable {
     AdminRoute(.get, "/v1/admin/messages/{seqno}", .viewMessages) { call throws(Problem) in try call.funnel() },
     AdminRoute(.get, "/v1/admin/messages/{seqno}/deliveries", .viewMessages) { call throws(Problem) in
       try call.deliveries()
+    },
+    AdminRoute(.get, "/v1/admin/messages/{seqno}/users/{clientUid}/explain", .viewPeople) { call throws(Problem) in
+      try call.explain()
     },
     AdminRoute(.post, "/v1/admin/messages/{seqno}/pause", .control) { call throws(Problem) in
       try call.control(.pause)
@@ -89,7 +93,7 @@ struct AdminRoute: Sendable {
   ]
 
   init(
-    _ method: Method, _ pattern: String, _ permission: Permission,
+    _ method: Method, _ pattern: String, _ permission: Permission?,
     endpoint: @escaping @Sendable (AdminCall) throws(Problem) -> Response
   ) {
     self.method = method

@@ -15,6 +15,7 @@ extension Response {
     var headers = [("Content-Type", "application/problem+json"), noStore]
     switch problem.code.status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
+    case 429: headers.append(("Retry-After", String(Admin.Limits.signInRetrySeconds)))
     case 503: headers.append(("Retry-After", String(Admin.Limits.retryAfterSeconds)))
     default: break
     }

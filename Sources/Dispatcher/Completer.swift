@@ -174,7 +174,8 @@ final class Completer {
       seqno: message.seqno, device: device, userKey: userKey, status: status, attempts: attempts, reason: reason,
       dueAt: dueAt)
     decisions.add(
-      Decisions.Decision(claim: claim, message: message, record: record, isFirst: isFirst, missing: missing, network: network,
+      Decisions.Decision(
+        claim: claim, message: message, record: record, isFirst: isFirst, missing: missing, network: network,
         appVersion: appVersion))
   }
 

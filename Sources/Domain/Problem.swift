@@ -27,6 +27,7 @@ package struct Problem: Error, Equatable, Sendable {
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
+    case tooManyAttempts = "upmc:too-many-attempts"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
     case internalError = "upmc:internal-error"
@@ -43,6 +44,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
       case .impossible, .payloadTooLarge: 422
+      case .tooManyAttempts: 429
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -71,6 +73,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
+      case .tooManyAttempts: "Too many attempts"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
       case .internalError: "Internal error"

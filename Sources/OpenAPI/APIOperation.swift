@@ -143,5 +143,6 @@ package struct APIOperation: Sendable {
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
     devices + deviceUser + deviceGroups + deviceBadge + confirmations + messages + reports + control + groups
-    + quarantine + apps + messageLists + statistics + people + groupTree + appSettings + apiKeys + server
+    + quarantine + apps + messageLists + statistics + people + groupTree + appSettings + apiKeys
+    + accounts + server
 }

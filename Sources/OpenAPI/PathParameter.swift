@@ -29,7 +29,11 @@ struct PathParameter {
       name: "clientUid", schema: Schema.text(upTo: Domain.Limits.clientUIDBytes), about: "CUID, the client user id.",
       example: "kim01"),
     PathParameter(
-      name: "apiKeyId", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of an API key.", example: "3"),
+      name: "account", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
+      example: "2"),
+    PathParameter(
+      name: "apiKeyId", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of an API key.", example: "3"
+    ),
   ]
 }
 

@@ -96,6 +96,9 @@ package struct Caller: Equatable, Sendable {
     self.init(role: role, app: key.app, apiKey: key.number, name: key.name)
   }
 
+  /// Somebody who has not proved anything; for routes that ask for no permission.
+  package static let nobody = Caller(role: .viewer, app: 0, apiKey: nil, name: "nobody")
+
   /// Whoever can read the master key may do everything.
   package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil, name: "command line")
 

@@ -118,7 +118,8 @@ package enum People {
     guard let found = try connection.answer(Users.find([key]))[key] else { throw unknown(clientUID, app) }
     let devices = try connection.answer(
       PeopleLists.devices(
-        of: app.number, after: ("", DeviceID(high: 0, low: 0)), from: key.userKey.text, upto: key.userKey.text + "\u{1}",
+        of: app.number, after: ("", DeviceID(high: 0, low: 0)), from: key.userKey.text,
+        upto: key.userKey.text + "\u{1}",
         limit: Operations.Limits.shownDevices))
     return UserDetail(
       appID: appID,

@@ -69,7 +69,8 @@ package enum StatisticsReporting {
     guard to - from <= longest else {
       throw Problem(
         .invalidField,
-        "By \(unit.rawValue) at most \(unit.longestSeconds / 86_400) days can be asked for at once. Take a larger unit.")
+        "By \(unit.rawValue) at most \(unit.longestSeconds / 86_400) days can be asked for at once. Take a larger unit."
+      )
     }
     let apps: [App.Number]
     if let app = try Administration.scope(question.appID, .viewMessages, caller, connection) {

@@ -79,7 +79,8 @@ package enum AppSettings {
     return Query(credentialsStatement, parameters) { rows in
       rows.map { row in
         Credential(
-          app: rows.int32(row, 0), appID: rows.text(row, 1), network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
+          app: rows.int32(row, 0), appID: rows.text(row, 1),
+          network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
           kind: rows.text(row, 3), shown: rows.text(row, 4), updatedAt: rows.timestampMicroseconds(row, 5))
       }
     }

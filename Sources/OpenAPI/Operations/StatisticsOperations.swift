@@ -17,10 +17,12 @@ extension APIOperation {
           place: .query, name: "from", schema: Schema.moment,
           about: "Absent: an hour of minutes, a day of hours, or 30 days before `to`."),
         Parameter(place: .query, name: "to", schema: Schema.moment, about: "Before then; absent: now."),
-        Parameter(place: .query, name: "by", schema: Schema.words(["minute", "hour", "day"]), about: "`hour` when absent."),
+        Parameter(
+          place: .query, name: "by", schema: Schema.words(["minute", "hour", "day"]), about: "`hour` when absent."),
         Parameter(
           place: .query, name: "per",
-          schema: Schema.words(["none", "app", "network", "lane", "reason", "appVersion"]), about: "What to divide it by."),
+          schema: Schema.words(["none", "app", "network", "lane", "reason", "appVersion"]),
+          about: "What to divide it by."),
       ],
       answers: [
         Answer(

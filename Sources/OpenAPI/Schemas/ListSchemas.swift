@@ -110,6 +110,22 @@ extension Schemas {
           ]))
       ),
       ("MessagePage", page(of: message)),
+      (
+        "Explanation",
+        Schema.object([
+          .needed("seqno", Schema.sequence), .needed("clientUid", Schema.anyText), .needed("state", Schema.anyText),
+          .needed("language", Schema.words(ExplanationWords.Language.allCases.map(\.rawValue))),
+          .needed(
+            "steps",
+            Schema.list(
+              of: Schema.object([
+                .needed("code", Schema.words(Explaining.Step.Code.allCases.map(\.rawValue))),
+                .needed("at", Schema.optional(Schema.moment)), .needed("device", Schema.optional(Schema.uuid)),
+                .needed("reason", Schema.optional(Schema.anyText), "In the network's own word, or ours."),
+                .needed("text", Schema.anyText), .needed("advice", Schema.optional(Schema.anyText), "What to do."),
+              ]))),
+        ])
+      ),
     ]
 
   static func page(of item: Node) -> Node {

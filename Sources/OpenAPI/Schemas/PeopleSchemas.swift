@@ -13,7 +13,7 @@ extension Schemas {
         ]))
     ),
     (
-      "User",
+      "UserDetail",
       Schema.object([
         .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText), .needed("clientName", Schema.anyText),
         .needed("badge", Schema.badgeCount), .needed("devices", Schema.list(of: Schema.reference("DeviceEntry"))),

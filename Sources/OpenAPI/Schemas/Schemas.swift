@@ -1,6 +1,7 @@
 /// Every named schema of the document.
 enum Schemas {
   static let all: [Node.Member] =
-    problem + devices + confirmations + send + content + timing + answers + reports + administration + lists + statistics + people
+    problem + devices + confirmations + send + content + timing + answers + reports + administration + lists + accounts
+    + statistics + people
     + server
 }
