@@ -10,10 +10,12 @@ PACKAGES := ca-certificates curl git jq libnghttp2-dev libpq-dev libssl-dev nght
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
 BENCH_PYTHON := aioapns==4.0
+# What sends made-up requests to the API and knows the specification of OpenAPI.
+FUZZ_PYTHON := schemathesis==4.32.5 openapi-spec-validator==0.9.0
 VENV := .build/venv
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test torture bench lint format help
+.PHONY: deps build run test torture bench fuzz-api lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
@@ -44,6 +46,13 @@ bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	$(SWIFT) build -c release
 	@exec $(RELEASE)/upmc-benchmark $(ARGS)
 
+fuzz-api: deps ## Send made-up requests to the API and hold the answers against its document; ARGS="--examples 500 --part Devices"
+	@.ci/install-packages python3-venv
+	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
+	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check $(FUZZ_PYTHON)
+	$(SWIFT) build -c release --product upmc
+	@exec $(VENV)/bin/python3 Tests/FuzzAPI/fuzz_api.py $(ARGS)
+
 lint: ## Check the form of every source file
 	@echo "Linting"
 	@$(SWIFT) format lint --strict --parallel --recursive Package.swift Sources Tests
@@ -52,4 +61,4 @@ format: ## Bring every source file into form
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

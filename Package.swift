@@ -81,6 +81,7 @@ let package = Package(
     module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log, deque]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
+    module("SDKDoor", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
     module(
@@ -90,8 +91,8 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "Admin", "Dispatcher", "APNs", "Simulator", "OpenAPI", "TLS", "JSON", "Operations", "Store",
-        "HTTPServer", "Postgres",
+        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "Simulator", "OpenAPI", "TLS", "JSON", "Operations",
+        "Store", "HTTPServer", "Postgres",
         "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
@@ -142,6 +143,7 @@ let package = Package(
         "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
         "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
+    tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
     tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]

@@ -19,7 +19,7 @@
 ///
 /// **Lanes.** Urgent goes before normal, normal before bulk, and the last streams and bytes of the window of every
 /// connection are kept for the more urgent ones (`StreamShares`): an urgent message waits for no answer to another one.
-/// Within a lane messages take turns by weight (`LaneQueue`), and so do routes.
+/// Within a lane messages take equal turns (`LaneQueue`), and so do routes.
 ///
 /// **How many connections.** What is under way plus what waits, by Little's law (`Demand`): made one at a time, kept warm
 /// for ten minutes after the last push. A connection lives like this (`ConnectionState`):
@@ -129,7 +129,7 @@ package enum APNs {
     package static let tokenRenewalSeconds: Int64 = 600
     /// Seconds between two questions for a token.
     package static let tokenRequestSeconds: Int64 = 5
-    /// Seconds that a pool rests after TooManyProviderTokenUpdates.
+    /// Seconds that a pool rests when two of its connections were told TooManyProviderTokenUpdates within so long.
     package static let tokenThrottleSeconds: Int64 = 120
     /// Targets that may wait in one lane of one route; more are refused at `offer`.
     package static let queuedTargets = 20_000

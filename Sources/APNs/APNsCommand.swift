@@ -6,6 +6,7 @@ enum APNsCommand: Sendable {
   case batch(PushBatch)
   case credential(APNsCredential?, for: App.Number)
   case token(ProviderToken)
+  case forgive(App.Number)
   case resolved(Result<[SocketAddress], SystemError>, for: PoolKey)
   case stop(within: Duration)
 }

@@ -59,13 +59,13 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case retryOnNewConnection
     /// The provider token is too old: ask for a new one, leave the connection (it stays stuck), send again on a new one.
     case renewProviderToken
-    /// Provider tokens changed too often: leave the connection, keep the token, rest.
+    /// Provider tokens changed too often: leave the connection, keep the token; rest if others are told so too.
     case keepProviderToken
     /// A setting of the app is wrong; once on a new connection, because team and topics are bound at the first push.
     case retryOnceThenPause
     /// The credential is for the other environment's host: ask there.
     case otherEnvironment
-    /// The credential or the topic is wrong: nothing of this app can be sent until an operator mends it.
+    /// The credential is wrong: nothing of this app can be sent until an operator mends it.
     case pauseApp
   }
 
@@ -94,6 +94,8 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .badCollapseID, .badExpirationDate, .badMessageID, .badPriority, .duplicateHeaders, .invalidPushType,
       .missingDeviceToken, .payloadEmpty, .payloadTooLarge, .badPath, .methodNotAllowed:
       .refuseMessage
+    // Whether it is a setting of ours is for the dispatcher's circuit breaker to say, who sees how many are told so.
+    case .topicDisallowed: .refuseMessage
     case .badDeviceToken, .deviceTokenNotForTopic: .refuseToken
     case .expiredToken, .unregistered: .retireToken
     case .tooManyRequests: .retryDevice
@@ -103,8 +105,8 @@ package enum APNsReason: String, CaseIterable, Sendable {
     case .tooManyProviderTokenUpdates: .keepProviderToken
     case .invalidProviderToken: .retryOnceThenPause
     case .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken: .otherEnvironment
-    // Apple binds a topic to the credential: what one push is told, every push of the app would be.
-    case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic, .topicDisallowed: .pauseApp
+    // What one push is told, every push of the app would be.
+    case .badCertificate, .badTopic, .forbidden, .missingProviderToken, .missingTopic: .pauseApp
     }
   }
 }

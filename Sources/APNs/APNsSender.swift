@@ -51,6 +51,11 @@ package final class APNsSender: PushProvider {
     command(.credential(credential, for: app))
   }
 
+  /// Forgets what was held against an app: an operator has looked at it.
+  package func forgive(_ app: App.Number) {
+    command(.forgive(app))
+  }
+
   /// Hands over a provider token; used from the next request on, on open connections too.
   package func set(_ token: ProviderToken) {
     command(.token(token))

@@ -2,19 +2,17 @@ internal import DequeModule
 internal import Domain
 
 /// What waits in one lane of one route. The messages in it take turns, so that a message to ten million and one to a
-/// hundred are sent side by side: each sends `APNs.Limits.turnTargets` times its weight, then the next one does.
+/// hundred are sent side by side, with equal shares: each sends `APNs.Limits.turnTargets`, then the next one does.
 ///
 /// Within a message, what a connection gave back unprocessed goes first.
 struct LaneQueue {
   private final class Part {
-    let batchWeight: Int
     let seqno: Int64
     var batches: Deque<QueuedBatch> = []
     var again: Deque<Submission> = []
 
     init(_ message: QueuedBatch) {
       seqno = message.message.seqno
-      batchWeight = max(1, message.message.weight)
     }
 
     var isEmpty: Bool { batches.isEmpty && again.isEmpty }
@@ -72,7 +70,7 @@ struct LaneQueue {
   mutating func next() -> Submission? {
     guard let part = rotation.first, let submission = part.pop() else { return nil }
     count -= 1
-    if credit == 0 { credit = APNs.Limits.turnTargets * part.batchWeight }
+    if credit == 0 { credit = APNs.Limits.turnTargets }
     credit -= 1
     if part.isEmpty {
       endTurn()

@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTP2
 internal import Logging
+internal import Reactor
 
 /// What each ending means for a target, its connection, its route and the whole pool.
 extension Pool {
@@ -38,12 +39,7 @@ extension Pool {
       owner.sendAgain(submission, otherwise: later)
       connection.retire()
     case .renewProviderToken: renewToken(submission, answer, on: connection)
-    case .keepProviderToken:
-      log(.error, "provider token changed too often", connection, reason)
-      token.fallBack(atSeconds: owner.wallSeconds)
-      finish(submission, later)
-      rest(for: .seconds(APNs.Limits.tokenThrottleSeconds), .notProcessed)
-      connection.retire()
+    case .keepProviderToken: keepToken(submission, otherwise: later, reason, on: connection)
     case .retryOnceThenPause where submission.resends == 0:
       // Team and topics are bound to a connection at its first push: a new one may know better.
       if isShared { isolate(submission.batch.standing) } else { connection.retire() }
@@ -73,10 +69,31 @@ extension Pool {
     owner.needToken(teamID: present.teamID, keyID: present.keyID, refused: present)
   }
 
+  /// Tokens changed too often, by the word of the documentation: on this connection. It goes, and others go on with the
+  /// token before; should one of those be told the same, it is more than a connection, and all of them rest.
+  private func keepToken(
+    _ submission: Submission, otherwise later: SubmissionResult, _ reason: String, on connection: Connection
+  ) {
+    log(.error, "provider token changed too often", connection, reason)
+    token.fallBack(atSeconds: owner.wallSeconds)
+    let now = loop.clock.now
+    let period = Duration.seconds(APNs.Limits.tokenThrottleSeconds)
+    let former = throttled
+    throttled = (connection.number, now)
+    if let former, former.connection != connection.number, now - former.at < period {
+      finish(submission, later)
+      // Before the connection goes: no other is to be made in its place.
+      rest(for: period, .notProcessed)
+    } else {
+      owner.sendAgain(submission, otherwise: later)
+    }
+    connection.retire()
+  }
+
   /// Nothing of this route can be sent until an operator mends its settings. The others go on, on connections that its
   /// refusals do not reach.
   private func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
-    log(.error, "credential or topic refused", connection, reason)
+    log(.error, "credential refused", connection, reason)
     finish(submission, .credentialFault(reason: reason))
     guard let queue = queue(of: submission.batch.standing.route) else { return }
     fail(queue, reason)

@@ -53,6 +53,8 @@ final class Pool: ConnectionOwner {
   }
   /// Nothing is sent before this: APNs asked for rest.
   var restsUntil: Instant?
+  /// The connection that was told last that provider tokens change too often, and when.
+  var throttled: (connection: Int, at: Instant)?
   /// How far the peer's clock is ahead of ours, as it said last.
   var clockSkewSeconds: Int64?
 

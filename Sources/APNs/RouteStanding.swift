@@ -43,10 +43,15 @@ final class RouteStanding {
     answers == UInt64.bitWidth && errors.nonzeroBitCount >= UInt64.bitWidth / 2
   }
 
-  /// A new credential: nothing is held against the route any more.
-  func forgive() {
+  /// An operator has resumed the app: it is tried again at once.
+  func forgiveFault() {
     fault = nil
     faultEndsAt = nil
+  }
+
+  /// A new credential: nothing is held against the route any more.
+  func forgive() {
+    forgiveFault()
     errors = 0
     answers = 0
     isIsolated = false

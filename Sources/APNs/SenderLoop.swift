@@ -57,6 +57,7 @@ final class SenderLoop: PoolOwner {
       case .credential(let credential, let app): set(credential, for: app)
       case .token(let token): set(token)
       case .resolved(let result, let key): pools[key]?.resolved(result)
+      case .forgive(let app): forgive(app)
       case .stop(let patience): stop(within: patience)
       }
     }
@@ -142,6 +143,10 @@ final class SenderLoop: PoolOwner {
       queue.standing.forgive()
       reassign(queue)
     }
+  }
+
+  private func forgive(_ app: App.Number) {
+    for queue in queues.values where queue.route.app == app { queue.standing.forgiveFault() }
   }
 
   private func reassign(_ queue: RouteQueue) {

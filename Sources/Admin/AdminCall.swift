@@ -24,7 +24,7 @@ struct AdminCall {
 
   /// The SEQNO in the path. - Throws: `.unknownMessage` for anything that cannot be one.
   func seqno() throws(Problem) -> Int64 {
-    guard let seqno = Int64(parameters["seqno"]) else {
+    guard let seqno = SequenceNumber.parse(parameters["seqno"]) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
     }
     return seqno

@@ -4,8 +4,24 @@ internal import Synchronization
 
 /// One request on its way to a thread.
 struct AdminWork: Sendable {
-  let request: OwnedRequest
+  enum Errand: Sendable {
+    /// Routed and answered by the admin API.
+    case request(OwnedRequest)
+    /// Another door's, which only needs the thread and its connection.
+    case job(AdminThreads.Job)
+  }
+
+  let errand: Errand
   let ticket: ResponseTicket
+
+  init(request: OwnedRequest, ticket: ResponseTicket) {
+    self.init(.request(request), ticket: ticket)
+  }
+
+  init(_ errand: Errand, ticket: ResponseTicket) {
+    self.errand = errand
+    self.ticket = ticket
+  }
 }
 
 /// A bounded queue into several threads: whoever is free takes the oldest request. (An `Inbox` has one owner, who takes

@@ -43,6 +43,10 @@ struct AdminRoute: Sendable {
   private static let people: [AdminRoute] = [
     AdminRoute(.get, "/v1/admin/users", .viewPeople) { call throws(Problem) in try call.users() },
     AdminRoute(.get, "/v1/admin/users/{clientUid}", .viewPeople) { call throws(Problem) in try call.user() },
+    AdminRoute(.delete, "/v1/admin/users/{clientUid}", .erasePeople) { call throws(Problem) in try call.eraseUser() },
+    AdminRoute(.get, "/v1/admin/users/{clientUid}/export", .erasePeople) { call throws(Problem) in
+      try call.exportUser()
+    },
     AdminRoute(.put, "/v1/admin/users/{clientUid}/badge", .managePeople) { call throws(Problem) in
       try call.setUserBadge()
     },

@@ -1,8 +1,14 @@
+package import Domain
+package import HTTPServer
 package import Operations
+package import Postgres
 package import Reactor
 
 /// The threads `admin-0…n` and the queue in front of them. One for all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
+  /// Straight-line work of another door: it gets a connection, or the reason why there is none.
+  package typealias Job = @Sendable (Result<Connection, Problem>) -> Response
+
   let queue: AdminQueue
 
   /// Starts the threads. Each connects when its first request comes.
@@ -22,6 +28,11 @@ package final class AdminThreads: Sendable {
       // It ends by itself when the queue is closed and empty.
       _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue).run() }
     }
+  }
+
+  /// Runs a job on one of the threads and answers with what it returns. False when too many wait: it is not run.
+  package func perform(_ ticket: ResponseTicket, _ job: @escaping Job) -> Bool {
+    queue.offer(AdminWork(.job(job), ticket: ticket))
   }
 
   deinit {

@@ -35,7 +35,12 @@ final class AdminWorker {
   func run() {
     while let work = queue.take() {
       // False when the server has stopped meanwhile: nobody waits for this answer any more.
-      _ = work.ticket.send(answer(work.request))
+      let response =
+        switch work.errand {
+        case .request(let request): answer(request)
+        case .job(let job): job(attempt())
+        }
+      _ = work.ticket.send(response)
     }
   }
 
@@ -86,6 +91,14 @@ final class AdminWorker {
       try SigningIn.checkCSRF(request.header("x-csrf-token"), of: session)
     }
     return caller
+  }
+
+  private func attempt() -> Result<Connection, Problem> {
+    do throws(Problem) {
+      return .success(try connected())
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// This thread's connection. Once made it finds its way back by itself after a failure.

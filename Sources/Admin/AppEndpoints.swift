@@ -34,7 +34,7 @@ extension AdminCall {
     .json(.ok, try Administration.app(parameters["appId"], by: caller, on: connection))
   }
 
-  /// `PATCH /v1/admin/apps/{appId}`: `{"name"?,"timeZone"?,"devicePolicy"?,"approvalAbove"?}`.
+  /// `PATCH /v1/admin/apps/{appId}`: `{"name"?,"timeZone"?,"devicePolicy"?,"deviceSends"?}`.
   func changeApp() throws(Problem) -> Response {
     var change = Administration.AppChange()
     try readObject { (reader, key) throws(JSONError) in
@@ -46,12 +46,13 @@ extension AdminCall {
           throw JSONError("must be multi or single")
         }
         change.devicePolicy = policy
-      case "approvalAbove": change.approvalAbove = .some(try reader.readNull() ? nil : try reader.readInteger())
+      case "deviceSends":
+        change.deviceSends = Int16(try reader.readCount(in: Operations.Limits.deviceSendsPerMinute))
       default: throw .unknownField
       }
     }
     guard !change.isEmpty else {
-      throw Problem(.invalidField, "Give what is to change: name, timeZone, devicePolicy or approvalAbove.")
+      throw Problem(.invalidField, "Give what is to change: name, timeZone, devicePolicy or deviceSends.")
     }
     return .json(.ok, try Administration.change(parameters["appId"], change, by: caller, on: connection))
   }

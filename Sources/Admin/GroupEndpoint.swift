@@ -96,11 +96,6 @@ extension AdminCall {
   }
 
   private static func readParent(_ reader: inout JSONReader) throws(JSONError) -> Int64? {
-    if try reader.readNull() { return nil }
-    if try reader.peek() == .number { return try reader.readInteger() }
-    guard let parent = Int64(try reader.readString()) else {
-      throw JSONError("must be a GROUPSEQ, a whole number")
-    }
-    return parent
+    try reader.readNull() ? nil : try reader.readGroupSeq()
   }
 }

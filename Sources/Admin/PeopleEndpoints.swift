@@ -18,6 +18,16 @@ extension AdminCall {
     .json(.ok, try People.user(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
   }
 
+  /// `GET /v1/admin/users/{clientUid}/export?appId=`: everything that is known of a user.
+  func exportUser() throws(Problem) -> Response {
+    .json(.ok, try Persons.export(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+  }
+
+  /// `DELETE /v1/admin/users/{clientUid}?appId=`: forgets a user.
+  func eraseUser() throws(Problem) -> Response {
+    .json(.ok, try Persons.erase(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+  }
+
   /// `PUT /v1/admin/users/{clientUid}/badge`: `{"appId","badge"}`, 0 to 1000.
   func setUserBadge() throws(Problem) -> Response {
     var appID: String?

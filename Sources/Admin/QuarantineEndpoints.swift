@@ -30,7 +30,7 @@ extension AdminCall {
         switch key {
         case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
         case "device": scopes.append(.device(try readDevice(&reader)))
-        case "since": scopes.append(.since(try readMoment(&reader)))
+        case "since": scopes.append(.since(try reader.readMoment()))
         case "all":
           guard try reader.readBool() else { throw JSONError("must be true, or left out") }
           scopes.append(.all)
@@ -53,12 +53,5 @@ extension AdminCall {
       throw JSONError("must be a device's id, as lists show it")
     }
     return device
-  }
-
-  private static func readMoment(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
-    guard let moment = Moment.microseconds(try reader.readString()) else {
-      throw JSONError("must be a time such as 2026-12-24T09:00:00+09:00")
-    }
-    return moment
   }
 }

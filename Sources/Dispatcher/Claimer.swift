@@ -9,30 +9,33 @@ internal import Store
 /// claim written, the cursor advanced. Only after its commit is anything handed on.
 final class Claimer {
   private let shared: Shared
+  private let crew: Crew
   private var shelf: MessageShelf
   private var turns = Turns()
+  private var dueStart = DueStart()
 
-  init(_ shared: Shared) {
+  init(_ shared: Shared, _ crew: Crew) {
     self.shared = shared
+    self.crew = crew
     shelf = MessageShelf(pushkeys: shared.configuration.pushkeys)
   }
 
   func run() {
-    DatabaseThread("claim", shared).run { connection in
+    DatabaseThread(crew.threadName("claim"), shared).run { connection in
       var didWork = false
       if shared.holdsLease {
-        if shared.hasRoom(for: .normal) { didWork = try adoptOrphan(connection) || didWork }
-        if shared.hasRoom(for: .normal) { didWork = try takeDue(connection) || didWork }
-        let waiting = try connection.run(Messages.claimable(atMost: Limits.waitingMessages))
+        if shared.hasRoom(for: crew.lanes[0]) { didWork = try adoptOrphans(connection) || didWork }
+        if shared.hasRoom(for: crew.lanes[0]) { didWork = try takeDue(connection) || didWork }
+        let waiting = try connection.run(Messages.claimable(crew.lanes, atMost: Limits.waitingMessages))
         // A few, then another look: somebody more urgent may have come.
         for next in turns.order(waiting).prefix(Limits.turnsPerLook)
         where shared.hasRoom(for: next.lane) && shared.holdsLease {
           didWork = try claim(next.seqno, connection) || didWork
-          if shared.claimWakeup.wait(atMost: .zero) { break }
+          if crew.claimWakeup.wait(atMost: .zero) { break }
         }
       }
-      if !didWork { _ = shared.claimWakeup.wait(atMost: Limits.pollInterval) }
-      shared.claimWakeup.drain()
+      if !didWork { _ = crew.claimWakeup.wait(atMost: Limits.pollInterval) }
+      crew.claimWakeup.drain()
     }
   }
 
@@ -40,7 +43,7 @@ final class Claimer {
 
   /// What a claim has committed.
   private struct Claimed {
-    let claim: Int64
+    let claim: Claims.Hold
     let members: [Audiences.Member]
     let badges: [UserKey: Int16]
     let names: [UserKey: String]
@@ -64,10 +67,10 @@ final class Claimer {
     shared.take(claimed.members.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {
       let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
-      tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
+      crew.tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
     } else if message.asksDeviceClocks {
       let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
-      tell(.waiting(claim: claimed.claim, message, targets))
+      crew.tell(.waiting(claim: claimed.claim, message, targets))
     } else {
       shared.launch(
         claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
@@ -84,7 +87,7 @@ final class Claimer {
     try gate.save(claimed: batch.members.count, connection)
     let badges = message.movesBadge ? try BadgeClaim(message).run(batch.members, connection) : [:]
     let names = message.push.template.needsClientName ? try self.names(batch.members, message, connection) : [:]
-    var claim: Int64?
+    var claim: Claims.Hold?
     if !batch.members.isEmpty {
       let entries = batch.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
       claim = try connection.run(Claims.create(shard.seqno, node: shared.configuration.node, entries))
@@ -92,13 +95,13 @@ final class Claimer {
     try connection.run(
       Shards.advance(shard, to: batch.rest, claimed: batch.members.count, exhausted: batch.isLast))
     let difference = shard.claimed + Int64(batch.members.count) - shard.targeted
-    if batch.isLast, difference != 0 {
-      // Devices came or went between planning and claiming: what was really claimed counts.
+    if batch.isLast ? difference != 0 : difference > 0 {
+      // Devices came or went between planning and claiming: what was really claimed counts, and more than planned at once.
       try connection.run(Messages.correctTargeted(shard.seqno, by: difference))
     }
     guard let claim else {
       // Nothing claimed, so no outcome will close the message: look at once.
-      _ = try connection.run(Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds))
+      try Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds, within: connection)
       return nil
     }
     return Claimed(claim: claim, members: batch.members, badges: badges, names: names, readAt: readAt)
@@ -115,68 +118,77 @@ final class Claimer {
 
   // MARK: Due and left behind
 
-  /// Takes over one claim of a node that is not alive, and puts what is in doubt back to work.
-  private func adoptOrphan(_ connection: Connection) throws -> Bool {
-    var input: CompleterInput?
+  /// Takes over claims of nodes that are not alive, and puts what is in doubt back to work.
+  private func adoptOrphans(_ connection: Connection) throws -> Bool {
+    var inputs: [CompleterInput] = []
     var count = 0
     let found = try connection.withTransaction { () throws -> Bool in
       let node = shared.configuration.node
-      guard let (claim, seqno) = try connection.run(Claims.adopt(node: node)) else { return false }
-      let entries = try connection.run(Claims.undecided(claim, seqno: seqno))
-      guard !entries.isEmpty, let message = try shelf.message(seqno, connection) else {
-        try connection.run(Claims.finish([claim], node: node))
-        _ = try connection.run(Messages.finish([seqno], at: shared.clock.wallMicroseconds))
-        return true
+      let adopted = try connection.run(
+        Claims.adopt(node: node, lanes: crew.lanes, claims: Limits.adoptedClaims, devices: Limits.claimDevices))
+      guard !adopted.isEmpty else { return false }
+      let seqnos = Set(adopted.map(\.seqno))
+      let undecided = try connection.run(Claims.undecided(adopted.map(\.hold)))
+      let messages = try shelf.messages(seqnos, connection)
+      let standings = try connection.run(Controls.standings(seqnos))
+      var increases: [Int64: Outcomes.Increase] = [:]
+      var ended: [(hold: Claims.Hold, seqno: Int64)] = []
+      for (hold, seqno) in adopted {
+        guard let entries = undecided[hold.claim], let message = messages[seqno] else {
+          ended.append((hold, seqno))
+          continue
+        }
+        count += entries.count
+        let targets = entries.map(WaitingTarget.init)
+        increases[seqno, default: Outcomes.Increase()].unknown += Int64(entries.count)
+        if message.push.onUnknown == .resend, let standing = standings[seqno], standing.passage != .cancelled {
+          // Counted before anything is sent again, so that no crash can hide a duplicate.
+          increases[seqno, default: Outcomes.Increase()].resent += Int64(entries.count)
+          inputs.append(.waiting(claim: hold, message, targets))
+        } else {
+          inputs.append(.decided(claim: hold, message, targets, .skipped, reason: SkipReason.unknownNotResent.rawValue))
+        }
       }
-      count = entries.count
-      let targets = entries.map {
-        WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: $0.attempts)
+      for query in Outcomes.add(increases, writer: crew.claimWriter) { try connection.run(query) }
+      if !ended.isEmpty {
+        try connection.run(Claims.finish(ended.map(\.hold), node: node))
+        try Messages.finish(Set(ended.map(\.seqno)), at: shared.clock.wallMicroseconds, within: connection)
       }
-      var increase = Outcomes.Increase()
-      increase.unknown = Int64(count)
-      if message.push.onUnknown == .resend, try connection.run(Controls.passage(seqno)) != .cancelled {
-        // Counted before anything is sent again, so that no crash can hide a duplicate.
-        increase.resent = Int64(count)
-        input = .waiting(claim: claim, message, targets)
-      } else {
-        input = .decided(claim: claim, message, targets, .skipped, reason: SkipReason.unknownNotResent.rawValue)
-      }
-      for query in Outcomes.add([seqno: increase], writer: shared.claimWriter) { try connection.run(query) }
       return true
     }
-    if let input {
-      shared.take(count)
-      tell(input)
-    }
+    shared.take(count)
+    if !inputs.isEmpty { crew.tell(inputs) }
     return found
   }
 
   /// Takes up deferred deliveries whose time has come.
   private func takeDue(_ connection: Connection) throws -> Bool {
+    let now = shared.clock.wallMicroseconds
+    let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
+    let since = dueStart.begin(at: now, held: DueStart.Held(apps: held.apps, messages: held.messages))
     var inputs: [CompleterInput] = []
     var count = 0
     try connection.withTransaction {
-      let due = try connection.run(
-        Claims.due(at: shared.clock.wallMicroseconds, limit: Limits.dueDevices))
-      for (seqno, entries) in Dictionary(grouping: due, by: \.seqno) {
-        guard let message = try shelf.message(seqno, connection) else { continue }
-        let claim = try connection.run(
-          Claims.create(seqno, node: shared.configuration.node, entries.map(\.entry)))
-        count += entries.count
-        inputs.append(
-          .waiting(
-            claim: claim, message,
-            entries.map {
-              WaitingTarget(device: $0.entry.device, userKey: $0.entry.userKey, attempts: $0.entry.attempts)
-            }))
+      let due = try connection.run(Claims.due(since: since, at: now, lanes: crew.lanes, limit: Limits.dueDevices))
+      guard !due.isEmpty else { return }
+      let messages = try shelf.messages(Set(due.map(\.seqno)), connection)
+      let parts = Dictionary(grouping: due, by: \.seqno).map { (seqno: $0.key, entries: $0.value.map(\.entry)) }
+      let claims = try connection.run(Claims.create(parts, node: shared.configuration.node))
+      count = due.count
+      for (seqno, entries) in parts {
+        guard let message = messages[seqno], let claim = claims[seqno] else { continue }
+        inputs.append(.waiting(claim: claim, message, entries.map(WaitingTarget.init)))
       }
     }
+    if count < Limits.dueDevices { dueStart.passed(now) }
     shared.take(count)
-    for input in inputs { tell(input) }
+    if !inputs.isEmpty { crew.tell(inputs) }
     return !inputs.isEmpty
   }
+}
 
-  private func tell(_ input: CompleterInput) {
-    shared.tell(input)
+extension WaitingTarget {
+  fileprivate init(_ entry: Claims.Entry) {
+    self.init(device: entry.device, userKey: entry.userKey, attempts: entry.attempts)
   }
 }

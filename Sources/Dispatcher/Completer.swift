@@ -19,7 +19,7 @@ final class Completer {
   struct Retry: Comparable {
     let due: Instant
     let number: Int64
-    let claim: Int64
+    let claim: Claims.Hold
     let message: DispatchMessage
     let target: WaitingTarget
     /// Its message is held: it goes home, whether its device is busy or not.
@@ -30,24 +30,27 @@ final class Completer {
   }
 
   let shared: Shared
-  let log = Logger(label: "complete")
+  private let crew: Crew
+  let log: Logger
   private var flights: [Int64: OpenFlight] = [:]
   /// Devices without decision, by claim.
-  private var claims: [Int64: Int] = [:]
+  private var claims: [Claims.Hold: Int] = [:]
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
   var decisions = Decisions()
   var breaker = Breaker()
   /// Claims in the database that we did not know of at the last audit.
-  private var suspects: Set<Int64> = []
+  private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
 
-  init(_ shared: Shared) {
+  init(_ shared: Shared, _ crew: Crew) {
     self.shared = shared
+    self.crew = crew
+    log = Logger(label: crew.threadName("complete"))
   }
 
   func run() {
-    let frame = DatabaseThread("complete", shared)
+    let frame = DatabaseThread(crew.threadName("complete"), shared)
     frame.run { connection in try turn(connection) }
     drain()
   }
@@ -55,7 +58,7 @@ final class Completer {
   private func turn(_ connection: Connection) throws {
     let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Limits.pollInterval
     // Decisions that could not be written yet must not wait for more.
-    let inputs = shared.completer.receive(
+    let inputs = crew.completer.receive(
       atMost: decisions.isEmpty ? min(patience, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
     try write(connection)
@@ -68,14 +71,14 @@ final class Completer {
     do {
       let connection = try Connection(shared.configuration.databaseURL)
       while !flights.isEmpty || !retries.isEmpty || !decisions.isEmpty, shared.clock.now < deadline {
-        for input in shared.completer.receive(atMost: .milliseconds(50)) { take(input) }
+        for input in crew.completer.receive(atMost: .milliseconds(50)) { take(input) }
         while let retry = retries.popMin() { handBack(retry) }
         try write(connection)
       }
     } catch {
       log.warning("the drain ended early; the next start takes the rest over", metadata: ["error": "\(error)"])
     }
-    shared.completer.close()
+    crew.completer.close()
   }
 
   private func handBack(_ retry: Retry) {
@@ -83,7 +86,7 @@ final class Completer {
   }
 
   func handBack(
-    _ claim: Int64, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
+    _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, reason: String, dueAt: Int64? = nil
   ) {
     // Whoever submits it next does not know that it would be the second time.
     if target.countsAsResent { decisions.countResent(message.seqno) }
@@ -166,7 +169,7 @@ final class Completer {
   }
 
   func decide(
-    _ claim: Int64, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
+    _ claim: Claims.Hold, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
     _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false,
     network: PushNetwork? = nil, appVersion: String = ""
   ) {
@@ -180,7 +183,7 @@ final class Completer {
   }
 
   func tryAgain(
-    _ claim: Int64, _ message: DispatchMessage, _ target: WaitingTarget, afterMilliseconds: Int64
+    _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, afterMilliseconds: Int64
   ) {
     lastRetry += 1
     let due = shared.clock.now + .milliseconds(afterMilliseconds)
@@ -207,7 +210,7 @@ final class Completer {
     let counts = decisions.countByClaim
     let finished = counts.filter { claims[$0.key] == $0.value }.map(\.key)
     let now = shared.clock.wallMicroseconds
-    let writer = shared.completeWriter
+    let writer = crew.completeWriter
     func writeOnce() throws -> TokenCare.Result {
       try connection.withTransaction {
         try decisions.write(
@@ -224,16 +227,17 @@ final class Completer {
     }
     breaker.took(care)
     for (app, reason) in care.opened {
-      shared.pausedApps.withLock { _ = $0.insert(app) }
+      shared.pausedApps.withLock { $0.insert(app) }
       log.error("the circuit breaker has paused an app", metadata: ["app": "\(app)", "reason": "\(reason)"])
     }
+    for app in care.faulty { shared.pausedApps.withLock { $0.insert(app) } }
     let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
     let ended = decisions.decisions.count
     decisions = Decisions()
     for (claim, count) in counts { claims[claim, default: 0] -= count }
     for claim in finished { claims[claim] = nil }
     shared.give(ended)
-    if !seqnos.isEmpty { _ = try connection.run(Messages.finish(seqnos, at: now)) }
+    try Messages.finish(seqnos, at: now, on: connection)
   }
 
   // MARK: Trying again
@@ -246,43 +250,41 @@ final class Completer {
       if next.isRecalled || !isHeldOff(next, now) { due.append(next) }
     }
     guard !due.isEmpty else { return }
+    let resubmission: Resubmission
     do {
-      for (_, group) in Dictionary(grouping: due, by: \.claim) { try submit(group, connection) }
+      resubmission = try Resubmission(due, connection, shared, crew)
     } catch {
-      // Nothing of a group is submitted before its last statement: the whole lot waits for the database.
-      for retry in due where !submitted.contains(retry.number) { retries.insert(retry) }
-      submitted.removeAll()
+      // Nothing is submitted before the last statement: the whole lot waits for the database.
+      for retry in due { retries.insert(retry) }
       throw error
     }
-    submitted.removeAll()
+    for (retry, status, reason) in resubmission.decided {
+      let target = retry.target
+      decide(retry.claim, retry.message, target.device, target.userKey, status, target.attempts, reason: reason)
+    }
+    for (retry, reason, dueAt) in resubmission.handedBack {
+      handBack(retry.claim, retry.message, retry.target, reason: reason, dueAt: dueAt)
+    }
+    forget(resubmission.lost)
+    if !resubmission.flights.isEmpty { shared.launch(resubmission.flights, crew) }
   }
 
-  /// Retries of this turn that are on their way, in case the database fails before all are.
-  private var submitted: Set<Int64> = []
-
-  private func submit(_ group: [Retry], _ connection: Connection) throws {
-    let message = group[0].message
-    let resubmission = try Resubmission(message, group.map(\.target), connection, shared)
-    submitted.formUnion(group.map(\.number))
-    for (target, status, reason) in resubmission.decided {
-      decide(group[0].claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
+  /// Their claims are another's by now: they are no business of this node any more.
+  private func forget(_ lost: [Retry]) {
+    guard !lost.isEmpty else { return }
+    log.warning("claims were taken over while this node was away", metadata: ["devices": "\(lost.count)"])
+    for retry in lost {
+      claims[retry.claim, default: 1] -= 1
+      if claims[retry.claim] == 0 { claims[retry.claim] = nil }
     }
-    for (target, reason, dueAt) in resubmission.handedBack {
-      handBack(group[0].claim, message, target, reason: reason, dueAt: dueAt)
-    }
-    shared.launch(
-      resubmission.repeats.map { repeated in
-        Flight(
-          batch: repeated.batch, claim: group[0].claim, message: message, attempts: repeated.attempts, isRepeat: true,
-          question: repeated.question)
-      })
+    shared.give(lost.count)
   }
 
   // MARK: Audit
 
   /// A claim of ours in the database that nobody here knows was committed by a transaction whose answer was lost.
   /// Unknown twice, a heartbeat apart, it is given up so that it can be taken over like a dead node's.
-  private func audit(_ present: [Int64]) {
+  private func audit(_ present: [Claims.Hold]) {
     let unknown = Set(present.filter { claims[$0] == nil })
     let stranded = unknown.intersection(suspects)
     suspects = unknown.subtracting(stranded)

@@ -1,24 +1,25 @@
 internal import Domain
+internal import Store
 
 /// What `complete` is told, in this order for each batch.
 enum CompleterInput: Sendable {
   /// Recipients have been claimed and are being submitted now.
   case started(Flight)
   /// Recipients have been claimed and must be submitted once their bindings are read: due ones, and those in doubt.
-  case waiting(claim: Int64, DispatchMessage, [WaitingTarget])
+  case waiting(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
   /// Recipients have been claimed and are decided without being submitted.
-  case decided(claim: Int64, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
+  case decided(claim: Claims.Hold, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)
   case results([PushResult])
   /// These messages were paused or cancelled: look at once at what of them waits for its next try.
   case recall(Set<Int64>)
   /// The claims that the database says are ours.
-  case audit([Int64])
+  case audit([Claims.Hold])
 }
 
 /// A batch under way.
 struct Flight: Sendable {
   let batch: PushBatch
-  let claim: Int64
+  let claim: Claims.Hold
   let message: DispatchMessage
   /// For each target, tries so far, this one not counted.
   let attempts: [Int16]

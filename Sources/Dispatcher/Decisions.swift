@@ -6,7 +6,7 @@ internal import Store
 /// for an outcome that stands is not written again and counts nothing.
 struct Decisions {
   struct Decision {
-    let claim: Int64
+    let claim: Claims.Hold
     let message: DispatchMessage
     var record: Outcomes.Record
     /// The answer to the first submission of a recipient that no claim held before: no row of it should be there.
@@ -16,6 +16,9 @@ struct Decisions {
     /// For the statistics; nil and empty where it was not on its way to a network.
     var network: PushNetwork?
     var appVersion = ""
+
+    /// What a network has answered is true whoever holds the claim by now; everything else is its holder's to say.
+    var needsClaim: Bool { record.status != .accepted && record.status != .rejected }
   }
 
   /// A credential that its network refused.
@@ -65,21 +68,22 @@ struct Decisions {
   }
 
   /// How many decisions each claim has here.
-  var countByClaim: [Int64: Int] {
+  var countByClaim: [Claims.Hold: Int] {
     decisions.reduce(into: [:]) { counts, decision in counts[decision.claim, default: 0] += 1 }
   }
 
   /// Writes everything within a transaction.
   /// - Parameter finished: claims whose last outcomes these are.
   func write(
-    _ connection: Connection, finished: [Int64], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
+    _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
     _ breaker: Breaker
   ) throws(PostgresError) -> TokenCare.Result {
     var care = try TokenCare(findings, breaker, faulty: faults.keys, now: now, connection)
     try care.changeDevices(connection, writer: writer)
     var increases = increases
     let networks = try self.networks(connection)
-    let unique = uniqueDecisions().map { $0.settled(with: networks) }
+    let lost = try lostClaims(connection, node)
+    let unique = uniqueDecisions(without: lost).map { $0.settled(with: networks) }
     if !unique.isEmpty {
       let taken = storesRows ? try store(unique, at: now, connection) : unique
       var tally = Statistics.Tally()
@@ -96,9 +100,19 @@ struct Decisions {
     try care.undoFloods(connection, writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
       let since = fault.readAt - Limits.credentialGraceSeconds * 1_000_000
-      try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since))
+      if try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since)) {
+        care.result.faulty.insert(app)
+      }
     }
     return care.result
+  }
+
+  /// Claims that another holds by now: this node was away for longer than its lease. The others are locked until the
+  /// transaction ends, so that nobody takes them over before what is written about them can be seen.
+  private func lostClaims(_ connection: Connection, _ node: UUIDValue) throws(PostgresError) -> Set<Claims.Hold> {
+    let doubtful = Set(decisions.lazy.filter(\.needsClaim).map(\.claim))
+    guard !doubtful.isEmpty else { return [] }
+    return doubtful.subtracting(try connection.run(Claims.lock(doubtful, node: node)))
   }
 
   /// Answers the decisions that were taken: all that had no final outcome before.
@@ -120,10 +134,11 @@ struct Decisions {
   }
 
   /// One statement may touch a row once only; of two decisions about one delivery the first stands.
-  private func uniqueDecisions() -> [Decision] {
+  private func uniqueDecisions(without lost: Set<Claims.Hold>) -> [Decision] {
     var seen: Set<Confirmations.Delivery> = []
     return decisions.filter {
-      seen.insert(Confirmations.Delivery(seqno: $0.record.seqno, device: $0.record.device)).inserted
+      !(lost.contains($0.claim) && $0.needsClaim)
+        && seen.insert(Confirmations.Delivery(seqno: $0.record.seqno, device: $0.record.device)).inserted
     }
   }
 

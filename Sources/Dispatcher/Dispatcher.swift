@@ -49,47 +49,56 @@ internal import Synchronization
 /// **Fairness.** Lanes in order, each leaving room in the window for those before it; within a lane every message the same
 /// share (`Turns`).
 ///
-/// **Threads.** `plan`, `claim`, `complete`, `janitor` and `control`, each with a connection of its own. If the database goes away
-/// they try again once a second; results wait in memory, bounded by the window.
+/// **Fencing.** A node that was frozen past its lease believes that its claims are still its own. So a claim is known by
+/// number and fence, and everything but a network's answer is written only while the claim is locked and still held
+/// (`Decisions`); before a repeated submission it is asked for too (`Resubmission`).
+///
+/// **Threads.** A `Crew` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides `janitor` and
+/// `control`, each with a connection of its own. If the database goes away they try again once a second; results wait in
+/// memory, bounded by the window.
 package final class Dispatcher {
   let shared: Shared
-  private var threads: [(name: String, done: Inbox<Void>)] = []
+  /// Those that offer to the providers, and those that are needed until every answer is written.
+  private var offering: [Inbox<Void>] = []
+  private var writing: [Inbox<Void>] = []
 
   package init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {
-    shared = try Shared(configuration, completer: results.inbox)
+    shared = try Shared(configuration, results: results)
   }
 
   /// Starts the threads.
   package func start() throws(SystemError) {
     let shared = shared
-    try run("plan") { Planner(shared).run() }
-    try run("claim") { Claimer(shared).run() }
-    try run("complete") { Completer(shared).run() }
-    try run("janitor") { Janitor(shared).run() }
-    try run("control") { Overseer(shared).run() }
+    for crew in shared.crews {
+      offering.append(try run(crew.threadName("plan")) { Planner(shared, crew).run() })
+      offering.append(try run(crew.threadName("claim")) { Claimer(shared, crew).run() })
+      writing.append(try run(crew.threadName("complete")) { Completer(shared, crew).run() })
+    }
+    writing.append(try run("janitor") { Janitor(shared).run() })
+    offering.append(try run("control") { Overseer(shared).run() })
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.
   package var poke: @Sendable () -> Void {
-    let wakeup = shared.planWakeup
-    return { wakeup.signal() }
+    let wakeups = shared.crews.map(\.planWakeup)
+    return { for wakeup in wakeups { wakeup.signal() } }
   }
 
   /// Stops claiming, waits for answers under way, hands back the rest and ends the lease.
   /// - Parameter claimingEnded: called when nothing more will be offered to the providers: the moment to stop them.
   package func stop(claimingEnded: () -> Void) {
     shared.stopRequested.store(true, ordering: .sequentiallyConsistent)
-    shared.planWakeup.signal()
-    shared.claimWakeup.signal()
+    for crew in shared.crews {
+      crew.planWakeup.signal()
+      crew.claimWakeup.signal()
+      crew.completer.wakeup.signal()
+    }
     shared.controlWakeup.signal()
-    shared.completer.wakeup.signal()
     // One time limit for all of them: several that hang must not add up.
     let deadline = shared.clock.now + Limits.drain + .seconds(2)
-    for thread in threads where ["plan", "claim", "control"].contains(thread.name) { wait(for: thread.done, deadline) }
+    for done in offering { wait(for: done, deadline) }
     claimingEnded()
-    for thread in threads where thread.name == "complete" || thread.name == "janitor" {
-      wait(for: thread.done, deadline)
-    }
+    for done in writing { wait(for: done, deadline) }
     leave()
   }
 
@@ -106,13 +115,14 @@ package final class Dispatcher {
     }
   }
 
-  private func run(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+  /// Starts a thread; what it answers is told when it ends.
+  private func run(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) -> Inbox<Void> {
     let done = try Inbox<Void>(capacity: 1)
     // The thread outlives this value: its end is told through the inbox.
     _ = try Thread(name: name) {
       body()
       _ = done.offer(())
     }
-    threads.append((name, done))
+    return done
   }
 }

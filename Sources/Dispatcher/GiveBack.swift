@@ -28,7 +28,7 @@ struct GiveBack {
     var tally = Statistics.Tally()
     for record in records { tally.count(.rejected, record.statistic, times: -1) }
     try connection.run(Statistics.add(tally, writer: writer, at: now))
-    try connection.run(GiveBacks.reopen(Set(records.map(\.seqno))))
+    try GiveBacks.reopen(Set(records.map(\.seqno)), on: connection)
   }
 
   /// What had been taken back because all of a user's deliveries had ended negative is added again.

@@ -5,8 +5,8 @@ internal import Reactor
 internal import Store
 internal import Synchronization
 
-/// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, and looks for claims
-/// that nobody knows.
+/// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, looks for claims
+/// that nobody knows, and removes what messages long over have left.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
@@ -23,6 +23,9 @@ final class Janitor {
     DatabaseThread("janitor", shared).run { connection in
       try beat(connection)
       if beats % 5 == 0 { try tidy(connection) }
+      if beats % Limits.beatsPerPruning == 0 {
+        for query in Retention.prune(atMost: Limits.prunedRows) { try connection.run(query) }
+      }
       beats += 1
       _ = pause?.wait(atMost: Limits.heartbeat)
     }
@@ -34,8 +37,9 @@ final class Janitor {
     try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
     shared.leaseUntil.store(
       (asked + Limits.leaseTrust).nanoseconds, ordering: .relaxed)
+    let changes = shared.pausedApps.withLock(\.changes)
     let paused = try connection.run(AppPauses.all())
-    shared.pausedApps.withLock { $0 = paused }
+    shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
   }
 
   private func tidy(_ connection: Connection) throws(PostgresError) {
@@ -46,9 +50,7 @@ final class Janitor {
     // A part at a time, round and round: the oldest may have reason to wait.
     let unfinished = try connection.run(Messages.unfinished(after: lastLookedAt, atMost: Limits.finishedAtOnce))
     lastLookedAt = unfinished.count == Limits.finishedAtOnce ? unfinished[unfinished.count - 1] : 0
-    if !unfinished.isEmpty {
-      _ = try connection.run(Messages.finish(unfinished, at: shared.clock.wallMicroseconds))
-    }
+    try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
     let stranded = shared.stranded.withLock { claims in
       defer { claims.removeAll() }
       return claims
@@ -57,7 +59,10 @@ final class Janitor {
       log.warning("gave up claims that nobody knows", metadata: ["count": "\(stranded.count)"])
       try connection.run(Claims.release(stranded, node: node))
     }
-    shared.tell(.audit(try connection.run(Claims.ofNode(node))))
+    let claims = try connection.run(Claims.ofNode(node))
+    for crew in shared.crews {
+      crew.tell(.audit(claims.filter { crew.lanes.contains($0.lane) }.map(\.hold)))
+    }
     try connection.run(Nodes.bury())
     _ = try StatisticsRollup.run(connection, now: shared.clock.wallMicroseconds)
   }

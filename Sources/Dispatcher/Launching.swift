@@ -27,6 +27,8 @@ extension Shared {
   fileprivate func launch(_ send: ClaimedSend) {
     let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
     take(send.members.count)
-    launch(send.claim, message, send.members, badges: send.badges, names: send.names, readAt: send.readAt)
+    launch(
+      send.claim, message, send.members, badges: send.badges, names: send.names, readAt: send.readAt,
+      isHeld: send.isHeld)
   }
 }

@@ -36,11 +36,21 @@ enum Limits {
   static let sendDevices = 20_000
   /// Deferred deliveries taken up at once.
   static let dueDevices = 2_000
+  /// Claims of dead nodes taken over at once: single sends have one each.
+  static let adoptedClaims = 200
+  /// How often deferred deliveries that were found held are looked at again, in microseconds: some end by themselves.
+  static let heldLookMicroseconds: Int64 = 10_000_000
+  /// What is due so shortly before a look may not have been committed then, in microseconds.
+  static let heldMarginMicroseconds: Int64 = 3_000_000
   /// Length of a node's lease, in seconds of the database's clock.
   static let leaseSeconds: Int32 = 10
   /// How long after a renewal we still trust it: less than the lease, for the renewal took time to arrive.
   static let leaseTrust: Duration = .seconds(7)
   static let heartbeat: Duration = .seconds(1)
+  /// Heartbeats between two looks at what messages long over have left.
+  static let beatsPerPruning = 600
+  /// Rows of each kind removed at once.
+  static let prunedRows = 10_000
   /// How often the database is asked for work that nobody announced.
   static let pollInterval: Duration = .milliseconds(200)
   /// Pause after the database failed us.

@@ -35,14 +35,22 @@ final class Overseer {
     let heard = try connection.notifications(
       waitingAtMost: Limits.controlInterval, or: shared.controlWakeup)
     shared.controlWakeup.drain()
-    if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { shared.planWakeup.signal() }
-    if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { shared.claimWakeup.signal() }
+    if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { wakePlanners() }
+    if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { wakeClaimers() }
     try recall(connection)
     try endCancellations(connection)
     try bringDue(connection)
     try openWaves(connection)
     try judgeCanaries(connection)
     try countOpen(connection)
+  }
+
+  private func wakePlanners() {
+    for crew in shared.crews { crew.planWakeup.signal() }
+  }
+
+  private func wakeClaimers() {
+    for crew in shared.crews { crew.claimWakeup.signal() }
   }
 
   /// Sends that come past the planner are let in only while their lane is not full.
@@ -61,7 +69,7 @@ final class Overseer {
   private func recall(_ connection: Connection) throws {
     let present = Set(try connection.run(Controls.paused(atMost: Limits.heldMessages)))
     let new = present.subtracting(held)
-    if !new.isEmpty { shared.tell(.recall(new)) }
+    if !new.isEmpty { for crew in shared.crews { crew.tell(.recall(new)) } }
     held = present
   }
 
@@ -87,7 +95,7 @@ final class Overseer {
       for message in due where message.repeats { try scheduleNext(after: message.seqno, message.request, connection) }
       return due.count
     }
-    if due > 0 { shared.planWakeup.signal() }
+    if due > 0 { wakePlanners() }
   }
 
   /// The next occurrence of a repetition, within the transaction that ends the waiting of the one before.
@@ -105,8 +113,8 @@ final class Overseer {
       return opened
     }
     guard !opened.isEmpty else { return }
-    _ = try connection.run(Messages.finish(Set(opened.map(\.seqno)), at: shared.clock.wallMicroseconds))
-    shared.claimWakeup.signal()
+    try Messages.finish(Set(opened.map(\.seqno)), at: shared.clock.wallMicroseconds, on: connection)
+    wakeClaimers()
   }
 
   // MARK: Canaries
@@ -120,7 +128,7 @@ final class Overseer {
       case .wait: break
       case .pass:
         _ = try connection.run(Gates.endCanary(canary.seqno, in: [.watching], as: .passed))
-        shared.claimWakeup.signal()
+        wakeClaimers()
       case .stop(let reason): try stop(canary.seqno, reason, connection)
       }
     }

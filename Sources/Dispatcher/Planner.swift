@@ -10,22 +10,25 @@ internal import Store
 /// few shards take.
 final class Planner {
   private let shared: Shared
+  private let crew: Crew
   private var shelf: MessageShelf
 
-  init(_ shared: Shared) {
+  init(_ shared: Shared, _ crew: Crew) {
     self.shared = shared
+    self.crew = crew
     shelf = MessageShelf(pushkeys: shared.configuration.pushkeys)
   }
 
   func run() {
-    DatabaseThread("plan", shared).run { connection in
+    DatabaseThread(crew.threadName("plan"), shared).run { connection in
       var didWork = false
-      for seqno in try connection.run(Messages.unplanned(atMost: Limits.plansPerLook)) where !shared.isStopping {
+      for seqno in try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
+      where !shared.isStopping {
         didWork = try plan(seqno, connection) || didWork
       }
       if !didWork {
-        _ = shared.planWakeup.wait(atMost: Limits.pollInterval)
-        shared.planWakeup.drain()
+        _ = crew.planWakeup.wait(atMost: Limits.pollInterval)
+        crew.planWakeup.drain()
       }
     }
   }
@@ -42,10 +45,10 @@ final class Planner {
     guard let message = try shelf.message(seqno, connection) else { return false }
     let progress = try connection.withTransaction { try planPart(message, connection) }
     guard progress != .none else { return false }
-    shared.claimWakeup.signal()
+    crew.claimWakeup.signal()
     if progress == .done {
       // An audience of nobody is complete at once.
-      _ = try connection.run(Messages.finish([seqno], at: shared.clock.wallMicroseconds))
+      try Messages.finish([seqno], at: shared.clock.wallMicroseconds, on: connection)
     }
     return true
   }
@@ -57,17 +60,18 @@ final class Planner {
       return .none
     }
     var wave: Int16 = 0
+    var sweeps = false
     if let local = message.localTime {
       try connection.run(Waves.create(seqno, app: message.app, local, appTimeZone: message.appTimeZone))
       guard let next = try connection.run(Waves.unplanned(seqno)) else { return try finish(message, 0, connection) }
-      wave = next
+      (wave, sweeps) = next
     }
     let reader = WaveReader(message, wave: wave, frozenAt: frozenAt)
     let before = try connection.run(Shards.lastKey(seqno, wave: wave))
     guard let part = try reader.nextPart(after: before, connection) else {
       return try finish(message, wave, connection)
     }
-    try connection.run(Shards.create(seqno, part.part, targeted: part.targeted, wave: wave))
+    try connection.run(Shards.create(seqno, part.part, targeted: sweeps ? 0 : part.targeted, wave: wave))
     try connection.run(Messages.raiseTargeted(seqno))
     return part.isLast ? try finish(message, wave, connection) : .more
   }

@@ -5,53 +5,63 @@ internal import Store
 
 /// What may not be submitted now: the message is held, or the clock on the device's wall says no.
 extension Resubmission {
-  /// Nothing of the message may be submitted now.
-  mutating func hold(_ targets: [WaitingTarget], _ passage: Controls.Passage, _ message: DispatchMessage) {
-    for target in targets {
-      switch passage {
-      case .open: break
-      case .paused: handBack(target, reason: "paused", dueAt: nil)
-      case .closedUntil(let opensAt): handBack(target, reason: "window", dueAt: min(opensAt, message.expiresAt))
+  /// Sorts out retries of which nothing may be submitted now; answers the others.
+  mutating func hold(_ retries: [Completer.Retry], _ standings: [Int64: Controls.Standing]) -> [Completer.Retry] {
+    retries.filter { retry in
+      guard let standing = standings[retry.message.seqno] else {
+        decide(retry, .cancelled, reason: Cancellation.reason)
+        return false
+      }
+      if standing.isAppPaused {
+        handBack(retry, reason: "AppPaused", dueAt: nil)
+        return false
+      }
+      switch standing.passage {
+      case .open: return true
+      case .paused: handBack(retry, reason: "paused", dueAt: nil)
+      case .closedUntil(let opensAt): handBack(retry, reason: "window", dueAt: min(opensAt, retry.message.expiresAt))
       case .cancelled:
         // One that may have arrived already was not cancelled, it was not sent again.
-        if target.countsAsResent {
-          decide(target, .skipped, reason: SkipReason.unknownNotResent.rawValue)
+        if retry.target.countsAsResent {
+          decide(retry, .skipped, reason: SkipReason.unknownNotResent.rawValue)
         } else {
-          decide(target, .cancelled, reason: Cancellation.reason)
+          decide(retry, .cancelled, reason: Cancellation.reason)
         }
       }
+      return false
     }
   }
 
   /// The clocks of the devices, for messages that ask them.
-  func clocks(
-    _ targets: [WaitingTarget], _ message: DispatchMessage, _ connection: Connection
-  ) throws(PostgresError) -> [DeviceID: Waves.Clock] {
-    guard message.asksDeviceClocks else { return [:] }
-    let window = message.request.window
-    return try connection.run(
-      Waves.clocks(
-        targets.map(\.device), appTimeZone: message.appTimeZone, local: message.localTime,
-        expiresInSeconds: message.request.expiresInSeconds, window: window?.zone == .device ? window : nil))
+  static func clocks(_ retries: [Completer.Retry], _ connection: Connection) throws(PostgresError) -> Clocks {
+    var clocks: Clocks = [:]
+    let asking = Dictionary(grouping: retries.lazy.filter(\.message.asksDeviceClocks), by: \.message.seqno)
+    for (seqno, retries) in asking {
+      let message = retries[0].message
+      let window = message.request.window
+      let found = try connection.run(
+        Waves.clocks(
+          retries.map(\.target.device), appTimeZone: message.appTimeZone, local: message.localTime,
+          expiresInSeconds: message.request.expiresInSeconds, window: window?.zone == .device ? window : nil))
+      for (device, clock) in found { clocks[Confirmations.Delivery(seqno: seqno, device: device)] = clock }
+    }
+    return clocks
   }
 
   /// Decides about those whose own clock says that it is too late, or too early; answers the others.
-  mutating func sort(
-    _ targets: [WaitingTarget], by clocks: [DeviceID: Waves.Clock], _ message: DispatchMessage, now: Int64
-  ) -> [WaitingTarget] {
-    guard !clocks.isEmpty else { return targets }
-    var ready: [WaitingTarget] = []
-    for target in targets {
-      let clock = clocks[target.device]
-      let expiresAt = clock?.expiresAt ?? message.expiresAt
+  mutating func sort(_ retries: [Completer.Retry], by clocks: Clocks, now: Int64) -> [Completer.Retry] {
+    guard !clocks.isEmpty else { return retries }
+    return retries.filter { retry in
+      guard let clock = clocks[retry.delivery] else { return true }
+      let expiresAt = clock.expiresAt ?? retry.message.expiresAt
       if now >= expiresAt {
-        decide(target, .expired, reason: "expired")
-      } else if let opensAt = clock?.opensAt {
-        handBack(target, reason: "window", dueAt: min(opensAt, expiresAt))
+        decide(retry, .expired, reason: "expired")
+      } else if let opensAt = clock.opensAt {
+        handBack(retry, reason: "window", dueAt: min(opensAt, expiresAt))
       } else {
-        ready.append(target)
+        return true
       }
+      return false
     }
-    return ready
   }
 }

@@ -3,88 +3,95 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Recipients about to be submitted again: their bindings read anew, because a device may have a new token, another user
-/// or none by now, its app or the message may have been paused, and it may be too early or too late where the device is.
+/// Recipients about to be submitted again, of whichever messages, looked at together: their bindings read anew, because a
+/// device may have a new token, another user or none by now, its app or the message may have been paused, it may be too
+/// early or too late where the device is, and the claim may be another node's.
 struct Resubmission {
-  struct Repeat {
-    let batch: PushBatch
-    let attempts: [Int16]
-    let question: TokenQuestion?
-  }
+  typealias Clocks = [Confirmations.Delivery: Waves.Clock]
 
   /// What goes together into one batch.
   private struct Kind: Hashable {
+    let claim: Claims.Hold
     let route: PushRoute
     let question: TokenQuestion?
     /// Microseconds since 1970.
     let expiresAt: Int64
   }
 
-  private(set) var repeats: [Repeat] = []
-  private(set) var decided: [(target: WaitingTarget, status: OutcomeStatus, reason: String)] = []
+  private typealias Ready = (retry: Completer.Retry, member: Audiences.Member)
+
+  private(set) var flights: [Flight] = []
+  private(set) var decided: [(retry: Completer.Retry, status: OutcomeStatus, reason: String)] = []
   /// They wait in the database: until app or message are resumed, or until it is time (microseconds since 1970).
-  private(set) var handedBack: [(target: WaitingTarget, reason: String, dueAt: Int64?)] = []
+  private(set) var handedBack: [(retry: Completer.Retry, reason: String, dueAt: Int64?)] = []
+  /// Another node holds their claims.
+  private(set) var lost: [Completer.Retry] = []
 
-  /// Reads and counts; nothing is submitted yet.
+  /// Reads and counts, each question once for all; nothing is submitted yet.
   init(
-    _ message: DispatchMessage, _ targets: [WaitingTarget], _ connection: Connection, _ shared: Shared
+    _ retries: [Completer.Retry], _ connection: Connection, _ shared: Shared, _ crew: Crew
   ) throws(PostgresError) {
-    guard shared.clock.wallMicroseconds < message.expiresAt else {
-      decided = targets.map { ($0, .expired, "expired") }
-      return
-    }
-    if try connection.run(AppPauses.reason(of: message.app)) != nil {
-      handedBack = targets.map { ($0, "AppPaused", nil) }
-      return
-    }
-    // Before the message's state is read: what is submitted is no older than that.
+    // Before the messages' states are read: what is submitted is no older than that.
     let readAt = shared.clock.now
-    let passage = try connection.run(Controls.passage(message.seqno))
-    guard passage == .open else {
-      hold(targets, passage, message)
-      return
-    }
-    let clocks = try clocks(targets, message, connection)
-    let targets = sort(targets, by: clocks, message, now: shared.clock.wallMicroseconds)
-    let tomorrow = shared.clock.wallMicroseconds + 86_400_000_000
-    let members = try connection.run(
-      Audiences.ofDevices(app: message.app, targets.map(\.device), frozenAt: tomorrow))
-    let bound = Dictionary(members.map { ($0.device, $0) }) { first, _ in first }
-    let ended = try connection.run(Outcomes.ended(message.seqno, targets.map(\.device)))
-    var ready: [(target: WaitingTarget, member: Audiences.Member)] = []
-    for target in targets {
-      if ended.contains(target.device) {
-        // Another node has taken the claim over and finished it while this one was away. Its outcome stands; this
-        // decision only gives the delivery up.
-        decided.append((target, .skipped, SkipReason.gone.rawValue))
-      } else if let reason = Self.obstacle(target, bound[target.device], shared) {
-        decided.append((target, .skipped, reason.rawValue))
-      } else if let member = bound[target.device] {
-        ready.append((target, member))
+    let held = try connection.run(Claims.held(Set(retries.map(\.claim)), node: shared.configuration.node))
+    let standings = try connection.run(Controls.standings(Set(retries.map(\.message.seqno))))
+    let now = shared.clock.wallMicroseconds
+    let own = retries.filter { retry in
+      guard held.contains(retry.claim) else {
+        lost.append(retry)
+        return false
       }
-    }
-    try count(ready.map(\.target), message, connection, shared)
-    let users = try present(ready.map(\.member), message, connection)
-    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0.target, $0.member, message, clocks) }) {
-      let pushTargets = entries.map { entry in
-        let user = users[Users.Key(app: message.app, userKey: entry.member.userKey)]
-        return PushTarget(
-          device: entry.member.device, userKey: entry.member.userKey, psid: entry.member.psid,
-          badge: user?.badge ?? 0, clientName: user?.name ?? "", appVersion: entry.member.appVersion)
+      guard now < retry.message.expiresAt else {
+        decide(retry, .expired, reason: "expired")
+        return false
       }
+      return true
+    }
+    let open = hold(own, standings)
+    guard !open.isEmpty else { return }
+    let clocks = try Self.clocks(open, connection)
+    let ready = try bind(sort(open, by: clocks, now: now), connection, shared)
+    try count(ready, connection, crew)
+    let users = try Self.users(ready, connection)
+    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0, clocks) }) {
+      let message = entries[0].retry.message
       let batch = PushBatch(
-        number: shared.nextBatch(), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
-        targets: pushTargets, readAtNanoseconds: readAt.nanoseconds)
-      repeats.append(Repeat(batch: batch, attempts: entries.map(\.target.attempts), question: kind.question))
+        number: shared.nextBatch(of: crew), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
+        targets: entries.map { Self.target($0, users) }, readAtNanoseconds: readAt.nanoseconds)
+      flights.append(
+        Flight(
+          batch: batch, claim: kind.claim, message: message, attempts: entries.map(\.retry.target.attempts),
+          isRepeat: true, question: kind.question))
     }
   }
 
-  mutating func decide(_ target: WaitingTarget, _ status: OutcomeStatus, reason: String) {
-    decided.append((target, status, reason))
+  mutating func decide(_ retry: Completer.Retry, _ status: OutcomeStatus, reason: String) {
+    decided.append((retry, status, reason))
   }
 
-  mutating func handBack(_ target: WaitingTarget, reason: String, dueAt: Int64?) {
-    handedBack.append((target, reason, dueAt))
+  mutating func handBack(_ retry: Completer.Retry, reason: String, dueAt: Int64?) {
+    handedBack.append((retry, reason, dueAt))
+  }
+
+  /// Those that can get something now, with their bindings.
+  private mutating func bind(
+    _ retries: [Completer.Retry], _ connection: Connection, _ shared: Shared
+  ) throws(PostgresError) -> [Ready] {
+    guard !retries.isEmpty else { return [] }
+    let bound = try connection.run(Audiences.bound(Set(retries.map(\.target.device))))
+    let ended = try connection.run(Outcomes.ended(Set(retries.map(\.delivery))))
+    var ready: [Ready] = []
+    for retry in retries {
+      if ended.contains(retry.delivery) {
+        // A former holder's answer has come after all. Its outcome stands; this decision only gives the delivery up.
+        decide(retry, .skipped, reason: SkipReason.gone.rawValue)
+      } else if let reason = Self.obstacle(retry.target, bound[retry.target.device], shared) {
+        decide(retry, .skipped, reason: reason.rawValue)
+      } else if let member = bound[retry.target.device] {
+        ready.append((retry, member))
+      }
+    }
+    return ready
   }
 
   /// Why a recipient can get nothing now; nil when it can.
@@ -98,34 +105,48 @@ struct Resubmission {
   }
 
   /// The device's own route, or the other environment's while that is being asked.
-  private static func kind(
-    _ target: WaitingTarget, _ member: Audiences.Member, _ message: DispatchMessage, _ clocks: [DeviceID: Waves.Clock]
-  ) -> Kind {
-    let route = message.route(of: member)
-    let expiresAt = clocks[target.device]?.expiresAt ?? message.expiresAt
+  private static func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
+    let (retry, member) = entry
+    let route = retry.message.route(of: member)
+    let expiresAt = clocks[retry.delivery]?.expiresAt ?? retry.message.expiresAt
     // A device that has a new token, or whose environment was learnt meanwhile, is in doubt no more.
-    guard let doubt = target.doubt, doubt.psid == member.psid, doubt.question.environment == member.environment else {
-      return Kind(route: route, question: nil, expiresAt: expiresAt)
-    }
-    return Kind(route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
+    guard let doubt = retry.target.doubt, doubt.psid == member.psid,
+      doubt.question.environment == member.environment
+    else { return Kind(claim: retry.claim, route: route, question: nil, expiresAt: expiresAt) }
+    return Kind(
+      claim: retry.claim, route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
+  }
+
+  private static func target(_ entry: Ready, _ users: [Users.Key: (badge: Int16, name: String)]) -> PushTarget {
+    let member = entry.member
+    let user = users[Users.Key(app: entry.retry.message.app, userKey: member.userKey)]
+    return PushTarget(
+      device: member.device, userKey: member.userKey, psid: member.psid, badge: user?.badge ?? 0,
+      clientName: user?.name ?? "", appVersion: member.appVersion)
   }
 
   /// Second submissions are counted, and the count committed, before any of them is made.
-  private func count(
-    _ targets: [WaitingTarget], _ message: DispatchMessage, _ connection: Connection, _ shared: Shared
-  ) throws(PostgresError) {
-    let resent = targets.count(where: \.countsAsResent)
-    guard resent > 0 else { return }
-    var increase = Outcomes.Increase()
-    increase.resent = Int64(resent)
-    for query in Outcomes.add([message.seqno: increase], writer: shared.completeWriter) { try connection.run(query) }
+  private func count(_ ready: [Ready], _ connection: Connection, _ crew: Crew) throws(PostgresError) {
+    var increases: [Int64: Outcomes.Increase] = [:]
+    for (retry, _) in ready where retry.target.countsAsResent {
+      increases[retry.message.seqno, default: Outcomes.Increase()].resent += 1
+    }
+    guard !increases.isEmpty else { return }
+    for query in Outcomes.add(increases, writer: crew.completeWriter) { try connection.run(query) }
   }
 
   /// Counts and names as they are at this moment, for payloads that show them.
-  private func present(
-    _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
+  private static func users(
+    _ ready: [Ready], _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: (badge: Int16, name: String)] {
-    guard message.movesBadge || message.push.template.needsClientName else { return [:] }
-    return try connection.run(Users.find(Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })))
+    let shown = ready.lazy.filter { $0.retry.message.movesBadge || $0.retry.message.push.template.needsClientName }
+    let keys = Set(shown.map { Users.Key(app: $0.retry.message.app, userKey: $0.member.userKey) })
+    return keys.isEmpty ? [:] : try connection.run(Users.find(keys))
+  }
+}
+
+extension Completer.Retry {
+  var delivery: Confirmations.Delivery {
+    Confirmations.Delivery(seqno: message.seqno, device: target.device)
   }
 }

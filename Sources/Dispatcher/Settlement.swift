@@ -39,6 +39,7 @@ extension PushEnvironment {
 ///   BadDeviceToken ─────────────────────► accepted ─────────────────────► delivered; environment learnt
 ///   key of the other environment (403)    refused, or cannot be asked ──► rejected; quarantine
 ///   DeviceTokenNotForTopic ─────────────────────────────────────────────► rejected; quarantine
+///   TopicDisallowed ────────────────────────────────────────────────────► rejected; nothing is held against the device
 /// ```
 struct Settlement: Equatable {
   /// What the answer tells about the route as a whole: does the circuit breaker count it, and how?
@@ -65,9 +66,10 @@ struct Settlement: Equatable {
   ) -> Settlement {
     if let question { return settled(question, by: result, now) }
     switch result {
-    case .accepted, .rejected, .deviceBusy: return Settlement(result: result, weight: .good)
-    case .retry(let reason, _), .credentialFault(let reason):
-      return Settlement(result: result, weight: weight(of: reason, result))
+    case .rejected(topicDisallowed):
+      return Settlement(result: result, finding: .disallowed, weight: .bad(reason: topicDisallowed))
+    case .accepted, .rejected, .deviceBusy, .retry: return Settlement(result: result, weight: .good)
+    case .credentialFault: return Settlement(result: result)
     case .badToken(let reason, let since?): return dead(reason, since)
     case .badToken(let reason, nil):
       if endings.contains(reason) { return Settlement(result: result, finding: .refused(reason: reason)) }
@@ -90,21 +92,14 @@ struct Settlement: Equatable {
     case .credentialFault where question.refusal != badDeviceToken:
       // Neither environment takes the credential: it is the credential.
       return Settlement(result: .credentialFault(reason: question.refusal))
-    case .badToken, .wrongEnvironment, .credentialFault, .noCredential: return refused(question.refusal)
+    case .badToken, .wrongEnvironment, .credentialFault, .noCredential, .rejected(topicDisallowed):
+      return refused(question.refusal)
     case .rejected: return Settlement(result: result, weight: .good)
     case .notProcessed where question.isOverdue(at: now), .stale where question.isOverdue(at: now):
       return refused(question.refusal)
     // No answer about the token yet: asked again, still in doubt.
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: return Settlement(result: result)
     }
-  }
-
-  /// A refused topic is no device's fault, so it counts against our settings; other faults of the credential say nothing
-  /// of devices, and other trouble is the service's.
-  private static func weight(of reason: String, _ result: SubmissionResult) -> Weight {
-    if reason == topicDisallowed { return .bad(reason: reason) }
-    if case .credentialFault = result { return .none }
-    return .good
   }
 
   /// The network has known since a time that the token is dead. Says nothing against our settings.

@@ -1,15 +1,14 @@
 internal import Domain
 internal import Postgres
 internal import Reactor
+internal import Store
 internal import Synchronization
 
 /// What the dispatcher's threads share: only inboxes, wake-ups and a few numbers.
 final class Shared: Sendable {
   let configuration: DispatcherConfiguration
   let clock = SystemClock()
-  let completer: Inbox<CompleterInput>
-  let planWakeup: Wakeup
-  let claimWakeup: Wakeup
+  let crews: [Crew]
   let controlWakeup: Wakeup
   let stopRequested = Atomic(false)
   /// Lanes in which as many messages wait as there may be, a bit each, as the database said a second ago.
@@ -18,22 +17,25 @@ final class Shared: Sendable {
   let leaseUntil = Atomic<Int64>(0)
   /// Devices under way.
   let underWay = Atomic<Int>(0)
-  /// Claims of this node that nobody here knows, found by the completer, given up by the janitor.
-  let stranded = Mutex<Set<Int64>>([])
+  /// Claims of this node that nobody here knows, found by a completer, given up by the janitor.
+  let stranded = Mutex<Set<Claims.Hold>>([])
   /// Devices that must be left alone for a while.
   let backOffs = BackOffs()
-  /// Apps that are held back, as the database said a heartbeat ago; whoever depends on it asks again.
-  let pausedApps = Mutex<Set<App.Number>>([])
+  let pausedApps = Mutex(PausedApps())
   /// Numbers of batches, unique within this process.
   private let lastBatch = Atomic<Int64>(0)
 
-  init(_ configuration: DispatcherConfiguration, completer: Inbox<CompleterInput>) throws(SystemError) {
+  init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {
     self.configuration = configuration
-    self.completer = completer
-    planWakeup = try Wakeup()
-    claimWakeup = try Wakeup()
+    var crews: [Crew] = []
+    for (number, inbox) in results.inboxes.enumerated() {
+      crews.append(try Crew(number: number, completer: inbox, firstWriter: configuration.firstWriter))
+    }
+    self.crews = crews
     controlWakeup = try Wakeup()
   }
+
+  func crew(of lane: Lane) -> Crew { crews[Crew.number(of: lane)] }
 
   var isStopping: Bool { stopRequested.load(ordering: .relaxed) }
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) }
@@ -47,7 +49,7 @@ final class Shared: Sendable {
 
   func isFull(_ lane: Lane) -> Bool { fullLanes.load(ordering: .relaxed) & lane.bit != 0 }
 
-  func nextBatch() -> Int64 { lastBatch.add(1, ordering: .relaxed).newValue }
+  func nextBatch(of crew: Crew) -> Int64 { crew.batchNumber(lastBatch.add(1, ordering: .relaxed).newValue) }
 
   func take(_ devices: Int) {
     underWay.add(devices, ordering: .relaxed)
@@ -56,7 +58,7 @@ final class Shared: Sendable {
   /// Devices have ended: there is room for more.
   func give(_ devices: Int) {
     let before = underWay.subtract(devices, ordering: .relaxed).oldValue
-    if before >= Limits.windowDevices / 2 { claimWakeup.signal() }
+    if before >= Limits.windowDevices / 2 { for crew in crews { crew.claimWakeup.signal() } }
   }
 }
 

@@ -9,8 +9,8 @@ struct Sorting {
   private var waiting: [WaitingTarget] = []
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
-  init(_ members: [Audiences.Member], of app: App.Number, _ shared: Shared) {
-    guard !shared.pausedApps.withLock({ $0.contains(app) }) else {
+  init(_ members: [Audiences.Member], of app: App.Number, isHeld: Bool, _ shared: Shared) {
+    guard !isHeld, !shared.pausedApps.withLock({ $0.contains(app) }) else {
       // The completer asks the database, and hands them back.
       waiting = members.map(Self.target)
       return
@@ -33,7 +33,7 @@ struct Sorting {
   }
 
   /// What the completer is to be told of those that are not ready.
-  func others(claim: Int64, _ message: DispatchMessage) -> [CompleterInput] {
+  func others(claim: Claims.Hold, _ message: DispatchMessage) -> [CompleterInput] {
     var inputs: [CompleterInput] = skipped.map {
       .decided(claim: claim, message, $0.value, .skipped, reason: $0.key.rawValue)
     }

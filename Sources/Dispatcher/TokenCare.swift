@@ -12,6 +12,8 @@ struct TokenCare {
   struct Result {
     /// Apps that were paused, and why.
     var opened: [(app: App.Number, reason: String)] = []
+    /// Apps that were paused because of their credential.
+    var faulty: Set<App.Number> = []
     /// Apps whose windows begin anew.
     var cleared: Set<App.Number> = []
     /// Routes that are no suspects when what came before their resumption is left out.
@@ -28,7 +30,7 @@ struct TokenCare {
   private let now: Int64
   private var states: [App.Number: AppPauses.State] = [:]
   private var floods: [Flood] = []
-  private(set) var result = Result()
+  var result = Result()
 
   /// Locks the apps concerned; does nothing when there is nothing to care for.
   /// - Parameter faulty: apps that this transaction will pause for another reason.
@@ -139,8 +141,11 @@ struct TokenCare {
 }
 
 extension TokenFinding {
-  /// True when it would put the device aside.
+  /// True when it belongs to a flood, should there be one.
   fileprivate var isRefusal: Bool {
-    if case .refused = kind { true } else { false }
+    switch kind {
+    case .refused, .disallowed: true
+    case .dead, .belongs: false
+    }
   }
 }

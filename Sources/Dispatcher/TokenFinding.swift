@@ -9,6 +9,8 @@ struct TokenFinding: Sendable {
     case dead(since: Int64)
     /// Refused, without a word about since when.
     case refused(reason: String)
+    /// Not looked at: the topic was refused. Nothing of the device's doing, and given back with a flood.
+    case disallowed
     /// Good, but in the other environment than the device claims.
     case belongs(to: PushEnvironment)
   }
@@ -34,6 +36,7 @@ struct TokenFinding: Sendable {
     case .dead(let since):
       // Registered at that very moment counts as registered after it: in doubt a token is kept.
       return record.registeredAt < since ? .drop : nil
+    case .disallowed: return nil
     case .refused(let reason): return record.registeredAt <= readAt ? .quarantine(reason: reason) : nil
     // A token is of one environment all its life, whenever it was registered.
     case .belongs(let environment): return record.environment == environment ? nil : .learn(environment)

@@ -20,9 +20,12 @@ package struct App: Sendable, Equatable {
   package let devicePolicy: DevicePolicy
   /// Why the dispatcher holds this app's messages back; nil when it doesn't.
   package let pausedReason: String?
+  /// Messages that one of its devices may send to other users in a minute; 0: none.
+  package let deviceSendsPerMinute: Int16
 
   package init(
-    number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?
+    number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,
+    deviceSendsPerMinute: Int16 = 0
   ) {
     self.number = number
     self.appID = appID
@@ -30,5 +33,6 @@ package struct App: Sendable, Equatable {
     self.timeZone = timeZone
     self.devicePolicy = devicePolicy
     self.pausedReason = pausedReason
+    self.deviceSendsPerMinute = deviceSendsPerMinute
   }
 }

@@ -72,9 +72,7 @@ package enum Audience: Equatable, Sendable {
   }
 
   private static func readGroup(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
-    if try reader.peek() == .number { return try reader.readInteger() }
-    guard let group = Int64(try reader.readString()) else { throw JSONError("must be a GROUPSEQ, a whole number") }
-    return group
+    try reader.readGroupSeq()
   }
 }
 

@@ -15,6 +15,14 @@ package struct AuthKeyring: Sendable {
   package struct Claim: Equatable, Sendable {
     package let device: DeviceID
     package let epoch: Int16
+    /// The CUID that the caller believes the device to belong to; refused when it is another one's. Nil: it says nothing.
+    package var actingFor: String?
+
+    package init(device: DeviceID, epoch: Int16, actingFor: String? = nil) {
+      self.device = device
+      self.epoch = epoch
+      self.actingFor = actingFor
+    }
   }
 
   package func make(device: DeviceID, epoch: Int16) -> String {

@@ -24,6 +24,9 @@ package struct Funnel: Equatable, Sendable {
   package var resendOf: Int64?
   /// When it is (or was) due, microseconds since 1970; nil: at once.
   package var dueAt: Int64?
+  /// What the sender wants to find again, and the device that sent it: JSON as in the request; nil when absent.
+  package var reference: String?
+  package var origin: String?
 
   package init(seqno: Int64, state: MessageState, targeted: Int64?) {
     self.seqno = seqno

@@ -1,13 +1,18 @@
+package import JSON
+
 /// A wall clock's date and time, without saying where: `2026-12-24T09:00`. Which moment it is depends on the time zone,
 /// and PostgreSQL knows those.
 package struct LocalTime: Equatable, Sendable {
   package let date: CalendarDate
   package let time: ClockTime
 
-  /// Reads `yyyy-MM-ddTHH:mm` or `…:ss`. Nil for anything else, and for days that no calendar has.
+  /// Reads `yyyy-MM-ddTHH:mm` or `…:ss`. Nil for anything else, for days that no calendar has, and for years before
+  /// 1970, of which the database's time zones know little.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "T", omittingEmptySubsequences: false)
-    guard parts.count == 2, let date = CalendarDate(parts[0]), let time = ClockTime(parts[1]) else { return nil }
+    guard parts.count == 2, let date = CalendarDate(parts[0]), date.year >= 1970, let time = ClockTime(parts[1]) else {
+      return nil
+    }
     self.date = date
     self.time = time
   }
@@ -32,7 +37,7 @@ package struct CalendarDate: Equatable, Sendable {
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let year = Digits.number(parts[0], 4), let month = Digits.number(parts[1], 2),
-      let day = Digits.number(parts[2], 2), (1970...9999).contains(year), (1...12).contains(month), day >= 1,
+      let day = Digits.number(parts[2], 2), (1...12).contains(month), day >= 1,
       day <= Self.days(of: month, in: year)
     else { return nil }
     self.year = year
@@ -50,7 +55,7 @@ package struct CalendarDate: Equatable, Sendable {
   /// Years are counted from March, so that the leap day is the last of its year; 400 of them have 146,097 days.
   var daysSince1970: Int64 {
     let shifted = month <= 2 ? year - 1 : year
-    let era = shifted / 400
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
     let yearOfEra = shifted - era * 400
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
     let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
@@ -99,12 +104,26 @@ package enum Moment {
     var fraction: Int64 = 0
     if let point = body.firstIndex(of: ".") {
       let digits = body[body.index(after: point)...]
-      guard (1...9).contains(digits.count), let number = Digits.number(digits, digits.count) else { return nil }
-      fraction = (0..<9 - digits.count).reduce(Int64(number)) { value, _ in value * 10 } / 1000
+      let kept = digits.prefix(6)
+      guard !digits.isEmpty, let number = Digits.number(kept, kept.count),
+        digits.utf8.allSatisfy({ (48...57).contains($0) })
+      else { return nil }
+      fraction = (0..<6 - kept.count).reduce(Int64(number)) { value, _ in value * 10 }
       body = body[..<point]
     }
-    guard let local = LocalTime(body) else { return nil }
-    return (local.secondsAtUTC - offset) * 1_000_000 + fraction
+    let parts = body.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == "t" }
+    guard parts.count == 2, let date = CalendarDate(parts[0]), let time = ClockTime(parts[1]) else { return nil }
+    return (LocalTime(date: date, time: time).secondsAtUTC - offset) * 1_000_000 + fraction
+  }
+}
+
+extension JSONReader {
+  /// A moment in microseconds since 1970.
+  package mutating func readMoment() throws(JSONError) -> Int64 {
+    guard let moment = Moment.microseconds(try readString()) else {
+      throw JSONError("must be a time with its offset, for example 2026-12-24T09:00:00+09:00")
+    }
+    return moment
   }
 }
 

@@ -29,6 +29,8 @@ package struct MessageRequest: Equatable, Sendable {
   package var timing = Timing.now
   package var repetition: Repetition?
   package var window: SendWindow?
+  package var reference: SenderReference?
+  package var origin: SenderDevice?
 
   package enum Alert: Equatable, Sendable {
     case text(String)
@@ -56,10 +58,16 @@ package struct MessageRequest: Equatable, Sendable {
     do {
       try read(&reader)
       try reader.finish()
+      try demandNeededFields()
     } catch {
       throw Problem(error)
     }
-    try validate()
+    // Each field is in order by itself. What they cannot be together is well-formed, and impossible all the same.
+    do throws(Problem) {
+      try validate()
+    } catch {
+      throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
+    }
   }
 
   private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
@@ -87,16 +95,26 @@ package struct MessageRequest: Equatable, Sendable {
       case "dryRun": request.dryRun = try reader.readBool()
       case "pace": request.pace = try Pace.read(&reader)
       case "canary": request.canary = try Canary.read(&reader)
-      case "sendAt", "localTime": request.timing = try request.timing.reading(key, &reader)
+      case "sendAt", "localTime":
+        request.timing = try Timing.read(key, &reader)
+        request.timingCount += 1
       case "repeat": request.repetition = try Repetition.read(&reader)
       case "window": request.window = try SendWindow.read(&reader)
+      case "reference": request.reference = try SenderReference(&reader)
+      case "from": request.origin = try SenderDevice(&reader)
       default: throw .unknownField
       }
     }
     self = request
   }
 
+  private func demandNeededFields() throws(JSONError) {
+    guard !appID.isEmpty else { throw JSONError("is needed").inside("appId") }
+    guard hasAudience else { throw JSONError("is needed: {\"all\":true}, {\"clientUids\":[…]} …").inside("audience") }
+  }
+
   private var hasAudience = false
+  private var timingCount = 0
 
   /// True when nothing says when, or how fast: it may go out as soon as it is stored.
   package var goesAtOnce: Bool {
@@ -104,14 +122,14 @@ package struct MessageRequest: Equatable, Sendable {
   }
 
   private func validate() throws(Problem) {
-    guard !appID.isEmpty else { throw Problem(at: "/appId", "is needed") }
-    guard hasAudience else { throw Problem(at: "/audience", "is needed: {\"all\":true}, {\"clientUids\":[…]} …") }
     guard alert != nil || contentAvailable || badge != .none else {
       throw Problem(at: "/alert", "is needed, unless contentAvailable or badge is set")
     }
     if mutableContent, alert == nil {
       throw Problem(at: "/mutableContent", "needs an alert: the extension runs only for visible notifications")
     }
+    if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }
+    if let window, window.opens == window.closes { throw Problem(at: "/window/to", "must differ from from") }
     if repetition != nil, timing == .now {
       throw Problem(at: "/repeat", "needs sendAt or localTime: when it happens first")
     }

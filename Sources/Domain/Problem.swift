@@ -14,6 +14,7 @@ package struct Problem: Error, Equatable, Sendable {
     case noCredential = "upmc:no-credential"
     case badCredential = "upmc:bad-credential"
     case forbidden = "upmc:forbidden"
+    case userMismatch = "upmc:user-mismatch"
     case notFound = "upmc:not-found"
     case unknownApp = "upmc:unknown-app"
     case unknownDevice = "upmc:unknown-device"
@@ -28,6 +29,7 @@ package struct Problem: Error, Equatable, Sendable {
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
     case tooManyAttempts = "upmc:too-many-attempts"
+    case tooManyRequests = "upmc:too-many-requests"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
     case internalError = "upmc:internal-error"
@@ -37,14 +39,14 @@ package struct Problem: Error, Equatable, Sendable {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
       case .noCredential, .badCredential: 401
-      case .forbidden: 403
+      case .forbidden, .userMismatch: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownUser, .unknownGroup, .unknownMessage, .notKept: 404
       case .methodNotAllowed: 405
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
       case .impossible, .payloadTooLarge: 422
-      case .tooManyAttempts: 429
+      case .tooManyAttempts, .tooManyRequests: 429
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -60,6 +62,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .noCredential: "A credential is needed"
       case .badCredential: "The credential is not valid"
       case .forbidden: "The credential does not allow this"
+      case .userMismatch: "The device belongs to another user"
       case .notFound: "There is nothing here"
       case .unknownApp: "The app is not known"
       case .unknownDevice: "The device is not registered"
@@ -74,6 +77,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
       case .tooManyAttempts: "Too many attempts"
+      case .tooManyRequests: "Too many requests"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
       case .internalError: "Internal error"
@@ -97,6 +101,8 @@ package struct Problem: Error, Equatable, Sendable {
   /// What to do about it, one or two sentences.
   package let detail: String
   package let fields: [Field]
+  /// When to try again; nil when nobody can say.
+  package var retryAfterSeconds: Int?
 
   package init(_ code: Code, _ detail: String, fields: [Field] = []) {
     self.code = code

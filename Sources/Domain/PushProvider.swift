@@ -36,12 +36,10 @@ package final class PushMessage: Sendable {
   /// When it is worth nothing any more, seconds since 1970. A submission after that is refused by us.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
-  /// Its share of its lane where several messages wait: one of weight 2 sends twice as much as one of weight 1.
-  package let weight: Int
 
   package init(
     seqno: Int64, appID: String, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane, isBackground: Bool,
-    expiresAtSeconds: Int64, onUnknown: UnknownPolicy, weight: Int = 1
+    expiresAtSeconds: Int64, onUnknown: UnknownPolicy
   ) {
     self.seqno = seqno
     self.appID = appID
@@ -51,7 +49,6 @@ package final class PushMessage: Sendable {
     self.isBackground = isBackground
     self.expiresAtSeconds = expiresAtSeconds
     self.onUnknown = onUnknown
-    self.weight = weight
   }
 
   /// A repeated submission replaces the first on the screen instead of showing twice.

@@ -103,7 +103,8 @@ package struct JSONReader {
     throw JSONError("must be true or false")
   }
 
-  /// Reads an integer; fractions, exponents and numbers beyond 18 digits are refused.
+  /// Reads a whole number, however it is written: `7`, `7.0` and `70e-1` are the same. Fractions and numbers beyond 18
+  /// digits are refused.
   package mutating func readInteger() throws(JSONError) -> Int64 {
     guard try peek() == .number else { throw JSONError("must be a whole number") }
     let start = position
@@ -111,11 +112,15 @@ package struct JSONReader {
     var index = start
     let isNegative = bytes[start] == UInt8(ascii: "-")
     if isNegative { index += 1 }
-    guard position - index <= JSON.Limits.integerDigits else { throw JSONError("is too large a number") }
+    let digitsStart = index
     var value: Int64 = 0
     while index < position {
       let digit = bytes[index] &- 48
-      guard digit < 10 else { throw JSONError("must be a whole number") }
+      // Hardly anybody writes one with a fraction or an exponent.
+      guard digit < 10, index - digitsStart < JSON.Limits.integerDigits else {
+        value = try DecimalText(bytes[digitsStart..<position]).wholeNumber()
+        break
+      }
       value = value * 10 + Int64(digit)
       index += 1
     }

@@ -142,7 +142,7 @@ package struct APIOperation: Sendable {
 
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
-    devices + deviceUser + deviceGroups + deviceBadge + confirmations + messages + reports + control + groups
-    + quarantine + apps + messageLists + statistics + people + groupTree + appSettings + apiKeys
-    + accounts + server
+    devices + deviceUser + deviceGroups + deviceBadge + deviceMessages + confirmations + messages + reports + control
+    + groups + quarantine + apps + messageLists + statistics + people + groupTree + appSettings + apiKeys + accounts
+    + server
 }

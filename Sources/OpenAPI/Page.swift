@@ -113,7 +113,7 @@ struct Page {
     for (status, response) in responses.map({ ($0.name, resolved($0.value)) }) {
       html += "<tr><td>\(status)</td><td>\(Self.prose(response["description"]?.string ?? ""))"
       if let content = response["content"]?.members.first, !status.hasPrefix("4"), !status.hasPrefix("5") {
-        html += "<p>\(type(content.value["schema"]))</p>"
+        html += "<div>\(type(content.value["schema"]))</div>"
         html += content.value["example"].map { Self.code($0, title: "Example") } ?? ""
       }
       html += "</td></tr>\n"
@@ -134,7 +134,7 @@ struct Page {
   private mutating func write(_ schema: Node, named name: String) {
     html += "<article id=\"schema-\(name)\"><h3>\(name)</h3>\n"
     html += schema["description"]?.string.map(Self.prose) ?? ""
-    html += schema["properties"] == nil ? "<p>\(type(schema))</p>\n" : members(of: schema)
+    html += schema["properties"] == nil ? "<div>\(type(schema))</div>\n" : members(of: schema)
     html += "</article>\n"
   }
 

@@ -59,6 +59,7 @@ extension Administration {
       writer.member("name", app.name)
       writer.member("timeZone", app.timeZone)
       writer.member("clientKey", clientKey)
+      writer.member("deviceSends", app.deviceSendsPerMinute)
       writer.member("pausedReason", app.pausedReason)
     }
   }

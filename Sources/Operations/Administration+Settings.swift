@@ -13,7 +13,6 @@ extension Administration {
     package func write(to writer: inout JSONWriter) {
       entry.write(to: &writer)
       writer.member("devicePolicy", settings.devicePolicy.name)
-      writer.member("approvalAbove", settings.approvalAbove)
     }
   }
 
@@ -22,11 +21,12 @@ extension Administration {
     package var name: String?
     package var timeZone: String?
     package var devicePolicy: App.DevicePolicy?
-    package var approvalAbove: Int64??
+    /// Messages that one device may send to other users in a minute; 0: none.
+    package var deviceSends: Int16?
 
     package init() {}
 
-    package var isEmpty: Bool { name == nil && timeZone == nil && devicePolicy == nil && approvalAbove == nil }
+    package var isEmpty: Bool { name == nil && timeZone == nil && devicePolicy == nil && deviceSends == nil }
   }
 
   /// Apps by their ids, page by page.
@@ -61,8 +61,9 @@ extension Administration {
     if let zone = change.timeZone, try connection.answer(Apps.countTimeZones(named: zone)) != 1 {
       throw Problem(at: "/timeZone", "must be an IANA time zone such as Asia/Seoul, not \"\(zone)\"")
     }
-    if case .some(.some(let above)) = change.approvalAbove, above < 0 {
-      throw Problem(at: "/approvalAbove", "must be a number of devices, or null for no approval")
+    if let sends = change.deviceSends, !Operations.Limits.deviceSendsPerMinute.contains(Int64(sends)) {
+      let range = Operations.Limits.deviceSendsPerMinute
+      throw Problem(at: "/deviceSends", "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     try connection.commit { () throws(PostgresError) in
       guard let before = try connection.run(AppSettings.lock(app.number)) else { return }
@@ -70,7 +71,7 @@ extension Administration {
       if let name = change.name { after.name = name }
       if let zone = change.timeZone { after.timeZone = zone }
       if let policy = change.devicePolicy { after.devicePolicy = policy }
-      if let above = change.approvalAbove { after.approvalAbove = above }
+      if let sends = change.deviceSends { after.deviceSends = sends }
       guard after != before else { return }
       try connection.run(AppSettings.save(after, of: app.number))
       try connection.run(Announcements.announce(Catalog.channel))
@@ -87,7 +88,7 @@ extension AppSettings.Settings {
     writer.member("name", name)
     writer.member("timeZone", timeZone)
     writer.member("devicePolicy", devicePolicy.name)
-    writer.member("approvalAbove", approvalAbove)
+    writer.member("deviceSends", deviceSends)
   }
 }
 
@@ -101,4 +102,9 @@ extension App.DevicePolicy {
     default: return nil
     }
   }
+}
+
+extension Operations.Limits {
+  /// Messages of one device in a minute. More is no conversation.
+  package static let deviceSendsPerMinute: ClosedRange<Int64> = 0...1000
 }

@@ -74,6 +74,8 @@ package struct Caller: Equatable, Sendable {
   package let app: App.Number?
   /// Its API key's number; nil: a console account or the command line.
   package let apiKey: Int32?
+  /// The device that sends, when a device does; its messages bear its name.
+  package let device: DeviceID?
   /// Its console account's number.
   package let account: Int32?
   /// What the key or account is called, for the audit log.
@@ -82,7 +84,10 @@ package struct Caller: Equatable, Sendable {
   package var origin = ""
   package var requestID = ""
 
-  package init(role: Role, app: App.Number?, apiKey: Int32?, account: Int32? = nil, name: String = "") {
+  package init(
+    role: Role, app: App.Number?, apiKey: Int32?, device: DeviceID? = nil, account: Int32? = nil, name: String = ""
+  ) {
+    self.device = device
     self.role = role
     self.app = app
     self.apiKey = apiKey
@@ -114,6 +119,13 @@ package struct Caller: Equatable, Sendable {
     try require(permission)
     guard reaches(app.number) else {
       throw Problem(.forbidden, "This credential is for another app than \(app.appID).")
+    }
+  }
+
+  /// - Throws: when the request names another device as its sender than the one that asks.
+  func requireOrigin(of request: MessageRequest) throws(Problem) {
+    guard request.origin?.device == device else {
+      throw Problem(at: "/from", "is written by the server, for messages that devices send")
     }
   }
 

@@ -45,6 +45,10 @@ package final class Catalog: Sendable {
     contents.withLock { Set($0.byNumber.values.lazy.filter { $0.devicePolicy == .single }.map(\.number)) }
   }
 
+  package var pausedApps: Set<App.Number> {
+    contents.withLock { Set($0.byNumber.values.lazy.filter { $0.pausedReason != nil }.map(\.number)) }
+  }
+
   /// Reads all apps and API keys again.
   package func refresh(_ connection: Connection) throws(PostgresError) {
     var fresh = Contents()

@@ -57,7 +57,11 @@ struct ConfirmationPart {
     }
     return [
       Confirmations.resolve(named, at: batch.now).map { candidates in
-        for candidate in candidates { state.entries[genuine[candidate.entry]].candidates.append(candidate) }
+        for candidate in candidates {
+          let index = genuine[candidate.entry]
+          guard state.entries[index].confirmation.reach?.includes(candidate) != false else { continue }
+          state.entries[index].candidates.append(candidate)
+        }
       }
     ]
   }

@@ -16,7 +16,6 @@ extension Problem {
     case "groups_name_is_unique_below_parent":
       self.init(.conflict, "The parent has a group of this name already. Choose another name.")
     case "accounts_login_is_unique": self.init(.conflict, "An account with this login exists already.")
-    case "saved_requests_name_is_unique": self.init(.conflict, "There is one of this name already.")
     case "groups_parent_fkey": self.init(.unknownGroup, "The parent group was deleted meanwhile.")
     default: self.init(withoutConstraint: error)
     }

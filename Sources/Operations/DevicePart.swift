@@ -8,6 +8,7 @@ struct DevicePart {
     var groupApps: [Int64: App.Number] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
+    var meters: [DeviceID: DeviceSends.Meter] = [:]
   }
 
   private struct Entry {
@@ -17,6 +18,14 @@ struct DevicePart {
     var user: Users.Key?
     /// The count that this operation set; later ones of the batch may have moved it on.
     var badge: Int16?
+
+    /// The CUID that the caller wrongly acts for; nil when all is well.
+    func stranger(_ record: Devices.Record) -> String? {
+      guard let expected = claim.actingFor, UserKey(clientUID: expected) != record.userKey else { return nil }
+      // Clearing a user who is gone already: repeated, not mistaken.
+      if case .clearUser = kind, record.userKey.isGuest { return nil }
+      return expected
+    }
   }
 
   private let state = State()
@@ -67,7 +76,15 @@ struct DevicePart {
         apply(entry, record, &changes, batch)
       }
     }
-    return changes.steps(at: batch.now) + lookups()
+    return changes.steps(at: batch.now) + countSends(batch) + lookups()
+  }
+
+  private func countSends(_ batch: OperationBatch) -> [Step] {
+    let senders = state.entries.compactMap { entry in
+      if case .admitSend(let claim, _) = entry.kind, entry.user != nil { claim.device } else { nil }
+    }
+    let state = state
+    return senders.isEmpty ? [] : [DeviceSends.count(senders, at: batch.now).map { state.meters = $0 }]
   }
 
   /// The device's row, if the key is its own and still current.
@@ -77,6 +94,12 @@ struct DevicePart {
     }
     guard record.authEpoch == entry.claim.epoch else {
       return .failure(Problem(.badCredential, "This authKey has ended. Register again to get a new one."))
+    }
+    if let other = entry.stranger(record) {
+      return .failure(Problem(.userMismatch, "This device does not belong to \(other). Register the user again."))
+    }
+    if case .admitSend = entry.kind, record.userKey.isGuest {
+      return .failure(Problem(.forbidden, "A device without a user may not send. Register its user first."))
     }
     if let group = entry.kind.group, state.groupApps[group] != record.app {
       return .failure(Problem(.unknownGroup, "The app has no group \(group)."))
@@ -109,7 +132,8 @@ struct DevicePart {
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
     case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))
     case .setBadge: batch.counts.want(user)
-    case .find, .listGroups, .badge, .confirm, .register, .send: break
+    case .alive: changes.seen.append(record.device)
+    case .find, .listGroups, .badge, .admitSend, .confirm, .register, .send, .identify: break
     }
   }
 
@@ -150,6 +174,10 @@ struct DevicePart {
   func answer(_ batch: OperationBatch) {
     for entry in state.entries where !batch.hasFailed(entry.operation) {
       guard let user = entry.user, let record = batch.devices[entry.claim.device] else { continue }
+      if let problem = refusal(entry, batch) {
+        batch.fail(entry.operation, problem)
+        continue
+      }
       let shown = state.users[user] ?? (0, "")
       let answer: OperationAnswer =
         switch entry.kind {
@@ -157,10 +185,23 @@ struct DevicePart {
         case .badge: .badge(shown.badge)
         case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])
+        case .admitSend: .admitted(record)
         default: .done
         }
       batch.results[entry.operation] = .success(answer)
     }
+  }
+
+  /// Why a device may not send now.
+  private func refusal(_ entry: Entry, _ batch: OperationBatch) -> Problem? {
+    guard case .admitSend(let claim, let perMinute) = entry.kind, let meter = state.meters[claim.device],
+      meter.sent > perMinute
+    else { return nil }
+    let wait = max(1, (meter.windowEnds - batch.now + 999_999) / 1_000_000)
+    var problem = Problem(
+      .tooManyRequests, "A device of this app may send \(perMinute) messages a minute. Try again in \(wait) seconds.")
+    problem.retryAfterSeconds = Int(wait)
+    return problem
   }
 }
 
@@ -171,9 +212,11 @@ private struct DeviceChanges {
   var joined: [Groups.Membership] = []
   var left: [Groups.Membership] = []
   var alone: [(user: Users.Key, device: DeviceID)] = []
+  var seen: [DeviceID] = []
 
   func steps(at now: Int64) -> [Step] {
-    (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
+    (seen.isEmpty ? [] : [Devices.seen(seen, at: now)])
+      + (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
       + (alone.isEmpty ? [] : [Devices.releaseOthers(alone, at: now)])
       + (left.isEmpty ? [] : [Groups.leave(left)])
       + (joined.isEmpty ? [] : [Groups.join(joined, at: now)])

@@ -6,7 +6,7 @@ package import Store
 /// The tree of groups: looking at it, changing it, and who is in a group.
 package enum Grouping {
   package struct Entry: JSONAnswer {
-    package let record: GroupLists.Record
+    package let record: GroupTree.Record
 
     package func write(to writer: inout JSONWriter) {
       writer.member("groupSeq", String(record.group))
@@ -28,7 +28,7 @@ package enum Grouping {
     let app = try connection.app(appID)
     try caller.require(.viewPeople, in: app)
     let found = try connection.answer(
-      GroupLists.list(of: app.number, below: parent, after: page.cursor ?? "", limit: page.limit + 1))
+      GroupTree.list(of: app.number, below: parent, after: page.cursor ?? "", limit: page.limit + 1))
     return ItemPage(found.map(Entry.init), limit: page.limit) { $0.record.name }
   }
 
@@ -64,15 +64,15 @@ package enum Grouping {
       }
     }
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
-      try connection.run(GroupLists.lockTree(of: record.app))
-      guard let before = try connection.run(GroupLists.find(group)) else { return unknown(group) }
+      try connection.run(GroupTree.lockTree(of: record.app))
+      guard let before = try connection.run(GroupTree.find(group)) else { return unknown(group) }
       let name = change.name ?? before.name
       let parent = change.parent ?? before.parent
       guard name != before.name || parent != before.parent else { return nil }
-      if let parent, try connection.run(GroupLists.isBelow(parent, group)) {
+      if let parent, try connection.run(GroupTree.isBelow(parent, group)) {
         return Problem(.conflict, "The group \(group) cannot move below itself: \(parent) belongs to it.")
       }
-      try connection.run(GroupLists.change(group, name: name, parent: parent))
+      try connection.run(GroupTree.change(group, name: name, parent: parent))
       let audited = Auditing.Change("group.change", String(group), app: before.app)
         .from { $0.write(name: before.name, parent: before.parent) }.to { $0.write(name: name, parent: parent) }
       try connection.run(Auditing.add(audited, by: caller))
@@ -88,12 +88,12 @@ package enum Grouping {
   ) throws(Problem) {
     let record = try find(group, .manageGroups, caller, connection)
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
-      try connection.run(GroupLists.lockTree(of: record.app))
-      guard let before = try connection.run(GroupLists.find(group)) else { return unknown(group) }
+      try connection.run(GroupTree.lockTree(of: record.app))
+      guard let before = try connection.run(GroupTree.find(group)) else { return unknown(group) }
       guard !before.hasGroups else {
         return Problem(.conflict, "The group \(group) has groups below it. Move or delete them first.")
       }
-      let members = try connection.run(GroupLists.delete(group, of: before.app))
+      let members = try connection.run(GroupTree.delete(group, of: before.app))
       let audited = Auditing.Change("group.delete", String(group), app: before.app).from { writer in
         writer.write(name: before.name, parent: before.parent)
         writer.member("members", members)
@@ -107,7 +107,7 @@ package enum Grouping {
   // MARK: Members
 
   package struct MemberEntry: JSONAnswer {
-    let member: GroupLists.Member
+    let member: GroupTree.Member
 
     package func write(to writer: inout JSONWriter) {
       writer.member("clientUid", member.userKey.clientUID)
@@ -123,7 +123,7 @@ package enum Grouping {
   ) throws(Problem) -> ItemPage<MemberEntry> {
     let record = try find(group, .viewPeople, caller, connection)
     let found = try connection.answer(
-      GroupLists.members(of: group, app: record.app, after: page.cursor ?? "", limit: page.limit + 1))
+      GroupTree.members(of: group, app: record.app, after: page.cursor ?? "", limit: page.limit + 1))
     return ItemPage(found.map(MemberEntry.init), limit: page.limit) { $0.member.userKey.text }
   }
 
@@ -144,7 +144,7 @@ package enum Grouping {
   ) throws(Problem) -> MembersChanged {
     let record = try find(group, .manageGroups, caller, connection)
     let users = Set(clientUIDs.map(UserKey.init(clientUID:)))
-    let known = try connection.answer(GroupLists.known(users, of: record.app))
+    let known = try connection.answer(GroupTree.known(users, of: record.app))
     let unknown = users.subtracting(known).map(\.description).sorted()
     guard !known.isEmpty else { return MembersChanged(count: 0, unknown: unknown) }
     let memberships = known.sorted().map {
@@ -169,9 +169,9 @@ package enum Grouping {
   /// To a caller of another app the group does not exist.
   private static func find(
     _ group: Groups.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
-  ) throws(Problem) -> GroupLists.Record {
+  ) throws(Problem) -> GroupTree.Record {
     try caller.require(permission)
-    guard let record = try connection.answer(GroupLists.find(group)), caller.reaches(record.app) else {
+    guard let record = try connection.answer(GroupTree.find(group)), caller.reaches(record.app) else {
       throw unknown(group)
     }
     return record

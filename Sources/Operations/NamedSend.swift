@@ -27,7 +27,8 @@ package final class NamedSend: Sendable {
     guard let request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
       case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: request.appID), app.pausedReason == nil,
-      (try? caller.require(.send, in: app)) != nil, (try? Sending.checkKey(idempotencyKey)) != nil
+      (try? caller.require(.send, in: app)) != nil, (try? caller.requireOrigin(of: request)) != nil,
+      (try? Sending.checkKey(idempotencyKey)) != nil
     else { return nil }
     self.request = request
     self.app = app

@@ -11,7 +11,7 @@ struct NamedSendPart {
     var number: NamedSends.Number?
     var members: [Audiences.Member] = []
     var unknown: [UInt8] = []
-    var claim: Int64?
+    var claim: Claims.Hold?
     var earlier: Messages.Earlier?
     var badges: [UserKey: Int16] = [:]
 
@@ -22,6 +22,8 @@ struct NamedSendPart {
   private final class State {
     var entries: [Entry] = []
     var names: [Users.Key: (badge: Int16, name: String)] = [:]
+    /// Apps that were paused a moment ago: the catalog does not know it yet.
+    var heldApps: Set<App.Number> = []
     /// Stored by this transaction.
     var stored: Set<Int64> = []
     var freshLedger: Set<Ledger.Key> = []
@@ -50,7 +52,8 @@ struct NamedSendPart {
           let entry = state.entries[index]
           state.entries[index].members = entry.send.users.flatMap { members[entry.key($0)] ?? [] }
         }
-      }
+      },
+      AppPauses.held(Set(state.entries.map(\.send.app.number))).map { state.heldApps = $0 },
     ]
     let unnumbered = state.entries.indices.filter { state.entries[$0].number == nil }
     if !unnumbered.isEmpty {
@@ -116,7 +119,7 @@ struct NamedSendPart {
   func claim(_ batch: OperationBatch) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
-    var audiences: [(seqno: Int64, members: [Audiences.Member])] = []
+    var audiences: [(seqno: Int64, entries: [Claims.Entry])] = []
     var ledger: [Ledger.Claim] = []
     var refused: [(index: Int, seqno: Int64)] = []
     for (index, entry) in state.entries.enumerated() where !batch.hasFailed(entry.operation) {
@@ -126,7 +129,8 @@ struct NamedSendPart {
         continue
       }
       guard !entry.members.isEmpty else { continue }
-      audiences.append((seqno, entry.members))
+      let claimed = entry.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
+      audiences.append((seqno, claimed))
       if entry.send.request.badge.movesCount {
         ledger += ledgerClaims(entry, seqno)
         for user in Set(entry.members.map(\.userKey)) { batch.counts.want(entry.key(user)) }
@@ -135,7 +139,7 @@ struct NamedSendPart {
     var steps: [Step] = []
     if !audiences.isEmpty {
       steps.append(
-        NamedSends.claim(audiences, node: batch.node).map { claims in
+        Claims.create(audiences, node: batch.node).map { claims in
           for index in state.entries.indices {
             state.entries[index].claim = state.entries[index].number.flatMap { claims[$0.seqno] }
           }
@@ -200,13 +204,14 @@ struct NamedSendPart {
       }
       return .sent(SendAnswer.Accepted(earlier), nil)
     }
-    let accepted = SendAnswer.Accepted(
+    var accepted = SendAnswer.Accepted(
       seqno: number.seqno, targeted: Int64(entry.members.count), unknown: entry.unknown)
+    accepted.networks = ResolvedAudience.networks(of: entry.members)
     return .sent(accepted, entry.claim.map { claimed(entry, number, $0, batch) })
   }
 
   private func claimed(
-    _ entry: Entry, _ number: NamedSends.Number, _ claim: Int64, _ batch: OperationBatch
+    _ entry: Entry, _ number: NamedSends.Number, _ claim: Claims.Hold, _ batch: OperationBatch
   ) -> ClaimedSend {
     let send = entry.send
     let message = Messages.Open(
@@ -217,6 +222,6 @@ struct NamedSendPart {
       uniqueKeysWithValues: recipients(entry).lazy.filter { !$0.name.isEmpty }.map { ($0.userKey, $0.name) })
     return ClaimedSend(
       message: message, request: send.request, claim: claim, members: entry.members, badges: entry.badges,
-      names: names, readAt: batch.readAt)
+      names: names, readAt: batch.readAt, isHeld: state.heldApps.contains(send.app.number))
   }
 }

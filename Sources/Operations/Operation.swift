@@ -15,6 +15,12 @@ package enum Operation: Sendable {
   case setBadge(AuthKeyring.Claim, Int16)
   case badge(AuthKeyring.Claim)
   case send(NamedSend)
+  /// Which device owns a token, normalized.
+  case identify(app: App.Number, psid: String)
+  /// The device says that it is there.
+  case alive(AuthKeyring.Claim)
+  /// May the device send one more message this minute? Counts it.
+  case admitSend(AuthKeyring.Claim, perMinute: Int16)
 
   /// The device says that a message arrived, or that its user opened it.
   package struct Confirmation: Sendable {
@@ -24,12 +30,31 @@ package enum Operation: Sendable {
     package let read: BadgeOption?
     /// False when the pushkey proved wrong: answered, not carried out.
     package let isGenuine: Bool
+    /// What was proved instead of a pushkey; nil: the pushkey, which says it all.
+    package let reach: Reach?
 
-    package init(seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool) {
+    package init(seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool, reach: Reach? = nil) {
       self.seqno = seqno
       self.psid = psid
       self.read = read
       self.isGenuine = isGenuine
+      self.reach = reach
+    }
+  }
+
+  /// For whom a confirmation may speak.
+  package struct Reach: Sendable {
+    package let app: App.Number
+    /// Nil: whichever device has, or had, the PSID.
+    package let device: DeviceID?
+
+    package init(app: App.Number, device: DeviceID?) {
+      self.app = app
+      self.device = device
+    }
+
+    func includes(_ candidate: Confirmations.Candidate) -> Bool {
+      candidate.app == app && (device == nil || candidate.device == device)
     }
   }
 
@@ -77,9 +102,10 @@ package enum Operation: Sendable {
   /// The credential of an operation about one device.
   var claim: AuthKeyring.Claim? {
     switch self {
-    case .confirm, .register, .send: nil
+    case .confirm, .register, .send, .identify: nil
     case .find(let claim), .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim),
-      .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim):
+      .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim),
+      .alive(let claim), .admitSend(let claim, _):
       claim
     }
   }
@@ -87,12 +113,12 @@ package enum Operation: Sendable {
   /// What must not occur twice in one batch, because the second depends on what the first leaves behind.
   package var conflictKeys: [ConflictKey] {
     switch self {
-    case .confirm, .find, .listGroups, .badge, .send: []
+    case .confirm, .find, .listGroups, .badge, .send, .identify: []
     case .register(let registration):
       [.device(registration.device), .psid(registration.app.number, registration.psid)]
         + (registration.user.map { [.user(registration.app.number, $0.clientUID)] } ?? [])
     case .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim), .join(let claim, _),
-      .leave(let claim, _), .setBadge(let claim, _):
+      .leave(let claim, _), .setBadge(let claim, _), .alive(let claim), .admitSend(let claim, _):
       [.device(claim.device)]
     }
   }
@@ -119,6 +145,10 @@ package enum OperationAnswer: Sendable {
   case registered(device: Devices.Record, badge: Int16, userName: String, isNew: Bool)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
+  /// Nil when the token belongs to nobody.
+  case identified(Devices.Record?)
+  /// The device as it is bound now.
+  case admitted(Devices.Record)
   case groups([(group: Int64, name: String)])
   case badge(Int16)
   /// With what the dispatcher needs, unless there is nobody to send to or it was sent before.

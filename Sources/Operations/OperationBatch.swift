@@ -47,6 +47,7 @@ package final class OperationBatch {
   private var registrations: RegistrationPart
   private var changes: DevicePart
   private var sends: NamedSendPart
+  private let identities: IdentityPart
   private var round = 0
   /// True when locks must outlive a round trip.
   private let needsTransaction: Bool
@@ -66,6 +67,7 @@ package final class OperationBatch {
     registrations = RegistrationPart(operations)
     changes = DevicePart(operations)
     sends = NamedSendPart(operations)
+    identities = IdentityPart(operations)
     needsTransaction =
       !registrations.isEmpty || !sends.isEmpty || changes.changesAnything || confirmations.hasReads
   }
@@ -106,9 +108,9 @@ package final class OperationBatch {
     switch round {
     case 0:
       registrations.lockTokens(self) + lockDevices() + changes.look(self) + confirmations.resolve(self)
-        + sends.look(self)
+        + sends.look(self) + identities.look()
     case 1:
-      registrations.decide(self) + confirmations.findUsers(self) + sends.store(self)
+      registrations.decide(self) + confirmations.findUsers(self) + sends.store(self) + identities.find()
     case 2:
       prepareWrites()
     default:
@@ -182,6 +184,7 @@ package final class OperationBatch {
     registrations.answer(self)
     changes.answer(self)
     sends.answer(self)
+    identities.answer(self)
   }
 
   /// What is to be sent now that the transaction is committed.

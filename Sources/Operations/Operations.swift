@@ -22,7 +22,5 @@ package enum Operations {
     package static let batchOperations = 1024
     /// Rows that the operations of one batch read or write, roughly; one operation may bring more. A few milliseconds.
     package static let batchWeight = 4096
-    /// Groups of one user, so that a list stays one page.
-    package static let groupsPerUser = 1000
   }
 }

@@ -29,6 +29,8 @@ package enum Reporting {
       if let reason = funnel.stateReason { writer.member("stateReason", reason) }
       if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
       if let dueAt = funnel.dueAt { writer.member("sendAt", Timestamp.text(dueAt)) }
+      if let reference = funnel.reference { writer.member("reference", raw: reference.utf8) }
+      if let origin = funnel.origin { writer.member("from", raw: origin.utf8) }
       // The audience is frozen, and counted, when the message is due.
       if funnel.state == .scheduled { writer.member("estimate", true) }
     }

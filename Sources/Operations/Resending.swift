@@ -10,14 +10,14 @@ internal import Store
 package enum Resending {
   /// - Parameters:
   ///   - seqno: of the message that is sent again. It must have ended.
-  ///   - request: its body is `{"to":"failed"|"not-received"|"not-read"}`; idempotency key and caller as in a send.
+  ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as in a send.
   ///   - now: microseconds since 1970.
   package static func resend(
     _ seqno: Int64, _ request: Sending.Request, on connection: Connection, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try Sending.checkKey(request.idempotencyKey)
-    let target = try readTarget(json: request.body)
+    let (target, pace) = try readWish(json: request.body)
     _ = try Reporting.funnel(seqno, for: request.caller, on: connection)
     guard let old = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
@@ -35,6 +35,7 @@ package enum Resending {
     }
     var message = try MessageRequest(json: old.request)
     message.audience = .deliveries(of: seqno, target)
+    message.pace = pace
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     try PayloadSize(message).check(audience, of: app.number, on: connection)
@@ -55,22 +56,27 @@ package enum Resending {
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
-  private static func readTarget(json: [UInt8]) throws(Problem) -> ResendTarget {
+  private static func readWish(json: [UInt8]) throws(Problem) -> (to: ResendTarget, pace: Pace?) {
     var reader = JSONReader(json)
     var target: ResendTarget?
+    var pace: Pace?
     do throws(JSONError) {
       try reader.readObject { (reader, key) throws(JSONError) in
-        guard key == "to" else { throw .unknownField }
-        guard let known = ResendTarget(name: try reader.readString()) else {
-          throw JSONError("must be failed, not-received or not-read")
+        switch key {
+        case "to":
+          guard let known = ResendTarget(name: try reader.readString()) else {
+            throw JSONError("must be failed, not-received or not-read")
+          }
+          target = known
+        case "pace": pace = try Pace.read(&reader)
+        default: throw .unknownField
         }
-        target = known
       }
       try reader.finish()
     } catch {
       throw Problem(error)
     }
     guard let target else { throw Problem(at: "/to", "is needed: failed, not-received or not-read") }
-    return target
+    return (target, pace)
   }
 }

@@ -90,6 +90,16 @@ struct ResolvedAudience {
     count > Operations.Limits.countedDevices ? nil : count
   }
 
+  /// Devices by push network; empty when they were only counted.
+  var networks: [PushNetwork: Int64] {
+    guard case .members(let members) = reach else { return [:] }
+    return Self.networks(of: members)
+  }
+
+  static func networks(of members: [Audiences.Member]) -> [PushNetwork: Int64] {
+    members.reduce(into: [:]) { counts, member in counts[member.network, default: 0] += 1 }
+  }
+
   var unknownJSON: [UInt8] { Self.json(unknown) }
 
   static func json(_ entries: [String]) -> [UInt8] {

@@ -1,3 +1,4 @@
+package import Domain
 package import JSON
 internal import Store
 
@@ -18,6 +19,9 @@ package enum SendAnswer: JSONAnswer {
     package let dueAt: Int64?
     /// The message that it repeats for some of its devices.
     package let resendOf: Int64?
+    /// Devices by push network, where they were looked up one by one; else empty, as for a repeated request. No part of
+    /// what makes two answers the same.
+    package var networks: [PushNetwork: Int64] = [:]
 
     init(seqno: Int64, targeted: Int64?, unknown: [UInt8], dueAt: Int64? = nil, resendOf: Int64? = nil) {
       self.seqno = seqno
@@ -25,6 +29,11 @@ package enum SendAnswer: JSONAnswer {
       self.unknown = unknown
       self.dueAt = dueAt
       self.resendOf = resendOf
+    }
+
+    package static func == (left: Accepted, right: Accepted) -> Bool {
+      left.seqno == right.seqno && left.targeted == right.targeted && left.unknown == right.unknown
+        && left.dueAt == right.dueAt && left.resendOf == right.resendOf
     }
 
     /// The same as was answered to an earlier request.

@@ -42,6 +42,7 @@ package enum Sending {
     let message = try MessageRequest(json: request.body)
     let app = try connection.app(message.appID, catalog: catalog)
     try request.caller.require(.send, in: app)
+    try request.caller.requireOrigin(of: message)
     if message.dryRun { return .tried(try DryRun(message, app, on: connection, now: now)) }
 
     let hash = Array(SHA256.hash(data: request.body))
@@ -58,9 +59,10 @@ package enum Sending {
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     if let seqno = try create(new, message, by: request.caller, on: connection) {
-      return .accepted(
-        SendAnswer.Accepted(
-          seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt))
+      var accepted = SendAnswer.Accepted(
+        seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)
+      accepted.networks = audience.networks
+      return .accepted(accepted)
     }
     // Somebody with the same key was faster by a moment.
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
@@ -77,7 +79,7 @@ package enum Sending {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
         if let gate { try connection.run(gate) }
         if let repetition = message.repetition { try connection.run(Schedules.begin(seqno, repetition)) }
-      } else if let gate = Gates.create(seqno, pace: nil, canary: nil, window: message.window) {
+      } else if let gate = Gates.create(seqno, pace: message.pace, canary: nil, window: message.window) {
         try connection.run(gate)
       }
       try connection.run(Announcements.announce(channel, String(seqno)))
@@ -88,7 +90,8 @@ package enum Sending {
         writer.member("targeted", new.targeted)
         if let resend = new.resend { writer.member("resendOf", String(resend.of)) }
       }
-      try connection.run(Auditing.add(audited, by: caller))
+      // A device's own message is no administration.
+      if caller.device == nil { try connection.run(Auditing.add(audited, by: caller)) }
       return seqno
     }
   }

@@ -7,6 +7,8 @@ internal import Store
 package struct SigningKeys: Sendable {
   package let pushkeys: PushKeyring
   package let authKeys: AuthKeyring
+  /// For apps built with the existing SDK.
+  package let sdkKeys: SDKKeyring
 
   /// Reads the keys, making them in a new database.
   /// - Throws: `Problem` when the master key does not fit, `PostgresError` from the database.
@@ -15,7 +17,7 @@ package struct SigningKeys: Sendable {
     let authKeys = try load("authkey", connection, master)
     return SigningKeys(
       pushkeys: PushKeyring(present: pushkeys[0], previous: pushkeys.count > 1 ? pushkeys[1] : nil),
-      authKeys: AuthKeyring(key: authKeys[0]))
+      authKeys: AuthKeyring(key: authKeys[0]), sdkKeys: SDKKeyring(key: authKeys[0]))
   }
 
   /// The present key of a purpose, then the previous one if there is one.

@@ -8,7 +8,8 @@ extension Responder {
     var headers = [("Content-Type", "application/problem+json")]
     switch problem.code.status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
-    case 503: headers.append(("Retry-After", String(Receiver.Limits.retryAfterSeconds)))
+    case 429, 503:
+      headers.append(("Retry-After", String(problem.retryAfterSeconds ?? Receiver.Limits.retryAfterSeconds)))
     default: break
     }
     send(Response(status: Status(problem.code.status), headers: headers, body: problem.json(requestID: requestID)))

@@ -55,29 +55,30 @@ extension DeviceDoor {
   private func readConfirmation(
     _ reader: inout JSONReader, isRead: Bool
   ) throws(JSONError) -> Operation.Confirmation {
-    var seqno: String?
+    var seqno: Int64?
     var psid: String?
     var pushkey: String?
     var option: String?
     var badge: Int16?
     try reader.readObject { (reader, key) throws(JSONError) in
       switch key {
-      case "seqno": seqno = try reader.readText(upTo: 19)
+      case "seqno": seqno = try reader.readSeqno()
       case "psid": psid = try reader.readText(upTo: Domain.Limits.psidBytes)
       case "pushkey": pushkey = try reader.readString()
-      case "at": _ = try reader.readText(upTo: 40)
+      // Ours is the time of the commit; theirs only has to be one.
+      case "at": _ = try reader.readMoment()
       case "badgeOption" where isRead: option = try reader.readString()
       case "badge" where isRead: badge = try reader.readBadge()
       default: throw .unknownField
       }
     }
-    guard let seqno, let number = Int64(seqno) else { throw JSONError("must be a SEQNO in quotes").inside("seqno") }
+    guard let seqno else { throw JSONError("is needed").inside("seqno") }
     guard let psid else { throw JSONError("is needed").inside("psid") }
     guard let pushkey else { throw JSONError("is needed").inside("pushkey") }
     let token = PushNetwork.apns.normalize(psid: psid) ?? psid
     return Operation.Confirmation(
-      seqno: number, psid: token, read: isRead ? try Self.badgeOption(option, badge) : nil,
-      isGenuine: keys.pushkeys.isValid(pushkey, seqno: seqno, psid: token))
+      seqno: seqno, psid: token, read: isRead ? try Self.badgeOption(option, badge) : nil,
+      isGenuine: keys.pushkeys.isValid(pushkey, seqno: String(seqno), psid: token))
   }
 
   /// `update` and `force` need a badge, the others take none.

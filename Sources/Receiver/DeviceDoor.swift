@@ -38,6 +38,7 @@ package final class DeviceDoor: RequestHandler {
       (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
       (.get, "/v1/devices/{device}/badge", showBadge),
       (.put, "/v1/devices/{device}/badge", setBadge),
+      (.post, "/v1/devices/{device}/messages", sendMessage),
       (.post, "/v1/receipts", receive),
       (.post, "/v1/reads", read),
     ]
@@ -107,10 +108,17 @@ package final class DeviceDoor: RequestHandler {
 
   /// The body as JSON.
   static func reader(_ request: Request) throws(Problem) -> JSONReader {
-    if let type = request.header("content-type"), !type.lowercased().hasPrefix("application/json") {
+    if let type = request.header("content-type"), !isJSON(type) {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
     return JSONReader(request.bodyBytes)
+  }
+}
+
+extension DeviceDoor {
+  /// Parameters, such as a charset, may follow.
+  private static func isJSON(_ type: String) -> Bool {
+    type.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "application/json"
   }
 }
 

@@ -74,22 +74,11 @@ extension DeviceDoor {
   // MARK: Groups
 
   func listGroups(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    perform(.listGroups(try claim(request, parameters)), request, responder) { answer, responder in
+    let claim = try claim(request, parameters)
+    let page = try GroupPage(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    perform(.listGroups(claim), request, responder) { answer, responder in
       guard case .groups(let groups) = answer else { return }
-      responder.send { writer in
-        writer.member(
-          "items",
-          array: { writer in
-            for group in groups {
-              writer.object { writer in
-                writer.member("groupSeq", String(group.group))
-                writer.member("name", group.name)
-              }
-            }
-          })
-        writer.name("nextCursor")
-        writer.null()
-      }
+      responder.send { writer in page.write(groups, to: &writer) }
     }
   }
 
@@ -104,7 +93,7 @@ extension DeviceDoor {
   }
 
   private static func group(_ parameters: PathParameters) throws(Problem) -> Int64 {
-    guard let group = Int64(parameters["groupSeq"]) else {
+    guard let group = SequenceNumber.parse(parameters["groupSeq"]) else {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number.")
     }
     return group

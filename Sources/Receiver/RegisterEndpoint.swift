@@ -111,6 +111,9 @@ private struct RegistrationBody {
       }
     }
     try reader.finish()
+    for (name, value) in [("appId", body.appID), ("psid", body.psid), ("deviceId", body.deviceID)] where value.isEmpty {
+      throw JSONError("is needed").inside(name)
+    }
     self = body
   }
 
@@ -130,7 +133,6 @@ private struct RegistrationBody {
   }
 
   func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> Operation.Registration {
-    guard !deviceID.isEmpty else { throw Problem(at: "/deviceId", "is needed") }
     guard let token = network.normalize(psid: psid) else {
       throw Problem(at: "/psid", network == .apns ? "must be an APNs device token in hex" : "must be an FCM token")
     }

@@ -1,4 +1,5 @@
 internal import APNs
+internal import Domain
 internal import Logging
 internal import Operations
 internal import Postgres
@@ -20,11 +21,13 @@ final class CatalogKeeper {
       let keeper = APNsKeeper(sender: sender, requests: requests, master: master, clock: SystemClock())
       let log = Logger(label: "catalog")
       var connection: Connection?
+      var resumptions = Resumptions()
       while !stopped.isClosed {
         do {
           let present = try connection ?? Connection(databaseURL)
           connection = present
           try catalog.refresh(present)
+          for app in resumptions.note(catalog.pausedApps) { sender.forgive(app) }
           try keeper.turn(present)
         } catch {
           log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
@@ -33,6 +36,16 @@ final class CatalogKeeper {
         _ = catalog.wanted.wait(atMost: Server.Limits.catalogInterval)
         catalog.wanted.drain()
       }
+    }
+  }
+
+  /// Finds the apps that were paused at the last look and are not any more.
+  private struct Resumptions {
+    private var paused: Set<App.Number> = []
+
+    mutating func note(_ present: Set<App.Number>) -> Set<App.Number> {
+      defer { paused = present }
+      return paused.subtracting(present)
     }
   }
 

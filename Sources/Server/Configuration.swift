@@ -1,4 +1,5 @@
 internal import Reactor
+package import SDKDoor
 
 /// What a server is told from outside: `UPMC_…` environment variables.
 package struct Configuration: Sendable {
@@ -9,32 +10,35 @@ package struct Configuration: Sendable {
     package let meaning: String
   }
 
-  package static let variables: [Variable] = [
-    Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port of the HTTP doors"),
-    Variable(
-      name: "UPMC_DATABASE_URL", standard: "(private)",
-      meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
-    Variable(
-      name: "UPMC_DATA_DIR", standard: ".upmc", meaning: "directory of the private PostgreSQL and its master key"),
-    Variable(
-      name: "UPMC_MASTER_KEY", standard: "(made)",
-      meaning: "32 bytes in base64 that seal credentials; made once with the private database, required otherwise"),
-    Variable(name: "UPMC_MASTER_KEY_FILE", standard: "", meaning: "file that holds the master key"),
-    Variable(name: "UPMC_PUBLIC_URL", standard: "", meaning: "how devices reach this server, for links in payloads"),
-    Variable(
-      name: "UPMC_APNS_PRODUCTION_URL", standard: "https://api.push.apple.com", meaning: "Apple's production service"),
-    Variable(
-      name: "UPMC_APNS_SANDBOX_URL", standard: "https://api.sandbox.push.apple.com", meaning: "Apple's sandbox service"),
-    Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
-    Variable(
-      name: "UPMC_CA_FILE", standard: "", meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"
-    ),
-    Variable(
-      name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
-    Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
-    Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
-    Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
-  ]
+  package static let variables: [Variable] =
+    [
+      Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port of the HTTP doors"),
+      Variable(
+        name: "UPMC_DATABASE_URL", standard: "(private)",
+        meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
+      Variable(
+        name: "UPMC_DATA_DIR", standard: ".upmc", meaning: "directory of the private PostgreSQL and its master key"),
+      Variable(
+        name: "UPMC_MASTER_KEY", standard: "(made)",
+        meaning: "32 bytes in base64 that seal credentials; made once with the private database, required otherwise"),
+      Variable(name: "UPMC_MASTER_KEY_FILE", standard: "", meaning: "file that holds the master key"),
+      Variable(name: "UPMC_PUBLIC_URL", standard: "", meaning: "how devices reach this server, for links in payloads"),
+      Variable(
+        name: "UPMC_APNS_PRODUCTION_URL", standard: "https://api.push.apple.com", meaning: "Apple's production service"),
+      Variable(
+        name: "UPMC_APNS_SANDBOX_URL", standard: "https://api.sandbox.push.apple.com",
+        meaning: "Apple's sandbox service"),
+      Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
+      Variable(
+        name: "UPMC_CA_FILE", standard: "",
+        meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"
+      ),
+      Variable(
+        name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
+      Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
+      Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
+      Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
+    ] + sdkVariables
 
   /// A variable that cannot be used: one sentence that says which and why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
@@ -55,6 +59,9 @@ package struct Configuration: Sendable {
   package var logFormat = LogFormat.text
   package var migrationsDirectory: String?
   package var publicDirectory: String?
+
+  /// The door for apps built with the existing SDK.
+  package var sdk = SDKDoor.Configuration()
 
   package var handicaps = Handicaps()
 
@@ -103,6 +110,7 @@ package struct Configuration: Sendable {
     case "UPMC_LOG_FORMAT": logFormat = try Self.format(name, value)
     case "UPMC_MIGRATIONS_DIR": migrationsDirectory = given
     case "UPMC_PUBLIC_DIR": publicDirectory = given
+    case "UPMC_CTL_CONTEXT", "UPMC_CTL_AUTHORIZATION", "UPMC_CTL_TRUSTED_SENDERS": try setSDK(name, value)
     default:
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")

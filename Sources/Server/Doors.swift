@@ -4,6 +4,7 @@ internal import Logging
 internal import Operations
 internal import Reactor
 internal import Receiver
+internal import SDKDoor
 
 /// The HTTP loops and the admin threads behind them.
 final class Doors {
@@ -44,6 +45,7 @@ final class Doors {
       let drained = drained
       let batchesSends = configuration.handicaps.batchesSends
       let publicDirectory = configuration.publicDirectory
+      let sdk = configuration.sdk
       _ = try Thread(name: "http-\(number)") {
         do {
           let loop = try EventLoop()
@@ -52,6 +54,9 @@ final class Doors {
             launchpad: launchpad)
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
+            sdk: ControllerDoor(
+              hands: Self.hands(committer, admin, messageCommitted), catalog: catalog, keys: keys,
+              configuration: sdk, loop: loop),
             admin: AdminDoor(admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
             health: HealthDoor(committer: committer),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
@@ -84,6 +89,14 @@ final class Doors {
           })
       }
     }
+  }
+
+  private static func hands(
+    _ committer: Committer, _ admin: AdminThreads, _ messageCommitted: @escaping @Sendable () -> Void
+  ) -> Hands {
+    Hands(
+      submit: committer.submit, takesSends: committer.takesSends, perform: admin.perform,
+      messageCommitted: messageCommitted)
   }
 
   /// Answers what is there, takes nothing new.

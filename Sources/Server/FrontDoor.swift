@@ -1,17 +1,20 @@
 package import HTTPServer
 internal import OpenAPI
 internal import Receiver
+internal import SDKDoor
 
 /// The first look at each request: which part of the server answers it. One per HTTP loop.
 package final class FrontDoor: RequestHandler {
   private let devices: DeviceDoor
+  private let sdk: ControllerDoor
   private let admin: any RequestHandler
   private let health: HealthDoor
   private let document = DocumentDoor()
   private var files: StaticFiles?
 
-  init(devices: DeviceDoor, admin: any RequestHandler, health: HealthDoor, files: StaticFiles?) {
+  init(devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, files: StaticFiles?) {
     self.devices = devices
+    self.sdk = sdk
     self.admin = admin
     self.health = health
     self.files = files
@@ -22,6 +25,7 @@ package final class FrontDoor: RequestHandler {
     if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
       return devices.handle(request, responder)
     }
+    if ControllerDoor.isForHere(request) { return sdk.handle(request, responder) }
     if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
     if document.serves(request) { return document.handle(request, responder) }
     if Self.isForAdmin(request) { return admin.handle(request, responder) }
@@ -29,9 +33,10 @@ package final class FrontDoor: RequestHandler {
     if let response = files?.response(for: request) { responder.send(response) }
   }
 
-  /// Only the admin API takes bodies above the standard: lists of recipients.
+  /// Only senders may bring bodies above the standard: lists of recipients.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
+    if ControllerDoor.isForHere(request) { return sdk.bodyLimit(for: request, standard: standard) }
+    return Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
   }
 
   private static func isForAdmin(_ request: Request) -> Bool {

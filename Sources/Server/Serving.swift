@@ -11,7 +11,12 @@ package enum Serving {
     let log = Logger(label: "server")
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
-    try database.migrate(configuration) { log.info("\($0)") }
+    // One that is away is waited for: machines start in any order.
+    let isThere: Void? = try DatabasePatience.wait(configuration) {
+      try database.ensureRunning()
+      try database.migrate(configuration) { log.info("\($0)") }
+    }
+    guard isThere != nil else { return log.info("stopped") }
     var configuration = configuration
     configuration.publicDirectory = configuration.publicDirectory ?? ConsoleFiles.find()
     let server = try Server(

@@ -48,6 +48,18 @@ package enum AppPauses {
     return Query(reasonStatement, parameters) { $0.count == 1 ? $0.optionalText(0, 0) : nil }
   }
 
+  private static let heldStatement = Statement(
+    "app-pauses-held", "SELECT app FROM apps WHERE app = ANY($1) AND paused_reason IS NOT NULL")
+
+  /// Those of the apps that are held back.
+  package static func held(_ apps: some Collection<App.Number>) -> Query<Set<App.Number>> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: column)
+    return Query(heldStatement, parameters) { rows in Set(rows.map { rows.int32($0, 0) }) }
+  }
+
   private static let allStatement = Statement(
     "app-pauses-all", "SELECT app FROM apps WHERE paused_reason IS NOT NULL")
 
@@ -76,21 +88,25 @@ package enum AppPauses {
     "app-pauses-fault",
     """
     UPDATE apps SET paused_reason = $2 WHERE app = $1 AND paused_reason IS NULL
+      -- Submitted before an operator has resumed the app: what was wrong then has been looked at.
+      AND (resumed_at IS NULL OR resumed_at <= $4)
       -- A fault of a credential that has been replaced meanwhile is nobody's business any more.
       AND NOT EXISTS (SELECT FROM credentials c WHERE c.app = $1 AND c.network = $3 AND c.updated_at > $4)
+    RETURNING app
     """)
 
-  /// The same because of a credential, unless it is younger than what it was found at fault with.
+  /// The same because of a credential, unless it is younger than what it was found at fault with. Answers whether it is
+  /// this that holds the app back from now on.
   /// - Parameter since: microseconds since 1970.
   package static func pause(
     _ app: App.Number, faultOf network: PushNetwork, reason: String, since: Int64
-  ) -> Query<Void> {
+  ) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(app)
     parameters.append(text: reason)
     parameters.append(network.rawValue)
     parameters.append(timestampMicroseconds: since)
-    return Query(faultStatement, parameters) { _ in }
+    return Query(faultStatement, parameters) { $0.count == 1 }
   }
 
   private static let resumeStatement = Statement(

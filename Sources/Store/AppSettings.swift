@@ -7,15 +7,15 @@ package enum AppSettings {
     package var name: String
     package var timeZone: String
     package var devicePolicy: App.DevicePolicy
-    /// A send to more devices than this needs a second person; nil: none does.
-    package var approvalAbove: Int64?
+    /// Messages that one device may send in a minute.
+    package var deviceSends: Int16
   }
 
   private static let lockStatement = Statement(
     "app-settings-lock",
-    "SELECT name, time_zone, device_policy, approval_above FROM apps WHERE app = $1 FOR NO KEY UPDATE")
+    "SELECT name, time_zone, device_policy, device_sends FROM apps WHERE app = $1 FOR NO KEY UPDATE")
   private static let findStatement = Statement(
-    "app-settings-find", "SELECT name, time_zone, device_policy, approval_above FROM apps WHERE app = $1")
+    "app-settings-find", "SELECT name, time_zone, device_policy, device_sends FROM apps WHERE app = $1")
 
   /// Within a transaction: nobody else changes them until it ends.
   package static func lock(_ app: App.Number) -> Query<Settings?> { query(lockStatement, app) }
@@ -29,13 +29,13 @@ package enum AppSettings {
       return Settings(
         name: rows.text(0, 0), timeZone: rows.text(0, 1),
         devicePolicy: App.DevicePolicy(rawValue: rows.int16(0, 2)) ?? .multi,
-        approvalAbove: rows.optionalInt64(0, 3))
+        deviceSends: rows.int16(0, 3))
     }
   }
 
   private static let saveStatement = Statement(
     "app-settings-save",
-    "UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, approval_above = $5 WHERE app = $1")
+    "UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5 WHERE app = $1")
 
   package static func save(_ settings: Settings, of app: App.Number) -> Query<Void> {
     var parameters = Parameters()
@@ -43,7 +43,7 @@ package enum AppSettings {
     parameters.append(text: settings.name)
     parameters.append(text: settings.timeZone)
     parameters.append(settings.devicePolicy.rawValue)
-    parameters.append(settings.approvalAbove)
+    parameters.append(settings.deviceSends)
     return Query(saveStatement, parameters) { _ in }
   }
 

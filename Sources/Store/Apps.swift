@@ -8,7 +8,7 @@ package enum Apps {
     package let clientKey: String
   }
 
-  private static let columnList = "app, app_id, name, time_zone, device_policy, paused_reason, client_key"
+  private static let columnList = "app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends"
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
 
@@ -47,12 +47,23 @@ package enum Apps {
     return Query(zoneStatement, parameters) { $0.int64(0, 0) }
   }
 
+  private static let deviceSendsStatement = Statement(
+    "apps-device-sends", "UPDATE apps SET device_sends = $2 WHERE app = $1")
+
+  /// - Parameter perMinute: messages that one device may send in a minute; 0: none.
+  package static func setDeviceSends(_ app: App.Number, _ perMinute: Int16) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(perMinute)
+    return Query(deviceSendsStatement, parameters) { _ in }
+  }
+
   private static func record(_ rows: Rows, _ row: Int) -> Record {
     Record(
       app: App(
         number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
         devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
-        pausedReason: rows.optionalText(row, 5)),
+        pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7)),
       clientKey: rows.text(row, 6))
   }
 }

@@ -153,7 +153,7 @@ package enum Audiences {
     WHERE app = $1 AND device = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
     """)
 
-  /// Devices as they are bound now: for lists of devices, and to read bindings again before a retry.
+  /// Devices of a list.
   package static func ofDevices(app: App.Number, _ devices: [DeviceID], frozenAt: Int64) -> Query<[Member]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -162,6 +162,22 @@ package enum Audiences {
     parameters.append(uuids: column)
     parameters.append(timestampMicroseconds: frozenAt)
     return Query(ofDevicesStatement, parameters, read: members)
+  }
+
+  private static let boundStatement = Statement(
+    "audience-bound",
+    """
+    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL, app_version FROM devices
+    WHERE device = ANY($1) AND state = 1
+    """)
+
+  /// Devices of whichever apps, as they are bound now: to read bindings again before a retry.
+  package static func bound(_ devices: some Collection<DeviceID>) -> Query<[DeviceID: Member]> {
+    Query(boundStatement, Devices.ids(devices)) { rows in
+      var bound: [DeviceID: Member] = [:]
+      for member in members(rows) { bound[member.device] = member }
+      return bound
+    }
   }
 
   private static func list(_ app: App.Number, _ texts: [String], _ frozenAt: Int64) -> Parameters {

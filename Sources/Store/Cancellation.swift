@@ -149,6 +149,6 @@ package enum Cancellation {
   ) throws(PostgresError) {
     try endUnclaimed(seqno, on: connection)
     while try cancelDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
-    _ = try connection.run(Messages.finish([seqno], at: now))
+    try Messages.finish([seqno], at: now, on: connection)
   }
 }

@@ -5,7 +5,7 @@ package import Reactor
 package struct ClaimedSend: Sendable {
   package let message: Messages.Open
   package let request: MessageRequest
-  package let claim: Int64
+  package let claim: Claims.Hold
   package let members: [Audiences.Member]
   /// Each user's count after this message; empty when it moves none.
   package let badges: [UserKey: Int16]
@@ -13,10 +13,12 @@ package struct ClaimedSend: Sendable {
   package let names: [UserKey: String]
   /// Not later than the reading of the members' bindings.
   package let readAt: Instant
+  /// Its app was held back when it was stored: it waits in the database.
+  package let isHeld: Bool
 
   package init(
-    message: Messages.Open, request: MessageRequest, claim: Int64, members: [Audiences.Member],
-    badges: [UserKey: Int16], names: [UserKey: String], readAt: Instant
+    message: Messages.Open, request: MessageRequest, claim: Claims.Hold, members: [Audiences.Member],
+    badges: [UserKey: Int16], names: [UserKey: String], readAt: Instant, isHeld: Bool
   ) {
     self.message = message
     self.request = request
@@ -25,5 +27,6 @@ package struct ClaimedSend: Sendable {
     self.badges = badges
     self.names = names
     self.readAt = readAt
+    self.isHeld = isHeld
   }
 }

@@ -2,11 +2,21 @@ package import Domain
 package import Postgres
 
 /// Devices that are on their way: claimed, and their outcomes not all written.
+///
+/// **Fencing.** A node that was frozen past its lease wakes up and believes that its claims are still its own. Whoever took
+/// one over has raised its fence, so a claim is known by number *and* fence (`Hold`): only what a network has answered is
+/// written without asking whether the claim is still held.
 package enum Claims {
-  package struct Record: Sendable {
+  /// A claim as one holder knows it.
+  package struct Hold: Hashable, Sendable {
     package let claim: Int64
-    package let seqno: Int64
-    package let entries: [Entry]
+    /// Raised whenever another takes the claim over: from then on the former holder's word about it counts no more.
+    package let fence: Int32
+
+    package init(claim: Int64, fence: Int32 = 0) {
+      self.claim = claim
+      self.fence = fence
+    }
   }
 
   package struct Entry: Sendable {
@@ -26,7 +36,7 @@ package enum Claims {
     "claims-create",
     "INSERT INTO claims (seqno, node, devices, user_keys) VALUES ($1, $2, $3, $4) RETURNING claim")
 
-  package static func create(_ seqno: Int64, node: UUIDValue, _ entries: [Entry]) -> Query<Int64> {
+  package static func create(_ seqno: Int64, node: UUIDValue, _ entries: [Entry]) -> Query<Hold> {
     var devices = UUIDColumn()
     var keys = TextColumn()
     for entry in entries {
@@ -38,47 +48,161 @@ package enum Claims {
     parameters.append(uuid: node)
     parameters.append(uuids: devices)
     parameters.append(texts: keys)
-    return Query(createStatement, parameters) { $0.int64(0, 0) }
+    return Query(createStatement, parameters) { Hold(claim: $0.int64(0, 0)) }
+  }
+
+  private static let createSeveralStatement = Statement(
+    "claims-create-several",
+    """
+    INSERT INTO claims (seqno, node, devices, user_keys)
+    SELECT seqno, $1, array_agg(device ORDER BY n), array_agg(user_key ORDER BY n)
+    FROM unnest($2, $3, $4) WITH ORDINALITY AS t(seqno, device, user_key, n) GROUP BY seqno
+    RETURNING seqno, claim
+    """)
+
+  /// Claims devices of several messages, a claim for each; answers them by SEQNO.
+  package static func create(
+    _ parts: [(seqno: Int64, entries: [Entry])], node: UUIDValue
+  ) -> Query<[Int64: Hold]> {
+    var (seqnos, devices, keys) = (Int64Column(), UUIDColumn(), TextColumn())
+    for (seqno, entries) in parts {
+      for entry in entries {
+        seqnos.append(seqno)
+        devices.append(entry.device)
+        keys.append(entry.userKey.text)
+      }
+    }
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    parameters.append(int64s: seqnos)
+    parameters.append(uuids: devices)
+    parameters.append(texts: keys)
+    return Query(createSeveralStatement, parameters) { rows in
+      var claims: [Int64: Hold] = [:]
+      for row in 0..<rows.count { claims[rows.int64(row, 0)] = Hold(claim: rows.int64(row, 1)) }
+      return claims
+    }
   }
 
   private static let finishStatement = Statement(
-    "claims-finish", "DELETE FROM claims WHERE claim = ANY($1) AND node = $2")
+    "claims-finish",
+    """
+    DELETE FROM claims
+    WHERE claim = ANY($1) AND node = $3 AND (claim, fence) IN (SELECT claim, fence FROM unnest($1, $2) AS t(claim, fence))
+    """)
 
-  /// All devices of these claims have an outcome. A claim that another node has taken over is left to it.
-  package static func finish(_ claims: some Collection<Int64>, node: UUIDValue) -> Query<Void> {
-    var column = Int64Column()
-    for claim in claims { column.append(claim) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    parameters.append(uuid: node)
-    return Query(finishStatement, parameters) { _ in }
+  /// All devices of these claims have an outcome. A claim that has been taken over is left to its holder.
+  package static func finish(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
+    Query(finishStatement, parameters(holds, node)) { _ in }
   }
+
+  // MARK: Who holds what
+
+  private static let heldStatement = Statement(
+    "claims-held", "SELECT claim, fence FROM claims WHERE claim = ANY($1) AND node = $2")
+
+  /// Those of the claims that the node still holds.
+  package static func held(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
+    Query(heldStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
+  }
+
+  private static let lockStatement = Statement(
+    "claims-lock",
+    """
+    SELECT claim, fence FROM claims WHERE claim = ANY($1) AND node = $2 ORDER BY claim
+    -- Whoever takes over dead nodes' claims passes these by until what is written about them is committed.
+    FOR SHARE
+    """)
+
+  /// The same, within a transaction: nobody takes them over until it ends.
+  package static func lock(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
+    Query(lockStatement, parameters(holds, of: node)) { holds.intersection(self.holds($0)) }
+  }
+
+  private static let ofNodeStatement = Statement(
+    "claims-of-node",
+    "SELECT c.claim, c.fence, m.lane FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno WHERE c.node = $1")
+
+  /// All claims of one node, with their lanes.
+  package static func ofNode(_ node: UUIDValue) -> Query<[(hold: Hold, lane: Lane)]> {
+    var parameters = Parameters()
+    parameters.append(uuid: node)
+    return Query(ofNodeStatement, parameters) { rows in
+      rows.map { row in
+        (hold(rows, row), rows.isNull(row, 2) ? .normal : Lane(rawValue: rows.int16(row, 2)) ?? .normal)
+      }
+    }
+  }
+
+  private static func hold(_ rows: Rows, _ row: Int) -> Hold {
+    Hold(claim: rows.int64(row, 0), fence: rows.int32(row, 1))
+  }
+
+  private static func holds(_ rows: Rows) -> Set<Hold> {
+    Set(rows.map { hold(rows, $0) })
+  }
+
+  private static func parameters(_ holds: some Collection<Hold>, of node: UUIDValue) -> Parameters {
+    var claims = Int64Column()
+    for hold in holds { claims.append(hold.claim) }
+    var parameters = Parameters()
+    parameters.append(int64s: claims)
+    parameters.append(uuid: node)
+    return parameters
+  }
+
+  private static func parameters(_ holds: some Collection<Hold>, _ node: UUIDValue) -> Parameters {
+    var (claims, fences) = (Int64Column(), Int32Column())
+    for hold in holds {
+      claims.append(hold.claim)
+      fences.append(hold.fence)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: claims)
+    parameters.append(int32s: fences)
+    parameters.append(uuid: node)
+    return parameters
+  }
+
+  // MARK: Taking over
 
   private static let adoptStatement = Statement(
     "claims-adopt",
     """
-    UPDATE claims SET node = $1, fence = fence + 1 WHERE claim = (
-      SELECT c.claim FROM claims c LEFT JOIN nodes n ON n.node = c.node
+    -- Few nodes hold many claims: from one node to the next along the index, then only into the claims of dead ones.
+    WITH RECURSIVE holders AS (
+      (SELECT node FROM claims ORDER BY node LIMIT 1)
+      UNION ALL
+      SELECT (SELECT c.node FROM claims c WHERE c.node > h.node ORDER BY c.node LIMIT 1) FROM holders h
+      WHERE h.node IS NOT NULL
+    ), dead AS (
+      SELECT h.node FROM holders h LEFT JOIN nodes n ON n.node = h.node
       -- The database's clock decides, for its word is the same for every node.
-      WHERE n.node IS NULL OR n.alive_until < now()
-      ORDER BY c.claim LIMIT 1 FOR UPDATE OF c SKIP LOCKED)
-    RETURNING claim, seqno
+      WHERE h.node IS NOT NULL AND (n.node IS NULL OR n.alive_until < now())
+    ), found AS (
+      SELECT c.claim, cardinality(c.devices) AS devices FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
+      WHERE c.node = ANY(ARRAY(SELECT node FROM dead)) AND coalesce(m.lane, 1) = ANY($2)
+      ORDER BY c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED
+    ), counted AS (
+      SELECT claim, sum(devices) OVER (ORDER BY claim) - devices AS before FROM found
+    )
+    UPDATE claims SET node = $1, fence = fence + 1
+    -- As many as make one batch, but one at least.
+    WHERE claim = ANY(ARRAY(SELECT claim FROM counted WHERE before < $4))
+    RETURNING claim, fence, seqno
     """)
 
-  /// Takes over one claim of a node that is not alive any more; nil when there is none.
-  package static func adopt(node: UUIDValue) -> Query<(claim: Int64, seqno: Int64)?> {
+  /// Takes over claims of nodes that are not alive any more, of messages in some lanes.
+  /// - Parameter devices: no further claim is taken once so many devices are.
+  package static func adopt(
+    node: UUIDValue, lanes: [Lane], claims: Int, devices: Int
+  ) -> Query<[(hold: Hold, seqno: Int64)]> {
     var parameters = Parameters()
     parameters.append(uuid: node)
-    return Query(adoptStatement, parameters) { $0.count == 1 ? ($0.int64(0, 0), $0.int64(0, 1)) : nil }
-  }
-
-  private static let ofNodeStatement = Statement("claims-of-node", "SELECT claim FROM claims WHERE node = $1")
-
-  /// The claims of one node.
-  package static func ofNode(_ node: UUIDValue) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    return Query(ofNodeStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+    parameters.append(int16s: Int16Column(lanes))
+    parameters.append(claims)
+    parameters.append(devices)
+    return Query(adoptStatement, parameters) { rows in rows.map { (hold(rows, $0), rows.int64($0, 2)) } }
   }
 
   private static let releaseStatement = Statement(
@@ -86,36 +210,37 @@ package enum Claims {
     """
     -- The node that does not exist: whoever is alive takes them over.
     UPDATE claims SET node = '00000000-0000-0000-0000-000000000000', fence = fence + 1
-    WHERE claim = ANY($1) AND node = $2
+    WHERE claim = ANY($1) AND node = $3 AND (claim, fence) IN (SELECT claim, fence FROM unnest($1, $2) AS t(claim, fence))
     """)
 
   /// Gives claims up, to be taken over like those of a dead node.
-  package static func release(_ claims: some Collection<Int64>, node: UUIDValue) -> Query<Void> {
-    var column = Int64Column()
-    for claim in claims { column.append(claim) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    parameters.append(uuid: node)
-    return Query(releaseStatement, parameters) { _ in }
+  package static func release(_ holds: some Collection<Hold>, node: UUIDValue) -> Query<Void> {
+    Query(releaseStatement, parameters(holds, node)) { _ in }
   }
 
   private static let undecidedStatement = Statement(
     "claims-undecided",
     """
-    SELECT k.device, k.user_key, coalesce(o.attempts, 0)::smallint
-    FROM claims c, unnest(c.devices, c.user_keys) AS k(device, user_key)
-    LEFT JOIN outcomes o ON o.seqno = $2 AND o.device = k.device
+    SELECT c.claim, k.device, k.user_key, coalesce(o.attempts, 0)::smallint
+    FROM claims c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+    LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
     -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try.
-    WHERE c.claim = $1 AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL)
+    WHERE c.claim = ANY($1) AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL)
     """)
 
-  /// The devices of a claim whose end is not known.
-  package static func undecided(_ claim: Int64, seqno: Int64) -> Query<[Entry]> {
+  /// The devices of claims whose end is not known, by claim.
+  package static func undecided(_ holds: some Collection<Hold>) -> Query<[Int64: [Entry]]> {
+    var claims = Int64Column()
+    for hold in holds { claims.append(hold.claim) }
     var parameters = Parameters()
-    parameters.append(claim)
-    parameters.append(seqno)
+    parameters.append(int64s: claims)
     return Query(undecidedStatement, parameters) { rows in
-      rows.map { Entry(device: rows.device($0, 0), userKey: rows.userKey($0, 1), attempts: rows.int16($0, 2)) }
+      var entries: [Int64: [Entry]] = [:]
+      for row in 0..<rows.count {
+        entries[rows.int64(row, 0), default: []].append(
+          Entry(device: rows.device(row, 1), userKey: rows.userKey(row, 2), attempts: rows.int16(row, 3)))
+      }
+      return entries
     }
   }
 
@@ -124,7 +249,7 @@ package enum Claims {
     """
     UPDATE outcomes o SET due_at = NULL FROM (
       SELECT o.seqno, o.device FROM outcomes o JOIN messages m ON m.seqno = o.seqno JOIN apps a ON a.app = m.app
-      WHERE o.status = 6 AND o.due_at <= $1 AND m.state = 2
+      WHERE o.status = 6 AND o.due_at > $3 AND o.due_at <= $1 AND m.state = 2 AND m.lane = ANY($4)
         -- What has expired meanwhile ends even while its app is paused.
         AND (a.paused_reason IS NULL OR m.expires_at <= $1)
       ORDER BY o.due_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) due
@@ -133,10 +258,15 @@ package enum Claims {
     """)
 
   /// Takes deferred deliveries whose time has come, within a transaction that also claims them.
-  package static func due(at now: Int64, limit: Int) -> Query<[(seqno: Int64, entry: Entry)]> {
+  /// - Parameter since: what was due before this is known to be held; microseconds since 1970.
+  package static func due(
+    since: Int64, at now: Int64, lanes: [Lane], limit: Int
+  ) -> Query<[(seqno: Int64, entry: Entry)]> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: now)
     parameters.append(limit)
+    parameters.append(timestampMicroseconds: since)
+    parameters.append(int16s: Int16Column(lanes))
     return Query(dueStatement, parameters) { rows in
       rows.map { row in
         (
@@ -145,5 +275,12 @@ package enum Claims {
         )
       }
     }
+  }
+}
+
+extension Int16Column {
+  init(_ lanes: [Lane]) {
+    self.init()
+    for lane in lanes { append(lane.rawValue) }
   }
 }

@@ -80,6 +80,31 @@ package enum Controls {
     return Query(pausedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
+  private static let heldStatement = Statement(
+    "controls-held",
+    """
+    SELECT app::bigint, true FROM apps WHERE paused_reason IS NOT NULL
+    UNION ALL
+    (SELECT seqno, false FROM messages WHERE state = 3 ORDER BY seqno DESC LIMIT $1)
+    """)
+
+  /// Apps and messages (the newest) that are held back.
+  package static func held(atMost limit: Int) -> Query<(apps: Set<App.Number>, messages: Set<Int64>)> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(heldStatement, parameters) { rows in
+      var held: (apps: Set<App.Number>, messages: Set<Int64>) = ([], [])
+      for row in 0..<rows.count {
+        if rows.bool(row, 1) {
+          held.apps.insert(App.Number(rows.int64(row, 0)))
+        } else {
+          held.messages.insert(rows.int64(row, 0))
+        }
+      }
+      return held
+    }
+  }
+
   /// What may be done with a delivery of a message at this moment.
   package enum Passage: Equatable, Sendable {
     case open
@@ -90,23 +115,39 @@ package enum Controls {
     case closedUntil(Int64)
   }
 
-  private static let passageStatement = Statement(
-    "controls-passage",
+  /// How a message stands for a delivery that is about to be submitted.
+  package struct Standing: Equatable, Sendable {
+    package let passage: Passage
+    package let isAppPaused: Bool
+  }
+
+  private static let standingsStatement = Statement(
+    "controls-standings",
     """
-    SELECT m.state, m.cancelled_at IS NOT NULL,
-      window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes)
-    FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = $1
+    SELECT m.seqno, m.state, m.cancelled_at IS NOT NULL,
+      window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes), a.paused_reason IS NOT NULL
+    FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno WHERE m.seqno = ANY($1)
     """)
 
-  /// Whether deliveries of a message may be submitted now.
-  package static func passage(_ seqno: Int64) -> Query<Passage> {
+  /// Whether deliveries of messages may be submitted now. One that is missing is gone.
+  package static func standings(_ seqnos: some Collection<Int64>) -> Query<[Int64: Standing]> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(passageStatement, parameters) { rows in
-      guard rows.count == 1, !rows.bool(0, 1) else { return .cancelled }
-      if rows.int16(0, 0) == MessageState.paused.rawValue { return .paused }
-      return rows.isNull(0, 2) ? .open : .closedUntil(rows.timestampMicroseconds(0, 2))
+    parameters.append(int64s: column)
+    return Query(standingsStatement, parameters) { rows in
+      var standings: [Int64: Standing] = [:]
+      for row in 0..<rows.count {
+        standings[rows.int64(row, 0)] = Standing(passage: passage(rows, row), isAppPaused: rows.bool(row, 4))
+      }
+      return standings
     }
+  }
+
+  private static func passage(_ rows: Rows, _ row: Int) -> Passage {
+    if rows.bool(row, 2) { return .cancelled }
+    if rows.int16(row, 1) == MessageState.paused.rawValue { return .paused }
+    return rows.isNull(row, 3) ? .open : .closedUntil(rows.timestampMicroseconds(row, 3))
   }
 
   private static let openCountStatement = Statement(

@@ -1,24 +1,32 @@
-package import Domain
+internal import Domain
 internal import Postgres
 
 /// Deliveries that need no further try.
 extension Outcomes {
   private static let endedStatement = Statement(
     "outcomes-ended",
-    // 6 is deferred: the only outcome that is no end.
-    "SELECT device FROM outcomes WHERE seqno = $1 AND device = ANY($2) AND status <> 6")
+    """
+    SELECT o.seqno, o.device FROM unnest($1, $2) AS t(seqno, device)
+    JOIN outcomes o ON o.seqno = t.seqno AND o.device = t.device
+    -- 6 is deferred: the only outcome that is no end.
+    WHERE o.status <> 6
+    """)
 
-  /// Which of these devices have a final outcome of the message.
-  package static func ended(_ seqno: Int64, _ devices: some Collection<DeviceID>) -> Query<Set<DeviceID>> {
-    var column = UUIDColumn()
-    for device in devices { column.append(device) }
+  /// Which of these deliveries have a final outcome.
+  package static func ended(
+    _ deliveries: some Collection<Confirmations.Delivery>
+  ) -> Query<Set<Confirmations.Delivery>> {
+    var seqnos = Int64Column()
+    var devices = UUIDColumn()
+    for delivery in deliveries {
+      seqnos.append(delivery.seqno)
+      devices.append(delivery.device)
+    }
     var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(uuids: column)
+    parameters.append(int64s: seqnos)
+    parameters.append(uuids: devices)
     return Query(endedStatement, parameters) { rows in
-      var ended: Set<DeviceID> = []
-      for row in 0..<rows.count { ended.insert(rows.device(row, 0)) }
-      return ended
+      Set(rows.map { Confirmations.Delivery(seqno: rows.int64($0, 0), device: rows.device($0, 1)) })
     }
   }
 }

@@ -22,7 +22,7 @@ package enum Funnels {
         SELECT reason, sum(count)::bigint AS total FROM reason_totals r WHERE r.seqno = m.seqno GROUP BY reason
         -- What was given back counts no longer.
         HAVING sum(count) <> 0) reasons),
-      m.state_reason, m.resend_of, m.due_at
+      m.state_reason, m.resend_of, m.due_at, m.request->>'reference', m.request->>'from'
     FROM messages m LEFT JOIN message_totals t ON t.seqno = m.seqno
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)
@@ -47,6 +47,8 @@ package enum Funnels {
       funnel.stateReason = rows.optionalText(0, 14)
       funnel.resendOf = rows.optionalInt64(0, 15)
       funnel.dueAt = rows.isNull(0, 16) ? nil : rows.timestampMicroseconds(0, 16)
+      funnel.reference = rows.optionalText(0, 17)
+      funnel.origin = rows.optionalText(0, 18)
       return (Found(app: rows.int32(0, 0), keepsHistory: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
     }
   }

@@ -1,5 +1,5 @@
 package import Domain
-internal import Postgres
+package import Postgres
 
 /// Refusals that turned out to be our own fault: their deliveries wait again.
 package enum GiveBacks {
@@ -53,16 +53,27 @@ package enum GiveBacks {
     }
   }
 
+  private static let lockStatement = Statement(
+    "give-backs-lock", "SELECT FROM messages WHERE seqno = ANY($1) ORDER BY seqno FOR UPDATE")
+
   private static let reopenStatement = Statement(
     "give-backs-reopen",
-    "UPDATE messages SET state = 2, finished_at = NULL WHERE seqno = ANY($1) AND state IN (4, 6, 7)")
+    """
+    -- One that has been cancelled meanwhile is being cancelled again: what was given back of it is cancelled next.
+    UPDATE messages SET state = CASE WHEN state = 5 THEN 3 ELSE 2 END, finished_at = NULL
+    WHERE seqno = ANY($1) AND state >= 4
+    """)
 
-  /// Opens messages again that were complete until some of their deliveries were given back.
-  package static func reopen(_ seqnos: some Collection<Int64>) -> Query<Void> {
+  /// Opens messages again that were complete until some of their deliveries were given back: the last step of a
+  /// transaction. Those still open are locked all the same: whoever finds at this moment that one is complete does not see
+  /// yet what was given back, waits here, and looks again.
+  package static func reopen(_ seqnos: some Collection<Int64>, on connection: Connection) throws(PostgresError) {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()
     parameters.append(int64s: column)
-    return Query(reopenStatement, parameters) { _ in }
+    _ = try connection.run(lockStatement, parameters)
+    // A statement of its own: it sees what was committed while the lock was waited for.
+    _ = try connection.run(reopenStatement, parameters)
   }
 }

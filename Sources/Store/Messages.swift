@@ -184,7 +184,7 @@ package enum Messages {
       to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
       m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS')
-    FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = $1
+    FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
   private static let unplannedStatement = Statement(
@@ -192,14 +192,17 @@ package enum Messages {
     """
     SELECT seqno FROM messages
     -- A paused message is planned too, so that its numbers are known.
-    WHERE state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL
+    WHERE state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL AND lane = ANY($2)
     -- New ones first, so that a large one does not keep them waiting.
     ORDER BY lane, frozen_at IS NOT NULL, seqno LIMIT $1
     """)
 
-  /// Messages whose audience has still to be cut into shards, the most urgent first.
-  package static func unplanned(atMost limit: Int) -> Query<[Int64]> {
-    numbers(unplannedStatement, limit)
+  /// Messages of some lanes whose audience has still to be cut into shards, the most urgent first.
+  package static func unplanned(_ lanes: [Lane], atMost limit: Int) -> Query<[Int64]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    parameters.append(int16s: Int16Column(lanes))
+    return Query(unplannedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   private static let claimableStatement = Statement(
@@ -210,7 +213,7 @@ package enum Messages {
     FROM (SELECT DISTINCT seqno FROM shards s WHERE NOT exhausted
         AND (wave = 0 OR EXISTS (SELECT FROM waves w WHERE w.seqno = s.seqno AND w.wave = s.wave AND w.opened))) s
       JOIN messages m ON m.seqno = s.seqno JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
-    WHERE m.state = 2
+    WHERE m.state = 2 AND m.lane = ANY($2)
       -- What has expired meanwhile is counted as such even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())
       -- One that is held back must not take the place of others here; its claim asks again under the gate's lock.
@@ -224,10 +227,11 @@ package enum Messages {
     ORDER BY m.lane, m.seqno LIMIT $1
     """)
 
-  /// Messages with devices that may be claimed, by lane and number.
-  package static func claimable(atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
+  /// Messages of some lanes with devices that may be claimed, by lane and number.
+  package static func claimable(_ lanes: [Lane], atMost limit: Int) -> Query<[(seqno: Int64, lane: Lane)]> {
     var parameters = Parameters()
     parameters.append(limit)
+    parameters.append(int16s: Int16Column(lanes))
     return Query(claimableStatement, parameters) { rows in
       rows.map { (rows.int64($0, 0), Lane(rawValue: rows.int16($0, 1)) ?? .normal) }
     }
@@ -245,16 +249,17 @@ package enum Messages {
     return Query(unfinishedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
-  private static func numbers(_ statement: Statement, _ limit: Int) -> Query<[Int64]> {
-    var parameters = Parameters()
-    parameters.append(limit)
-    return Query(statement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  package static func find(_ seqno: Int64) -> Query<Open?> {
+    find([seqno]).map(\.first)
   }
 
-  package static func find(_ seqno: Int64) -> Query<Open?> {
+  /// Those of the messages that exist.
+  package static func find(_ seqnos: some Collection<Int64>) -> Query<[Open]> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(findStatement, parameters) { $0.count == 1 ? open($0, 0) : nil }
+    parameters.append(int64s: column)
+    return Query(findStatement, parameters) { rows in rows.map { open(rows, $0) } }
   }
 
   private static func open(_ rows: Rows, _ row: Int) -> Open {
@@ -332,36 +337,5 @@ package enum Messages {
     parameters.append(seqno)
     parameters.append(difference)
     return Query(correctStatement, parameters) { _ in }
-  }
-
-  private static let finishStatement = Statement(
-    "messages-finish",
-    """
-    UPDATE messages m SET finished_at = $2, state_reason = NULL, state = (
-      SELECT CASE
-        WHEN m.cancelled_at IS NOT NULL THEN 5
-        WHEN coalesce(sum(t.accepted), 0) > 0 OR m.targeted = 0 THEN 4
-        -- Nothing was accepted: expired if anything expired, failed if nothing could be sent.
-        WHEN coalesce(sum(t.expired), 0) > 0 THEN 6
-        ELSE 7 END
-      FROM message_totals t WHERE t.seqno = m.seqno)
-    -- Also a paused one: nothing of it is left to resume.
-    WHERE m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
-      AND NOT EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
-      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = m.seqno)
-      AND m.targeted = (
-        SELECT coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)
-        FROM message_totals t WHERE t.seqno = m.seqno)
-    RETURNING m.seqno
-    """)
-
-  /// Closes those of the messages for which every delivery is decided.
-  package static func finish(_ seqnos: some Collection<Int64>, at now: Int64) -> Query<[Int64]> {
-    var column = Int64Column()
-    for seqno in seqnos { column.append(seqno) }
-    var parameters = Parameters()
-    parameters.append(int64s: column)
-    parameters.append(timestampMicroseconds: now)
-    return Query(finishStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 }

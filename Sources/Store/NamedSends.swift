@@ -1,5 +1,5 @@
 package import Domain
-package import Postgres
+internal import Postgres
 
 /// Messages to named users, many in one statement: a committer stores a message, its audience, its badge counts and its
 /// claim in one commit, shared with whatever else waits.
@@ -135,41 +135,6 @@ package enum NamedSends {
       var found: [Int: Messages.Earlier] = [:]
       for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1] = Messages.earlier(rows, row, from: 1) }
       return found
-    }
-  }
-
-  // MARK: Claims
-
-  private static let claimStatement = Statement(
-    "named-sends-claim",
-    """
-    INSERT INTO claims (seqno, node, devices, user_keys)
-    SELECT seqno, $1, array_agg(device ORDER BY n), array_agg(user_key ORDER BY n)
-    FROM unnest($2, $3, $4) WITH ORDINALITY AS t(seqno, device, user_key, n) GROUP BY seqno
-    RETURNING seqno, claim
-    """)
-
-  /// Claims the whole audience of each message for a node. Answers the claims by SEQNO.
-  package static func claim(
-    _ audiences: [(seqno: Int64, members: [Audiences.Member])], node: UUIDValue
-  ) -> Query<[Int64: Int64]> {
-    var (seqnos, devices, keys) = (Int64Column(), UUIDColumn(), TextColumn())
-    for (seqno, members) in audiences {
-      for member in members {
-        seqnos.append(seqno)
-        devices.append(member.device)
-        keys.append(member.userKey.text)
-      }
-    }
-    var parameters = Parameters()
-    parameters.append(uuid: node)
-    parameters.append(int64s: seqnos)
-    parameters.append(uuids: devices)
-    parameters.append(texts: keys)
-    return Query(claimStatement, parameters) { rows in
-      var claims: [Int64: Int64] = [:]
-      for row in 0..<rows.count { claims[rows.int64(row, 0)] = rows.int64(row, 1) }
-      return claims
     }
   }
 }

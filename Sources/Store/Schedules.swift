@@ -126,6 +126,7 @@ package enum Schedules {
 
   /// Ends a wave that comes too late, within a transaction.
   package static func endWave(_ seqno: Int64, wave: Int16, on connection: Connection) throws(PostgresError) {
+    try connection.run(Waves.markLate(seqno, wave: wave))
     let shards = try connection.run(Cancellation.closeShards(seqno, wave: wave))
     try Cancellation.count(shards.unclaimed, .skipped, reason: lateReason, of: seqno, on: connection)
   }

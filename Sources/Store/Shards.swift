@@ -93,7 +93,7 @@ package enum Shards {
     """
     UPDATE shards SET cursor_key = $3, cursor_entry = $4, claimed = claimed + $5, exhausted = $6,
       -- What was really claimed counts, also for a planner that adds the shards up afterwards.
-      targeted = CASE WHEN $6 THEN claimed + $5 ELSE targeted END
+      targeted = CASE WHEN $6 THEN claimed + $5 ELSE greatest(targeted, claimed + $5) END
     WHERE seqno = $1 AND shard = $2
     """)
 

@@ -30,13 +30,19 @@ package enum Waves {
   private static let createStatement = Statement(
     "waves-create",
     """
-    INSERT INTO waves (seqno, wave, due_at, zones)
-    SELECT $1, row_number() OVER (ORDER BY due_at), due_at, array_agg(time_zone) FROM (
-      SELECT time_zone, $3::text::timestamp AT TIME ZONE zone_or(time_zone, $4) AS due_at
-      FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $2 AND state = 1) zones) dues
-    -- Once, when the audience is frozen: whoever comes later does not belong.
-    WHERE NOT EXISTS (SELECT FROM waves WHERE seqno = $1)
-    GROUP BY due_at
+    WITH found AS (
+      SELECT row_number() OVER (ORDER BY due_at) AS wave, due_at, array_agg(time_zone) AS zones FROM (
+        SELECT time_zone, $3::text::timestamp AT TIME ZONE zone_or(time_zone, $4) AS due_at
+        FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $2 AND state = 1) zones) dues
+      -- Once, when the audience is frozen: whoever comes later does not belong.
+      WHERE NOT EXISTS (SELECT FROM waves WHERE seqno = $1)
+      GROUP BY due_at
+    )
+    INSERT INTO waves (seqno, wave, due_at, zones, sweeps)
+    SELECT $1, wave, due_at, zones, false FROM found
+    UNION ALL
+    -- And one at the end for those who move meanwhile, into a zone whose wave is over or that has none.
+    SELECT $1, max(wave) + 1, max(due_at), '{}', true FROM found HAVING count(*) > 0
     """)
 
   /// Finds the waves of a message whose audience is being frozen, within that transaction.
@@ -52,13 +58,13 @@ package enum Waves {
   }
 
   private static let unplannedStatement = Statement(
-    "waves-unplanned", "SELECT wave FROM waves WHERE seqno = $1 AND NOT planned ORDER BY wave LIMIT 1")
+    "waves-unplanned", "SELECT wave, sweeps FROM waves WHERE seqno = $1 AND NOT planned ORDER BY wave LIMIT 1")
 
   /// The next wave without (all its) shards.
-  package static func unplanned(_ seqno: Int64) -> Query<Int16?> {
+  package static func unplanned(_ seqno: Int64) -> Query<(wave: Int16, sweeps: Bool)?> {
     var parameters = Parameters()
     parameters.append(seqno)
-    return Query(unplannedStatement, parameters) { $0.count == 1 ? $0.int16(0, 0) : nil }
+    return Query(unplannedStatement, parameters) { $0.count == 1 ? ($0.int16(0, 0), $0.bool(0, 1)) : nil }
   }
 
   private static let finishPlanStatement = Statement(
@@ -99,7 +105,12 @@ package enum Waves {
     "waves-members",
     """
     SELECT device FROM devices d WHERE device = ANY($1)
-      AND time_zone = ANY((SELECT zones FROM waves WHERE seqno = $2 AND wave = $3)::text[])
+      AND CASE WHEN (SELECT sweeps FROM waves WHERE seqno = $2 AND wave = $3)
+        -- Only a registration moves a device. (A minute, for the clocks of several nodes.)
+        THEN d.registered_at >= (SELECT frozen_at - interval '1 minute' FROM messages WHERE seqno = $2)
+          -- Whose wave was ended as too late has been counted there.
+          AND NOT EXISTS (SELECT FROM waves w WHERE w.seqno = $2 AND w.late AND d.time_zone = ANY(w.zones))
+        ELSE time_zone = ANY((SELECT zones FROM waves WHERE seqno = $2 AND wave = $3)::text[]) END
       -- One that moved to another zone meanwhile may have had its turn in the wave of the old one.
       AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = $2 AND o.device = d.device)
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[d.device])
@@ -122,10 +133,13 @@ package enum Waves {
     "waves-open",
     """
     UPDATE waves w SET opened = true FROM (
-      SELECT seqno, wave FROM waves WHERE NOT opened AND planned AND due_at <= clock_timestamp()
+      SELECT seqno, wave FROM waves o WHERE NOT opened AND planned AND due_at <= clock_timestamp()
+        -- The sweep looks at what is left when all others have claimed theirs.
+        AND NOT (sweeps AND EXISTS (
+          SELECT FROM shards s WHERE s.seqno = o.seqno AND s.wave <> o.wave AND NOT s.exhausted))
       ORDER BY seqno, wave LIMIT 100 FOR UPDATE SKIP LOCKED) due
     WHERE w.seqno = due.seqno AND w.wave = due.wave
-    RETURNING w.seqno, w.wave, w.due_at < clock_timestamp() - make_interval(secs => $1)
+    RETURNING w.seqno, w.wave, NOT w.sweeps AND w.due_at < clock_timestamp() - make_interval(secs => $1)
     """)
 
   /// Opens the waves that are due, within a transaction that ends those that are too late. Times in seconds.
@@ -135,6 +149,17 @@ package enum Waves {
     return Query(openStatement, parameters) { rows in
       rows.map { (rows.int64($0, 0), rows.int16($0, 1), rows.bool($0, 2)) }
     }
+  }
+
+  private static let markLateStatement = Statement(
+    "waves-mark-late", "UPDATE waves SET late = true WHERE seqno = $1 AND wave = $2")
+
+  /// A wave was ended because it came too late.
+  static func markLate(_ seqno: Int64, wave: Int16) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(wave)
+    return Query(markLateStatement, parameters) { _ in }
   }
 
   // MARK: The clocks of single devices

@@ -5,8 +5,8 @@ internal import Operations
 /// `upmc app`: the tenants of everything else.
 struct AppCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "app", abstract: "Make apps, give them credentials, list and resume them.",
-    subcommands: [Create.self, SetCredential.self, List.self, Resume.self])
+    commandName: "app", abstract: "Make apps, give them credentials and settings, list and resume them.",
+    subcommands: [Create.self, SetCredential.self, SetApp.self, List.self, Resume.self])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(

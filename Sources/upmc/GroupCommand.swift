@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Operations
+internal import Store
 
 /// `upmc group`: groups of users.
 struct GroupCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Operations
 internal import Reactor
+internal import Store
 
 /// `upmc audit`: who did what.
 struct AuditCommand: ParsableCommand {

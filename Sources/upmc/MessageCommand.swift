@@ -8,66 +8,51 @@ internal import Reactor
 struct MessageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "message", abstract: "Pause, resume, cancel, slow down or repeat a message.",
-    subcommands: [Pause.self, Resume.self, Cancel.self, Pace.self, Resend.self])
+    subcommands: [
+      Change<Pause>.self, Change<Resume>.self, Change<Cancel>.self, Pace.self, Resend.self,
+    ])
 
-  /// Changes a message and shows its numbers.
-  private static func control(_ control: MessageControl, _ seqno: Int64, _ output: OutputOptions) throws {
-    try withDatabase { database in
-      let answer = try Controlling.control(
-        control, seqno, for: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
-      output.show(answer, Status.sentence(answer.funnel))
+  /// One of the changes that need nothing but the message's number.
+  struct Change<Words: ControlWords>: ParsableCommand {
+    static var configuration: CommandConfiguration {
+      CommandConfiguration(
+        commandName: Words.control.rawValue, abstract: Words.abstract,
+        discussion: "\(Words.discussion)\n\n  upmc message \(Words.control.rawValue) 104")
+    }
+
+    @Argument(help: "The message's number.")
+    var seqno: Int64
+
+    @OptionGroup var output: OutputOptions
+
+    /// Changes the message and shows its numbers.
+    func run() throws {
+      try withDatabase { database in
+        let answer = try Controlling.control(
+          Words.control, seqno, for: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
+        output.show(answer, Status.sentence(answer.funnel))
+      }
     }
   }
 
-  struct Pause: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Hold a message back.",
-      discussion: """
-        A second later nothing more of it goes out, on any node. What had not gone out is pending.
-
-          upmc message pause 104
-        """)
-
-    @Argument(help: "The message's number.")
-    var seqno: Int64
-
-    @OptionGroup var output: OutputOptions
-
-    func run() throws { try control(.pause, seqno, output) }
+  enum Pause: ControlWords {
+    static let control = MessageControl.pause
+    static let abstract = "Hold a message back."
+    static let discussion = "A second later nothing more of it goes out, on any node. What had not gone out is pending."
   }
 
-  struct Resume: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Let a paused message go on.",
-      discussion: """
-        Also one that its canary has stopped: then the rest goes out without it.
-
-          upmc message resume 104
-        """)
-
-    @Argument(help: "The message's number.")
-    var seqno: Int64
-
-    @OptionGroup var output: OutputOptions
-
-    func run() throws { try control(.resume, seqno, output) }
+  enum Resume: ControlWords {
+    static let control = MessageControl.resume
+    static let abstract = "Let a paused message go on."
+    static let discussion = "Also one that its canary has stopped: then the rest goes out without it."
   }
 
-  struct Cancel: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "End a message; what has not gone out never does.",
-      discussion: """
-        Shows exactly how much had gone out. A scheduled message that repeats ends with all its further occurrences.
-
-          upmc message cancel 104
-        """)
-
-    @Argument(help: "The message's number.")
-    var seqno: Int64
-
-    @OptionGroup var output: OutputOptions
-
-    func run() throws { try control(.cancel, seqno, output) }
+  enum Cancel: ControlWords {
+    static let control = MessageControl.cancel
+    static let abstract = "End a message; what has not gone out never does."
+    static let discussion = """
+      Shows exactly how much had gone out. A scheduled message that repeats ends with all its further occurrences.
+      """
   }
 
   struct Pace: ParsableCommand {
@@ -165,4 +150,11 @@ struct MessageCommand: ParsableCommand {
       }
     }
   }
+}
+
+/// A control and what its help says.
+protocol ControlWords {
+  static var control: MessageControl { get }
+  static var abstract: String { get }
+  static var discussion: String { get }
 }

@@ -17,7 +17,7 @@ import Testing
     (400, "BadPriority", .refuseMessage), (400, "BadTopic", .pauseApp), (400, "DeviceTokenNotForTopic", .refuseToken),
     (400, "DuplicateHeaders", .refuseMessage), (400, "IdleTimeout", .retryOnNewConnection),
     (400, "InvalidPushType", .refuseMessage), (400, "MissingDeviceToken", .refuseMessage),
-    (400, "MissingTopic", .pauseApp), (400, "PayloadEmpty", .refuseMessage), (400, "TopicDisallowed", .pauseApp),
+    (400, "MissingTopic", .pauseApp), (400, "PayloadEmpty", .refuseMessage), (400, "TopicDisallowed", .refuseMessage),
     (403, "BadCertificate", .pauseApp), (403, "BadCertificateEnvironment", .otherEnvironment),
     (403, "BadEnvironmentKeyIdInToken", .otherEnvironment), (403, "BadEnvironmentKeyInToken", .otherEnvironment),
     (403, "ExpiredProviderToken", .renewProviderToken), (403, "Forbidden", .pauseApp),

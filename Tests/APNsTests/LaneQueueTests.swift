@@ -10,9 +10,9 @@ private struct Batches {
   private var number: Int64 = 0
   private var messages: [Int64: PushMessage] = [:]
 
-  mutating func make(_ seqno: Int64, _ count: Int, weight: Int = 1, readAt: Int64 = 0) -> QueuedBatch {
+  mutating func make(_ seqno: Int64, _ count: Int, readAt: Int64 = 0) -> QueuedBatch {
     number += 1
-    let message = messages[seqno] ?? Self.message(seqno, weight)
+    let message = messages[seqno] ?? Self.message(seqno)
     messages[seqno] = message
     let route = PushRoute(app: 1, network: .apns, environment: .production)
     let targets = (0..<count).map { index in
@@ -25,12 +25,12 @@ private struct Batches {
     return QueuedBatch(batch, RouteStanding(route))
   }
 
-  private static func message(_ seqno: Int64, _ weight: Int) -> PushMessage {
+  private static func message(_ seqno: Int64) -> PushMessage {
     let request = try! MessageRequest(json: Array(#"{"appId":"a.b","audience":{"all":true},"alert":"x"}"#.utf8))
     return PushMessage(
       seqno: seqno, appID: "a.b", template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
       pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .bulk, isBackground: false,
-      expiresAtSeconds: 1_000_000, onUnknown: .resend, weight: weight)
+      expiresAtSeconds: 1_000_000, onUnknown: .resend)
   }
 }
 
@@ -52,14 +52,6 @@ private struct Batches {
     // All of the small one is out after twice its size.
     #expect(take(200 - 2 * turn + turn, from: &queue).count { $0 == 2 } == 100 - turn)
     #expect(queue.count == 20_100 - 200 - turn)
-  }
-
-  @Test mutating func `messages take turns by weight`() {
-    var queue = LaneQueue()
-    queue.append(batches.make(1, 2000, weight: 3))
-    queue.append(batches.make(2, 2000))
-    let sent = take(8 * turn, from: &queue)
-    #expect(sent.count { $0 == 1 } == 6 * turn)
   }
 
   @Test mutating func `what came back unprocessed goes first within its message`() {

@@ -151,7 +151,7 @@ import Testing
     #expect(server.requests.count <= 2)
   }
 
-  @Test func `after too many token updates the route rests and keeps its former token`() throws {
+  @Test func `after too many token updates another connection goes on with the former token`() throws {
     let server = try TestServer { request in
       request.fields["authorization"] == "bearer second"
         ? .refuse(status: 429, body: #"{"reason":"TooManyProviderTokenUpdates"}"#) : .accept
@@ -160,6 +160,19 @@ import Testing
     let harness = try Harness(server)
     #expect(harness.send(0..<1) == [.accepted])
     harness.sender.set(harness.makeToken("second", age: 0))
+    #expect(harness.send(1..<2) == [.accepted])
+    #expect(server.requests.map { $0.fields["authorization"] } == ["bearer first", "bearer second", "bearer first"])
+    #expect(harness.tokenRequests.takeAll().isEmpty, "nothing is minted")
+  }
+
+  @Test func `told so on another connection too, all of them rest`() throws {
+    let server = try TestServer { request in
+      request.connection == 1 || request.connection == 0 && request.index == 1
+        ? .refuse(status: 429, body: #"{"reason":"TooManyProviderTokenUpdates"}"#) : .accept
+    }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    #expect(harness.send(0..<1) == [.accepted])
     #expect(harness.send(1..<2) == [.retry(reason: "TooManyProviderTokenUpdates", after: nil)])
     #expect(!harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 2..<3)), "the route rests")
     harness.advance(by: .seconds(APNs.Limits.tokenThrottleSeconds + 1))

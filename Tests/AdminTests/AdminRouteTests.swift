@@ -22,6 +22,8 @@ import Testing
     "GET /v1/admin/messages/{seqno}/users/{clientUid}/explain": [.operator, .viewer, .admin],
     "GET /v1/admin/users": [.operator, .viewer, .admin],
     "GET /v1/admin/users/{clientUid}": [.operator, .viewer, .admin],
+    "DELETE /v1/admin/users/{clientUid}": [.admin],
+    "GET /v1/admin/users/{clientUid}/export": [.admin],
     "PUT /v1/admin/users/{clientUid}/badge": [.operator, .admin],
     "GET /v1/admin/devices": [.operator, .viewer, .admin],
     "GET /v1/admin/devices/{device}": [.operator, .viewer, .admin],
@@ -56,6 +58,7 @@ import Testing
     "GET /v1/admin/quarantine": [.operator, .admin],
     "POST /v1/admin/quarantine/restore": [.operator, .admin],
     "POST /v1/admin/apps/{appId}/resume": [.admin],
+    "PATCH /v1/admin/apps/{appId}": [.admin],
   ]
 
   private static let routes = AdminRoute.router().routes.map { "\($0.method.rawValue) \($0.pattern)" }

@@ -58,6 +58,7 @@ import Testing
     (
       "POST /v1/admin/messages/{seqno}/resend", "/v1/admin/messages/1/resend", #"{"to":"failed"}"#, "message.resend"
     ),
+    ("DELETE /v1/admin/users/{clientUid}", "/v1/admin/users/kim?appId=com.example.bank", "", "user.erase"),
   ]
 
   @Test func `every route that changes something writes exactly one entry, with who, what and from where`() throws {

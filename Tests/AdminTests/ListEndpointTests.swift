@@ -197,16 +197,16 @@ import Testing
     #expect(made.status == 201 && made.values(of: "clientKey").count == 1)
     let changed = try world.call(
       "PATCH", "/v1/admin/apps/com.example.shop", key: admin,
-      #"{"name":"Store","timeZone":"Europe/Berlin","devicePolicy":"single","approvalAbove":1000}"#)
+      #"{"name":"Store","timeZone":"Europe/Berlin","devicePolicy":"single","deviceSends":10}"#)
     #expect(changed.status == 200)
     let shown = try get("/v1/admin/apps/com.example.shop").text
     #expect(shown.contains(#""name":"Store","timeZone":"Europe/Berlin""#))
-    #expect(shown.hasSuffix(#""devicePolicy":"single","approvalAbove":1000}"#))
+    #expect(shown.hasSuffix(#""devicePolicy":"single"}"#))
     #expect(try walk("/v1/admin/apps", limit: 1, member: "appId") == ["com.example.bank", "com.example.shop"])
     let audit = try get("/v1/admin/audit?action=app.change").text
     #expect(
-      audit.contains(#""before":{"name":"Shop","timeZone":"Asia/Seoul","devicePolicy":"multi","approvalAbove":null}"#))
-    for body in ["{}", #"{"timeZone":"Moon"}"#, #"{"devicePolicy":"one"}"#, #"{"approvalAbove":-1}"#, #"{"name":""}"#] {
+      audit.contains(#""before":{"name":"Shop","timeZone":"Asia/Seoul","devicePolicy":"multi","deviceSends":0}"#))
+    for body in ["{}", #"{"timeZone":"Moon"}"#, #"{"devicePolicy":"one"}"#, #"{"deviceSends":1001}"#, #"{"name":""}"#] {
       #expect(
         try world.call("PATCH", "/v1/admin/apps/com.example.shop", key: admin, body).isProblem(.invalidField), "\(body)"
       )

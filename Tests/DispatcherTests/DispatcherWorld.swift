@@ -67,7 +67,7 @@ final class DispatcherWorld {
   let connection: Connection
   let app: App.Number
   let network: ScriptedNetwork
-  private var dispatchers: [Dispatcher] = []
+  private(set) var dispatchers: [Dispatcher] = []
   private let clock = SystemClock()
 
   init(_ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }) throws {
@@ -140,14 +140,14 @@ final class DispatcherWorld {
 
   // MARK: Messages
 
-  func send(_ audience: String = #"{"all":true}"#, _ more: String = "", expiresIn seconds: Int64 = 86_400) throws
-    -> Int64
-  {
+  func send(
+    _ audience: String = #"{"all":true}"#, _ more: String = "", lane: Lane = .normal, expiresIn seconds: Int64 = 86_400
+  ) throws -> Int64 {
     let now = clock.wallMicroseconds
     let seqno = try connection.run(
       Messages.create(
         Messages.New(
-          app: app, lane: .normal,
+          app: app, lane: lane,
           request: #"{"appId":"\#(Self.appID)","audience":\#(audience),"alert":{"body":"x"}\#(more)}"#,
           requestSHA256: [], idempotencyKey: nil, apiKey: nil, targeted: nil, unknownEntries: "[]", now: now,
           expiresAt: now + seconds * 1_000_000)))
@@ -195,6 +195,11 @@ final class DispatcherWorld {
       try count("claims WHERE seqno = \(seqno)") == 0 ? true : nil
     }
   }
+
+  /// Devices that the first node has under way.
+  var underWay: Int { dispatchers[0].shared.underWay.load(ordering: .relaxed) }
+
+  func isFinal(_ message: Messages.Open?) -> Bool { message?.state.isFinal == true }
 
   func badge(_ user: String) throws -> Int16 {
     let key = Users.Key(app: app, userKey: UserKey(clientUID: user))

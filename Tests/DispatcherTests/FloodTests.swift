@@ -65,8 +65,19 @@ import Testing
     #expect(try world.count("devices WHERE state = 3") == 300)
   }
 
-  @Test func `a topic that is disallowed is tried again, and for everyone it is a flood`() throws {
-    let world = try DispatcherWorld { _, _, _ in .retry(reason: "TopicDisallowed", after: nil) }
+  @Test func `a topic that is disallowed for a few refuses them, and nothing is paused or put aside`() throws {
+    let world = try DispatcherWorld { _, target, _ in
+      DispatcherWorld.number(target) < 100 ? .rejected(reason: "TopicDisallowed") : .accepted
+    }
+    try world.makeDevices(1..<151)
+    let end = try world.finished(try world.send()).funnel
+    #expect((end.rejected, end.accepted) == (99, 51))
+    #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
+    #expect(try world.quarantine().isEmpty)
+  }
+
+  @Test func `a topic that is disallowed for everyone is a flood`() throws {
+    let world = try DispatcherWorld { _, _, _ in .rejected(reason: "TopicDisallowed") }
     try world.makeDevices(1..<121)
     let seqno = try world.send()
     #expect(try world.paused().contains("TopicDisallowed"))

@@ -103,13 +103,20 @@ import Testing
     let table: [(SubmissionResult, Settlement.Weight)] = [
       (.accepted, .good), (.rejected(reason: "PayloadTooLarge"), .good),
       (.retry(reason: "InternalServerError", after: nil), .good),
-      (.retry(reason: "TopicDisallowed", after: nil), .bad(reason: "TopicDisallowed")),
+      (.rejected(reason: "TopicDisallowed"), .bad(reason: "TopicDisallowed")),
       (.badToken(reason: "DeviceTokenNotForTopic", since: nil), .bad(reason: "DeviceTokenNotForTopic")),
       (.deviceBusy(reason: "TooManyRequests", after: nil), .good), (.notProcessed, .none),
       (.unknown(reason: "reset"), .none), (.stale, .none), (.credentialFault(reason: "Forbidden"), .none),
       (.noCredential(reason: "none"), .none),
     ]
     for (result, weight) in table { #expect(settle(result).weight == weight, "\(result)") }
+  }
+
+  @Test func `a refused topic is held against our settings, not against the device`() {
+    let settled = settle(.rejected(reason: "TopicDisallowed"))
+    #expect(settled.result == .rejected(reason: "TopicDisallowed") && settled.finding == .disallowed)
+    // Asked about a doubt, it says nothing of the token.
+    #expect(settle(.rejected(reason: "TopicDisallowed"), asked: Self.bad).finding == .refused(reason: Self.bad))
   }
 
   @Test func `a network without environments is asked no second time`() {

@@ -15,15 +15,30 @@ import Testing
   @Test func `fractions are kept to the microsecond`() {
     #expect(Moment.microseconds("1970-01-01T00:00:00.5Z") == 500_000)
     #expect(Moment.microseconds("1970-01-01T00:00:00.123456789Z") == 123_456)
+    #expect(Moment.microseconds("1970-01-01T00:00:00.1234567890123456789Z") == 123_456)
   }
 
   @Test(arguments: [
     "", "Z", "2026-12-24", "2026-12-24T09:00", "2026-12-24T09:00:00", "2026-12-24 09:00:00Z", "2026-13-01T00:00:00Z",
     "2026-02-29T00:00:00Z", "2026-12-24T24:00:00Z", "2026-12-24T09:60:00Z", "2026-12-24T09:00:00+0900",
-    "2026-12-24T09:00:00.Z", "1969-12-31T23:59:59Z", "2026-12-24T09:00:00Zulu", "+09:00",
+    "2026-12-24T09:00:00.Z", "12026-12-31T23:59:59Z", "2026-12-24T09:00:00Zulu", "+09:00",
   ])
   func `what is no moment is refused`(text: String) {
     #expect(Moment.microseconds(text) == nil)
+  }
+
+  @Test(arguments: [
+    ("1969-12-31T23:59:59Z", -1), ("0001-01-01T00:00:00Z", -62_135_596_800), ("0000-03-01T00:00:00Z", -62_162_035_200),
+    ("9999-12-31T23:59:59Z", 253_402_300_799), ("2026-12-24t00:00:00z", 1_798_070_400),
+  ])
+  func `a moment may lie in any year of four digits`(text: String, seconds: Int64) {
+    #expect(Moment.microseconds(text) == seconds * 1_000_000)
+  }
+
+  @Test func `wall times before computers counted time are refused`() {
+    #expect(LocalTime("1970-01-01T00:00") != nil)
+    #expect(LocalTime("1969-12-31T23:59") == nil)
+    #expect(LocalTime("0000-01-01T00:00") == nil)
   }
 
   @Test func `leap days exist in leap years only`() {

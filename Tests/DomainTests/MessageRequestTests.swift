@@ -88,12 +88,24 @@ import Testing
     #expect(problem?.fields.first?.pointer == pointer)
   }
 
+  @Test(arguments: [
+    (#""badge":{"clear":true},"mutableContent":true"#, "/mutableContent"), (#""sound":"a""#, "/alert"),
+    (#""alert":"hi","localTime":"2026-12-24T09:00","sendAt":"2026-12-24T09:00:00Z""#, "/localTime"),
+    (#""alert":"hi","repeat":{"every":"day","until":"2027-01-31"}"#, "/repeat"),
+    (#""alert":"hi","window":{"from":"08:00","to":"08:00:00"}"#, "/window/to"),
+  ])
+  func `fields that are right by themselves but not together are impossible`(members: String, pointer: String) {
+    let problem = problem(with(members))
+    #expect(problem?.code == .impossible && problem?.code.status == 422)
+    #expect(problem?.fields.first?.pointer == pointer)
+  }
+
   @Test(arguments: ["", "{", "[]", "nope", #"{"appId":"a"} {}"#])
   func `what is not one JSON object is malformed`(json: String) {
     #expect(problem(json)?.code == .malformed)
   }
 
-  @Test(arguments: ["0", "1001", "-1", "2.5", "\"x\"", "null", "true", "1e2", "99999999999999999999"])
+  @Test(arguments: ["0", "1001", "-1", "2.5", "\"x\"", "null", "true", "1e4", "99999999999999999999"])
   func `a badge outside 1 to 1000 is refused with the range`(value: String) {
     for kind in ["increment", "set"] {
       let problem = problem(with("\"alert\":\"hi\",\"badge\":{\"\(kind)\":\(value)}"))

@@ -42,7 +42,7 @@ import Testing
 
   @Test(arguments: [
     (#""sendAt":"2026-12-24T09:00""#, "/sendAt"), (#""localTime":"2026-12-24T09:00Z""#, "/localTime"),
-    (#""localTime":"2026-12-24T09:00","sendAt":"2026-12-24T09:00:00Z""#, "/sendAt"),
+    (#""localTime":"2026-12-24T09:00","sendAt":"2026-12-24T09:00:00Z""#, "/localTime"),
     (#""repeat":{"every":"day","until":"2027-01-01"}"#, "/repeat"),
     (#""sendAt":"2026-12-24T09:00:00Z","repeat":{"every":"year","until":"2027-01-01"}"#, "/repeat/every"),
     (#""sendAt":"2026-12-24T09:00:00Z","repeat":{"every":"day"}"#, "/repeat/until"),

@@ -17,6 +17,7 @@ struct SchemaCheck {
       case "enum": return rule.elements.contains { $0.bytes == value.bytes } ? [] : ["\(place) is not in the list"]
       case "const": return rule.bytes == value.bytes ? [] : ["\(place) is not \(rule.pretty())"]
       case "allOf": return rule.elements.flatMap { faults(value, $0, at: place) }
+      case "not": return faults(value, rule, at: place).isEmpty ? ["\(place) is what it must not be"] : []
       case "oneOf":
         let all = rule.elements.map { faults(value, $0, at: place) }
         let fitting = all.count { $0.isEmpty }

@@ -23,8 +23,13 @@ final class World {
   let clientKey: String
   let apiKey: String
 
-  /// - Parameter change: how the simulator differs.
-  init(_ change: (inout Simulator.Configuration) -> Void = { _ in }) throws {
+  /// - Parameters:
+  ///   - change: how the simulator differs.
+  ///   - configure: how the server differs.
+  init(
+    _ change: (inout Simulator.Configuration) -> Void = { _ in },
+    server configure: (inout Configuration) throws -> Void = { _ in }
+  ) throws {
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true
     change(&configuration)
@@ -34,7 +39,9 @@ final class World {
     connection = try database.connect()
     let master = try Self.master
     (clientKey, apiKey) = try Self.makeApp(started, master, connection)
-    server = try Server(try Self.configuration(started), databaseURL: database.url, master: master)
+    var setting = try Self.configuration(started)
+    try configure(&setting)
+    server = try Server(setting, databaseURL: database.url, master: master)
     client = try TestClient(port: server.address.port)
   }
 

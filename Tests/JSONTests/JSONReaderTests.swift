@@ -85,8 +85,23 @@ import Testing
     #expect(try integer(text) == expected)
   }
 
-  @Test(arguments: ["1.0", "1.5", "1e3", "1E+2", "1e-1"])
-  func `fractions and exponents are no whole numbers`(text: String) throws {
+  @Test(arguments: [
+    ("1.0", 1), ("-7.000", -7), ("1e3", 1000), ("1E+2", 100), ("120e-1", 12), ("1.5e1", 15), ("0.0", 0),
+    ("0e999999999", 0),
+    ("0.00012e5", 12), ("5.45365693859e11", 545_365_693_859), ("1000000000000000000000e-21", 1),
+    ("-999999999999999999.0", -999_999_999_999_999_999),
+  ])
+  func `a whole number may be written with a fraction or an exponent`(text: String, expected: Int64) throws {
+    #expect(try integer(text) == expected)
+  }
+
+  @Test(arguments: ["1e18", "1e999999999999999999999", "1000000000000000000.0", "9.99e30"])
+  func `a number that is too large is refused however it is written`(text: String) {
+    #expect(error { _ = try integer(text) }?.reason == "is too large a number")
+  }
+
+  @Test(arguments: ["1.5", "1e-1", "0.1", "1e-999999999999999999999", "-0.5", "12.34e1"])
+  func `fractions are no whole numbers`(text: String) throws {
     #expect(error { _ = try integer(text) }?.reason == "must be a whole number")
     try skip(text)
   }

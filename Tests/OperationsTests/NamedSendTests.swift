@@ -36,9 +36,22 @@ import Testing
     #expect(claimed.members.map(\.psid).sorted() == ["aa", "bb"])
     #expect(claimed.names == [UserKey(clientUID: "kim"): "Name of kim"])
     #expect(try world.count("SELECT count(*) FROM messages WHERE planned AND state = 2 AND targeted = 2") == 1)
-    #expect(try world.count("SELECT cardinality(devices)::bigint FROM claims WHERE claim = \(claimed.claim)") == 2)
+    #expect(
+      try world.count("SELECT cardinality(devices)::bigint FROM claims WHERE claim = \(claimed.claim.claim)") == 2)
     let stored = try #require(try world.connection.run(Messages.find(sent.accepted.seqno)))
     #expect(stored.sendDate == claimed.message.sendDate && stored.expiresAt == claimed.message.expiresAt)
+  }
+
+  @Test func `a send to an app that was paused a moment ago is stored, and waits`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    // The catalog has not heard of it yet.
+    let first = try operation(world, #""kim""#)
+    try world.connection.run(AppPauses.pause(world.app.number, reason: "a flood"))
+    let held = try #require(try world.run(first)[0].sent?.claimed)
+    #expect(held.isHeld && held.members.count == 1)
+    try world.connection.run(AppPauses.resume(world.app.number))
+    #expect(try world.run(operation(world, #""kim""#))[0].sent?.claimed?.isHeld == false)
   }
 
   @Test func `badges of sends in one batch move one after the other, once for all devices of a user`() throws {

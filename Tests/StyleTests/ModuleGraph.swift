@@ -26,13 +26,14 @@ enum ModuleGraph {
     "FCM": ["Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Reactor"],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "SDKDoor": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "OpenAPI": ["Domain", "JSON", "Operations", "HTTPServer"],
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "OpenAPI", "Operations", "Store", "HTTPServer",
-      "HTTPClient", "TLS",
+      "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "OpenAPI", "Operations", "Store",
+      "HTTPServer", "HTTPClient", "TLS",
       "Postgres", "Reactor", "Domain", "JSON",
     ],
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],

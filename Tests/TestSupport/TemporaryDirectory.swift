@@ -2,10 +2,10 @@ import Glibc
 
 /// Directories that a test makes and removes.
 package enum TemporaryDirectory {
-  /// Makes an empty directory of its own with a short name, mode 0755, under /tmp.
-  package static func make(prefix: String = "upmc-test.") -> String {
-    var template = Array("/tmp/\(prefix)XXXXXX".utf8CString)
-    guard let path = mkdtemp(&template) else { preconditionFailure("mkdtemp failed in /tmp") }
+  /// Makes an empty directory of its own with a short name, mode 0755.
+  package static func make(prefix: String = "upmc-test.", under parent: String = "/tmp") -> String {
+    var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
+    guard let path = mkdtemp(&template) else { preconditionFailure("mkdtemp failed in \(parent)") }
     let name = String(cString: path)
     chmod(name, 0o755)
     return name
@@ -59,6 +59,13 @@ package enum TemporaryDirectory {
     }
     return names.sorted()
   }
+
+  /// Where there is memory enough for files that many tests write and nobody keeps; else /tmp.
+  package static let roomy: String = {
+    var status = statvfs()
+    guard statvfs("/dev/shm", &status) == 0, access("/dev/shm", W_OK) == 0 else { return "/tmp" }
+    return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= 6 << 30 ? "/dev/shm" : "/tmp"
+  }()
 
   private static func isDirectory(_ path: String) -> Bool {
     var status = stat()

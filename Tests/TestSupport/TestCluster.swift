@@ -16,7 +16,7 @@ package final class TestCluster: Sendable {
 
   /// Makes and starts one more, for tests that stop or break it.
   package init() {
-    directory = TemporaryDirectory.make(prefix: "upmc-test.")
+    directory = TemporaryDirectory.make(under: TemporaryDirectory.roomy)
     (commands, answers, watchdog) = Self.spawnWatchdog(directory)
     expectAnswer(to: "start")
   }

@@ -26,7 +26,7 @@ extension APIOperation {
           200, "The app is not paused.", "App",
           example: """
             {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul",\
-            "clientKey":"upmc_f1c8c6b5e2","pausedReason":null}
+            "clientKey":"upmc_f1c8c6b5e2","deviceSends":0,"pausedReason":null}
             """)
       ], problems: [.unknownApp])
   ]

@@ -130,10 +130,11 @@ extension APIOperation {
     """
 
   private static let appExample = """
-    {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"f1c8c6b5e2","pausedReason":null
+    {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"f1c8c6b5e2","deviceSends":0,\
+    "pausedReason":null
     """
 
-  private static let appSettingsExample = #","devicePolicy":"multi","approvalAbove":null}"#
+  private static let appSettingsExample = #","devicePolicy":"multi"}"#
 
   /// Made for this document; it opens nothing.
   private static let examplePEM = """

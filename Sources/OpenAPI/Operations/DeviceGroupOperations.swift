@@ -7,11 +7,17 @@ extension APIOperation {
     APIOperation(
       .get, "/v1/devices/{device}/groups", id: "listGroups", in: .devices, "List the groups of the device's user",
       "Memberships are the user's and hold for all its devices; a guest's are the device's own.", by: .authKey,
+      parameters: [
+        limit,
+        Parameter(
+          place: .query, name: "cursor", schema: Schema.sequence,
+          about: "`nextCursor` of the page before; absent for the first."),
+      ],
       answers: [
         Answer(
-          200, "All groups, on one page.", "GroupPage",
+          200, "A page of groups, in the order of their numbers.", "GroupPage",
           example: #"{"items":[{"groupSeq":"12","name":"News"}],"nextCursor":null}"#)
-      ]),
+      ], problems: [.invalidField]),
     APIOperation(
       .put, "/v1/devices/{device}/groups/{groupSeq}", id: "joinGroup", in: .devices, "Join a group",
       "Joining again changes nothing.", by: .authKey, answers: [Answer(204, "The user is a member.")],

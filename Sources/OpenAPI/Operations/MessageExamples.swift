@@ -46,7 +46,7 @@ enum MessageExamples {
     "badge":1,"sound":"default"},"mps":{"appid":"com.example.bank","seqno":"0"}}}],"refusals":[]}
     """
 
-  // Far enough not to be in the past soon, near enough to be taken.
-  private static let day = "2027-03-01"
-  private static let lastDay = "2027-06-30"
+  // A day that will be in the past; who tries the examples out puts a coming one in its place.
+  static let day = "2027-03-01"
+  static let lastDay = "2027-06-30"
 }

@@ -23,6 +23,26 @@ extension APIOperation {
       answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
       problems: [.invalidField, .unknownApp, .unknownUser]),
     APIOperation(
+      .delete, "/v1/admin/users/{clientUid}", id: "eraseUser", in: .people, "Forget a user",
+      """
+      Its devices are unregistered and emptied; its name, count and memberships go; its deliveries belong to nobody, so the \
+      numbers of messages still add up.
+      """, by: able(to: .erasePeople), parameters: [ofApp()],
+      answers: [Answer(200, "How many devices it had.", "Erased", example: #"{"devices":1}"#)],
+      problems: [.invalidField, .unknownApp, .unknownUser]),
+    APIOperation(
+      .get, "/v1/admin/users/{clientUid}/export", id: "exportUser", in: .people, "Export all that is known of a user",
+      "Its deliveries are those to the devices it has now, the newest 10,000. The export is itself in the audit log.",
+      by: able(to: .erasePeople), parameters: [ofApp()],
+      answers: [
+        Answer(
+          200, "Everything, by kind.", "PersonExport",
+          example: """
+            {"appId":"com.example.bank","clientUid":"kim01","user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
+            "devices":[],"groups":[],"badges":[],"deliveries":[]}
+            """)
+      ], problems: [.invalidField, .unknownApp]),
+    APIOperation(
       .put, "/v1/admin/users/{clientUid}/badge", id: "setUserBadge", in: .people, "Set a user's badge count",
       "The last write wins, as when a device sets it.", by: able(to: .managePeople),
       body: Body(schema: "UserBadge", examples: [("three", #"{"appId":"com.example.bank","badge":3}"#)]),

@@ -19,6 +19,7 @@ extension Schemas {
       Schema.object([
         .needed("appId", Schema.appID), .needed("name", Schema.anyText),
         .needed("timeZone", Schema.anyText, "IANA name."), .needed("clientKey", Schema.anyText),
+        .needed("deviceSends", Schema.count, "Messages that one device may send in a minute."),
         .needed("pausedReason", Schema.optional(Schema.anyText), "Why it is paused; null when it is not."),
       ])
     ),

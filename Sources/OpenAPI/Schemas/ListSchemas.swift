@@ -21,7 +21,7 @@ extension Schemas {
         Schema.object([
           .needed("appId", Schema.appID), .needed("name", Schema.anyText), .needed("timeZone", Schema.anyText),
           .needed("clientKey", Schema.anyText), .needed("pausedReason", Schema.optional(Schema.anyText)),
-          .needed("devicePolicy", devicePolicies), .needed("approvalAbove", Schema.optional(Schema.count)),
+          .needed("devicePolicy", devicePolicies), .needed("deviceSends", Schema.count),
         ])
       ),
       (
@@ -34,8 +34,8 @@ extension Schemas {
               "devicePolicy", devicePolicies,
               "Whether all devices of a user get its messages, or only the last registered one."),
             .optional(
-              "approvalAbove", Schema.optional(Schema.count),
-              "A send to more devices than this waits for a second person; null: none does."),
+              "deviceSends", Schema.number(Operations.Limits.deviceSendsPerMinute),
+              "Messages that one device may send to other users in a minute; 0: none."),
           ])
       ),
       (

@@ -20,6 +20,15 @@ extension Schemas {
         .needed("groups", groupNames),
       ])
     ),
+    ("Erased", Schema.object([.needed("devices", Schema.count)])),
+    (
+      "PersonExport",
+      Schema.object(
+        [.needed("appId", Schema.appID), .needed("clientUid", Schema.anyText)]
+          + ["user", "devices", "groups", "badges", "deliveries"].map {
+            .needed($0, Schema.list(of: .object([("type", "object")])))
+          })
+    ),
     (
       "UserBadge",
       Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed("badge", Schema.badgeCount)])

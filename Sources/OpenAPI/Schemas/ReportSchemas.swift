@@ -23,6 +23,8 @@ extension Schemas {
         .optional("stateReason", Schema.anyText, "Why it is paused or has failed."),
         .optional("resendOf", Schema.sequence, "The message that it repeats."),
         .optional("sendAt", Schema.moment, "When it is or was due."),
+        .optional("reference", Schema.reference("SenderReference")),
+        .optional("from", Schema.reference("SenderDevice")),
         .optional("estimate", Schema.constant(.flag(true)), "`targeted` is an estimate until it is due."),
       ])
     ),

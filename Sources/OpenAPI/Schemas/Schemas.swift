@@ -2,6 +2,5 @@
 enum Schemas {
   static let all: [Node.Member] =
     problem + devices + confirmations + send + content + timing + answers + reports + administration + lists + accounts
-    + statistics + people
-    + server
+    + statistics + people + server + deviceMessages
 }

@@ -44,6 +44,7 @@ extension Schemas {
           .optional("localTime", localTime, "When it goes out, by each device's own clock."),
           .optional("repeat", Schema.reference("Repetition")),
           .optional("window", Schema.reference("SendWindow")),
+          .optional("reference", Schema.reference("SenderReference")),
         ])
     ),
     (
@@ -51,7 +52,9 @@ extension Schemas {
       Schema.oneOf([
         only("all", Schema.constant(.flag(true)), "Everyone of the app, guests included."),
         only("members", Schema.flag, "Those with a user (true), or guests only (false)."),
-        only("clientUids", entries(clientUID), "These users, on all their devices. `GUEST` is no audience."),
+        only(
+          "clientUids", entries(clientUID.adding("not", Schema.constant("GUEST"))),
+          "These users, on all their devices. `GUEST` is no audience."),
         only("devices", entries(Schema.uuid), "These devices, by our ids."),
         only("psids", entries(Schema.text(upTo: Domain.Limits.psidBytes)), "These devices, by their push tokens."),
         only("groups", entries(Schema.reference("GroupSeq")), "These groups and all below them."),

@@ -47,7 +47,10 @@ extension Schemas {
       "Resend",
       Schema.object(
         isClosed: true,
-        [.needed("to", Schema.words(ResendTarget.allCases.map(\.name)), "Which of its devices.")])
+        [
+          .needed("to", Schema.words(ResendTarget.allCases.map(\.name)), "Which of its devices."),
+          .optional("pace", Schema.reference("Pace")),
+        ])
     ),
   ]
 
@@ -66,7 +69,8 @@ extension Schemas {
   // MARK: Forms of time
 
   static let localTime = Schema.text(
-    matching: "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
+    matching: "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+      + "T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$", "date-time-local")
   static let clockTime = Schema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
 
   /// ISO 8601, weeks to seconds.

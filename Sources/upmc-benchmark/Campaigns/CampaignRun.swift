@@ -8,8 +8,8 @@ struct CampaignRun {
   let firstPushMilliseconds: Double
   let peakResidentBytes: Int
   let processorSeconds: Double
-  /// From each urgent request to the moment its outcome was written down: a little after the simulator had it.
-  let urgentMilliseconds: [Double]
+  /// Urgent sends meanwhile.
+  let urgent: [UrgentSend]
 
   private static let watchInterval = Duration.milliseconds(100)
   private static let firstPushInterval = Duration.milliseconds(5)
@@ -28,7 +28,7 @@ struct CampaignRun {
     while try center.pushes() == pushesBefore { _ = pause.wait(atMost: Self.firstPushInterval) }
     firstPushMilliseconds = (clock.now - start).milliseconds
     var peak = 0
-    var urgent: [(seqno: String, sentAt: Int64)] = []
+    var urgent: [UrgentSend] = []
     var isDone = false
     var nextLook = clock.now
     while !isDone {
@@ -46,7 +46,7 @@ struct CampaignRun {
     seconds = (clock.now - start).milliseconds / 1000
     peakResidentBytes = peak
     processorSeconds = center.program.tree.processorSeconds - processorBefore
-    urgentMilliseconds = try Latencies.untilOutcome(urgent, center)
+    self.urgent = urgent
   }
 
   /// A figure of a campaign that lost or invented somebody is none.
@@ -69,15 +69,34 @@ enum Latencies {
   /// Milliseconds from each request to the moment its outcome was written down, of up to 2,000 sends spread evenly. Waits
   /// until these have ended.
   static func untilOutcome(_ sends: [(seqno: String, sentAt: Int64)], _ center: Center) throws -> [Double] {
-    let pause = try Wakeup()
-    return try stride(from: 0, to: sends.count, by: max(1, sends.count / samples)).map { number in
+    try stride(from: 0, to: sends.count, by: max(1, sends.count / samples)).map { number in
       let send = sends[number]
-      for _ in 0..<600 {
-        if let ended = try center.endedAt(send.seqno) { return Double(ended - send.sentAt) / 1000 }
-        _ = pause.wait(atMost: .milliseconds(50))
+      return try wait("message \(send.seqno) has no outcome") {
+        try center.endedAt(send.seqno).map { Double($0 - send.sentAt) / 1000 }
       }
-      throw MeasuringError("message \(send.seqno) has no outcome after 30 seconds")
     }
+  }
+
+  static func untilOutcome(_ sends: [UrgentSend], _ center: Center) throws -> [Double] {
+    try untilOutcome(sends.map { ($0.seqno, $0.sentAt) }, center)
+  }
+
+  /// Milliseconds from each request to the moment the simulator had the push.
+  static func untilArrival(_ sends: [UrgentSend], _ center: Center) throws -> [Double] {
+    try sends.map { send in
+      try wait("message \(send.seqno) has not reached the simulator") {
+        try center.arrivedAt(send.seqno, token: send.token).map { Double($0 - send.sentAt) / 1000 }
+      }
+    }
+  }
+
+  private static func wait(_ complaint: String, _ look: () throws -> Double?) throws -> Double {
+    let pause = try Wakeup()
+    for _ in 0..<600 {
+      if let found = try look() { return found }
+      _ = pause.wait(atMost: .milliseconds(50))
+    }
+    throw MeasuringError("\(complaint) after 30 seconds")
   }
 
   static func percentile(_ fraction: Double, of values: [Double]) -> Double {

@@ -10,6 +10,8 @@ internal import Server
 final class CampaignStage {
   let devices: Int
   let apiKey: String
+  /// Tokens of the first users: those that urgent sends go to.
+  let tokens: [String]
   private let plan: Plan
   private let scratch: ScratchDirectory
   private let database: Database
@@ -19,7 +21,10 @@ final class CampaignStage {
   private let controlPort: UInt16
   private var serversStarted = 0
 
-  init(_ plan: Plan, devices: Int) throws {
+  private static let knownTokens = 1_000
+
+  /// - Parameter keepsDeliveries: the simulator remembers when each push came.
+  init(_ plan: Plan, devices: Int, keepsDeliveries: Bool = false) throws {
     self.plan = plan
     self.devices = devices
     scratch = try ScratchDirectory()
@@ -37,9 +42,8 @@ final class CampaignStage {
       [
         try plan.sibling("upmc-simulator"), "--listen", "127.0.0.1:\(simulatorPort)", "--control-listen",
         "127.0.0.1:\(controlPort)", "--ca-file", scratch.file("ca.pem"), "--key-file", scratch.file("AuthKey.p8"),
-        "--totals-only",
-      ], port: controlPort, log: scratch.file("simulator.log"))
-    _ = try StageDevices(devices, plan, on: connection)
+      ] + (keepsDeliveries ? [] : ["--totals-only"]), port: controlPort, log: scratch.file("simulator.log"))
+    tokens = Array(try StageDevices(devices, plan, on: connection).tokens.prefix(Self.knownTokens))
     let pem = try String(contentsOfFile: scratch.file("AuthKey.p8"), encoding: .utf8)
     _ = try Administration.setCredential(
       Administration.APNsKey(pem: pem, keyID: "SIMKEY0001", teamID: "SIMULATOR1"), of: StageDevices.appID,

@@ -29,22 +29,21 @@ final class Center {
     return seqno
   }
 
-  /// Urgent messages to single users, one every 50 ms. Milliseconds from each request to its outcome.
-  func sendUrgent(_ count: Int, _ stage: CampaignStage) throws -> [Double] {
+  /// Urgent messages to single users, one every 50 ms.
+  func sendUrgent(_ count: Int, _ stage: CampaignStage) throws -> [UrgentSend] {
     let clock = SystemClock()
     let pause = try Wakeup()
-    var sends: [(seqno: String, sentAt: Int64)] = []
-    for _ in 0..<count {
-      sends.append(try sendUrgent(stage, clock))
-      _ = pause.wait(atMost: CampaignRun.urgentInterval)
+    return try (0..<count).map { _ in
+      defer { _ = pause.wait(atMost: CampaignRun.urgentInterval) }
+      return try sendUrgent(stage, clock)
     }
-    return try Latencies.untilOutcome(sends, self)
   }
 
-  func sendUrgent(_ stage: CampaignStage, _ clock: SystemClock) throws -> (seqno: String, sentAt: Int64) {
+  func sendUrgent(_ stage: CampaignStage, _ clock: SystemClock) throws -> UrgentSend {
     let sentAt = clock.wallMicroseconds
-    let user = Int.random(in: 0..<stage.devices)
-    return (try send(#"{"clientUids":["user\#(user)"]}"#, #","lane":"urgent""#), sentAt)
+    let user = Int.random(in: 0..<stage.tokens.count)
+    let seqno = try send(#"{"clientUids":["user\#(user)"]}"#, #","lane":"urgent""#)
+    return UrgentSend(seqno: seqno, token: stage.tokens[user], sentAt: sentAt)
   }
 
   /// Waits until the server says that it can deliver.
@@ -88,6 +87,28 @@ final class Center {
 
   private static let timestamps = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
+  /// When a token first got a push of a message, microseconds since 1970; nil while it has not, and for a simulator that
+  /// keeps totals only. A message's SEQNO is its collapse-id.
+  func arrivedAt(_ seqno: String, token: String) throws -> Int64? {
+    var reader = JSONReader(try simulator.send(HTTPRequest("GET", "/deliveries?token=\(token)")).body)
+    var arrived: Int64?
+    try reader.readObject { (reader, key) throws(JSONError) in
+      guard key == "deliveries" else { return try reader.skip() }
+      try reader.readArray { (reader, _) throws(JSONError) in
+        var (collapseID, at) = ("", Int64(0))
+        try reader.readObject { (reader, key) throws(JSONError) in
+          switch key {
+          case "collapseId" where try reader.peek() == .string: collapseID = try reader.readString()
+          case "atMicroseconds": at = try reader.readInteger()
+          default: try reader.skip()
+          }
+        }
+        if collapseID == seqno { arrived = min(arrived ?? .max, at) }
+      }
+    }
+    return arrived
+  }
+
   /// Pushes that the simulator has been asked for.
   func pushes() throws -> Int {
     let answer = try simulator.send(HTTPRequest("GET", "/counters"))
@@ -106,6 +127,14 @@ final class Center {
     guard answer.status < 300 else { throw MeasuringError("\(method) \(path): \(answer.status) \(answer.text)") }
     return answer.body
   }
+}
+
+/// An urgent message to one user.
+struct UrgentSend {
+  let seqno: String
+  let token: String
+  /// Microseconds since 1970.
+  let sentAt: Int64
 }
 
 /// The plain members of a JSON object.

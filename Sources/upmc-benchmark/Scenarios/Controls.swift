@@ -10,7 +10,7 @@ struct Controls: Scenario {
     defer { stage.close() }
     let center = try stage.startOurs()
     defer { center.stop() }
-    _ = try center.sendUrgent(1, stage)
+    _ = try Latencies.untilOutcome(try center.sendUrgent(1, stage), center)
     var (pauses, cancels): ([Double], [Double]) = ([], [])
     for number in 1...plan.pairs {
       try Interruption.check()

@@ -45,7 +45,7 @@ struct Growth: Scenario {
     defer { stage.close() }
     let centers = try (0..<nodes).map { _ in try stage.startOurs() }
     defer { for center in centers { center.stop() } }
-    _ = try centers[0].sendUrgent(1, stage)
+    _ = try Latencies.untilOutcome(try centers[0].sendUrgent(1, stage), centers[0])
     let runs = devices <= 100_000 ? 5 : 1
     return Median.of(
       try (0..<runs).map { _ in try CampaignRun(centers[0], stage).seconds * 1_000_000 / Double(devices) })

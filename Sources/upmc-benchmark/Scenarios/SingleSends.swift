@@ -43,7 +43,7 @@ struct SingleSends: Scenario {
   private static func alone(_ center: Center, _ plan: Plan, _ stage: CampaignStage) throws -> SingleSendRun {
     defer { center.stop() }
     // Statements are prepared, the connection to the simulator is up.
-    _ = try center.sendUrgent(5, stage)
+    _ = try Latencies.untilOutcome(try center.sendUrgent(5, stage), center)
     return try SingleSendRun(center, stage, connections: connections, seconds: plan.seconds)
   }
 }

@@ -107,8 +107,7 @@ enum FaultMenu {
   static func credentials(_ dice: inout Dice) -> Dish {
     let reasons = [
       "InvalidProviderToken", "Forbidden", "MissingProviderToken", "BadEnvironmentKeyIdInToken",
-      "UnrelatedKeyIdInToken",
-      "TopicDisallowed", "BadCertificate",
+      "UnrelatedKeyIdInToken", "BadCertificate",
     ]
     let reason = reasons[Int(dice.next() % UInt64(reasons.count))]
     return named(reason, make(.answer) { ($0.reason, $0.probability, $0.times) = (reason, 0.05, 20) })

@@ -1,5 +1,5 @@
--- Why: administration (audit log, console accounts and their sessions, templates, senders, drafts, second-person
--- approval), lists that are read page by page, and statistics by minute, hour and day.
+-- Why: administration (audit log, console accounts and their sessions), lists that are read page by page, and statistics
+-- by minute, hour and day.
 -- Locks: messages and outcomes against writing while two small indexes are built: each reads its table once, so on a large
 -- database this belongs into a quiet hour. Everything else is new and empty.
 -- The previous binary: works as before; what it does is neither counted in the statistics nor written to the audit log.
@@ -98,57 +98,6 @@ CREATE TABLE sign_in_failures (
 );
 
 CREATE INDEX sign_in_failures_by_end ON sign_in_failures (until);
-
--- Content -----------------------------------------------------------------------------------------------------------
-
--- Who a message says it is from: the names that an app's operators may choose.
-CREATE TABLE senders (
-  app             integer NOT NULL REFERENCES apps,
-  name            text NOT NULL,
-  created_at      timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (app, name)
-);
-
--- Requests that are kept: templates for everyone of the app, drafts of what has not been sent.
-CREATE TABLE saved_requests (
-  saved           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  app             integer NOT NULL REFERENCES apps,
-  -- 0 template, 1 draft
-  kind            smallint NOT NULL,
-  name            text NOT NULL,
-  request         json NOT NULL,
-  updated_by      text NOT NULL,
-  updated_at      timestamptz NOT NULL,
-  CONSTRAINT saved_requests_kind_is_known CHECK (kind IN (0, 1)),
-  CONSTRAINT saved_requests_name_is_unique UNIQUE (app, kind, name)
-);
-
--- Second-person approval --------------------------------------------------------------------------------------------
-
-ALTER TABLE apps
-  -- A send to more devices than this waits for somebody else's approval; NULL: none does.
-  ADD COLUMN approval_above bigint,
-  ADD CONSTRAINT apps_approval_above_is_positive CHECK (approval_above >= 0);
-
-CREATE TABLE approvals (
-  approval        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-  app             integer NOT NULL REFERENCES apps,
-  request         json NOT NULL,
-  idempotency_key text COLLATE "C",
-  targeted        bigint,
-  api_key         integer,
-  account         integer,
-  requested_by    text NOT NULL,
-  requested_at    timestamptz NOT NULL,
-  -- 0 waiting, 1 approved, 2 refused
-  state           smallint NOT NULL DEFAULT 0,
-  decided_by      text,
-  decided_at      timestamptz,
-  seqno           bigint,
-  CONSTRAINT approvals_state_is_known CHECK (state IN (0, 1, 2))
-);
-
-CREATE INDEX approvals_by_app ON approvals (app, approval);
 
 -- Statistics --------------------------------------------------------------------------------------------------------
 

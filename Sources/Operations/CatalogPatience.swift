@@ -1,9 +1,8 @@
-internal import Operations
-internal import Reactor
+package import Reactor
 
 /// Lets requests with an unknown client key wait until the catalog has been read once more: an app that was created a
 /// moment ago on another thread or node must not be refused. It slows down whoever tries keys, too.
-final class CatalogPatience {
+package final class CatalogPatience {
   private struct Waiting {
     let generation: Int
     let resume: () -> Void
@@ -17,13 +16,13 @@ final class CatalogPatience {
   private let loop: EventLoop
   private var waiting: [Waiting] = []
 
-  init(catalog: Catalog, loop: EventLoop) {
+  package init(catalog: Catalog, loop: EventLoop) {
     self.catalog = catalog
     self.loop = loop
   }
 
   /// False when too many wait: `resume` will not be called.
-  func wait(_ resume: @escaping () -> Void) -> Bool {
+  package func wait(_ resume: @escaping () -> Void) -> Bool {
     guard waiting.count < Self.capacity else { return false }
     // The reading under way may have begun before the app was made: two more are certain to see it.
     waiting.append(Waiting(generation: catalog.generation + 2, resume: resume))

@@ -1,0 +1,84 @@
+package import Crypto
+
+/// Makes and checks `AUTHKEY`, the credential of apps built with the existing SDK.
+///
+/// It is good for half an hour, for the app and PSID that asked for it and, once registered, for the device: never for a
+/// user, so it outlives a change of the user. A new key does not end the old ones. Nothing is stored; raising the
+/// device's epoch ends what it proves about the device.
+package struct SDKKeyring: Sendable {
+  private let key: SymmetricKey
+
+  package init(key: SymmetricKey) {
+    self.key = key
+  }
+
+  /// What a genuine key is good for.
+  package struct Subject: Equatable, Sendable {
+    package let app: App.Number
+    private let psidDigest: String
+    /// The registered device; nil when nothing was registered yet.
+    package let claim: AuthKeyring.Claim?
+
+    init(app: App.Number, psidDigest: String, claim: AuthKeyring.Claim?) {
+      self.app = app
+      self.psidDigest = psidDigest
+      self.claim = claim
+    }
+
+    package init(app: App.Number, psid: String, claim: AuthKeyring.Claim?) {
+      self.init(app: app, psidDigest: SDKKeyring.digest(psid), claim: claim)
+    }
+
+    /// True when the key was asked for by whoever has this PSID.
+    package func covers(psid: String) -> Bool { psidDigest == SDKKeyring.digest(psid) }
+
+    fileprivate var text: String {
+      "\(app).\(psidDigest).\(claim.map { "\($0.device).\($0.epoch)" } ?? "-.0")"
+    }
+  }
+
+  package enum Verdict: Equatable, Sendable {
+    case genuine(Subject)
+    case expired
+    /// Nothing that we made.
+    case forged
+  }
+
+  /// - Parameter now: seconds since 1970.
+  package func make(_ subject: Subject, now: Int64) -> String {
+    let text = "\(subject.text).\(now + Domain.Limits.sdkKeySeconds)"
+    return "\(text).\(seal(text))"
+  }
+
+  /// - Parameter now: seconds since 1970.
+  package func verify(_ authKey: String, now: Int64) -> Verdict {
+    guard authKey.utf8.count <= Domain.Limits.sdkKeyBytes else { return .forged }
+    let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3]), let end = Int64(parts[4])
+    else { return .forged }
+    var difference: UInt8 = parts[5].utf8.count == 40 ? 0 : 1
+    let text = parts[..<5].joined(separator: ".")
+    for (left, right) in zip(parts[5].utf8, seal(text).utf8) { difference |= left ^ right }
+    guard difference == 0 else { return .forged }
+    guard now < end else { return .expired }
+    let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch) }
+    return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
+  }
+
+  /// The word before the text keeps these keys apart from all else that is signed with the same secret.
+  private func seal(_ text: String) -> String {
+    let message = Array("AUTHKEY of the SDK \(text)".utf8)
+    return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(20))
+  }
+
+  private static func digest(_ psid: String) -> String {
+    Hex.encode(SHA256.hash(data: Array(psid.utf8)).prefix(16))
+  }
+}
+
+extension Domain.Limits {
+  /// How long a key of the SDK is good, in seconds. Clients ask for a new one by themselves.
+  package static let sdkKeySeconds: Int64 = 1800
+  /// More than any key has: two numbers, a UUID, two digests and a time.
+  static let sdkKeyBytes = 256
+}

@@ -1,0 +1,75 @@
+package import Domain
+package import Postgres
+internal import Store
+
+/// Looking at groups, and ending them.
+extension Administration {
+  package struct GroupEntry: Sendable {
+    package let groupSeq: Int64
+    package let name: String
+    package let parent: Int64?
+  }
+
+  /// Groups of an app by number.
+  /// - Parameter after: the last one that is known already; 0 for the first page.
+  package static func groups(
+    of appID: String, after group: Int64, limit: Int, by caller: Caller, on connection: Connection,
+    catalog: Catalog? = nil
+  ) throws(Problem) -> [GroupEntry] {
+    let app = try groupApp(appID, caller, connection, catalog)
+    return try connection.answer(Groups.list(app: app.number, after: group, limit: limit)).map {
+      GroupEntry(groupSeq: $0.group, name: $0.name, parent: $0.parent)
+    }
+  }
+
+  /// Users of a group by CUID; guests who have joined stand before them, without one.
+  /// - Parameter after: the last CUID that is known already; nil for the first page.
+  package static func users(
+    in group: Int64, of appID: String, after clientUID: String?, limit: Int, by caller: Caller,
+    on connection: Connection, catalog: Catalog? = nil
+  ) throws(Problem) -> [(clientUID: String, name: String)] {
+    let app = try groupApp(appID, caller, connection, catalog)
+    try require(group, of: app, connection)
+    let after = clientUID.map { UserKey(clientUID: $0).text } ?? ""
+    return try connection.answer(Groups.users(app: app.number, in: group, after: after, limit: limit)).map {
+      (clientUID: $0.userKey.description, name: $0.name)
+    }
+  }
+
+  /// Ends a group with its memberships. Messages that are still to be sent to it find nobody.
+  package static func deleteGroup(
+    _ group: Int64, of appID: String, by caller: Caller, on connection: Connection, catalog: Catalog? = nil
+  ) throws(Problem) {
+    let app = try groupApp(appID, caller, connection, catalog)
+    let isGone: Bool
+    do throws(PostgresError) {
+      isGone = try connection.transaction(attempts: Operations.Limits.transactionAttempts) {
+        () throws(PostgresError) in
+        guard try connection.run(Groups.remove(group, app: app.number)) else { return false }
+        try connection.run(Auditing.add(Auditing.Change("group.delete", String(group), in: app), by: caller))
+        return true
+      }
+    } catch {
+      guard error.constraint == "groups_parent_fkey" else { throw Problem(error) }
+      throw Problem(.conflict, "Groups stand below the group \(group). Delete them first.")
+    }
+    guard isGone else { throw unknown(group, app) }
+  }
+
+  private static func groupApp(
+    _ appID: String, _ caller: Caller, _ connection: Connection, _ catalog: Catalog?
+  ) throws(Problem) -> App {
+    try caller.require(.manageGroups)
+    let app = try connection.app(appID, catalog: catalog)
+    try caller.require(.manageGroups, in: app)
+    return app
+  }
+
+  private static func require(_ group: Int64, of app: App, _ connection: Connection) throws(Problem) {
+    guard try connection.answer(Groups.apps(of: [group]))[group] == app.number else { throw unknown(group, app) }
+  }
+
+  private static func unknown(_ group: Int64, _ app: App) -> Problem {
+    Problem(.unknownGroup, "The app \(app.appID) has no group \(group).")
+  }
+}

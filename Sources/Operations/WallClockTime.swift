@@ -1,0 +1,14 @@
+package import Domain
+package import Postgres
+internal import Store
+
+/// Times that senders write as the clock on the app's wall shows them.
+package enum WallClockTime {
+  /// - Returns: the moment in RFC 3339, as a send's `sendAt`.
+  package static func sendAt(
+    _ local: LocalTime, of appID: String, on connection: Connection, catalog: Catalog?
+  ) throws(Problem) -> String {
+    let app = try connection.app(appID, catalog: catalog)
+    return Timestamp.text(try connection.answer(WallClock.moment(local.text, timeZone: app.timeZone)))
+  }
+}

@@ -1,0 +1,67 @@
+internal import Domain
+internal import Operations
+internal import Store
+
+/// How devices prove themselves: by AUTHKEY, or (where keys are switched off) by their PSID.
+extension ControllerDoor {
+  /// What a call's key proves; nil where none is demanded.
+  func proof(_ form: Form, app: App) throws(Refusal) -> SDKKeyring.Subject? {
+    guard configuration.demandsKeys else { return nil }
+    guard let key = form["AUTHKEY"] else {
+      throw Refusal(.noKey, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
+    }
+    switch keys.sdkKeys.verify(key, now: seconds) {
+    case .genuine(let subject) where subject.app == app.number: return subject
+    case .expired: throw Refusal(.keyExpired, "This AUTHKEY has expired. Ask for a new one.")
+    case .genuine, .forged: throw Self.foreignKey
+    }
+  }
+
+  static let foreignKey = Refusal(
+    .authenticationFailed, "This AUTHKEY is not valid for this app and device. Ask for a new one.")
+
+  /// A new key for whoever has this PSID.
+  func makeKey(app: App, psid: String, claim: AuthKeyring.Claim?) -> String {
+    keys.sdkKeys.make(SDKKeyring.Subject(app: app.number, psid: psid, claim: claim), now: seconds)
+  }
+
+  /// Finds out which device asks, and that it may; then goes on with its claim. `nobody` is called when the PSID belongs to
+  /// no registered device.
+  func withClaim(
+    _ call: Call, isAboutUser: Bool, nobody: ((Call) -> Void)? = nil,
+    _ body: @escaping (DeviceIdentity, AuthKeyring.Claim) throws(Refusal) -> Void
+  ) throws(Refusal) {
+    try withApp(call) { [self] app throws(Refusal) in
+      let identity = try DeviceIdentity(call.form, app: app)
+      let proof = try proof(call.form, app: app)
+      let actingFor = isAboutUser ? identity.actingFor : nil
+      if let claim = proof?.claim, !identity.hasDeviceID || claim.device == identity.device {
+        return try body(
+          identity, AuthKeyring.Claim(device: claim.device, epoch: claim.epoch, actingFor: actingFor))
+      }
+      guard proof?.covers(psid: identity.psid) != false else { throw Self.foreignKey }
+      identify(call, identity) { record throws(Refusal) in
+        guard let record else {
+          if let nobody { return nobody(call) }
+          throw Refusal(.notRegistered, "NotRegistered: register the service first.")
+        }
+        try body(
+          identity, AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, actingFor: actingFor))
+      }
+    }
+  }
+
+  /// The device that owns the PSID; nil when none does.
+  func identify(
+    _ call: Call, _ identity: DeviceIdentity, _ body: @escaping (Devices.Record?) throws(Refusal) -> Void
+  ) {
+    perform(.identify(app: identity.app.number, psid: identity.psid), call) { answer in
+      guard case .identified(let record) = answer else { return }
+      do throws(Refusal) {
+        try body(record)
+      } catch {
+        call.refuse(error)
+      }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package import HTTPServer
+package import Operations
+package import Domain
+package import Postgres
+
+/// What the door needs of its house to get things done: it knows no other door.
+package struct Hands {
+  /// Hands an operation to the loop's committer; the completion is called on the loop's thread.
+  package typealias Submit = (Operation, @escaping (OperationBatch.Outcome) -> Void) -> Void
+  /// Straight-line work on a thread with a connection of its own, or with the reason why there is none.
+  package typealias Job = @Sendable (Result<Connection, Problem>) -> Response
+
+  let submit: Submit
+  let takesSends: (Lane) -> Bool
+  /// False when too many wait: the job will not be run.
+  let perform: (ResponseTicket, @escaping Job) -> Bool
+  /// Called, on any thread, when a message has been stored.
+  let messageCommitted: @Sendable () -> Void
+
+  package init(
+    submit: @escaping Submit, takesSends: @escaping (Lane) -> Bool,
+    perform: @escaping (ResponseTicket, @escaping Job) -> Bool, messageCommitted: @escaping @Sendable () -> Void
+  ) {
+    self.submit = submit
+    self.takesSends = takesSends
+    self.perform = perform
+    self.messageCommitted = messageCommitted
+  }
+}

@@ -1,0 +1,32 @@
+internal import Domain
+internal import JSON
+internal import Operations
+internal import Store
+
+/// `asking_authorization`, and what the SDK asks of the server itself.
+extension ControllerDoor {
+  /// A key for whoever has the PSID: it is the device's secret, shared with its push network alone.
+  func askKey(_ call: Call) throws(Refusal) {
+    try withApp(call) { [self] app throws(Refusal) in
+      let identity = try DeviceIdentity(call.form, app: app)
+      identify(call, identity) { record throws(Refusal) in
+        let claim = record.map { AuthKeyring.Claim(device: $0.device, epoch: $0.authEpoch) }
+        call.succeed(
+          Envelope.row { writer in
+            writer.member("AUTHKEY", self.makeKey(app: app, psid: identity.psid, claim: claim))
+          })
+      }
+    }
+  }
+
+  /// Nothing to configure, no broker to allocate, and logs of clients are not kept: they hold what is theirs.
+  func showConfiguration(_ call: Call) throws(Refusal) {
+    call.succeed()
+  }
+
+  func appAlive(_ call: Call) throws(Refusal) {
+    try withClaim(call, isAboutUser: false) { [self] _, claim in
+      perform(.alive(claim), call) { _ in call.succeedQuietly() }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import Domain
+internal import JSON
+internal import Operations
+internal import Store
+
+/// Registering and unregistering the service and the user.
+extension ControllerDoor {
+  /// The service alone: whose device it is stays as it was.
+  func registerService(_ call: Call) throws(Refusal) {
+    try register(call) { _ in nil }
+  }
+
+  func registerServiceAndUser(_ call: Call) throws(Refusal) {
+    let name = try call.form.text("CNAME", upTo: Domain.Limits.clientNameBytes) ?? ""
+    try register(call) { identity throws(Refusal) in
+      guard let user = identity.clientUID ?? (identity.isGuest ? UserKey.guestUID : nil) else {
+        throw Refusal(field: "CUID", "is needed")
+      }
+      return Operation.NamedUser(clientUID: user, name: name)
+    }
+  }
+
+  private func register(
+    _ call: Call, user: @escaping (DeviceIdentity) throws(Refusal) -> Operation.NamedUser?
+  ) throws(Refusal) {
+    try withApp(call) { [self] app throws(Refusal) in
+      let identity = try DeviceIdentity(call.form, app: app)
+      let environment = try Self.environment(call.form)
+      let attributes = try Self.attributes(call.form)
+      let named = try user(identity)
+      let proof = try proof(call.form, app: app)
+      let isOwn = proof.map { $0.claim?.device == identity.device || $0.covers(psid: identity.psid) } ?? true
+      guard isOwn else { throw Self.foreignKey }
+      let registration = Operation.Registration(
+        app: app, device: identity.device, installation: identity.installation, network: identity.network,
+        environment: environment, psid: identity.psid, user: named, attributes: attributes, proof: proof?.claim)
+      perform(.register(registration), call) { answer in
+        guard case .registered(let record, _, _, _) = answer else { return }
+        self.succeed(
+          call, identity, AuthKeyring.Claim(device: record.device, epoch: record.authEpoch))
+      }
+    }
+  }
+
+  /// Every registration gives a new key, now for the device.
+  private func succeed(_ call: Call, _ identity: DeviceIdentity, _ claim: AuthKeyring.Claim) {
+    let key = makeKey(app: identity.app, psid: identity.psid, claim: claim)
+    call.succeed(
+      Envelope.row { writer in
+        writer.member("AUTHKEY", key)
+        writer.member("APPID", identity.app.appID)
+      })
+  }
+
+  private static func environment(_ form: Form) throws(Refusal) -> PushEnvironment {
+    switch form["APNS_MODE"]?.uppercased() {
+    case "DEV": return .sandbox
+    case "REAL", "UNKNOWN", nil: return .production
+    default: throw Refusal(field: "APNS_MODE", "must be DEV, REAL or UNKNOWN")
+    }
+  }
+
+  private static func attributes(_ form: Form) throws(Refusal) -> Devices.Attributes {
+    let bytes = Domain.Limits.attributeBytes
+    var attributes = Devices.Attributes()
+    switch form["DEVICE_TYPE"]?.uppercased() {
+    case "I": attributes.platform = "ios"
+    case "A": attributes.platform = "android"
+    case nil: break
+    default: throw Refusal(field: "DEVICE_TYPE", "must be I or A")
+    }
+    attributes.model = try form.text("DEVICE_MD", upTo: bytes) ?? ""
+    attributes.osVersion = try form.text("OS_VER", upTo: bytes) ?? ""
+    attributes.appVersion = try form.text("APP_VER", upTo: bytes) ?? ""
+    return attributes
+  }
+
+  // MARK: The user
+
+  func registerUser(_ call: Call) throws(Refusal) {
+    let name = try call.form.text("CNAME", upTo: Domain.Limits.clientNameBytes) ?? ""
+    try withClaim(call, isAboutUser: false) { [self] identity, claim throws(Refusal) in
+      guard let user = identity.clientUID else {
+        guard identity.isGuest else { throw Refusal(field: "CUID", "is needed") }
+        return perform(.clearUser(claim), call) { _ in self.succeed(call, identity, claim) }
+      }
+      perform(.setUser(claim, clientUID: user, name: name), call) { _ in self.succeed(call, identity, claim) }
+    }
+  }
+
+  func deleteUser(_ call: Call) throws(Refusal) {
+    try withClaim(call, isAboutUser: true) { [self] _, claim in
+      perform(.clearUser(claim), call) { _ in call.succeedQuietly() }
+    }
+  }
+
+  // MARK: The service
+
+  /// `Y`; `C` when the device belongs to another user than the client believes; `N` when it must be registered.
+  func showService(_ call: Call) throws(Refusal) {
+    try withApp(call) { [self] app throws(Refusal) in
+      let identity = try DeviceIdentity(call.form, app: app)
+      let proof = try proof(call.form, app: app)
+      let isOwn = proof.map { $0.claim?.device == identity.device || $0.covers(psid: identity.psid) } ?? true
+      guard isOwn else { throw Self.foreignKey }
+      identify(call, identity) { record in
+        call.succeed(Envelope.row { writer in writer.member("ISREGISTERED", Self.standing(record, identity)) })
+      }
+    }
+  }
+
+  private static func standing(_ record: Devices.Record?, _ identity: DeviceIdentity) -> String {
+    guard let record, record.state == .active else { return "N" }
+    guard let user = identity.clientUID else { return "Y" }
+    return UserKey(clientUID: user) == record.userKey ? "Y" : "C"
+  }
+
+  /// Also for one that is not registered: what was asked for is so.
+  func deleteService(_ call: Call) throws(Refusal) {
+    try withClaim(call, isAboutUser: false, nobody: { $0.succeedQuietly() }) { [self] _, claim in
+      hands.submit(.unregister(claim)) { outcome in
+        if case .failure(let problem) = outcome, problem.code != .unknownDevice {
+          return call.refuse(Refusal(problem))
+        }
+        call.succeedQuietly()
+      }
+    }
+  }
+}

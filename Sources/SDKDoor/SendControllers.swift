@@ -1,0 +1,130 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Reactor
+
+/// Sending: to people, to groups, to the lines of a file.
+extension ControllerDoor {
+  /// From a server, or (SENDERCODE says so) from a device.
+  func sendMessage(_ call: Call) throws(Refusal) {
+    if let sender = call.form["SENDERCODE"], DeviceSending.senders.contains(sender) {
+      return try sendFromDevice(call, sender)
+    }
+    let server = try server(call)
+    try send(try SendForm(call.form, audience: try SendAudience(message: call.form)), call, server)
+  }
+
+  func sendGroupMessage(_ call: Call) throws(Refusal) {
+    let server = try server(call)
+    try send(try SendForm(call.form, audience: try SendAudience(groupMessage: call.form)), call, server)
+  }
+
+  func sendCSVMessage(_ call: Call) throws(Refusal) {
+    let server = try server(call)
+    try store(call, server) { form throws(Refusal) in try Self.csvSend(form) }
+  }
+
+  /// To a few named people through the loop's committer, everything else on a thread; both are the same send.
+  private func send(_ send: SendForm, _ call: Call, _ server: Server) throws(Refusal) {
+    if case .known(let caller) = server, send.reservedFor == nil,
+      let named = NamedSend(
+        body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog),
+      hands.takesSends(named.lane)
+    {
+      return perform(.send(named), call) { answer in
+        guard case .sent(let accepted, _) = answer else { return }
+        call.answer(SendReceipt(accepted, send).answer)
+      }
+    }
+    try store(call, server) { _ in send }
+  }
+
+  /// Reads the form's send on a thread, and stores it there.
+  private func store(
+    _ call: Call, _ server: Server, _ read: @escaping @Sendable (Form) throws(Refusal) -> SendForm
+  ) throws(Refusal) {
+    let (form, key, office) = (call.form, call.idempotencyKey, sendOffice)
+    try onThread(call, server) { caller, connection throws(Refusal) in
+      try office.store(try read(form), key, caller, connection)
+    }
+  }
+
+  private var sendOffice: SendOffice {
+    SendOffice(catalog: catalog, clock: loop.clock, messageCommitted: hands.messageCommitted)
+  }
+
+  private static func csvSend(_ form: Form) throws(Refusal) -> SendForm {
+    guard let file = form.files["UPLOAD_FILE"] else {
+      throw Refusal(field: "upload_file", "is needed: a file of lines CUID,NAME[,VAR1…VAR9] in a multipart form")
+    }
+    return try SendForm(form, audience: SendAudience(users: try CSVLines(file).clientUIDs))
+  }
+
+  // MARK: Large ones
+
+  /// A form too large to be read on the loop: read, checked and stored on a thread. Only sends bring such.
+  func sendLarge(
+    _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool
+  ) throws(Refusal) {
+    let service = "\(controller.name).ctl"
+    let read: @Sendable (Form) throws(Refusal) -> SendForm
+    switch service {
+    case "rcv_register_message.ctl":
+      read = { form throws(Refusal) in try SendForm(form, audience: try SendAudience(message: form)) }
+    case "rcv_register_groupmessage.ctl":
+      read = { form throws(Refusal) in try SendForm(form, audience: try SendAudience(groupMessage: form)) }
+    case "rcv_register_csvmessage.ctl":
+      read = { form throws(Refusal) in try Self.csvSend(form) }
+    default: throw Refusal(.serverError, "The form is too large.")
+    }
+    let (owned, catalog, office) = (request.owned(), catalog, sendOffice)
+    let bearer = Self.bearer(request)
+    let isTaken = hands.perform(responder.ticket) { attempt in
+      do throws(Refusal) {
+        let form = try Form(owned.body, contentType: owned.header("content-type"))
+        guard !DeviceSending.senders.contains(form["SENDERCODE"] ?? "") else {
+          throw Refusal(.serverError, "The form is too large for a device's message.")
+        }
+        let server = try Self.server(bearer ?? form["APIKEY"], isTrusted: isTrusted, catalog)
+        let answer = try Self.run(attempt, server) { caller, connection throws(Refusal) in
+          try office.store(try read(form), owned.header("idempotency-key"), caller, connection)
+        }
+        return Envelope.response(answer, service: service)
+      } catch {
+        return Envelope.refusal(error, service: service, isSend: true)
+      }
+    }
+    guard isTaken else { throw Refusal(Problem(.busy, "Too many requests are waiting. Try again in a moment.")) }
+  }
+
+  // MARK: Devices
+
+  /// To one user, if the app lets its devices send.
+  private func sendFromDevice(_ call: Call, _ sender: String) throws(Refusal) {
+    guard call.form["RESERVEDATE"] == nil, ["E", nil].contains(call.form["TYPE"]?.uppercased()) else {
+      throw Refusal(field: "TYPE", "must be E, without RESERVEDATE, when a device sends")
+    }
+    // CUID names the receiver here, so it says nothing of the sender.
+    try withClaim(call, isAboutUser: false) { [self] identity, claim throws(Refusal) in
+      let send = try SendForm(call.form, audience: try SendAudience(message: call.form))
+      let sending = try Self.refusing { () throws(Problem) in
+        try DeviceSending(
+          body: send.deviceJSON, app: identity.app, sender: sender, idempotencyKey: call.idempotencyKey)
+      }
+      guard hands.takesSends(sending.lane) else {
+        throw Refusal(Problem(.busy, "Messages cannot be sent now. Try again in a moment."))
+      }
+      perform(sending.admission(claim), call) { answer in
+        guard case .admitted(let device) = answer else { return }
+        do throws(Problem) {
+          self.perform(try sending.send(from: device, catalog: self.catalog), call) { answer in
+            guard case .sent(let accepted, _) = answer else { return }
+            call.answer(SendReceipt(accepted, send).answer)
+          }
+        } catch {
+          call.refuse(Refusal(error))
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+internal import Domain
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// Stores sends, straight-line, on whichever thread has a connection.
+struct SendOffice: Sendable {
+  let catalog: Catalog
+  let clock: any Clock
+  let messageCommitted: @Sendable () -> Void
+
+  func store(
+    _ send: SendForm, _ key: String?, _ caller: Caller, _ connection: Connection
+  ) throws(Refusal) -> Answer {
+    let now = clock.wallMicroseconds
+    var sendAt: String?
+    do throws(Problem) {
+      if let local = send.reservedFor {
+        sendAt = try WallClockTime.sendAt(local, of: send.appID, on: connection, catalog: catalog)
+      }
+      let request = Sending.Request(body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller)
+      guard case .accepted(let accepted) = try Sending.send(request, on: connection, catalog: catalog, now: now)
+      else { preconditionFailure("a form asks for no dry run") }
+      messageCommitted()
+      return SendReceipt(accepted, send).answer
+    } catch {
+      throw Self.refusal(error, sendAt: sendAt, now: now)
+    }
+  }
+
+  /// Reserved sends have codes of their own for what has none.
+  private static func refusal(_ problem: Problem, sendAt: String?, now: Int64) -> Refusal {
+    let refusal = Refusal(problem)
+    guard let moment = sendAt.flatMap(Moment.microseconds), refusal.code == .serverError, refusal.status == 200 else {
+      return refusal
+    }
+    let isLate = problem.fields.first?.pointer == "/sendAt" && moment < now
+    return Refusal(isLate ? .reservedTooLate : .reservedFailed, problem.detail)
+  }
+}

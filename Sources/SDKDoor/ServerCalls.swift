@@ -1,0 +1,81 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Postgres
+
+/// Calls of servers: who they are, and the thread that works for them.
+extension ControllerDoor {
+  /// A server that may call.
+  enum Server: Sendable {
+    /// By its address, or by a key that was known at the last reading.
+    case known(Caller)
+    /// By a key that only the database can tell.
+    case key(String)
+
+    func caller(on connection: Connection) throws(Problem) -> Caller {
+      switch self {
+      case .known(let caller): return caller
+      case .key(let key): return try Authorization.authenticate(key, on: connection)
+      }
+    }
+  }
+
+  /// Runs an operator's errands, in every app: what the address is trusted with.
+  private static let trusted = Caller(role: .operator, app: nil, apiKey: nil)
+
+  /// - Throws: 50300 when nothing says that the caller may send.
+  func server(_ call: Call) throws(Refusal) -> Server {
+    try Self.server(call.bearer ?? call.form["APIKEY"], isTrusted: call.isTrustedAddress, catalog)
+  }
+
+  static func server(_ key: String?, isTrusted: Bool, _ catalog: Catalog) throws(Refusal) -> Server {
+    if let key { return catalog.caller(apiKey: key).map(Server.known) ?? .key(key) }
+    guard isTrusted else {
+      throw Refusal(
+        .unauthorizedServer,
+        "This server may not send. Set UPMC_CTL_TRUSTED_SENDERS to its address, or give an API key (APIKEY=…).")
+    }
+    return .known(trusted)
+  }
+
+  /// Works for a server on a thread; what `work` returns is the answer.
+  func onThread(
+    _ call: Call, _ server: Server,
+    _ work: @escaping @Sendable (Caller, Connection) throws(Refusal) -> Answer
+  ) throws(Refusal) {
+    let service = call.service
+    let isTaken = hands.perform(call.responder.ticket) { attempt in
+      do throws(Refusal) {
+        return Envelope.response(try Self.run(attempt, server, work), service: service)
+      } catch {
+        return Envelope.refusal(error, service: service, isSend: true)
+      }
+    }
+    guard isTaken else { throw Refusal(Problem(.busy, "Too many requests are waiting. Try again in a moment.")) }
+  }
+
+  static func run(
+    _ attempt: Result<Connection, Problem>, _ server: Server,
+    _ work: (Caller, Connection) throws(Refusal) -> Answer
+  ) throws(Refusal) -> Answer {
+    let connection: Connection
+    let caller: Caller
+    do throws(Problem) {
+      connection = try attempt.get()
+      caller = try server.caller(on: connection)
+    } catch {
+      // A key that is not known opens nothing: to this protocol that is a server which may not send.
+      throw error.code == .badCredential ? Refusal(.unauthorizedServer, error.detail) : Refusal(error)
+    }
+    return try work(caller, connection)
+  }
+
+  /// An operation's problem as a refusal.
+  static func refusing<Answer>(_ body: () throws(Problem) -> Answer) throws(Refusal) -> Answer {
+    do throws(Problem) {
+      return try body()
+    } catch {
+      throw Refusal(error)
+    }
+  }
+}

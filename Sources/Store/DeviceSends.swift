@@ -1,0 +1,45 @@
+package import Domain
+internal import Postgres
+
+/// How many messages each device has sent: counted by the minute, in the database, so that all nodes count together.
+package enum DeviceSends {
+  /// A device's present minute.
+  package struct Meter: Sendable {
+    /// Asked for since it began, this one included.
+    package let sent: Int32
+    /// Microseconds since 1970.
+    package let windowEnds: Int64
+  }
+
+  private static let countStatement = Statement(
+    "device-sends-count",
+    """
+    INSERT INTO device_send_meters AS m (device, window_began, sent)
+    SELECT device, $2, 1 FROM unnest($1) AS t(device) ORDER BY device
+    ON CONFLICT (device) DO UPDATE SET
+      window_began = CASE WHEN m.window_began <= $3 THEN excluded.window_began ELSE m.window_began END,
+      sent = CASE WHEN m.window_began <= $3 THEN 1 ELSE least(m.sent, 1000000) + 1 END
+    RETURNING device, sent, window_began
+    """)
+
+  /// Counts one more message of each device. The devices' rows are locked already.
+  /// - Parameter now: microseconds since 1970.
+  package static func count(_ devices: [DeviceID], at now: Int64) -> Query<[DeviceID: Meter]> {
+    var parameters = Devices.ids(devices)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(timestampMicroseconds: now - Store.Limits.deviceSendWindow)
+    return Query(countStatement, parameters) { rows in
+      var meters: [DeviceID: Meter] = [:]
+      for row in 0..<rows.count {
+        meters[rows.device(row, 0)] = Meter(
+          sent: rows.int32(row, 1), windowEnds: rows.timestampMicroseconds(row, 2) + Store.Limits.deviceSendWindow)
+      }
+      return meters
+    }
+  }
+}
+
+extension Store.Limits {
+  /// A minute, in microseconds.
+  static let deviceSendWindow: Int64 = 60_000_000
+}

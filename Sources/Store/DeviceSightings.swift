@@ -1,0 +1,45 @@
+package import Domain
+internal import Postgres
+
+/// What is learnt of devices without a registration: that they are there, and whose a token is.
+extension Devices {
+  private static let seenStatement = Statement(
+    "devices-seen",
+    """
+    UPDATE devices SET seen_at = $2 WHERE device = ANY($1)
+    -- Apps tell it each time they come to the front; a row a quarter of an hour is exact enough.
+    AND (seen_at IS NULL OR seen_at < $2 - interval '15 minutes')
+    """)
+
+  /// Notes that devices are alive. Their rows are locked already.
+  /// - Parameter now: microseconds since 1970.
+  package static func seen(_ devices: [DeviceID], at now: Int64) -> Query<Void> {
+    var parameters = ids(devices)
+    parameters.append(timestampMicroseconds: now)
+    return Query(seenStatement, parameters) { _ in }
+  }
+
+  private static let ownersStatement = Statement(
+    "devices-owners",
+    """
+    SELECT p.app, p.psid, p.device FROM unnest($1, $2) AS t(app, psid)
+    JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.kind = 1
+    """)
+
+  /// The devices that own tokens.
+  package static func owners(
+    of tokens: [(app: App.Number, psid: String)]
+  ) -> Query<[(app: App.Number, psid: String, owner: DeviceID)]> {
+    var (apps, psids) = (Int32Column(), TextColumn())
+    for token in tokens {
+      apps.append(token.app)
+      psids.append(token.psid)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: psids)
+    return Query(ownersStatement, parameters) { rows in
+      rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
+    }
+  }
+}

@@ -1,0 +1,68 @@
+package import Postgres
+
+/// Closing messages of which every delivery is decided.
+///
+/// Two steps, within one transaction: lock those that look done, then look again. For a flood's refusals may be given back
+/// at the same moment, by a transaction that was not visible to the first look; it locks the messages too, before it is
+/// committed. So whoever comes second sees what the first has done: a message that is over has nothing pending.
+extension Messages {
+  /// Every delivery is decided, as far as this statement sees.
+  private static let isDone = """
+    -- Also a paused one: nothing of it is left to resume.
+    m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
+      AND NOT EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
+      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = m.seqno)
+      AND m.targeted = (
+        SELECT coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)
+        FROM message_totals t WHERE t.seqno = m.seqno)
+    """
+
+  private static let lockDoneStatement = Statement(
+    "messages-lock-done", "SELECT m.seqno FROM messages m WHERE \(isDone) ORDER BY m.seqno FOR UPDATE")
+
+  private static let finishStatement = Statement(
+    "messages-finish",
+    """
+    UPDATE messages m SET finished_at = $2, state_reason = NULL, state = (
+      SELECT CASE
+        WHEN m.cancelled_at IS NOT NULL THEN 5
+        WHEN coalesce(sum(t.accepted), 0) > 0 OR m.targeted = 0 THEN 4
+        -- Nothing was accepted: expired if anything expired, failed if nothing could be sent.
+        WHEN coalesce(sum(t.expired), 0) > 0 THEN 6
+        ELSE 7 END
+      FROM message_totals t WHERE t.seqno = m.seqno)
+    WHERE \(isDone)
+    """)
+
+  /// Closes those of the messages for which every delivery is decided, within a transaction that locks nothing afterwards.
+  package static func finish(
+    _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection
+  ) throws(PostgresError) {
+    var done = Int64Column()
+    let rows = try connection.run(lockDoneStatement, list(seqnos))
+    for row in 0..<rows.count { done.append(rows.int64(row, 0)) }
+    guard done.count > 0 else { return }
+    var parameters = Parameters()
+    parameters.append(int64s: done)
+    parameters.append(timestampMicroseconds: now)
+    _ = try connection.run(finishStatement, parameters)
+  }
+
+  /// The same in a transaction of its own.
+  package static func finish(
+    _ seqnos: some Collection<Int64>, at now: Int64, on connection: Connection
+  ) throws(PostgresError) {
+    guard !seqnos.isEmpty else { return }
+    try connection.transaction(attempts: 5) { () throws(PostgresError) in
+      try finish(seqnos, at: now, within: connection)
+    }
+  }
+
+  private static func list(_ seqnos: some Collection<Int64>) -> Parameters {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    return parameters
+  }
+}

@@ -1,0 +1,16 @@
+internal import Postgres
+
+/// Moments as a wall clock somewhere shows them: PostgreSQL knows the time zones.
+package enum WallClock {
+  private static let momentStatement = Statement(
+    "wall-clock-moment", "SELECT $1::text::timestamp AT TIME ZONE $2::text")
+
+  /// The moment at which the clock of a time zone shows a local time, microseconds since 1970.
+  /// - Parameter local: `yyyy-MM-ddTHH:mm:ss`, a time that exists in the calendar.
+  package static func moment(_ local: String, timeZone: String) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(text: local)
+    parameters.append(text: timeZone)
+    return Query(momentStatement, parameters) { $0.timestampMicroseconds(0, 0) }
+  }
+}

@@ -1,0 +1,79 @@
+import Postgres
+import Store
+import Testing
+
+@testable import Dispatcher
+@testable import Domain
+
+/// As when a node was frozen: its lease ran out, another took its claims over, and now it wakes with what it believed.
+@Suite struct FencingTests {
+  /// Answers as told, but not before another node has taken over whatever is claimed.
+  private func answerAfterTakeOver(_ world: DispatcherWorld, _ result: SubmissionResult) throws {
+    try world.connection.script(
+      "INSERT INTO nodes VALUES ('00000000-0000-0000-0000-0000000000ff', now() + interval '1 hour')")
+    let url = world.databaseURL
+    world.network.answer { _, _, _ in
+      // A claim that cannot be taken over leaves the test without the situation it is about, which it notices.
+      try? Connection(url).script(
+        """
+        UPDATE claims SET node = '00000000-0000-0000-0000-0000000000ff', fence = fence + 1
+        WHERE node <> '00000000-0000-0000-0000-0000000000ff'
+        """)
+      return result
+    }
+  }
+
+  private func nothingUnderWay(_ world: DispatcherWorld) throws {
+    _ = try world.poll("the woken node did not let go") {
+      !world.network.log.isEmpty && world.underWay == 0 ? true : nil
+    }
+    #expect(try world.count("claims WHERE node = '00000000-0000-0000-0000-0000000000ff' AND fence = 1") == 1)
+  }
+
+  @Test func `a woken node does not hand back what another has taken over`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<3)
+    try answerAfterTakeOver(world, .retry(reason: "ServiceUnavailable", after: 3600))
+    let seqno = try world.send()
+    try nothingUnderWay(world)
+    #expect(try world.count("outcomes WHERE seqno = \(seqno)") == 0, "the new holder's to say")
+    #expect(world.network.log.count == 2)
+  }
+
+  @Test func `a woken node does not submit again what another has taken over`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<3)
+    try answerAfterTakeOver(world, .notProcessed)
+    let seqno = try world.send()
+    try nothingUnderWay(world)
+    #expect(world.network.log.count == 2)
+    #expect(try world.count("outcomes WHERE seqno = \(seqno)") == 0)
+  }
+
+  @Test func `what the network answered a woken node is true all the same`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<3)
+    try answerAfterTakeOver(world, .accepted)
+    let seqno = try world.send()
+    try nothingUnderWay(world)
+    #expect(try world.funnel(seqno).funnel.accepted == 2)
+    #expect(try world.funnel(seqno).funnel.state == .sending, "the claim is the other's to end")
+  }
+
+  @Test func `a claim that was lost and won back is another claim`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<2)
+    let url = world.databaseURL
+    // Lost to a node that died at once: this node takes it over from that one while it still waits to hand it back.
+    world.network.answer { _, _, attempt in
+      guard attempt == 1 else { return .accepted }
+      try? Connection(url).script(
+        "UPDATE claims SET node = '00000000-0000-0000-0000-0000000000fe', fence = fence + 1")
+      return .retry(reason: "ServiceUnavailable", after: 20)
+    }
+    let seqno = try world.send()
+    let end = try world.finished(seqno).funnel
+    #expect((end.accepted, end.resent, end.skipped) == (1, 1, 0))
+    #expect(world.network.log.count == 2)
+  }
+}

@@ -1,0 +1,46 @@
+import Postgres
+import Reactor
+import Store
+import Testing
+
+@testable import Dispatcher
+@testable import Domain
+
+/// Sends that a committer has claimed.
+@Suite struct LaunchTests {
+  private func stored(_ world: DispatcherWorld, isHeld: Bool) throws -> ClaimedSend {
+    try world.makeDevices(1..<2)
+    let json = #"{"appId":"\#(DispatcherWorld.appID)","audience":{"clientUids":["00000001"]},"alert":{"body":"x"}}"#
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+        planned)
+      VALUES (900, \(world.app), 2, 0, '\(json)', '', 1, now(), now() + interval '1 day', now(), true)
+      """)
+    let members = try world.connection.run(Audiences.bound([DispatcherWorld.device(1)]))
+    let entries = members.values.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
+    let claim = try world.connection.run(Claims.create(900, node: UUIDValue(high: 1, low: 1), entries))
+    let message = try #require(try world.connection.run(Messages.find(900)))
+    return ClaimedSend(
+      message: message, request: try MessageRequest(json: Array(json.utf8)), claim: claim,
+      members: Array(members.values), badges: [:], names: [:], readAt: SystemClock().now, isHeld: isHeld)
+  }
+
+  @Test func `what is known to be held never gets to the network`() throws {
+    let world = try DispatcherWorld()
+    try world.connection.run(AppPauses.pause(world.app, reason: "a flood"))
+    let send = try stored(world, isHeld: true)
+    world.dispatchers[0].launch([send])
+    try world.settled(900)
+    #expect(world.network.log.isEmpty)
+    #expect(try world.count("outcomes WHERE seqno = 900 AND status = 6 AND due_at IS NOT NULL") == 1)
+    try world.resume()
+    #expect(try world.finished(900).funnel.accepted == 1)
+  }
+
+  @Test func `what was held a moment ago leaves all the same`() throws {
+    let world = try DispatcherWorld()
+    world.dispatchers[0].launch([try stored(world, isHeld: true)])
+    #expect(try world.finished(900).funnel.accepted == 1)
+  }
+}

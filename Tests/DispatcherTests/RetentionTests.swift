@@ -1,0 +1,33 @@
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+/// What messages leave behind.
+@Suite struct RetentionTests {
+  @Test func `what messages long over have left goes, and nothing of those that go on`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC"))
+    // 1 is long over, 2 has just ended, 3 goes on.
+    try connection.script(
+      """
+      INSERT INTO schedules (app, unit, first_local, is_local, last_day, created_at)
+      SELECT app, 'day', now(), false, current_date, now() - interval '9 days' FROM apps, generate_series(1, 3);
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, finished_at,
+        due_at, schedule, occurrence)
+      SELECT n, app, CASE n WHEN 3 THEN 2 ELSE 4 END, 1, '{}', '', 0, now(), now(),
+        CASE n WHEN 1 THEN now() - interval '3 days' WHEN 2 THEN now() END, now(), n, 0
+      FROM apps, generate_series(1, 3) n;
+      INSERT INTO gates (seqno) SELECT generate_series(1, 3);
+      INSERT INTO waves (seqno, wave, due_at, zones) SELECT n, w, now(), '{}' FROM generate_series(1, 3) n,
+        generate_series(1, 2) w;
+      INSERT INTO shards (seqno, shard, targeted) SELECT n, 0, 0 FROM generate_series(1, 3) n;
+      """)
+    for query in Retention.prune(atMost: 100) { try connection.run(query) }
+    for (table, column) in [("gates", "seqno"), ("waves", "seqno"), ("shards", "seqno"), ("schedules", "schedule")] {
+      let left = try connection.run(
+        Statement("left in \(table)", "SELECT DISTINCT \(column) FROM \(table) ORDER BY \(column)"))
+      #expect(left.map { left.int64($0, 0) } == [2, 3], "\(table)")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Postgres
+import Store
+import Testing
+
+@testable import Dispatcher
+@testable import Domain
+
+/// Devices that move to another time zone while a message by local time goes out.
+@Suite struct WaveTests {
+  private static let early = "Asia/Seoul"
+  private static let late = "Europe/London"
+
+  /// A message that is due in Seoul now and in London hours later.
+  private func send(_ world: DispatcherWorld) throws -> Int64 {
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at, due_at, local_time)
+      SELECT 700, \(world.app), 1, 1, '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}}',
+        '', now(), now() + interval '3 days', now(), now() AT TIME ZONE '\(Self.early)'
+      """)
+    return 700
+  }
+
+  private func move(_ number: Int, to zone: String, _ world: DispatcherWorld) throws {
+    try world.connection.script(
+      """
+      UPDATE devices SET time_zone = '\(zone)', registered_at = clock_timestamp()
+      WHERE device = '\(DispatcherWorld.device(number))'
+      """)
+  }
+
+  private func untilLondon(_ world: DispatcherWorld) throws {
+    try world.connection.script("UPDATE waves SET due_at = now() WHERE NOT opened")
+  }
+
+  private func world() throws -> DispatcherWorld {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<7)
+    try world.connection.script(
+      """
+      UPDATE devices SET time_zone = CASE WHEN device <= '\(DispatcherWorld.device(3))' THEN '\(Self.early)'
+        ELSE '\(Self.late)' END
+      """)
+    return world
+  }
+
+  @Test func `a device that moves to a zone whose wave is over gets it with the sweep, once`() throws {
+    let world = try world()
+    let seqno = try send(world)
+    _ = try world.poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
+    try move(4, to: Self.early, world)
+    // Moved after it had its own.
+    try move(1, to: Self.late, world)
+    // To where nobody was.
+    try move(5, to: "Pacific/Auckland", world)
+    try untilLondon(world)
+    let end = try world.finished(seqno).funnel
+    #expect((end.targeted, end.accepted, end.skipped) == (6, 6, 0), "\(end)")
+    #expect(world.network.log.map(\.device.low).sorted() == [1, 2, 3, 4, 5, 6])
+  }
+
+  @Test func `nobody who merely registered again gets it twice`() throws {
+    let world = try world()
+    let seqno = try send(world)
+    _ = try world.poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
+    for device in 1..<7 { try move(device, to: device <= 3 ? Self.early : Self.late, world) }
+    try untilLondon(world)
+    #expect(try world.finished(seqno).funnel.accepted == 6)
+    #expect(world.network.log.count == 6)
+  }
+
+  @Test func `a zone whose wave came too late is skipped, and not swept up`() throws {
+    let world = try world()
+    let seqno = try send(world)
+    _ = try world.poll("Seoul got nothing") { try world.funnel(seqno).funnel.accepted == 3 ? true : nil }
+    for device in 4..<7 { try move(device, to: Self.late, world) }
+    try world.connection.script("UPDATE waves SET due_at = now() - interval '2 hours' WHERE NOT opened")
+    let end = try world.finished(seqno).funnel
+    #expect((end.targeted, end.accepted, end.skipped) == (6, 3, 3), "\(end)")
+    #expect(world.network.log.count == 3)
+  }
+}

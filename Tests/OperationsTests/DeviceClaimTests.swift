@@ -1,0 +1,103 @@
+import Domain
+import Store
+import Testing
+
+@testable import Operations
+
+/// What devices may do by their PSID, for their user, and in a minute.
+@Suite struct DeviceClaimTests {
+  private static let token = String(repeating: "a1", count: 32)
+  private static let other = String(repeating: "b2", count: 32)
+
+  private func identified(_ outcome: OperationBatch.Outcome) -> Devices.Record? {
+    if case .success(.identified(let record)) = outcome { record } else { nil }
+  }
+
+  @Test func `a token tells its device, until the device has gone or has another token`() throws {
+    let world = try BatchWorld()
+    let ask = Operation.identify(app: world.app.number, psid: Self.token)
+    #expect(identified(try world.run(ask)[0]) == nil)
+    try world.run(world.registration("d1", psid: Self.token, user: "kim"))
+    #expect(identified(try world.run(ask)[0])?.device == world.device("d1"))
+    #expect(identified(try world.run(.identify(app: 99, psid: Self.token))[0]) == nil)
+    try world.run(world.registration("d1", psid: Self.other))
+    #expect(identified(try world.run(ask)[0]) == nil)
+    try world.run(.unregister(world.claim("d1", epoch: 1)))
+    #expect(identified(try world.run(.identify(app: world.app.number, psid: Self.other))[0]) == nil)
+  }
+
+  @Test func `whoever acts for another user than the device's is refused, and changes nothing`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: Self.token, user: "kim"))
+    var claim = world.claim("d1")
+    claim.actingFor = "lee"
+    #expect(try world.run(.setBadge(claim, 5))[0].problem == .userMismatch)
+    #expect(try world.run(.clearUser(claim))[0].problem == .userMismatch)
+    #expect(try world.badge("kim") == 0)
+    claim.actingFor = "kim"
+    #expect(try world.run(.setBadge(claim, 5))[0].badge == 5)
+    #expect(try world.run(.clearUser(claim))[0].problem == nil)
+    // Repeated: it is done already.
+    #expect(try world.run(.clearUser(claim))[0].problem == nil)
+    #expect(try world.run(.setBadge(claim, 5))[0].problem == .userMismatch)
+  }
+
+  @Test func `a confirmation by key counts for its app and device alone`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: Self.token, user: "kim"))
+    let seqno = try world.message()
+    func confirm(_ reach: Operation.Reach) throws -> OperationAnswer.Confirmed.Status? {
+      let confirmation = Operation.Confirmation(
+        seqno: seqno, psid: Self.token, read: nil, isGenuine: true, reach: reach)
+      return try world.run(.confirm([confirmation]))[0].confirmed?.first?.status
+    }
+    let app = world.app.number
+    #expect(try confirm(Operation.Reach(app: app, device: world.device("d2"))) == .unknownMessage)
+    #expect(try confirm(Operation.Reach(app: app + 1, device: nil)) == .unknownMessage)
+    #expect(try confirm(Operation.Reach(app: app, device: world.device("d1"))) == .recorded)
+    #expect(try confirm(Operation.Reach(app: app, device: nil)) == .duplicate)
+  }
+
+  @Test func `a device may send so many in a minute, and again in the next`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: Self.token, user: "kim"), world.registration("d2", psid: Self.other))
+    func ask(_ device: String = "d1") throws -> OperationBatch.Outcome {
+      try world.run(.admitSend(world.claim(device), perMinute: 2))[0]
+    }
+    #expect(try ask().problem == nil)
+    world.now += 20_000_000
+    #expect(try ask().problem == nil)
+    guard case .failure(let problem) = try ask() else {
+      Issue.record("a third was let through")
+      return
+    }
+    #expect(problem.code == .tooManyRequests && problem.retryAfterSeconds == 40)
+    world.now += 39_000_000
+    #expect(try ask().problem == .tooManyRequests)
+    world.now += 1_000_000
+    #expect(try ask().problem == nil)
+    #expect(try ask("d2").problem == .forbidden, "a guest")
+    #expect(try world.run(.admitSend(world.claim("d1", epoch: 7), perMinute: 2))[0].problem == .badCredential)
+  }
+
+  @Test func `a device that says it is there is seen, once a quarter of an hour`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: Self.token))
+    func seen() throws -> Int64 {
+      try world.count("SELECT (extract(epoch FROM seen_at) * 1000000)::bigint FROM devices")
+    }
+    try world.run(.alive(world.claim("d1")))
+    let first = try seen()
+    #expect(first == world.now)
+    world.now += 60_000_000
+    try world.run(.alive(world.claim("d1")))
+    #expect(try seen() == first)
+    world.now += 15 * 60_000_000
+    try world.run(.alive(world.claim("d1")))
+    #expect(try seen() == world.now)
+    // A registration leaves it.
+    try world.run(world.registration("d1", psid: Self.token))
+    #expect(try seen() == world.now)
+    #expect(try world.run(.alive(world.claim("d9")))[0].problem == .unknownDevice)
+  }
+}

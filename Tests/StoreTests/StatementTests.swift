@@ -1,0 +1,119 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// Every statement of the store, as its text stands in the sources, is prepared against the migrated schema: one that
+/// names what is not there is found here, and not by whoever runs it first.
+@Suite struct StatementTests {
+  /// Types of parameters where neither the text nor the names of columns tell them.
+  private static let declared: [String: [String]] = [
+    "cancellation-close-shards": ["bigint", "smallint"],
+    "funnels-deliveries": ["bigint", "uuid", "bigint", "smallint"],
+    "groups-leave": ["integer[]", "text[]", "bigint[]"],
+    "groups-of-users": ["integer[]", "text[]"],
+    "ledger-read": ["integer[]", "text[]", "bigint[]", "smallint[]"],
+    "messages-create": [
+      "integer", "smallint", "text", "bytea", "text", "integer", "bigint", "text", "timestamptz", "timestamptz",
+      "timestamptz", "text", "bigint", "smallint", "bigint", "integer",
+    ],
+    "named-sends-create": [
+      "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
+      "timestamptz", "timestamptz[]",
+    ],
+    "named-sends-earlier": ["bigint[]", "integer[]", "text[]"],
+    "outcomes-totals": Array(repeating: "bigint[]", count: 8) + ["integer"],
+    "users-find": ["integer[]", "text[]"],
+  ]
+
+  /// Statements that cannot be prepared, or that belong to the migrator's own table.
+  private static let elsewhere: Set<String> = ["maintenance-analyze", "migrator_select", "migrator_record"]
+
+  /// The text alone does not tell the types: nothing is wrong with it.
+  private static let unclear: Set<String> = ["42P18", "42725", "42P08"]
+
+  @Test func `every statement can be prepared`() throws {
+    let connection = try TestDatabase.make().connect()
+    let columns = try Self.columns(connection)
+    let statements = try Self.statements()
+    #expect(statements.count > 100, "the sources were not read")
+    #expect(Set(statements.map(\.name)).count == statements.count, "two statements share a name")
+    var unclear: [String] = []
+    for (name, sql) in statements where !Self.elsewhere.contains(name) {
+      let types = Self.declared[name] ?? Self.types(in: sql, columns)
+      let list = types.isEmpty ? "" : "(\(types.joined(separator: ", ")))"
+      do {
+        try connection.script("PREPARE \"\(name)\"\(list) AS \(sql)")
+      } catch  where Self.unclear.contains(error.sqlState?.description ?? "") {
+        unclear.append(name)
+      } catch {
+        Issue.record("\(name): \(error.message)")
+      }
+    }
+    #expect(unclear.count <= 20, "give the types of their parameters above: \(unclear)")
+    for name in Self.declared.keys {
+      #expect(!unclear.contains(name) && statements.contains { $0.name == name }, "\(name) is declared wrongly")
+    }
+  }
+
+  /// The types of columns by name: the one that most tables give it.
+  private static func columns(_ connection: Connection) throws -> [String: String] {
+    let rows = try connection.run(
+      Statement(
+        "columns of all tables",
+        """
+        SELECT DISTINCT ON (attname) attname::text, format_type(atttypid, NULL) FROM pg_attribute a
+        JOIN pg_class c ON c.oid = a.attrelid
+        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0
+        GROUP BY attname, atttypid ORDER BY attname, count(*) DESC
+        """))
+    return Dictionary(uniqueKeysWithValues: (0..<rows.count).map { (rows.text($0, 0), rows.text($0, 1)) })
+  }
+
+  /// `unnest($1, $2) AS t(seqno, device)` tells what the arrays hold; the rest PostgreSQL finds out by itself.
+  private static func types(in sql: String, _ columns: [String: String]) -> [String] {
+    let numbers = sql.matches(of: /\$(\d+)/).compactMap { Int($0.1) }
+    guard let count = numbers.max() else { return [] }
+    var types = [String](repeating: "unknown", count: count)
+    for match in sql.matches(of: /unnest\(((?:\$\d+(?:,\s*)?)+)\)(?: WITH ORDINALITY)?\s+AS\s+\w+\s*\(([^)]*)\)/) {
+      let arrays = match.1.matches(of: /\$(\d+)/).compactMap { Int($0.1) }
+      let names = match.2.split(separator: ",").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+      for (array, name) in zip(arrays, names) {
+        if let type = columns[name] { types[array - 1] = type + "[]" }
+      }
+    }
+    return types
+  }
+
+  // MARK: Sources
+
+  private static func statements() throws -> [(name: String, sql: String)] {
+    let root = URL(filePath: TestDatabase.migrationsDirectory).deletingLastPathComponent()
+    let store = root.appending(path: "Sources/Store")
+    let files = try FileManager.default.contentsOfDirectory(atPath: store.path).filter { $0.hasSuffix(".swift") }
+    return try files.sorted().flatMap { file in
+      let text = try String(contentsOf: store.appending(path: file), encoding: .utf8)
+      let constants = constants(text)
+      let pattern = /= Statement\(\s*"([^"]+)",\s*(?:\/\/[^\n]*\n\s*)*(?:"""\n(?s:(.*?))\n\s*"""|"((?:[^"\\\n]|\\.)*)")/
+      return text.matches(of: pattern).map { match in
+        (String(match.1), resolve(String(match.2 ?? match.3 ?? ""), constants))
+      }
+    }
+  }
+
+  private static func constants(_ text: String) -> [String: String] {
+    let pattern = /static let (\w+) =\s*(?:"""\n(?s:(.*?))\n\s*"""|"([^"\n]*)")/
+    return Dictionary(
+      text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Puts in what is interpolated, and joins continued lines.
+  private static func resolve(_ sql: String, _ constants: [String: String]) -> String {
+    var sql = sql
+    for _ in 0..<3 {
+      for (name, value) in constants { sql = sql.replacingOccurrences(of: "\\(\(name))", with: value) }
+    }
+    return sql.replacingOccurrences(of: "\\\n", with: "")
+  }
+}
