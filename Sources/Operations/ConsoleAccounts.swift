@@ -59,7 +59,8 @@ package enum ConsoleAccounts {
     guard (1...Operations.Limits.loginBytes).contains(login.utf8.count),
       login.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
     else {
-      throw Problem(at: "/login", "must have 1 to \(Operations.Limits.loginBytes) bytes and no blanks: an e-mail address")
+      throw Problem(
+        at: "/login", "must have 1 to \(Operations.Limits.loginBytes) bytes and no blanks: an e-mail address")
     }
     try Administration.check(name: name)
     let (token, endsAt) = (RandomToken.make(), now + Operations.Limits.linkSeconds * 1_000_000)
@@ -97,7 +98,9 @@ package enum ConsoleAccounts {
       guard let before = try find(number, caller, connection) else { return nil }
       let (name, role) = (change.name ?? before.name, change.role?.rawValue ?? before.role)
       let isDisabled = change.isDisabled ?? (before.disabledAt != nil)
-      guard name != before.name || role != before.role || isDisabled != (before.disabledAt != nil) else { return before }
+      guard name != before.name || role != before.role || isDisabled != (before.disabledAt != nil) else {
+        return before
+      }
       try connection.run(Accounts.save(number, name: name, role: role, isDisabled: isDisabled))
       // Who may do something else from now on signs in anew.
       if isDisabled || role != before.role { try connection.run(Sessions.endAll(of: number)) }

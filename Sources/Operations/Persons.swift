@@ -2,7 +2,7 @@ internal import Crypto
 package import Domain
 package import JSON
 package import Postgres
-package import Store
+internal import Store
 
 /// What the law gives every person: all that is known of them, and that it be forgotten.
 package enum Persons {

@@ -60,7 +60,8 @@ package enum SigningIn {
       try connection.run(
         Sessions.create(
           sha256: Authorization.hash(token), account: account.number, now: now,
-          idleUntil: now + Operations.Limits.sessionIdleSeconds * 1_000_000, endsAt: endsAt, origin: origin, byLink: proof.isLink))
+          idleUntil: now + Operations.Limits.sessionIdleSeconds * 1_000_000, endsAt: endsAt, origin: origin,
+          byLink: proof.isLink))
       var caller = Caller(
         role: Role(rawValue: account.role) ?? .viewer, app: account.app, apiKey: nil, account: account.number,
         name: account.login)
@@ -159,7 +160,8 @@ package enum SigningIn {
     _ new: String, current: String?, session token: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
     guard caller.account != nil, let token,
-      let account = try connection.answer(Accounts.find(login: caller.name)) else {
+      let account = try connection.answer(Accounts.find(login: caller.name))
+    else {
       throw Problem(.forbidden, "Only a console account has a password.")
     }
     let isByLink = try connection.answer(Sessions.isByLink(sha256: Authorization.hash(token)))
@@ -171,7 +173,8 @@ package enum SigningIn {
     guard Operations.Limits.passwordBytes.contains(new.utf8.count) else {
       throw Problem(
         at: "/new",
-        "must have \(Operations.Limits.passwordBytes.lowerBound) to \(Operations.Limits.passwordBytes.upperBound) bytes")
+        "must have \(Operations.Limits.passwordBytes.lowerBound) to \(Operations.Limits.passwordBytes.upperBound) bytes"
+      )
     }
     let salt = Array(MasterKey.makeBytes().prefix(16))
     let hash = PasswordHash.make(new, salt: salt)

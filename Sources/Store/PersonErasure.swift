@@ -1,4 +1,4 @@
-package import Domain
+internal import Domain
 package import Postgres
 
 /// Taking everything that is known of one user out of the database, or away from it.

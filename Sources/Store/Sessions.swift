@@ -59,7 +59,8 @@ package enum Sessions {
     }
   }
 
-  private static let isByLinkStatement = Statement("sessions-is-by-link", "SELECT by_link FROM sessions WHERE sha256 = $1")
+  private static let isByLinkStatement = Statement(
+    "sessions-is-by-link", "SELECT by_link FROM sessions WHERE sha256 = $1")
 
   package static func isByLink(sha256: [UInt8]) -> Query<Bool> {
     var parameters = Parameters()

@@ -53,7 +53,8 @@ struct AccountCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         try ListOutput.show(
-          output, limit: limit, none: "There are no accounts.", { (entry: ConsoleAccounts.Entry) in ListOutput.text(entry) }
+          output, limit: limit, none: "There are no accounts.",
+          { (entry: ConsoleAccounts.Entry) in ListOutput.text(entry) }
         ) { page in try ConsoleAccounts.list(page, by: .commandLine, on: database.connection) }
       }
     }

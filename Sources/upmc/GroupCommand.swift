@@ -5,7 +5,8 @@ internal import Store
 /// `upmc group`: groups of users.
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "group", abstract: "Make groups that users join, list them and their members.", subcommands: [Create.self, List.self, Members.self])
+    commandName: "group", abstract: "Make groups that users join, list them and their members.",
+    subcommands: [Create.self, List.self, Members.self])
 
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -23,6 +23,7 @@ struct UPMC: ParsableCommand {
       """,
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, MessageCommand.self,
-      QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self, ExplainCommand.self, Status.self, Demo.self,
+      QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self, ExplainCommand.self,
+      Status.self, Demo.self,
     ])
 }

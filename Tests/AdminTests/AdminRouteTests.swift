@@ -58,7 +58,6 @@ import Testing
     "GET /v1/admin/quarantine": [.operator, .admin],
     "POST /v1/admin/quarantine/restore": [.operator, .admin],
     "POST /v1/admin/apps/{appId}/resume": [.admin],
-    "PATCH /v1/admin/apps/{appId}": [.admin],
   ]
 
   private static let routes = AdminRoute.router().routes.map { "\($0.method.rawValue) \($0.pattern)" }

@@ -87,7 +87,9 @@ import Testing
         method, change.target, key: admin, type: body.isEmpty ? nil : "application/json", body)
       #expect((200..<300).contains(answer.status), "\(change.route): \(answer.text)")
       let entries = try world.connection.run(
-        Statement("test-audit", "SELECT actor, role, origin, request_id, action FROM audit_log WHERE entry > \(before)")
+        Statement(
+          "test-audit-\(before)",
+          "SELECT actor, role, origin, request_id, action FROM audit_log WHERE entry > \(before)")
       )
       try #require(entries.count == 1, "\(change.route) wrote \(entries.count) entries")
       #expect(entries.text(0, 0) == "the admin" && entries.text(0, 1) == "admin" && entries.text(0, 2) == "127.0.0.1")

@@ -119,7 +119,9 @@ import Testing
     #expect(try world.call("PATCH", "/v1/admin/accounts/3", key: admin, #"{"disabled":true}"#).status == 200)
     #expect(try signIn(#"{"login":"park","password":"\#(password)"}"#).isProblem(.badCredential))
     #expect(try world.call("POST", "/v1/admin/accounts/3/link", key: admin, type: nil).isProblem(.notFound))
-    #expect(try world.call("POST", "/v1/admin/accounts", key: admin, #"{"login":"KIM","name":"k","role":"viewer"}"#).isProblem(.conflict))
+    #expect(
+      try world.call("POST", "/v1/admin/accounts", key: admin, #"{"login":"KIM","name":"k","role":"viewer"}"#)
+        .isProblem(.conflict))
   }
 
   @Test func `a session that is not used for long, or that is old, is over`() throws {

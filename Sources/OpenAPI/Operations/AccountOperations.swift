@@ -23,7 +23,8 @@ extension APIOperation {
       "For the console's pages: with the CSRF token. With an API key it says which.", by: able(to: .viewMessages),
       answers: [Answer(200, "Who asks.", "Session", example: sessionExample)]),
     APIOperation(
-      .delete, "/v1/admin/session", id: "signOut", in: .administration, "Sign out", "The session is over on every node.",
+      .delete, "/v1/admin/session", id: "signOut", in: .administration, "Sign out",
+      "The session is over on every node.",
       by: able(to: .viewMessages), answers: [Answer(204, "Signed out.")], problems: [.conflict]),
     APIOperation(
       .put, "/v1/admin/session/password", id: "choosePassword", in: .administration, "Choose a password",
