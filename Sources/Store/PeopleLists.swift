@@ -59,7 +59,7 @@ package enum PeopleLists {
   private static let columnList = """
     d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform, d.model,
     d.os_version, d.app_version, d.locale, d.time_zone, d.consent_notification, d.consent_ad, d.consent_night_ad,
-    d.bound_at, d.registered_at, d.created_at, coalesce(u.name, ''), coalesce(u.badge, 0), d.quarantined_at,
+    d.bound_at, d.registered_at, d.created_at, coalesce(u.name, ''), coalesce(u.badge, 0::smallint), d.quarantined_at,
     d.quarantine_reason, d.quarantine_seqno
     """
 
