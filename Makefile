@@ -4,8 +4,8 @@ SWIFT ?= swift
 RELEASE := .build/release
 
 # What a bare Debian 12 with Swift lacks: C libraries to build on, the private database, and what the tests talk to.
-PACKAGES := ca-certificates curl git jq libnghttp2-dev libpq-dev libssl-dev nghttp2-client nghttp2-server openssl \
-            pkg-config postgresql-15 postgresql-client-15
+PACKAGES := ca-certificates curl git haproxy jq libnghttp2-dev libpq-dev libssl-dev nghttp2-client nghttp2-server \
+            nginx-light openssl pkg-config postgresql-15 postgresql-client-15
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
@@ -13,6 +13,8 @@ BENCH_PYTHON := aioapns==4.0
 # What sends made-up requests to the API and knows the specification of OpenAPI.
 FUZZ_PYTHON := schemathesis==4.32.5 openapi-spec-validator==0.9.0
 VENV := .build/venv
+FUZZ := .build/fuzz
+SECONDS ?= 600
 
 .DEFAULT_GOAL := help
 .PHONY: deps build run test torture bench fuzz-api lint format help
@@ -43,6 +45,7 @@ bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@.ci/install-packages $(BENCH_PACKAGES)
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
+	$(SWIFT) build --package-path Tests/Peers --scratch-path .build/peers -c release
 	$(SWIFT) build -c release
 	@exec $(RELEASE)/upmc-benchmark $(ARGS)
 
@@ -52,6 +55,18 @@ fuzz-api: deps ## Send made-up requests to the API and hold the answers against 
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check $(FUZZ_PYTHON)
 	$(SWIFT) build -c release --product upmc
 	@exec $(VENV)/bin/python3 Tests/FuzzAPI/fuzz_api.py $(ARGS)
+
+fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the hostile requests of the tests
+	$(SWIFT) build --package-path Tests/Fuzz --scratch-path $(FUZZ) -c release
+	@mkdir -p $(FUZZ)/corpus
+	@$(FUZZ)/release/Seeds $(FUZZ)/corpus
+	@cd $(FUZZ) && exec release/Fuzz -max_total_time=$(SECONDS) -max_len=16384 -timeout=5 -rss_limit_mb=1024 \
+	  -print_final_stats=1 corpus
+
+sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer
+	TSAN_OPTIONS="halt_on_error=1" \
+	  $(SWIFT) test --sanitize=thread --scratch-path .build/thread --disable-xctest
+	ASAN_OPTIONS="detect_leaks=0" $(SWIFT) test --sanitize=address --scratch-path .build/address --disable-xctest
 
 lint: ## Check the form of every source file
 	@echo "Linting"

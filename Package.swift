@@ -68,7 +68,7 @@ let package = Package(
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["Reactor"]),
+    module("HTTPServer", on: ["TLS", "Reactor"]),
     module("HTTPClient", on: ["Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
@@ -109,7 +109,8 @@ let package = Package(
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("JSONTests", on: ["JSON"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
-    tests("HTTPServerTests", on: ["HTTPServer", "Reactor"]),
+    tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
+    tests("ReceiverTests", on: ["Receiver", "Operations"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
@@ -144,7 +145,7 @@ let package = Package(
         "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
-    tests("ServerTests", on: ["Server", "Postgres", "Reactor", "TestSupport"]),
+    tests("ServerTests", on: ["Server", "HTTPServer", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

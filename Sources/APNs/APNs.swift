@@ -138,10 +138,9 @@ package enum APNs {
     static let inboxCommands = 65_536
     /// Names waiting to be looked up.
     static let resolverQuestions = 4096
-    /// APNs' limit of a body, in bytes, for everything but VoIP.
+    /// APNs' limit of a body, in bytes, for everything but VoIP: what shares of a connection are reckoned with. A template
+    /// knows the limit of its own push type.
     package static let payloadBytes = 4096
-    /// An `apns-collapse-id` has at most 64 bytes.
-    package static let collapseIDBytes = 64
     /// Bytes read from one connection before others get their turn.
     static let bytesPerTurn = 262_144
   }

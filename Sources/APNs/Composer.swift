@@ -34,6 +34,8 @@ struct Composer {
 
   /// What all pushes of a message have in common on one connection.
   static func template(_ message: PushMessage, authority: String, token: ProviderToken?) -> RequestTemplate {
+    // 0 asks for one attempt: what is worth nothing later is not kept for a device that is away.
+    let expiration = message.headers.isKeptForDevice ? message.expiresAtSeconds : 0
     var fields: [(field: HeaderField, indexing: RequestTemplate.Indexing)] = [
       (HeaderField(":method", "POST"), .always),
       (HeaderField(":scheme", "https"), .always),
@@ -41,13 +43,12 @@ struct Composer {
     ]
     if let token { fields.append((HeaderField("authorization", "bearer " + token.value), .always)) }
     fields += [
-      (HeaderField("apns-topic", message.appID), .always),
-      (HeaderField("apns-push-type", message.isBackground ? "background" : "alert"), .always),
-      // A background push at priority 10 is an error.
-      (HeaderField("apns-priority", message.isBackground ? "5" : "10"), .always),
+      (HeaderField("apns-topic", message.headers.topic), .always),
+      (HeaderField("apns-push-type", message.headers.pushType.rawValue), .always),
+      (HeaderField("apns-priority", String(message.headers.priority.rawValue)), .always),
       // Apple asks to keep these values out of its small table.
-      (HeaderField("apns-expiration", String(message.expiresAtSeconds)), .nameOnly),
-      (HeaderField("apns-collapse-id", message.collapseID), .nameOnly),
+      (HeaderField("apns-expiration", String(expiration)), .nameOnly),
+      (HeaderField("apns-collapse-id", message.headers.collapseID), .nameOnly),
     ]
     return RequestTemplate(fields: fields, varying: "apns-id")
   }

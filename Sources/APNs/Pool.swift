@@ -130,7 +130,7 @@ final class Pool: ConnectionOwner {
   private func objection(to batch: PushBatch) -> String? {
     guard case .certificate(let identity) = credential else { return nil }
     return identity.certificate.objection(
-      topic: batch.message.appID, environment: key.environment, now: owner.wallSeconds)
+      topic: batch.message.headers.topic, environment: key.environment, now: owner.wallSeconds)
   }
 
   /// Nothing of this route can be sent until an operator mends its settings.
@@ -225,7 +225,7 @@ final class Pool: ConnectionOwner {
     while count < most, let submission = queue.next(lane, at: now, wallSeconds: wallSeconds) {
       let message = submission.batch.message
       composer.compose(submission.batch.targets[submission.target], of: message)
-      guard composer.body.count <= APNs.Limits.payloadBytes else {
+      guard composer.body.count <= message.template.limitBytes else {
         owner.outbox.finish(submission, .rejected(reason: APNsReason.payloadTooLarge.rawValue))
         continue
       }

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The admin door: `/v1/admin` over HTTP, for back-office systems, operators and the console.
 ///
 /// Its requests are few and may take long (counting an audience, reading a page of deliveries), so they leave the HTTP
@@ -26,6 +28,10 @@ package enum Admin {
     package static let waitingRequests = 256
     /// Body of an admin request: 10,000 users with the longest names, as JSON, and room for the rest.
     package static let bodyBytes = 4_194_304
+    /// Body of an upload: the largest film that a notification may show.
+    package static let uploadBytes = MediaType.Kind.video.largestBytes
+    /// Bodies of all requests that wait for a thread: a few films.
+    static let waitingBytes = 128 << 20
     /// Body of a send that is read on an HTTP loop: hundreds of users and the largest payload; parsing it takes well below
     /// a millisecond.
     package static let namedSendBytes = 65_536

@@ -32,11 +32,10 @@ struct AdminCall {
 
   /// The token of `Authorization: Bearer …`. - Throws: `.noCredential`.
   static func bearer(_ request: OwnedRequest) throws(Problem) -> String {
-    let words = request.header("authorization")?.split(separator: " ") ?? []
-    guard words.count == 2, words[0].lowercased() == "bearer" else {
+    guard let token = request.bearerToken else {
       throw Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
     }
-    return String(words[1])
+    return token
   }
 }
 

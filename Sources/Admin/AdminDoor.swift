@@ -6,11 +6,15 @@ package final class AdminDoor: RequestHandler {
   private let threads: AdminThreads
 
   private let namedSends: NamedSends?
+  private let uploads: UploadGate?
 
-  /// - Parameter namedSends: what need not wait for a thread; nil when all goes to the threads.
-  package init(_ threads: AdminThreads, namedSends: NamedSends? = nil) {
+  /// - Parameters:
+  ///   - namedSends: what need not wait for a thread; nil when all goes to the threads.
+  ///   - uploads: who may bring large bodies; nil when nobody may.
+  package init(_ threads: AdminThreads, namedSends: NamedSends? = nil, uploads: UploadGate? = nil) {
     self.threads = threads
     self.namedSends = namedSends
+    self.uploads = uploads
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
@@ -24,6 +28,6 @@ package final class AdminDoor: RequestHandler {
   }
 
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    max(standard, Admin.Limits.bodyBytes)
+    uploads?.allows(request) == true ? Admin.Limits.uploadBytes : max(standard, Admin.Limits.bodyBytes)
   }
 }

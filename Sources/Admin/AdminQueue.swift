@@ -14,6 +14,11 @@ struct AdminWork: Sendable {
   let errand: Errand
   let ticket: ResponseTicket
 
+  /// Of the body that it keeps in memory.
+  var bodyBytes: Int {
+    if case .request(let request) = errand { request.body.count } else { 0 }
+  }
+
   init(request: OwnedRequest, ticket: ResponseTicket) {
     self.init(.request(request), ticket: ticket)
   }
@@ -29,6 +34,8 @@ struct AdminWork: Sendable {
 final class AdminQueue: Sendable {
   private struct State {
     var waiting: [AdminWork] = []
+    /// Bodies of those that wait.
+    var bytes = 0
     var isClosed = false
   }
 
@@ -50,8 +57,12 @@ final class AdminQueue: Sendable {
   /// False when the queue is full or closed: the request was not taken.
   func offer(_ work: AdminWork) -> Bool {
     state.withLock { state in
-      guard !state.isClosed, state.waiting.count < capacity else { return false }
+      let bytes = state.bytes + work.bodyBytes
+      guard !state.isClosed, state.waiting.count < capacity,
+        state.waiting.isEmpty || bytes <= Admin.Limits.waitingBytes
+      else { return false }
       state.waiting.append(work)
+      state.bytes = bytes
       wakeup.signal()
       return true
     }
@@ -66,7 +77,9 @@ final class AdminQueue: Sendable {
           if !state.isClosed { wakeup.drain() }
           return (nil, state.isClosed)
         }
-        return (state.waiting.removeFirst(), false)
+        let work = state.waiting.removeFirst()
+        state.bytes -= work.bodyBytes
+        return (work, false)
       }
       if let work { return work }
       if isClosed { return nil }

@@ -38,6 +38,7 @@ struct AdminRoute: Sendable {
     },
     AdminRoute(.post, "/v1/admin/messages/{seqno}/resend", .send) { call throws(Problem) in try call.resend() },
     AdminRoute(.patch, "/v1/admin/messages/{seqno}", .control) { call throws(Problem) in try call.setPace() },
+    AdminRoute(.post, "/v1/admin/uploads", .send) { call throws(Problem) in try call.upload() },
   ]
 
   private static let people: [AdminRoute] = [

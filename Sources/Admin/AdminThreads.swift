@@ -13,16 +13,17 @@ package final class AdminThreads: Sendable {
 
   /// Starts the threads. Each connects when its first request comes.
   /// - Parameters:
+  ///   - hosting: how devices reach what is uploaded here.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
   package init(
-    databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int, clock: any Clock = SystemClock(),
-    isSecure: Bool = false,
+    databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
+    hosting: Hosting = Hosting(publicURL: nil), clock: any Clock = SystemClock(), isSecure: Bool = false,
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let queue = try AdminQueue(capacity: Admin.Limits.waitingRequests)
     self.queue = queue
     let resources = AdminWorker.Resources(
-      databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure,
+      databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
       messageCommitted: messageCommitted)
     for number in 0..<threads {
       // It ends by itself when the queue is closed and empty.

@@ -17,6 +17,7 @@ final class AdminWorker {
     let clock: any Clock
     /// True when browsers reach the console by HTTPS only.
     let isSecure: Bool
+    let hosting: Hosting
     let messageCommitted: @Sendable () -> Void
   }
 

@@ -22,7 +22,9 @@ extension AdminCall {
   func resend() throws(Problem) -> Response {
     let answer = try Resending.resend(
       try seqno(),
-      Sending.Request(body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller),
+      Sending.Request(
+        body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
+        hosting: resources.hosting),
       on: connection, now: resources.clock.wallMicroseconds)
     resources.messageCommitted()
     return .json(.accepted, answer)

@@ -24,7 +24,7 @@ package struct NamedSends {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"),
       request.bodyCount <= Admin.Limits.namedSendBytes,
       request.headerEqualsIgnoringCase("content-type", "application/json"),
-      let token = Self.bearer(request), let caller = catalog.caller(apiKey: token),
+      let token = request.bearerToken, let caller = catalog.caller(apiKey: token),
       let send = NamedSend(
         body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog),
       isOpen(send.lane)
@@ -37,12 +37,5 @@ package struct NamedSends {
       }
     }
     return true
-  }
-
-  private static func bearer(_ request: Request) -> String? {
-    guard let header = request.header("authorization"), header.utf8.count > 7,
-      header.prefix(7).lowercased() == "bearer "
-    else { return nil }
-    return String(header.dropFirst(7))
   }
 }

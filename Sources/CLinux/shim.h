@@ -37,3 +37,19 @@ static inline int upmc_pidfd_open(int process) { return (int)syscall(SYS_pidfd_o
 /// `environ` is a mutable global, which Swift rejects as shared state; it is only read here, before threads change it.
 extern char **environ;
 static inline char *const *upmc_environment(void) { return environ; }
+
+/// Lets a listening TCP socket ignore who knocks anew (SYN without ACK) while those whose handshake is under way or
+/// done still get in: a socket filter sees each segment from its TCP header on, the flags are byte 13 (RFC 9293 §3.1).
+/// `sock_fprog` needs arrays that Swift would have to build by hand.
+#include <linux/filter.h>
+static inline int upmc_ignore_new_connections(int fd) {
+  struct sock_filter code[] = {
+      {BPF_LD | BPF_B | BPF_ABS, 0, 0, 13},
+      {BPF_ALU | BPF_AND | BPF_K, 0, 0, 0x12},
+      {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0x02},
+      {BPF_RET | BPF_K, 0, 0, 0},
+      {BPF_RET | BPF_K, 0, 0, 0xffffffff},
+  };
+  struct sock_fprog program = {sizeof code / sizeof code[0], code};
+  return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program);
+}

@@ -46,7 +46,7 @@ final class Claimer {
     let claim: Claims.Hold
     let members: [Audiences.Member]
     let badges: [UserKey: Int16]
-    let names: [UserKey: String]
+    let values: RecipientValues
     let readAt: Instant
   }
 
@@ -73,7 +73,7 @@ final class Claimer {
       crew.tell(.waiting(claim: claimed.claim, message, targets))
     } else {
       shared.launch(
-        claimed.claim, message, claimed.members, badges: claimed.badges, names: claimed.names, readAt: claimed.readAt)
+        claimed.claim, message, claimed.members, badges: claimed.badges, values: claimed.values, readAt: claimed.readAt)
     }
     return true
   }
@@ -86,7 +86,7 @@ final class Claimer {
     let batch = try reader.nextBatch(shard.part, limit: gate.limit, connection)
     try gate.save(claimed: batch.members.count, connection)
     let badges = message.movesBadge ? try BadgeClaim(message).run(batch.members, connection) : [:]
-    let names = message.push.template.needsClientName ? try self.names(batch.members, message, connection) : [:]
+    let values = try RecipientValues(batch.members, message, connection)
     var claim: Claims.Hold?
     if !batch.members.isEmpty {
       let entries = batch.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
@@ -104,16 +104,7 @@ final class Claimer {
       try Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds, within: connection)
       return nil
     }
-    return Claimed(claim: claim, members: batch.members, badges: badges, names: names, readAt: readAt)
-  }
-
-  private func names(
-    _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
-  ) throws(PostgresError) -> [UserKey: String] {
-    let users = Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })
-    var names: [UserKey: String] = [:]
-    for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
-    return names
+    return Claimed(claim: claim, members: batch.members, badges: badges, values: values, readAt: readAt)
   }
 
   // MARK: Due and left behind

@@ -69,7 +69,7 @@ extension Completer {
     guard decisions.fault(route.app, fault) else { return }
     log.error(
       "a push network does not take an app's credential",
-      metadata: ["app": "\(flight.message.push.appID)", "reason": "\(reason)"])
+      metadata: ["app": "\(flight.message.push.headers.topic)", "reason": "\(reason)"])
   }
 
   /// On the monotonic clock.

@@ -81,21 +81,20 @@ struct Decisions {
     var care = try TokenCare(findings, breaker, faulty: faults.keys, now: now, connection)
     try care.changeDevices(connection, writer: writer)
     var increases = increases
+    var tally = Statistics.Tally()
     let networks = try self.networks(connection)
     let lost = try lostClaims(connection, node)
     let unique = uniqueDecisions(without: lost).map { $0.settled(with: networks) }
     if !unique.isEmpty {
       let taken = storesRows ? try store(unique, at: now, connection) : unique
-      var tally = Statistics.Tally()
       for decision in taken {
         tally.count(decision.record.status, decision.statistic)
         increases[decision.record.seqno, default: Outcomes.Increase()]
           .count(decision.record.status, reason: decision.record.reason)
       }
       try takeBackBadges(taken, connection)
-      if !tally.isEmpty { try connection.run(Statistics.add(tally, writer: writer, at: now)) }
     }
-    for query in Outcomes.add(increases, writer: writer) { try connection.run(query) }
+    for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try care.undoFloods(connection, writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {

@@ -25,6 +25,7 @@ final class DispatchMessage: Sendable {
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
     var request = request
     if let resend = stored.resend { request.audience = .deliveries(of: resend.of, resend.to) }
+    if let links = stored.links { request.content = request.content.replacing(links) }
     self.request = request
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone
@@ -32,10 +33,9 @@ final class DispatchMessage: Sendable {
     app = stored.app
     expiresAt = stored.expiresAt
     push = PushMessage(
-      seqno: stored.seqno, appID: stored.appID,
+      seqno: stored.seqno, headers: PushHeaders(request, appID: stored.appID, seqno: stored.seqno),
       template: PayloadTemplate(request, seqno: stored.seqno, sendDate: stored.sendDate), pushkeys: pushkeys,
-      lane: stored.lane, isBackground: request.contentAvailable && request.alert == nil && request.badge == .none,
-      expiresAtSeconds: stored.expiresAt / 1_000_000, onUnknown: request.onUnknown)
+      lane: stored.lane, expiresAtSeconds: stored.expiresAt / 1_000_000, onUnknown: request.onUnknown)
   }
 
   /// The message for devices on which it ends at another time. Always the same object for the same time.
@@ -44,8 +44,8 @@ final class DispatchMessage: Sendable {
     return variants.withLock { variants in
       if let variant = variants[expiresAt] { return variant }
       let variant = PushMessage(
-        seqno: push.seqno, appID: push.appID, template: push.template, pushkeys: pushkeys, lane: push.lane,
-        isBackground: push.isBackground, expiresAtSeconds: expiresAt / 1_000_000, onUnknown: push.onUnknown)
+        seqno: push.seqno, headers: push.headers, template: push.template, pushkeys: pushkeys, lane: push.lane,
+        expiresAtSeconds: expiresAt / 1_000_000, onUnknown: push.onUnknown)
       variants[expiresAt] = variant
       return variant
     }

@@ -24,10 +24,9 @@ struct GiveBack {
       increases[record.seqno, default: Outcomes.Increase()].rejected -= 1
       if let reason = record.reason { increases[record.seqno]?.reasons[reason, default: 0] -= 1 }
     }
-    for query in Outcomes.add(increases, writer: writer) { try connection.run(query) }
     var tally = Statistics.Tally()
     for record in records { tally.count(.rejected, record.statistic, times: -1) }
-    try connection.run(Statistics.add(tally, writer: writer, at: now))
+    for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     try GiveBacks.reopen(Set(records.map(\.seqno)), on: connection)
   }
 

@@ -59,6 +59,9 @@ final class Janitor {
       log.warning("gave up claims that nobody knows", metadata: ["count": "\(stranded.count)"])
       try connection.run(Claims.release(stranded, node: node))
     }
+    let pruned = try connection.run(
+      HostedFiles.prune(at: shared.clock.wallMicroseconds, atMost: Limits.prunedFilesAtOnce))
+    if pruned > 0 { log.info("pruned pages and media", metadata: ["count": "\(pruned)"]) }
     let claims = try connection.run(Claims.ofNode(node))
     for crew in shared.crews {
       crew.tell(.audit(claims.filter { crew.lanes.contains($0.lane) }.map(\.hold)))

@@ -28,7 +28,7 @@ extension Shared {
     let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
     take(send.members.count)
     launch(
-      send.claim, message, send.members, badges: send.badges, names: send.names, readAt: send.readAt,
-      isHeld: send.isHeld)
+      send.claim, message, send.members, badges: send.badges, values: RecipientValues(names: send.names),
+      readAt: send.readAt, isHeld: send.isHeld)
   }
 }

@@ -86,6 +86,8 @@ enum Limits {
   static let waitingResults = 1_000_000
   /// How long a stop waits for answers that are under way.
   static let drain: Duration = .seconds(8)
+  /// Pages and media that the janitor deletes in one turn: a film has 200 parts.
+  static let prunedFilesAtOnce = 50
   /// Messages that the janitor looks at in one turn, to close those that are done.
   static let finishedAtOnce = 1_000
 }

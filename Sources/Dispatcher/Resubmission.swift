@@ -26,6 +26,8 @@ struct Resubmission {
   private(set) var handedBack: [(retry: Completer.Retry, reason: String, dueAt: Int64?)] = []
   /// Another node holds their claims.
   private(set) var lost: [Completer.Retry] = []
+  /// Of messages that show more of a recipient than its name and count, or need another token.
+  private var values: [Int64: RecipientValues] = [:]
 
   /// Reads and counts, each question once for all; nothing is submitted yet.
   init(
@@ -53,11 +55,11 @@ struct Resubmission {
     let ready = try bind(sort(open, by: clocks, now: now), connection, shared)
     try count(ready, connection, crew)
     let users = try Self.users(ready, connection)
-    for (kind, entries) in Dictionary(grouping: ready, by: { Self.kind($0, clocks) }) {
+    for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, clocks) }) {
       let message = entries[0].retry.message
       let batch = PushBatch(
         number: shared.nextBatch(of: crew), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
-        targets: entries.map { Self.target($0, users) }, readAtNanoseconds: readAt.nanoseconds)
+        targets: entries.map { target($0, users) }, readAtNanoseconds: readAt.nanoseconds)
       flights.append(
         Flight(
           batch: batch, claim: kind.claim, message: message, attempts: entries.map(\.retry.target.attempts),
@@ -79,13 +81,16 @@ struct Resubmission {
   ) throws(PostgresError) -> [Ready] {
     guard !retries.isEmpty else { return [] }
     let bound = try connection.run(Audiences.bound(Set(retries.map(\.target.device))))
+    values = try Self.values(retries, bound, connection)
     let ended = try connection.run(Outcomes.ended(Set(retries.map(\.delivery))))
     var ready: [Ready] = []
     for retry in retries {
       if ended.contains(retry.delivery) {
         // A former holder's answer has come after all. Its outcome stands; this decision only gives the delivery up.
         decide(retry, .skipped, reason: SkipReason.gone.rawValue)
-      } else if let reason = Self.obstacle(retry.target, bound[retry.target.device], shared) {
+      } else if let reason = Self.obstacle(
+        retry.target, bound[retry.target.device], values[retry.message.seqno], shared)
+      {
         decide(retry, .skipped, reason: reason.rawValue)
       } else if let member = bound[retry.target.device] {
         ready.append((retry, member))
@@ -96,33 +101,47 @@ struct Resubmission {
 
   /// Why a recipient can get nothing now; nil when it can.
   private static func obstacle(
-    _ target: WaitingTarget, _ member: Audiences.Member?, _ shared: Shared
+    _ target: WaitingTarget, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {
     guard let member else { return .gone }
     if member.userKey != target.userKey { return .rebound }
     if member.isInQuarantine { return .quarantine }
+    if values?.hasToken(member) == false { return .noToken }
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
   /// The device's own route, or the other environment's while that is being asked.
-  private static func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
+  private func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
     let (retry, member) = entry
+    let psid = (values[retry.message.seqno] ?? .none).psid(of: member)
     let route = retry.message.route(of: member)
     let expiresAt = clocks[retry.delivery]?.expiresAt ?? retry.message.expiresAt
     // A device that has a new token, or whose environment was learnt meanwhile, is in doubt no more.
-    guard let doubt = retry.target.doubt, doubt.psid == member.psid,
+    guard let doubt = retry.target.doubt, doubt.psid == psid,
       doubt.question.environment == member.environment
     else { return Kind(claim: retry.claim, route: route, question: nil, expiresAt: expiresAt) }
     return Kind(
       claim: retry.claim, route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
   }
 
-  private static func target(_ entry: Ready, _ users: [Users.Key: (badge: Int16, name: String)]) -> PushTarget {
-    let member = entry.member
-    let user = users[Users.Key(app: entry.retry.message.app, userKey: member.userKey)]
-    return PushTarget(
-      device: member.device, userKey: member.userKey, psid: member.psid, badge: user?.badge ?? 0,
-      clientName: user?.name ?? "", appVersion: member.appVersion)
+  private func target(_ entry: Ready, _ users: [Users.Key: (badge: Int16, name: String)]) -> PushTarget {
+    let (retry, member) = entry
+    let user = users[Users.Key(app: retry.message.app, userKey: member.userKey)]
+    return (values[retry.message.seqno] ?? .none).target(
+      member, of: retry.message, badge: user?.badge ?? 0, name: user?.name ?? "")
+  }
+
+  private static func values(
+    _ retries: [Completer.Retry], _ bound: [DeviceID: Audiences.Member], _ connection: Connection
+  ) throws(PostgresError) -> [Int64: RecipientValues] {
+    var values: [Int64: RecipientValues] = [:]
+    let special = Dictionary(
+      grouping: retries.filter { RecipientValues.areNeeded(by: $0.message) }, by: \.message.seqno)
+    for (seqno, retries) in special {
+      let members = retries.compactMap { bound[$0.target.device] }
+      values[seqno] = try RecipientValues(members, retries[0].message, connection, readsNames: false)
+    }
+    return values
   }
 
   /// Second submissions are counted, and the count committed, before any of them is made.

@@ -8,26 +8,22 @@ extension Shared {
   /// - Parameter isHeld: the app is known to be paused.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
-    names: [UserKey: String], readAt: Instant, isHeld: Bool = false
+    values: RecipientValues, readAt: Instant, isHeld: Bool = false
   ) {
-    let sorting = Sorting(members, of: message.app, isHeld: isHeld, self)
+    let sorting = Sorting(members, of: message.app, isHeld: isHeld, values, self)
     let crew = crew(of: message.push.lane)
     launch(
-      flights(claim, message, sorting.ready, badges: badges, names: names, readAt: readAt, crew),
+      flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, crew),
       besides: sorting.others(claim: claim, message), crew)
   }
 
   /// The recipients of a fresh claim as batches, one for each route.
   private func flights(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
-    names: [UserKey: String], readAt: Instant, _ crew: Crew
+    values: RecipientValues, readAt: Instant, _ crew: Crew
   ) -> [Flight] {
     Dictionary(grouping: members) { message.route(of: $0) }.map { route, members in
-      let targets = members.map { member in
-        PushTarget(
-          device: member.device, userKey: member.userKey, psid: member.psid, badge: badges[member.userKey] ?? 0,
-          clientName: names[member.userKey] ?? "", appVersion: member.appVersion)
-      }
+      let targets = members.map { values.target($0, of: message, badge: badges[$0.userKey] ?? 0) }
       let batch = PushBatch(
         number: nextBatch(of: crew), message: message.push, route: route, targets: targets,
         readAtNanoseconds: readAt.nanoseconds)

@@ -9,7 +9,7 @@ struct Sorting {
   private var waiting: [WaitingTarget] = []
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
-  init(_ members: [Audiences.Member], of app: App.Number, isHeld: Bool, _ shared: Shared) {
+  init(_ members: [Audiences.Member], of app: App.Number, isHeld: Bool, _ values: RecipientValues, _ shared: Shared) {
     guard !isHeld, !shared.pausedApps.withLock({ $0.contains(app) }) else {
       // The completer asks the database, and hands them back.
       waiting = members.map(Self.target)
@@ -24,6 +24,8 @@ struct Sorting {
         skipped[.quarantine, default: []].append(Self.target(member))
       } else if !networks.contains(member.network) {
         skipped[.noProvider, default: []].append(Self.target(member))
+      } else if !values.hasToken(member) {
+        skipped[.noToken, default: []].append(Self.target(member))
       } else if someWait, shared.backOffs.wait(member.device, at: now) > .zero {
         waiting.append(Self.target(member))
       } else {

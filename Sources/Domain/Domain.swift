@@ -2,8 +2,8 @@
 ///
 /// - **Who**: `App` owns everything. A `device` (one installation, `DeviceID`) holds a push token (`PSID`) of a
 ///   `PushNetwork` and belongs to a user or, as a guest, to itself: `UserKey` names whichever it is.
-/// - **What**: a `MessageRequest` is one send; its number is the SEQNO. `PayloadTemplate` turns it into bytes for one
-///   recipient.
+/// - **What**: a `MessageRequest` is one send; its number is the SEQNO. Its `MessageContent` is held against the rules of
+///   its push type (`ContentRules`); `PayloadTemplate` turns it into bytes for one recipient, `PushHeaders` into headers.
 /// - **How it ends**: every (message, device) is a delivery with an `OutcomeStatus`; `Funnel` adds them up.
 /// - **Badge**: a count per user in 0…1000, moved by sends and reads (`BadgeChange`).
 /// - **Proof**: `PushKeyring` makes and checks the keys that let a receipt be believed, `AuthKeyring` those of a device.
@@ -35,8 +35,20 @@ package enum Domain {
     package static let openMessages = 50_000
     /// Idempotency keys are short names chosen by the caller.
     package static let idempotencyKeyBytes = 128
-    /// APNs refuses more (and 5,120 for VoIP).
+    /// APNs refuses more, in bytes.
     package static let payloadBytes = 4096
+    /// The same for a push of the type voip.
+    package static let voipPayloadBytes = 5120
+    /// `apns-collapse-id`: Apple refuses more.
+    package static let collapseIDBytes = 64
+    /// Categories, threads, sounds and other names that app and server agree on.
+    package static let nameBytes = 256
+    /// Languages of one message beside its text without one.
+    package static let translations = 50
+    /// One value for `%VAR1%` … `%VAR9%`.
+    package static let variableBytes = 1024
+    /// `ext`, or the text of a message: what does not fit the payload moves to a page.
+    package static let hostedTextBytes = 262_144
     /// How long a message may wait for a device: APNs stores for 30 days at most.
     package static let expirySeconds: ClosedRange<Int64> = 0...2_592_000
     /// Without a wish, a message is worth delivering for a day.

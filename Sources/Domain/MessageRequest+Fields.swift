@@ -2,21 +2,6 @@ package import JSON
 
 /// The fields that need more than one call to read.
 extension MessageRequest {
-  static func readAlert(_ reader: inout JSONReader) throws(JSONError) -> Alert {
-    if try reader.peek() == .string { return .text(try reader.readText(upTo: Domain.Limits.payloadBytes)) }
-    var title: String?
-    var body: String?
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "title": title = try reader.readText(upTo: Domain.Limits.payloadBytes)
-      case "body": body = try reader.readText(upTo: Domain.Limits.payloadBytes)
-      default: throw .unknownField
-      }
-    }
-    guard let body else { throw JSONError("is needed").inside("body") }
-    return .titled(title: title, body: body)
-  }
-
   /// `{"increment":n}`, `{"set":n}` or `{"clear":true}`.
   static func readBadge(_ reader: inout JSONReader) throws(JSONError) -> BadgeRequest {
     var requests: [BadgeRequest] = []
@@ -34,15 +19,6 @@ extension MessageRequest {
       throw JSONError("must have exactly one of increment, set, clear")
     }
     return request
-  }
-
-  static func readData(_ reader: inout JSONReader) throws(JSONError) -> [Member] {
-    var members: [Member] = []
-    try reader.readObject { (reader, key) throws(JSONError) in
-      guard key != "aps", key != "mps" else { throw JSONError("is made by the server") }
-      members.append(Member(name: key, json: try reader.readRaw()))
-    }
-    return members
   }
 
   static func readLane(_ reader: inout JSONReader) throws(JSONError) -> Lane {

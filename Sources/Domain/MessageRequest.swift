@@ -5,16 +5,8 @@ internal import JSON
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
-  package var alert: Alert?
+  package var content = MessageContent()
   package var badge = BadgeRequest.none
-  package var sound = Sound.named("default")
-  package var category: String?
-  package var mutableContent = false
-  package var contentAvailable = false
-  /// For the app, at best `type|title|…|url`.
-  package var ext: String?
-  /// Custom keys beside `aps` and `mps`: names and JSON values as they were given.
-  package var data: [Member] = []
   package var lane = Lane.normal
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
   /// Keep the history of each recipient.
@@ -31,22 +23,6 @@ package struct MessageRequest: Equatable, Sendable {
   package var window: SendWindow?
   package var reference: SenderReference?
   package var origin: SenderDevice?
-
-  package enum Alert: Equatable, Sendable {
-    case text(String)
-    /// Title (if any) and body.
-    case titled(title: String?, body: String)
-  }
-
-  package enum Sound: Equatable, Sendable {
-    case silent
-    case named(String)
-  }
-
-  package struct Member: Equatable, Sendable {
-    package let name: String
-    package let json: [UInt8]
-  }
 
   private init() {}
 
@@ -65,6 +41,8 @@ package struct MessageRequest: Equatable, Sendable {
     // Each field is in order by itself. What they cannot be together is well-formed, and impossible all the same.
     do throws(Problem) {
       try validate()
+      // Few texts have such holes: the others are not looked through again.
+      if json.contains(UInt8(ascii: "%")) { try VariableRules.check(content, audience) }
     } catch {
       throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
     }
@@ -78,14 +56,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "audience":
         request.audience = try Audience.read(&reader)
         request.hasAudience = true
-      case "alert": request.alert = try Self.readAlert(&reader)
       case "badge": request.badge = try Self.readBadge(&reader)
-      case "sound": request.sound = try reader.readNull() ? .silent : .named(try reader.readText(upTo: 128))
-      case "category": request.category = try reader.readText(upTo: 128)
-      case "mutableContent": request.mutableContent = try reader.readBool()
-      case "contentAvailable": request.contentAvailable = try reader.readBool()
-      case "ext": request.ext = try reader.readString()
-      case "data": request.data = try Self.readData(&reader)
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
       case "dbIn": request.dbIn = try reader.readBool()
@@ -102,7 +73,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "window": request.window = try SendWindow.read(&reader)
       case "reference": request.reference = try SenderReference(&reader)
       case "from": request.origin = try SenderDevice(&reader)
-      default: throw .unknownField
+      default: guard try request.content.read(key, &reader) else { throw .unknownField }
       }
     }
     self = request
@@ -121,13 +92,8 @@ package struct MessageRequest: Equatable, Sendable {
     timing == .now && repetition == nil && pace == nil && canary == nil && window == nil
   }
 
-  private func validate() throws(Problem) {
-    guard alert != nil || contentAvailable || badge != .none else {
-      throw Problem(at: "/alert", "is needed, unless contentAvailable or badge is set")
-    }
-    if mutableContent, alert == nil {
-      throw Problem(at: "/mutableContent", "needs an alert: the extension runs only for visible notifications")
-    }
+  private mutating func validate() throws(Problem) {
+    try ContentRules.settle(&content, badge: badge, appID: appID)
     if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }
     if let window, window.opens == window.closes { throw Problem(at: "/window/to", "must differ from from") }
     if repetition != nil, timing == .now {

@@ -38,6 +38,8 @@ package enum SkipReason: String, Sendable {
   case quarantine = "quarantine"
   /// This server cannot send to the device's push network, or the app has no credential for it.
   case noProvider = "no-provider"
+  /// The device has registered no token of the kind that the push type needs.
+  case noToken = "no-token"
 }
 
 /// What became of one submission to a push network, as far as the dispatcher must know.

@@ -3,12 +3,15 @@ internal import JSON
 /// A message's payload with holes for what differs between recipients. Made once per message; filled by copying bytes,
 /// because writing JSON a million times over would cost more than sending it.
 ///
-/// The holes: `%CUID%` and `%CNAME%` wherever a text was written, the badge count, and the pushkey.
+/// The holes: variables wherever a text was written, the badge count, and the pushkey. A message in several languages has
+/// one such row of pieces for each; a recipient says which one it gets.
 package struct PayloadTemplate: Sendable {
   enum Piece: Equatable, Sendable {
     case bytes([UInt8])
     case clientUID
     case clientName
+    /// `%VAR1%` is 0; what stands there for a recipient without a value, as JSON writes it.
+    case variable(Int, otherwise: [UInt8])
     case badge
     case pushkey
   }
@@ -19,138 +22,106 @@ package struct PayloadTemplate: Sendable {
     package let clientName: String
     package let badge: Int16
     package let psid: String
+    /// Place of its text in the message's `LanguageTable`.
+    package let language: Int
+    /// For `%VAR1%` …, as many as it has.
+    package let variables: [String]
 
-    package init(clientUID: String, clientName: String, badge: Int16, psid: String) {
+    package init(
+      clientUID: String, clientName: String, badge: Int16, psid: String, language: Int = 0, variables: [String] = []
+    ) {
       self.clientUID = clientUID
       self.clientName = clientName
       self.badge = badge
       self.psid = psid
+      self.language = language
+      self.variables = variables
     }
   }
 
   private let seqno: String
-  private let pieces: [Piece]
+  /// By place in the `LanguageTable`; the first is the text without a language.
+  private let texts: [[Piece]]
+  package let languages: LanguageTable
+  /// Variables that occur and differ between recipients.
+  package let variables: Set<Variable>
+  /// Largest body that its push type allows.
+  package let limitBytes: Int
+
   /// True when `%CNAME%` occurs, so that names must be read.
-  package var needsClientName: Bool { pieces.contains(.clientName) }
+  package var needsClientName: Bool { variables.contains(.clientName) }
 
   /// - Parameters:
   ///   - seqno: the message's number.
   ///   - sendDate: `yyyyMMddHH` in the app's time zone.
   package init(_ request: MessageRequest, seqno: Int64, sendDate: String) {
-    self.seqno = String(seqno)
-    pieces = Self.split(Self.write(request, seqno: self.seqno, sendDate: sendDate))
+    let number = String(seqno)
+    self.seqno = number
+    let content = request.content
+    let alerts = [content.alert] + content.translations.map(\.alert)
+    let defaults = request.audience.givesVariables ? [:] : content.variables
+    let splitter = PayloadSplitter(constants: defaults, otherwise: content.variables)
+    texts = alerts.map { alert in
+      splitter.split(PayloadWriter.write(request, alert: alert, seqno: number, sendDate: sendDate))
+    }
+    languages = content.languages
+    limitBytes = content.pushType.payloadBytes
+    variables = Set(texts.joined().compactMap(\.fill))
   }
 
   /// Appends the payload for one recipient.
   package func append(for recipient: Recipient, keys: PushKeyring, to bytes: inout [UInt8]) {
-    for piece in pieces {
+    for piece in texts[recipient.language] {
       switch piece {
       case .bytes(let run): bytes.append(contentsOf: run)
       case .clientUID: JSONWriter.escape(recipient.clientUID.utf8, into: &bytes)
       case .clientName: JSONWriter.escape(recipient.clientName.utf8, into: &bytes)
+      case .variable(let index, let otherwise):
+        if index < recipient.variables.count {
+          JSONWriter.escape(recipient.variables[index].utf8, into: &bytes)
+        } else {
+          bytes.append(contentsOf: otherwise)
+        }
       case .badge: bytes.append(contentsOf: String(recipient.badge).utf8)
       case .pushkey: keys.append(seqno: seqno, psid: recipient.psid, to: &bytes)
       }
     }
   }
 
-  /// Bytes that no recipient exceeds: every hole filled with the longest value allowed.
-  package func largestBytes(clientUIDBytes: Int, clientNameBytes: Int) -> Int {
-    pieces.reduce(0) { sum, piece in
-      switch piece {
-      case .bytes(let run): sum + run.count
-      case .clientUID: sum + clientUIDBytes
-      case .clientName: sum + clientNameBytes
-      case .badge: sum + 4
-      case .pushkey: sum + 40
+  // MARK: Size
+
+  /// What a payload of one language measures.
+  package struct Measure: Sendable {
+    /// Bytes beside the variables; the badge with the most digits.
+    package fileprivate(set) var bytes = 0
+    /// How often each variable occurs.
+    package fileprivate(set) var uses: [Variable: Int] = [:]
+  }
+
+  /// By place in the `LanguageTable`.
+  package var measures: [Measure] {
+    texts.map { pieces in
+      pieces.reduce(into: Measure()) { measure, piece in
+        switch piece {
+        case .bytes(let run): measure.bytes += run.count
+        case .badge: measure.bytes += 4
+        case .pushkey: measure.bytes += 40
+        case .clientUID, .clientName, .variable: break
+        }
+        if let variable = piece.fill { measure.uses[variable, default: 0] += 1 }
       }
     }
   }
+}
 
-  // MARK: Making
-
-  // Holes are written as marks that no text of a user can contain: JSON strings escape control characters.
-  private static let badgeMark: UInt8 = 0x01
-  private static let pushkeyMark: UInt8 = 0x02
-
-  private static func write(_ request: MessageRequest, seqno: String, sendDate: String) -> [UInt8] {
-    var writer = JSONWriter(capacity: 1024)
-    writer.object { writer in
-      writer.member("aps", object: { writer in writeAPS(request, &writer) })
-      writer.member("mps", object: { writer in writeMPS(request, seqno, sendDate, &writer) })
-      for member in request.data { writer.member(member.name, raw: member.json) }
+extension PayloadTemplate.Piece {
+  /// The variable that fills this hole.
+  var fill: Variable? {
+    switch self {
+    case .clientUID: .clientUID
+    case .clientName: .clientName
+    case .variable(let index, _): .number(index + 1)
+    case .bytes, .badge, .pushkey: nil
     }
-    return writer.bytes
-  }
-
-  private static func writeAPS(_ request: MessageRequest, _ writer: inout JSONWriter) {
-    switch request.alert {
-    case .text(let text): writer.member("alert", text)
-    case .titled(let title, let body):
-      writer.member(
-        "alert",
-        object: { writer in
-          if let title { writer.member("title", title) }
-          writer.member("body", body)
-        })
-    case nil: break
-    }
-    if request.mutableContent { writer.member("mutable-content", 1) }
-    if request.contentAvailable { writer.member("content-available", 1) }
-    switch request.badge {
-    case .none: break
-    case .increment: writer.member("badge", raw: [badgeMark])
-    case .set(let value): writer.member("badge", value)
-    case .clear: writer.member("badge", 0)
-    }
-    // A push without an alert stays silent: a sound alone would be heard and not explained.
-    if case .named(let sound) = request.sound, request.alert != nil { writer.member("sound", sound) }
-    if let category = request.category { writer.member("category", category) }
-  }
-
-  private static func writeMPS(
-    _ request: MessageRequest, _ seqno: String, _ sendDate: String, _ writer: inout JSONWriter
-  ) {
-    writer.member("appid", request.appID)
-    writer.member("seqno", seqno)
-    writer.member("sender", request.sender)
-    writer.member("senddate", sendDate)
-    writer.member("db_in", request.dbIn ? "Y" : "N")
-    if request.sms { writer.member("sms", "Y") }
-    if let ext = request.ext { writer.member("ext", ext) }
-    writer.member("pushkey", raw: [UInt8(ascii: "\""), pushkeyMark, UInt8(ascii: "\"")])
-  }
-
-  /// Cuts the text at its holes.
-  private static func split(_ text: [UInt8]) -> [Piece] {
-    var pieces: [Piece] = []
-    var run: [UInt8] = []
-    func cut(_ hole: Piece) {
-      if !run.isEmpty { pieces.append(.bytes(run)) }
-      run.removeAll()
-      pieces.append(hole)
-    }
-    var index = 0
-    while index < text.count {
-      let rest = text[index...]
-      if text[index] == badgeMark {
-        cut(.badge)
-        index += 1
-      } else if text[index] == pushkeyMark {
-        cut(.pushkey)
-        index += 1
-      } else if rest.starts(with: "%CUID%".utf8) {
-        cut(.clientUID)
-        index += 6
-      } else if rest.starts(with: "%CNAME%".utf8) {
-        cut(.clientName)
-        index += 7
-      } else {
-        run.append(text[index])
-        index += 1
-      }
-    }
-    if !run.isEmpty { pieces.append(.bytes(run)) }
-    return pieces
   }
 }

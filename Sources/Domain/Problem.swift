@@ -29,6 +29,7 @@ package struct Problem: Error, Equatable, Sendable {
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
     case tooManyAttempts = "upmc:too-many-attempts"
+    case notConfigured = "upmc:not-configured"
     case tooManyRequests = "upmc:too-many-requests"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
@@ -45,7 +46,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
-      case .impossible, .payloadTooLarge: 422
+      case .impossible, .notConfigured, .payloadTooLarge: 422
       case .tooManyAttempts, .tooManyRequests: 429
       case .internalError: 500
       case .busy, .databaseAway: 503
@@ -77,6 +78,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
       case .tooManyAttempts: "Too many attempts"
+      case .notConfigured: "The server lacks a setting for this"
       case .tooManyRequests: "Too many requests"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"

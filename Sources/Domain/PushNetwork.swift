@@ -42,8 +42,3 @@ package enum PushEnvironment: Int16, CaseIterable, Sendable {
     self = environment
   }
 }
-
-/// What a token is for. A device has at most one current alert token. Raw values are stored.
-package enum TokenKind: Int16, Sendable {
-  case alert = 1
-}

@@ -26,33 +26,26 @@ package struct PushRoute: Hashable, Sendable {
 /// What all recipients of a message share. Made once, referred to by every batch.
 package final class PushMessage: Sendable {
   package let seqno: Int64
-  /// The topic at Apple's.
-  package let appID: String
+  package let headers: PushHeaders
   package let template: PayloadTemplate
   package let pushkeys: PushKeyring
   package let lane: Lane
-  /// True for `content-available` without alert: push type background, priority 5.
-  package let isBackground: Bool
   /// When it is worth nothing any more, seconds since 1970. A submission after that is refused by us.
   package let expiresAtSeconds: Int64
   package let onUnknown: UnknownPolicy
 
   package init(
-    seqno: Int64, appID: String, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane, isBackground: Bool,
+    seqno: Int64, headers: PushHeaders, template: PayloadTemplate, pushkeys: PushKeyring, lane: Lane,
     expiresAtSeconds: Int64, onUnknown: UnknownPolicy
   ) {
     self.seqno = seqno
-    self.appID = appID
+    self.headers = headers
     self.template = template
     self.pushkeys = pushkeys
     self.lane = lane
-    self.isBackground = isBackground
     self.expiresAtSeconds = expiresAtSeconds
     self.onUnknown = onUnknown
   }
-
-  /// A repeated submission replaces the first on the screen instead of showing twice.
-  package var collapseID: String { String(seqno) }
 }
 
 /// One recipient of a batch.
@@ -65,11 +58,16 @@ package struct PushTarget: Sendable {
   package let badge: Int16
   /// Empty unless the template needs it.
   package let clientName: String
+  /// Place of its text in the template's `LanguageTable`.
+  package let language: Int
+  /// For `%VAR1%` …; empty unless the template needs them.
+  package let variables: [String]
   /// Of the app on the device, for the statistics.
-  package var appVersion = ""
+  package let appVersion: String
 
   package init(
-    device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String, appVersion: String = ""
+    device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String, language: Int = 0,
+    variables: [String] = [], appVersion: String = ""
   ) {
     self.appVersion = appVersion
     self.device = device
@@ -77,11 +75,14 @@ package struct PushTarget: Sendable {
     self.psid = psid
     self.badge = badge
     self.clientName = clientName
+    self.language = language
+    self.variables = variables
   }
 
   package var recipient: PayloadTemplate.Recipient {
     PayloadTemplate.Recipient(
-      clientUID: userKey.description, clientName: clientName, badge: badge, psid: psid)
+      clientUID: userKey.description, clientName: clientName, badge: badge, psid: psid, language: language,
+      variables: variables)
   }
 }
 

@@ -3,43 +3,55 @@ internal import Reactor
 /// Takes connections from the kernel for its server. Rests while the process is out of descriptors or the server is
 /// full, so that a listening socket that stays readable does not make the loop spin.
 final class Acceptor: EventLoop.Handler {
-  private unowned let server: HTTPServer
+  private let loop: EventLoop
+  private let hasRoom: () -> Bool
+  private let take: (consuming Socket) -> Void
   private var listener: Socket?
   private var registration: EventLoop.Registration?
   private var isResting = false
 
-  init(server: HTTPServer, listener: consuming Socket) throws(SystemError) {
-    self.server = server
+  /// - Parameters:
+  ///   - hasRoom: whether one more connection can be taken now; when that changes call `roomAppeared`.
+  ///   - take: is given each connection.
+  init(
+    loop: EventLoop, listener: consuming Socket, hasRoom: @escaping () -> Bool,
+    take: @escaping (consuming Socket) -> Void
+  ) throws(SystemError) {
+    self.loop = loop
+    self.hasRoom = hasRoom
+    self.take = take
     let descriptor = listener.descriptor
     self.listener = consume listener
-    registration = try server.loop.register(descriptor, interest: .readable, handler: self)
+    registration = try loop.register(descriptor, interest: .readable, handler: self)
   }
 
   func ready(_ readiness: Readiness) {
-    for _ in 0..<HTTPServer.Limits.acceptsPerTurn {
+    for _ in 0..<HTTPLimits.acceptsPerTurn {
       guard acceptOne() else { return }
     }
   }
 
-  /// Accepts everything that waits: for the end.
-  func acceptAll() {
+  /// Accepts everything that waits, and whoever is still shaking hands; those who come later are not answered. For the
+  /// end: closing the listening socket resets all who wait in it.
+  func acceptLast() {
+    listener?.ignoreNewConnections()
     while acceptOne() {}
   }
 
   /// False when nobody waits, or nobody can be taken now.
   private func acceptOne() -> Bool {
-    guard server.hasRoomToAccept else {
+    guard hasRoom() else {
       rest()
       return false
     }
     do throws(SystemError) {
       guard let socket = try accept() else { return false }
-      server.accepted(socket)
+      take(socket)
       return true
     } catch {
       // Out of descriptors or memory: those who wait stay in the kernel's queue until there is room again.
       rest()
-      server.loop.schedule(after: HTTPServer.Limits.acceptRest) { [weak self] in self?.roomAppeared() }
+      loop.schedule(after: HTTPLimits.acceptRest) { [weak self] in self?.roomAppeared() }
       return false
     }
   }
@@ -51,18 +63,18 @@ final class Acceptor: EventLoop.Handler {
   private func rest() {
     guard let registration, !isResting else { return }
     isResting = true
-    server.loop.update(registration, interest: .nothing)
+    loop.update(registration, interest: .nothing)
   }
 
   /// A connection has closed, or the rest is over.
   func roomAppeared() {
-    guard isResting, let registration, server.hasRoomToAccept else { return }
+    guard isResting, let registration, hasRoom() else { return }
     isResting = false
-    server.loop.update(registration, interest: .readable)
+    loop.update(registration, interest: .readable)
   }
 
   func close() {
-    if let registration { server.loop.deregister(registration) }
+    if let registration { loop.deregister(registration) }
     registration = nil
     listener = nil
   }

@@ -40,7 +40,7 @@ package struct ChunkedDecoder {
       while true {
         switch stage {
         case .size:
-          guard let end = try lineEnd(bytes, consumed, atMost: HTTPServer.Limits.chunkExtensionBytes) else {
+          guard let end = try lineEnd(bytes, consumed, atMost: HTTPLimits.chunkExtensionBytes) else {
             return .needMore(consumed: consumed)
           }
           let size = try parseSize(bytes, consumed, end)
@@ -61,7 +61,7 @@ package struct ChunkedDecoder {
           consumed += 2
           stage = .size
         case .trailers:
-          guard let end = try lineEnd(bytes, consumed, atMost: HTTPServer.Limits.trailerBytes - trailerBytes) else {
+          guard let end = try lineEnd(bytes, consumed, atMost: HTTPLimits.trailerBytes - trailerBytes) else {
             return .needMore(consumed: consumed)
           }
           let start = consumed
@@ -116,7 +116,7 @@ package struct ChunkedDecoder {
       throw Malformed(.badRequest, "A chunk size is followed by something that is no extension (RFC 9112 §7.1.1).")
     }
     extensionBytes += end - start
-    guard extensionBytes <= HTTPServer.Limits.chunkExtensionBytes else {
+    guard extensionBytes <= HTTPLimits.chunkExtensionBytes else {
       throw Malformed(.badRequest, "The chunk extensions are too long (RFC 9112 §7.1.1).")
     }
   }

@@ -1,13 +1,25 @@
+package import Reactor
+
 /// What an operator may set.
 extension HTTPServer {
   /// How long and how much the server lets clients have. The defaults suit the open internet.
   package struct Configuration: Sendable {
-    /// Open connections; those beyond it are told 503.
+    /// Open connections; those beyond it are told 503, unless an idle one can give way.
     package var connections = 10_000
-    /// Open connections of one address; nil for no limit, as behind a proxy.
+    /// Open connections of one address; nil for no limit. Those beyond it are told 429.
     package var connectionsPerAddress: Int?
+    /// Requests a second of one address, on the average; nil for no limit. Those beyond it are told 429.
+    package var requestsPerAddress: Int?
+    /// Whether the limits of an address do not count for this machine's own.
+    package var exemptsLoopback = true
+    /// Proxies whose word about their clients is believed, and whom no limit of an address concerns.
+    package var trustedProxies: [IPBlock] = []
+    /// Where trusted proxies write whom they were called by.
+    package var forwardedHeader = Forwarding.Header.xForwardedFor
+    /// Whether trusted proxies begin each connection with the PROXY protocol, version 2. Others never may.
+    package var expectsProxyHeader = false
     /// Body bytes, unless the handler allows more.
-    package var bodyBytes = Limits.bodyBytes
+    package var bodyBytes = HTTPLimits.bodyBytes
     package var head = HeadLimits()
     /// From the first byte of a request (or the opening of a connection) to the end of its head.
     package var headTimeout = Duration.seconds(20)

@@ -37,6 +37,10 @@ extension Connection {
     if server.isDraining { exchange.keepsAlive = false }
   }
 
+  func ticket(_ serial: UInt64) -> ResponseTicket {
+    ResponseTicket(replies: server.replies, slot: slot, connection: identity, serial: serial)
+  }
+
   // MARK: Streams
 
   /// What a connection must remember while its answer is written in pieces.
@@ -45,6 +49,8 @@ extension Connection {
     let isChunked: Bool
     /// True when nothing of the body may be sent: the answer to HEAD.
     let isSilent: Bool
+    /// Bytes that are still owed, when the length was said.
+    var owedBytes: Int?
     var drained: (() -> Void)?
     var ended: (() -> Void)?
   }
@@ -52,15 +58,16 @@ extension Connection {
   func isStreaming(_ serial: UInt64) -> Bool { phase == .streaming && serial == self.serial }
 
   /// Sends the head of an answer whose body follows in pieces. False when the client has gone.
-  func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)]) -> Bool {
+  func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool {
     guard isAwaiting(serial) else { return false }
     settleKeepAlive()
-    if exchange.minorVersion == 0 { exchange.keepsAlive = false }
+    if exchange.minorVersion == 0, length == nil { exchange.keepsAlive = false }
     output.reattach()
     server.writer.writeHead(
-      status, headers: headers, bodyCount: nil, exchange, now: server.loop.now, to: &output.buffer)
+      status, headers: headers, bodyCount: length, exchange, now: server.loop.now, to: &output.buffer)
     stream = StreamState(
-      isChunked: exchange.minorVersion > 0, isSilent: exchange.isHead || status.forbidsBody)
+      isChunked: exchange.minorVersion > 0 && length == nil, isSilent: exchange.isHead || status.forbidsBody,
+      owedBytes: length)
     phase = .streaming
     outputGrew()
     return true
@@ -68,12 +75,16 @@ extension Connection {
 
   func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
     guard isStreaming(serial), let stream else { return false }
-    guard unsentBytes + piece.count <= HTTPServer.Limits.streamBytes else {
+    guard unsentBytes + piece.count <= HTTPLimits.streamBytes else {
       abandon()
       return false
     }
     // An empty chunk would end the body.
     guard !stream.isSilent, !piece.isEmpty else { return true }
+    if let owed = stream.owedBytes {
+      precondition(piece.count <= owed, "more bytes than the length that was said")
+      self.stream?.owedBytes = owed - piece.count
+    }
     if stream.isChunked {
       output.buffer.append(String(piece.count, radix: 16))
       output.buffer.append("\r\n")
@@ -86,9 +97,20 @@ extension Connection {
 
   func finishStream(_ serial: UInt64) {
     guard isStreaming(serial), let stream else { return }
+    if !stream.isSilent, let owed = stream.owedBytes, owed > 0 { return abandon() }
     if stream.isChunked, !stream.isSilent { output.buffer.append("0\r\n\r\n") }
     self.stream = nil
     answered()
+  }
+
+  func whenDrained(_ serial: UInt64, _ action: @escaping () -> Void) {
+    guard isStreaming(serial) else { return }
+    stream?.drained = action
+    if streamMayGoOn, !isQueuedForFlush { server.queueResume(self) }
+  }
+
+  func whenAbandoned(_ serial: UInt64, _ action: @escaping () -> Void) {
+    if isStreaming(serial) { stream?.ended = action }
   }
 
   var streamMayGoOn: Bool { stream?.drained != nil && unsentBytes == 0 }

@@ -3,16 +3,18 @@ internal import Reactor
 /// One client's connection: reads requests, hands them to the handler one at a time, gathers the answers.
 ///
 /// ```
-///   head ──► body ──► handling ──► head …            one request after the other
-///     │        │       │    └► streaming ─┘
-///     └────────┴───────┴────────┴──► closing ──► lingering ──► closed
-///               last answer is being sent    write side shut   descriptor gone
+///   opening ──► head ──► body ──► handling ──► head …      one request after the other
+///   (proxy header,│       │         │   └► streaming ─┘
+///    handshake)   └───────┴─────────┴───────┴──► closing ──► lingering ──► closed
+///                          last answer is being sent    write side shut   descriptor gone
 /// ```
 ///
 /// Whatever the client sends ahead waits in `request`. Answers gather in `output` and are sent once at the end of the
 /// turn. A client that does not read its answers is not read from either.
-final class Connection: EventLoop.Handler {
+final class Connection: EventLoop.Handler, Answering {
   enum Phase {
+    /// A proxy's header or the handshake of TLS is under way; nothing of HTTP has been said.
+    case opening
     /// Idle, or a head has begun to arrive.
     case head
     /// The head is complete, the body is not.
@@ -34,7 +36,7 @@ final class Connection: EventLoop.Handler {
   let identity: UInt64
   let request: Request
   var phase = Phase.head
-  private var transport: Transport?
+  private(set) var transport: Transport?
   private var registration: EventLoop.Registration?
   private var interest = Readiness.readable
 
@@ -54,30 +56,40 @@ final class Connection: EventLoop.Handler {
   private var isPumping = false
   private var headHasBegun = true
   /// When the present phase has lasted too long; looked at once a second.
-  private var deadline: Instant
-  private var writeDeadline: Instant
+  var deadline: Instant
+  var writeDeadline: Instant
   /// The kernel takes no more bytes at present: the client is slow to read.
-  private var isStalled = false
+  private(set) var isStalled = false
   /// What the kernel still held for the client when it was last seen to take something.
-  private var stalledBytes = Int.max
+  var stalledBytes = Int.max
   private var lingered = 0
   var isQueuedForFlush = false
   var isQueuedForResume = false
-  /// Counted per address, when the configuration asks for it.
-  var addressKey: String?
+  /// There were too many connections when it came: it is only told so.
+  let isSurplus: Bool
+  /// The client's address among all others; nil when it is not counted.
+  var visitor: Visitors.Visitor?
+  /// The peer is one of our own proxies: each request says for whom it is.
+  var isBehindProxy: Bool {
+    get { request.isBehindProxy }
+    set { request.isBehindProxy = newValue }
+  }
 
-  init(server: HTTPServer, slot: Int, identity: UInt64, socket: consuming Socket) throws(SystemError) {
+  init(
+    server: HTTPServer, slot: Int, identity: UInt64, transport: Transport, descriptor: Int32, isSurplus: Bool
+  ) throws(SystemError) {
     self.server = server
     self.slot = slot
     self.identity = identity
+    self.isSurplus = isSurplus
     request = Request(limits: server.configuration.head)
     deadline = server.loop.now + server.configuration.headTimeout
     writeDeadline = deadline
-    socket.disableDelay()
-    let descriptor = socket.descriptor
-    transport = Transport(socket)
+    self.transport = transport
+    if !transport.isOpen { phase = .opening }
     registration = try server.loop.register(descriptor, interest: interest, handler: self)
-    request.findRemoteAddress = { [unowned self] in transport?.remoteAddress }
+    request.findRemoteAddress = { [unowned self] in self.transport?.remoteAddress }
+    request.findClient = { [unowned self] in self.server.client(of: self.request) }
   }
 
   /// True when closing it loses nothing: no request has begun and no answer is owed.
@@ -88,6 +100,7 @@ final class Connection: EventLoop.Handler {
   // MARK: Events
 
   func ready(_ readiness: Readiness) {
+    if phase == .opening { return open() }
     // A reset, or both sides shut: nobody reads any more.
     if readiness.overlaps(.failed) { return close() }
     if readiness.overlaps(.writable) { server.queueFlush(self) }
@@ -98,7 +111,7 @@ final class Connection: EventLoop.Handler {
 
   /// Reads once and does what can be done with it.
   func read() {
-    let wanted = phase == .body ? bodyReadBytes : HTTPServer.Limits.readBytes
+    let wanted = phase == .body ? bodyReadBytes : HTTPLimits.readBytes
     switch transport?.receive(into: &request.store.input, reserving: wanted) {
     case .bytes:
       hasMoreInput = true
@@ -112,16 +125,16 @@ final class Connection: EventLoop.Handler {
   }
 
   private var bodyReadBytes: Int {
-    min(HTTPServer.Limits.bodyReadBytes, max(512, request.store.awaitedBodyBytes))
+    min(HTTPLimits.bodyReadBytes, max(512, request.store.awaitedBodyBytes))
   }
 
   /// After an answer that ends the connection: takes what the client still sends, until it closes.
   private func drop() {
-    let transfer = transport?.receive(into: &request.store.input, reserving: HTTPServer.Limits.bodyReadBytes)
+    let transfer = transport?.receive(into: &request.store.input, reserving: HTTPLimits.bodyReadBytes)
     lingered += request.store.input.count
     request.store.input.removeAll()
     switch transfer {
-    case .bytes where lingered <= HTTPServer.Limits.lingerBytes: break
+    case .bytes where lingered <= HTTPLimits.lingerBytes: updateInterest()
     case .wouldBlock: break
     default: close()
     }
@@ -130,6 +143,7 @@ final class Connection: EventLoop.Handler {
   /// Goes on after an answer, or after the output has drained: for requests that were sent ahead, and for streams.
   func resume() {
     isQueuedForResume = false
+    if transport?.hasHiddenInput == true, wantsInput { return phase == .lingering ? drop() : read() }
     if phase == .streaming { streamDrained() } else { pump() }
   }
 
@@ -141,9 +155,9 @@ final class Connection: EventLoop.Handler {
     while true {
       let goesOn =
         switch phase {
-        case .head: unsentBytes < HTTPServer.Limits.outputBytes && receiveHead()
+        case .head: unsentBytes < HTTPLimits.outputBytes && receiveHead()
         case .body: receiveBody()
-        case .handling, .streaming, .closing, .lingering, .closed: false
+        case .opening, .handling, .streaming, .closing, .lingering, .closed: false
         }
       if !goesOn { break }
     }
@@ -225,7 +239,11 @@ final class Connection: EventLoop.Handler {
   private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
     begin(facts)
-    server.handler.handle(request, Responder(connection: self, serial: serial))
+    if mayAsk {
+      server.handler.handle(request, Responder(connection: self, serial: serial))
+    } else {
+      turnAway()
+    }
     hasMoreInput = request.store.finish()
   }
 
@@ -239,19 +257,23 @@ final class Connection: EventLoop.Handler {
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
+  /// Answers in the handler's place. The request was in order, so the connection goes on.
+  private func turnAway() {
+    server.counters.turnedAway &+= 1
+    var response = Problem.response(
+      .tooManyRequests, "There are too many requests from this address.", number: exchange.number)
+    response.headers.append(("Retry-After", "1"))
+    respond(serial, response)
+  }
+
   /// Answers what is no proper request, and ends the connection.
-  private func refuse(_ status: Status, _ detail: StaticString, headers: [(String, String)] = []) {
+  func refuse(_ status: Status, _ detail: StaticString, headers: [(String, String)] = []) {
     phase = .handling
     begin(request.store.factsOfRefused)
     server.counters.refused &+= 1
     var response = Problem.response(status, "\(detail)", number: exchange.number)
     response.headers += headers
     respond(serial, response)
-  }
-
-  /// Tells a client that came when the server was full to come again.
-  func refuseOverload() {
-    refuse(.serviceUnavailable, "There are too many connections.", headers: [("Retry-After", "1")])
   }
 
   // MARK: After an answer
@@ -290,7 +312,7 @@ final class Connection: EventLoop.Handler {
     }
     if !isStalled, phase == .closing { return linger() }
     // Requests, or the source of a stream, may be waiting for the output to drain.
-    let hasDrained = before >= HTTPServer.Limits.outputBytes && unsentBytes < HTTPServer.Limits.outputBytes
+    let hasDrained = before >= HTTPLimits.outputBytes && unsentBytes < HTTPLimits.outputBytes
     if phase == .head && hasDrained || phase == .streaming && streamMayGoOn { server.queueResume(self) }
     updateInterest()
   }
@@ -306,10 +328,16 @@ final class Connection: EventLoop.Handler {
     updateInterest()
   }
 
-  private func updateInterest() {
+  func updateInterest() {
+    // Bytes that TLS has decrypted already wait where epoll does not see them.
+    if transport?.hasHiddenInput == true, wantsInput { server.queueResume(self) }
     let input: Readiness = wantsInput ? .readable : .nothing
     let output: Readiness = unsentBytes > 0 && !isQueuedForFlush ? .writable : .nothing
     let wanted = Readiness(rawValue: input.rawValue | output.rawValue)
+    watch(wanted)
+  }
+
+  func watch(_ wanted: Readiness) {
     guard wanted.rawValue != interest.rawValue, let registration else { return }
     interest = wanted
     server.loop.update(registration, interest: wanted)
@@ -318,48 +346,15 @@ final class Connection: EventLoop.Handler {
   private var wantsInput: Bool {
     switch phase {
     case .lingering: true
-    case .head, .body: !inputEnded && unsentBytes < HTTPServer.Limits.outputBytes
+    case .head, .body: !inputEnded && unsentBytes < HTTPLimits.outputBytes
     // The socket stays watched, to learn of requests sent ahead and of a client that leaves, until enough waits.
     case .handling, .streaming:
-      !inputEnded && (!hasMoreInput || request.store.input.count < HTTPServer.Limits.pipelinedBytes)
-    case .closing, .closed: false
+      !inputEnded && (!hasMoreInput || request.store.input.count < HTTPLimits.pipelinedBytes)
+    case .opening, .closing, .closed: false
     }
   }
 
-  // MARK: Time and end
-
-  /// Called once a second.
-  func checkTime(_ now: Instant) {
-    if isStalled { return checkStall(now) }
-    output.trim()
-    let isIdle = isIdle
-    if isIdle, request.store.input.allocatedBytes > HTTPServer.Limits.idleBufferBytes, request.store.input.isEmpty {
-      request.store.input = ByteBuffer(capacity: HTTPServer.Limits.readBytes)
-    }
-    guard now >= deadline else { return }
-    switch phase {
-    case .head where isIdle: close()
-    case .head, .body:
-      server.counters.timedOut &+= 1
-      refuse(.requestTimeout, "The request took too long to arrive.")
-    case .lingering: close()
-    case .handling, .streaming, .closing, .closed: break
-    }
-  }
-
-  /// The kernel reports room only when a third of its buffer is free, which takes a slow client long: so it is asked
-  /// whether the client has taken anything.
-  private func checkStall(_ now: Instant) {
-    let held = transport?.unacknowledgedBytes ?? 0
-    if held < stalledBytes {
-      stalledBytes = held
-      writeDeadline = now + server.configuration.writeTimeout
-    } else if now >= writeDeadline {
-      // Whoever takes nothing for so long is not sent a polite end either.
-      server.counters.timedOut &+= 1
-      abandon()
-    }
-  }
+  // MARK: End
 
   /// Ends the connection with a reset.
   func abandon() {

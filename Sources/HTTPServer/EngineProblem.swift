@@ -6,6 +6,7 @@ package enum EngineProblem: CaseIterable, Sendable {
   case bodyTooLarge
   case targetTooLong
   case expectationFailed
+  case rateLimited
   case headTooLarge
   case busy
   case versionNotSupported
@@ -17,6 +18,7 @@ package enum EngineProblem: CaseIterable, Sendable {
     case .bodyTooLarge: .contentTooLarge
     case .targetTooLong: .uriTooLong
     case .expectationFailed: .expectationFailed
+    case .rateLimited: .tooManyRequests
     case .headTooLarge: .requestHeaderFieldsTooLarge
     case .busy: .serviceUnavailable
     case .versionNotSupported: .httpVersionNotSupported
@@ -30,6 +32,7 @@ package enum EngineProblem: CaseIterable, Sendable {
     case .bodyTooLarge: "upmc:body-too-large"
     case .targetTooLong: "upmc:target-too-long"
     case .expectationFailed: "upmc:expectation-failed"
+    case .rateLimited: "upmc:rate-limited"
     case .headTooLarge: "upmc:head-too-large"
     case .busy: "upmc:busy"
     case .versionNotSupported: "upmc:version-not-supported"
@@ -43,6 +46,7 @@ package enum EngineProblem: CaseIterable, Sendable {
     case .bodyTooLarge: "The body is too large"
     case .targetTooLong: "The request line is too long"
     case .expectationFailed: "The expectation cannot be met"
+    case .rateLimited: "Too much comes from this address"
     case .headTooLarge: "The headers are too large"
     case .busy: "The server is busy"
     case .versionNotSupported: "The version of HTTP is not supported"

@@ -1,4 +1,5 @@
 package import Reactor
+package import TLS
 
 /// HTTP/1.1 on POSIX sockets: one server is one listening socket and its connections on one `EventLoop`.
 ///
@@ -14,6 +15,10 @@ package import Reactor
 ///                             └──────────────────────────────────────────────────────┘
 ///   other threads ── Reply ──► replies (Inbox) ────────────────────────┘
 /// ```
+///
+/// Before the first request may stand the header of a proxy and the handshake of TLS: both are `Transport`'s business, and
+/// nothing else knows of them. `Visitors` counts what each client address has and asks; `Forwarding` tells whose address
+/// that is behind trusted proxies.
 ///
 /// **A turn**: read each ready connection once, handle what is complete, let the other users of the loop do their work,
 /// then send each connection's answers with one call. Nothing is allocated per request on the way.
@@ -31,6 +36,8 @@ package final class HTTPServer {
     package var accepted: UInt64 = 0
     /// Connections told 503 because there were too many.
     package var overloaded: UInt64 = 0
+    /// Connections and requests told 429: too many of one address.
+    package var turnedAway: UInt64 = 0
     /// Requests answered by the engine itself: malformed, too large, too slow.
     package var refused: UInt64 = 0
     package var timedOut: UInt64 = 0
@@ -47,6 +54,10 @@ package final class HTTPServer {
   /// True from `drain` on.
   package private(set) var isDraining = false
 
+  /// What new connections speak under; nil for plain HTTP. Set it anew when the certificate changes: connections go on
+  /// with what they began with.
+  package var tls: TLSContext?
+
   let handler: any RequestHandler
   var writer: ResponseWriter
   private var requestIDs = RequestID()
@@ -57,7 +68,10 @@ package final class HTTPServer {
   private var connections: [Connection?] = []
   private var freeSlots: [Int] = []
   private var lastIdentity: UInt64 = 0
-  private var addressCounts: [String: Int] = [:]
+  /// Nil when nothing is limited by address.
+  let visitors: Visitors?
+  /// Where the search for a connection that can give way goes on.
+  private var nextWayGiver = 0
   private var flushQueue: [Connection] = []
   private var resumeQueue: [Connection] = []
   private var sweepTimer: Timers.ID?
@@ -67,19 +81,28 @@ package final class HTTPServer {
   /// Begins to accept.
   /// - Parameters:
   ///   - listener: a listening socket; several servers on several loops may share a port with `reusePort`.
+  ///   - tls: for HTTPS.
   ///   - handler: kept for as long as the server.
   package init(
     loop: EventLoop, listener: consuming Socket, configuration: Configuration = Configuration(),
-    handler: any RequestHandler
+    tls: TLSContext? = nil, handler: any RequestHandler
   ) throws(SystemError) {
     self.loop = loop
     self.configuration = configuration
     self.handler = handler
+    self.tls = tls
+    let isLimited = configuration.connectionsPerAddress != nil || configuration.requestsPerAddress != nil
+    visitors =
+      isLimited
+      ? Visitors(
+        connections: configuration.connectionsPerAddress, requestsPerSecond: configuration.requestsPerAddress) : nil
     writer = ResponseWriter(clock: loop.clock)
-    replies = try Inbox(capacity: configuration.connections + Limits.refusals)
+    replies = try Inbox(capacity: configuration.connections + HTTPLimits.refusals)
     idleNanoseconds = configuration.idleTimeout.nanoseconds
     port = listener.localAddress?.port ?? 0
-    acceptor = try Acceptor(server: self, listener: listener)
+    acceptor = try Acceptor(loop: loop, listener: listener, hasRoom: { [unowned self] in hasRoomToAccept }) {
+      [unowned self] socket in accepted(socket)
+    }
     try loop.attach(replies) { [weak self] batch in self?.deliver(batch) }
     loop.atEndOfTurn(last: true) { [weak self] in self?.flush() }
   }
@@ -102,40 +125,66 @@ package final class HTTPServer {
   // MARK: Connections
 
   /// Takes a new connection in, or tells it 503.
-  func accepted(_ socket: consuming Socket) {
+  private func accepted(_ socket: consuming Socket) {
     counters.accepted &+= 1
-    let address = configuration.connectionsPerAddress == nil ? nil : socket.remoteAddress?.host
-    let isTooMuch = connectionCount >= configuration.connections || isCrowded(address)
-    guard let connection = open(socket, address: address) else { return }
-    if isTooMuch {
-      counters.overloaded &+= 1
-      connection.refuseOverload()
+    let isSurplus = connectionCount >= configuration.connections && !makeRoom()
+    socket.disableDelay()
+    let peer = knowsAddresses ? socket.remoteAddress : nil
+    let expectsHeader = configuration.expectsProxyHeader && peer?.ip.map(isTrusted) == true
+    let descriptor = socket.descriptor
+    let transport = Transport(socket, tls: tls, expectsHeader: expectsHeader)
+    guard let connection = open(transport, descriptor, isSurplus: isSurplus) else { return }
+    if connection.phase == .opening { connection.open() } else { connection.arrive(from: peer) }
+  }
+
+  /// Whether anybody wants to know who the peer is: asking costs a system call.
+  private var knowsAddresses: Bool { visitors != nil || !configuration.trustedProxies.isEmpty }
+
+  /// Closes a connection that rests between two requests, as its client must expect at any time, for one that wants to
+  /// begin. False when none is found.
+  private func makeRoom() -> Bool {
+    for _ in 0..<min(HTTPLimits.wayGivers, connections.count) {
+      nextWayGiver = (nextWayGiver + 1) % connections.count
+      guard let connection = connections[nextWayGiver], connection.serial > 0, connection.isIdle else { continue }
+      connection.close()
+      return true
     }
+    return false
+  }
+
+  func isTrusted(_ address: IPAddress) -> Bool {
+    configuration.trustedProxies.contains { $0.contains(address) }
+  }
+
+  /// Whether the limits of an address do not concern this one.
+  func isExempt(_ address: IPAddress) -> Bool {
+    configuration.exemptsLoopback && address.isLoopback || isTrusted(address)
+  }
+
+  /// Who really asks, when a trusted proxy passes a request on.
+  func client(of request: Request) -> IPAddress? {
+    guard let peer = request.remoteAddress.ip else { return nil }
+    let header = configuration.forwardedHeader
+    return Forwarding.client(of: peer, header, lines: request.values(header.rawValue), isTrusted: isTrusted)
   }
 
   /// For tests: the connection that was opened first.
   var firstConnection: Connection? { connections.lazy.compactMap { $0 }.first }
 
-  private func isCrowded(_ address: String?) -> Bool {
-    guard let limit = configuration.connectionsPerAddress, let address else { return false }
-    return addressCounts[address, default: 0] >= limit
-  }
-
-  private func open(_ socket: consuming Socket, address: String?) -> Connection? {
+  private func open(_ transport: Transport, _ descriptor: Int32, isSurplus: Bool) -> Connection? {
     let slot = freeSlots.popLast() ?? connections.count
     if slot == connections.count { connections.append(nil) }
     lastIdentity += 1
     // Registration fails only when the kernel is out of memory: the client sees a closed connection.
-    guard let connection = try? Connection(server: self, slot: slot, identity: lastIdentity, socket: socket) else {
+    let made = try? Connection(
+      server: self, slot: slot, identity: lastIdentity, transport: transport, descriptor: descriptor,
+      isSurplus: isSurplus)
+    guard let connection = made else {
       freeSlots.append(slot)
       return nil
     }
     connections[slot] = connection
     connectionCount += 1
-    if let address {
-      connection.addressKey = address
-      addressCounts[address, default: 0] += 1
-    }
     if sweepTimer == nil { scheduleSweep() }
     return connection
   }
@@ -144,14 +193,12 @@ package final class HTTPServer {
     connections[connection.slot] = nil
     freeSlots.append(connection.slot)
     connectionCount -= 1
-    if let address = connection.addressKey, let count = addressCounts[address] {
-      addressCounts[address] = count > 1 ? count - 1 : nil
-    }
+    if let visitor = connection.visitor { visitors?.leave(visitor) }
     acceptor?.roomAppeared()
-    if isDraining, connectionCount == 0 { finishDrain() }
+    if isDraining { finishDrainIfDone() }
   }
 
-  var hasRoomToAccept: Bool { connectionCount < configuration.connections + Limits.refusals }
+  var hasRoomToAccept: Bool { connectionCount < configuration.connections + HTTPLimits.refusals }
 
   // MARK: The turn
 
@@ -203,7 +250,7 @@ package final class HTTPServer {
     switch event {
     case .response(let response): connection.respond(serial, response)
     case .begin(let stream, let status, let headers):
-      guard connection.beginStream(serial, status, headers) else { return stream.end() }
+      guard connection.beginStream(serial, status, headers, length: nil) else { return stream.end() }
       connection.stream?.ended = { stream.end() }
     case .piece(let piece): _ = connection.writeStream(serial, piece.span)
     case .end: connection.finishStream(serial)
@@ -218,31 +265,44 @@ package final class HTTPServer {
   private func sweep() {
     sweepTimer = nil
     for connection in connections { connection?.checkTime(loop.now) }
-    if connectionCount > 0, sweepTimer == nil { scheduleSweep() }
+    visitors?.sweep(loop.now)
+    if connectionCount > 0 || visitors?.count ?? 0 > 0, sweepTimer == nil { scheduleSweep() }
   }
 
   // MARK: End
 
-  /// Ends in good order: accepts what waits in the kernel, stops listening, closes idle connections at once and the
-  /// others after their present request, with `Connection: close`. What is left at `deadline` is cut off.
+  /// Ends in good order: accepts what waits in the kernel and who is shaking hands, stops listening, closes idle
+  /// connections at once and the others after their present request, with `Connection: close`. What is left at
+  /// `deadline` is cut off.
   /// - Parameter completion: called once, on the loop's thread, when no connection is left.
   package func drain(deadline: Duration = .seconds(10), completion: @escaping () -> Void = {}) {
     guard !isDraining else { return }
     isDraining = true
     drained = completion
-    acceptor?.acceptAll()
-    acceptor?.close()
-    acceptor = nil
+    acceptor?.acceptLast()
+    loop.schedule(after: min(HTTPLimits.lastAccepts, deadline)) { [weak self] in self?.stopListening() }
     for case let connection? in connections {
       // A request may have arrived that the loop has not seen yet.
       if connection.isIdle { connection.read() }
-      if connection.isIdle { connection.close() }
+      // Who has not said anything yet has just come, and may be about to.
+      if connection.isIdle, connection.serial > 0 { connection.close() }
     }
-    guard connectionCount > 0 else { return finishDrain() }
     drainTimer = loop.schedule(after: deadline) { [weak self] in self?.closeConnections() }
   }
 
-  private func finishDrain() {
+  private func stopListening() {
+    acceptor?.acceptLast()
+    acceptor?.close()
+    acceptor = nil
+    for case let connection? in connections {
+      if connection.isIdle { connection.read() }
+      if connection.isIdle { connection.close() }
+    }
+    finishDrainIfDone()
+  }
+
+  private func finishDrainIfDone() {
+    guard connectionCount == 0, acceptor == nil else { return }
     if let drainTimer { loop.cancel(drainTimer) }
     drainTimer = nil
     let completion = drained

@@ -3,7 +3,7 @@ internal import Reactor
 /// What a connection still has to send: a buffer that gathers heads and small bodies, and behind it at most one large
 /// body that is sent from where it lies. One owner; all that is done to it in one go is one access (see `RequestStore`).
 struct Output: ~Copyable {
-  var buffer = ByteBuffer(capacity: HTTPServer.Limits.idleOutputBytes)
+  var buffer = ByteBuffer(capacity: HTTPLimits.idleOutputBytes)
   private var detached: [UInt8] = []
   private var detachedSent = 0
 
@@ -14,7 +14,7 @@ struct Output: ~Copyable {
 
   /// Adds a body. The caller begins no further answer while a large one is outstanding.
   mutating func append(body: [UInt8]) {
-    if body.count >= HTTPServer.Limits.detachedBodyBytes {
+    if body.count >= HTTPLimits.detachedBodyBytes {
       detached = body
       detachedSent = 0
     } else {
@@ -57,6 +57,6 @@ struct Output: ~Copyable {
 
   /// Gives a large buffer back.
   mutating func trim() {
-    if count == 0, buffer.allocatedBytes > HTTPServer.Limits.idleBufferBytes { self = Output() }
+    if count == 0, buffer.allocatedBytes > HTTPLimits.idleBufferBytes { self = Output() }
   }
 }

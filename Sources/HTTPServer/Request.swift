@@ -10,8 +10,11 @@ package final class Request {
   /// Set by the connection: asking the kernel costs a call, so it is done when somebody wants to know.
   var findRemoteAddress: () -> SocketAddress? = { nil }
   private var knownRemoteAddress: SocketAddress?
+  /// True when the peer is a proxy that is believed.
+  var isBehindProxy = false
+  var findClient: () -> IPAddress? = { nil }
 
-  init(limits: HTTPServer.HeadLimits, inputBytes: Int = HTTPServer.Limits.readBytes) {
+  init(limits: HeadLimits, inputBytes: Int = HTTPLimits.readBytes) {
     store = RequestStore(limits: limits, inputBytes: inputBytes)
   }
 
@@ -78,6 +81,11 @@ package final class Request {
     store.head.fields.map { (store.text($0.name).lowercased(), store.text($0.value)) }
   }
 
+  /// The values of all headers of this name, in the order sent.
+  package func values(_ lowercasedName: String) -> [String] {
+    headers.filter { $0.name == lowercasedName }.map(\.value)
+  }
+
   // MARK: Body
 
   package var bodyCount: Int { store.bodyCount }
@@ -89,9 +97,6 @@ package final class Request {
     try store.withBody(body)
   }
 
-  // MARK: Peer
-
-  /// Who opened the connection: the client, or the last proxy before us.
   /// The body, copied out of the connection's buffer.
   package var bodyBytes: [UInt8] {
     withBody { span in
@@ -102,12 +107,19 @@ package final class Request {
     }
   }
 
+  // MARK: Peer
+
+  /// Who opened the connection: the client, or the last proxy before us. When that proxy names its client at the start
+  /// of the connection (PROXY protocol), the client.
   package var remoteAddress: SocketAddress {
     if let knownRemoteAddress { return knownRemoteAddress }
     let address = findRemoteAddress() ?? SocketAddress.unknown
     knownRemoteAddress = address
     return address
   }
+
+  /// Who really asks, as far as those in between are trusted; nil for a Unix socket.
+  package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
 
   /// A copy that other threads may have and keep.
   package func owned() -> OwnedRequest {

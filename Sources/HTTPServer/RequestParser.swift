@@ -25,7 +25,7 @@ package struct RequestParser {
   }
 
   package internal(set) var head = RequestHead()
-  private let limits: HTTPServer.HeadLimits
+  private let limits: HeadLimits
   private var stage = Stage.requestLine
   /// First byte of the line that is read next.
   private var lineStart = 0
@@ -34,7 +34,7 @@ package struct RequestParser {
   private var fieldBytes = 0
   private var emptyLines = 0
 
-  package init(limits: HTTPServer.HeadLimits = HTTPServer.HeadLimits()) {
+  package init(limits: HeadLimits = HeadLimits()) {
     self.limits = limits
   }
 

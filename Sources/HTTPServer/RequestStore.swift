@@ -37,7 +37,7 @@ struct RequestStore: ~Copyable {
   private var decoder = ChunkedDecoder()
   private(set) var bodyCount = 0
 
-  init(limits: HTTPServer.HeadLimits, inputBytes: Int) {
+  init(limits: HeadLimits, inputBytes: Int) {
     input = ByteBuffer(capacity: inputBytes)
     parser = RequestParser(limits: limits)
   }
@@ -118,7 +118,7 @@ struct RequestStore: ~Copyable {
 
   /// Bytes of the body that must still come, as far as is known: how much to ask the kernel for.
   var awaitedBodyBytes: Int {
-    guard case .length(let length) = head.framing else { return HTTPServer.Limits.readBytes }
+    guard case .length(let length) = head.framing else { return HTTPLimits.readBytes }
     return max(0, head.count + length - input.count)
   }
 

@@ -2,9 +2,9 @@
 /// thread; `ResponseTicket.stream` is for others. Cheap to copy.
 ///
 /// Pieces gather until the end of the turn like everything else. A source that can produce faster than its client reads
-/// should produce a piece, then wait for `whenDrained`; one that does not is cut off above `Limits.streamBytes`.
+/// should produce a piece, then wait for `whenDrained`; one that does not is cut off above `HTTPLimits.streamBytes`.
 package struct ResponseStream {
-  let connection: Connection
+  let connection: any Answering
   let serial: UInt64
 
   /// False when the client has gone or the stream is finished.
@@ -36,14 +36,12 @@ package struct ResponseStream {
 
   /// Calls `action` once, when all that was written has been sent. Replaces an earlier one.
   package func whenDrained(_ action: @escaping () -> Void) {
-    guard isOpen else { return }
-    connection.stream?.drained = action
-    if connection.streamMayGoOn, !connection.isQueuedForFlush { connection.server.queueResume(connection) }
+    connection.whenDrained(serial, action)
   }
 
   /// Calls `action` when the client goes before the stream is finished. Replaces an earlier one.
   package func whenAbandoned(_ action: @escaping () -> Void) {
-    if isOpen { connection.stream?.ended = action }
+    connection.whenAbandoned(serial, action)
   }
 }
 

@@ -50,7 +50,7 @@ package struct StaticFiles {
       return Response(status: .notFound, contentType: "text/plain; charset=utf-8", body: "Not found.\n")
     }
     let validators = [("ETag", entry.tag), ("Cache-Control", cacheControl)] + headers
-    if let ifNoneMatch, Self.matches(ifNoneMatch, entry.tag) {
+    if let ifNoneMatch, EntityTag.isListed(entry.tag, in: ifNoneMatch) {
       return Response(status: .notModified, headers: validators)
     }
     let type = [("Content-Type", ContentType.of(path: relative)), ("X-Content-Type-Options", "nosniff")]
@@ -84,18 +84,6 @@ package struct StaticFiles {
       segments.append(name)
     }
     return segments.joined(separator: "/")
-  }
-
-  /// RFC 9110 §13.1.2: a list of tags, or `*`; compared weakly.
-  private static func matches(_ field: String, _ tag: String) -> Bool {
-    for candidate in field.split(separator: ",") {
-      var text = candidate.drop { $0 == " " || $0 == "\t" }
-      while text.last == " " || text.last == "\t" { text = text.dropLast() }
-      if text == "*" { return true }
-      if text.hasPrefix("W/") { text = text.dropFirst(2) }
-      if text == tag { return true }
-    }
-    return false
   }
 
   // MARK: Files

@@ -30,6 +30,7 @@ package struct APIOperation: Sendable {
     let schema: String
     /// By name; the first is shown.
     let examples: [(name: String, json: String)]
+    var type = "application/json"
   }
 
   /// A good end.
@@ -142,7 +143,7 @@ package struct APIOperation: Sendable {
 
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
-    devices + deviceUser + deviceGroups + deviceBadge + deviceMessages + confirmations + messages + reports + control
-    + groups + quarantine + apps + messageLists + statistics + people + groupTree + appSettings + apiKeys + accounts
-    + server
+    devices + deviceUser + deviceGroups + deviceBadge + deviceMessages + confirmations + messages + uploads + reports
+    + control + groups + quarantine + apps + messageLists + statistics + people + groupTree + appSettings + apiKeys
+    + accounts + server
 }

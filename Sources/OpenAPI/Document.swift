@@ -90,8 +90,9 @@ package enum Document {
         "content",
         .object([
           (
-            "application/json",
-            .object([("schema", Schema.reference(body.schema)), ("examples", .object(examples))])
+            body.type,
+            .object(
+              [("schema", Schema.reference(body.schema))] + (examples.isEmpty ? [] : [("examples", .object(examples))]))
           )
         ])
       ),

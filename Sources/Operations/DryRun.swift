@@ -4,33 +4,47 @@ internal import JSON
 internal import Postgres
 internal import Store
 
-/// What would happen if a message were sent now: the exact audience, a payload for each push network in it, and why it
-/// would be refused. Nothing is stored.
+/// What would happen if a message were sent now: the exact audience, a payload for each push network in it and each
+/// language of the message, what the app must have for it, and why it would be refused. Nothing is stored.
 package struct DryRun: Sendable {
   /// The payload of one recipient.
   package struct Sample: Sendable {
     package let network: PushNetwork
     package let device: DeviceID
+    /// Nil: the text without a language.
+    package let language: String?
     package let payload: [UInt8]
   }
 
   package let targeted: Int64?
   /// A JSON array.
   package let unknown: [UInt8]
+  package let headers: PushHeaders
   package let samples: [Sample]
+  /// What the sender should know of it.
+  package let notes: [String]
   package let refusals: [Problem]
 
-  init(_ message: MessageRequest, _ app: App, on connection: Connection, now: Int64) throws(Problem) {
+  /// - Parameter hosting: where what does not fit would go.
+  init(
+    _ message: MessageRequest, _ app: App, hosting: Hosting, on connection: Connection, now: Int64
+  ) throws(Problem) {
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     targeted = audience.targeted
     unknown = audience.unknownJSON
-    samples = try Self.samples(message, audience, app, connection, now)
+    headers = PushHeaders(message, appID: app.appID, seqno: 0)
+    var shown = message
+    var notes = ContentNotes.notes(message.content)
     do {
-      try PayloadSize(message).check(audience, of: app.number, on: connection)
+      let plan = try HostingPlan(message, audience, app, hosting, on: connection, now: now)
+      shown.content = message.content.replacing(plan.links)
+      notes += plan.notes
       refusals = []
-    } catch  where error.code == .payloadTooLarge {
+    } catch  where error.code == .payloadTooLarge || error.code == .notConfigured {
       refusals = [error]
     }
+    samples = try Self.samples(shown, audience, app, connection, now)
+    self.notes = notes
   }
 
   private static func samples(
@@ -47,14 +61,17 @@ package struct DryRun: Sendable {
     let template = PayloadTemplate(message, seqno: 0, sendDate: sendDate)
     // The pushkeys of a message that does not exist prove nothing: any key will do.
     let keys = PushKeyring(present: SymmetricKey(size: .bits256))
-    return members.values.sorted { $0.network.rawValue < $1.network.rawValue }.map { member in
+    let languages = [nil] + message.content.translations.map(\.language.tag)
+    return members.values.sorted { $0.network.rawValue < $1.network.rawValue }.flatMap { member in
       let user = known[Users.Key(app: app.number, userKey: member.userKey)] ?? (badge: 0, name: "")
-      let recipient = PayloadTemplate.Recipient(
-        clientUID: member.userKey.description, clientName: user.name,
-        badge: message.badge.count(after: user.badge), psid: member.psid)
-      var payload: [UInt8] = []
-      template.append(for: recipient, keys: keys, to: &payload)
-      return Sample(network: member.network, device: member.device, payload: payload)
+      return languages.enumerated().map { place, language in
+        let recipient = PayloadTemplate.Recipient(
+          clientUID: member.userKey.description, clientName: user.name,
+          badge: message.badge.count(after: user.badge), psid: member.psid, language: place)
+        var payload: [UInt8] = []
+        template.append(for: recipient, keys: keys, to: &payload)
+        return Sample(network: member.network, device: member.device, language: language, payload: payload)
+      }
     }
   }
 
@@ -70,11 +87,22 @@ package struct DryRun: Sendable {
           writer.object { writer in
             writer.member("pnsId", sample.network.pnsID)
             writer.member("device", sample.device.description)
+            writer.member("pushType", headers.pushType.rawValue)
+            if let language = sample.language { writer.member("language", language) }
             writer.member("bytes", sample.payload.count)
             writer.member("payload", raw: sample.payload)
           }
         }
       })
+    writer.member(
+      "headers",
+      object: { writer in
+        writer.member("topic", headers.topic)
+        writer.member("pushType", headers.pushType.rawValue)
+        writer.member("priority", headers.priority.rawValue)
+        writer.member("keptForDevice", headers.isKeptForDevice)
+      })
+    writer.member("notes", array: { writer in for note in notes { writer.value(note) } })
     writer.member(
       "refusals",
       array: { writer in

@@ -28,8 +28,12 @@ package final class NamedSend: Sendable {
       case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: request.appID), app.pausedReason == nil,
       (try? caller.require(.send, in: app)) != nil, (try? caller.requireOrigin(of: request)) != nil,
-      (try? Sending.checkKey(idempotencyKey)) != nil
+      (try? Sending.checkKey(idempotencyKey)) != nil,
+      request.content.isOrdinary
     else { return nil }
+    let size = PayloadSize(request)
+    // It may have to move to a page.
+    guard size.fitsEverybody || !request.content.hasMovableText else { return nil }
     self.request = request
     self.app = app
     self.idempotencyKey = idempotencyKey
@@ -37,7 +41,20 @@ package final class NamedSend: Sendable {
     self.body = String(decoding: body, as: UTF8.self)
     requestSHA256 = Array(SHA256.hash(data: body))
     apiKey = caller.apiKey
-    size = PayloadSize(request)
+    self.size = size
+  }
+}
+
+extension MessageContent {
+  /// One language, the ordinary token, nothing that was uploaded: recipients differ by their names alone.
+  fileprivate var isOrdinary: Bool {
+    if case .upload? = media { return false }
+    return translations.isEmpty && tokenKind == .alert
+  }
+
+  /// Something that a page could hold instead of the payload.
+  fileprivate var hasMovableText: Bool {
+    [ext, alert?.body].contains { ($0 ?? "").utf8.count > Operations.Limits.leastMovedText }
   }
 }
 

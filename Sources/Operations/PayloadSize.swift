@@ -6,66 +6,126 @@ internal import Store
 /// How large a message's payload becomes, so that one too large for somebody is refused before anything of it is stored.
 ///
 /// The field limits give a bound that costs nothing; only when that bound passes the network's limit is the audience
-/// searched for whoever has the longest names.
+/// searched for whoever has the longest names. A message in several languages is measured in each, against those whose
+/// devices get it.
 struct PayloadSize: Sendable {
-  /// Bytes without names.
-  private let constant: Int
-  /// How often each name occurs.
-  private let weights: AudienceSizes.Weights
-  private let limit = Domain.Limits.payloadBytes
+  /// One language's text: its place in the message's table, bytes without names, and how often each name occurs.
+  private struct Text: Sendable {
+    let place: Int
+    let bytes: Int
+    let weights: AudienceSizes.Weights
+    /// No recipient has more.
+    let bound: Int
+
+    init(_ place: Int, _ measure: PayloadTemplate.Measure) {
+      self.place = place
+      bytes = measure.bytes
+      weights = AudienceSizes.Weights(
+        clientUID: measure.uses[.clientUID] ?? 0, clientName: measure.uses[.clientName] ?? 0)
+      let numbered = (1...9).reduce(0) { $0 + (measure.uses[.number($1)] ?? 0) }
+      bound =
+        bytes + Operations.Limits.escapedBytes
+        * (weights.clientUID * Domain.Limits.clientUIDBytes + weights.clientName * Domain.Limits.clientNameBytes
+          + numbered * Domain.Limits.variableBytes)
+    }
+
+    var showsNames: Bool { weights.clientUID > 0 || weights.clientName > 0 }
+  }
+
+  typealias Named = (userKey: UserKey, name: String)
+
+  /// Those that may be too large for somebody.
+  private let doubtful: [Text]
+  private let languages: LanguageTable
+  private let limit: Int
+  let showsClientName: Bool
 
   init(_ message: MessageRequest) {
     let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
-    constant = template.largestBytes(clientUIDBytes: 0, clientNameBytes: 0)
-    weights = AudienceSizes.Weights(
-      clientUID: template.largestBytes(clientUIDBytes: 1, clientNameBytes: 0) - constant,
-      clientName: template.largestBytes(clientUIDBytes: 0, clientNameBytes: 1) - constant)
+    let limit = template.limitBytes
+    doubtful = template.measures.enumerated().map { Text($0, $1) }.filter { $0.bound > limit }
+    languages = template.languages
+    self.limit = limit
+    showsClientName = template.needsClientName
   }
 
-  var showsClientName: Bool { weights.clientName > 0 }
+  var fitsEverybody: Bool { doubtful.isEmpty }
 
-  private var fitsEverybody: Bool {
-    constant + weights.clientUID * Domain.Limits.clientUIDBytes * Operations.Limits.escapedBytes
-      + weights.clientName * Domain.Limits.clientNameBytes * Operations.Limits.escapedBytes <= limit
-  }
-
-  /// - Throws: `.payloadTooLarge`.
-  func check(_ recipients: [(userKey: UserKey, name: String)]) throws(Problem) {
-    guard !fitsEverybody else { return }
-    try check(largest: recipients.max { names($0) < names($1) })
+  /// For messages in one language. - Throws: `.payloadTooLarge`.
+  func check(_ recipients: [Named]) throws(Problem) {
+    for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }) }
   }
 
   /// - Throws: `.payloadTooLarge`.
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }
-    guard weights.clientUID > 0 || showsClientName else { return try check(largest: nil) }
-    switch audience.reach {
-    case .keys(let after, let upto):
-      try check(largest: try connection.answer(AudienceSizes.largest(app: app, after: after, upto: upto, weights)))
-    case .groups(let groups):
-      try check(largest: try connection.answer(AudienceSizes.largest(app: app, groups: groups, weights)))
-    case .members(let members):
-      let users = Set(members.map { Users.Key(app: app, userKey: $0.userKey) })
-      let known = showsClientName ? try connection.answer(Users.find(users)) : [:]
-      try check(users.map { (userKey: $0.userKey, name: known[$0]?.name ?? "") })
+    // What everybody would get needs no search.
+    for text in doubtful where !text.showsNames || text.bytes > limit { try check(text, largest: nil) }
+    if case .members(let members) = audience.reach { return try check(members, of: app, on: connection) }
+    let locales = languages.isEmpty ? [:] : try locales(of: audience, app, connection)
+    for text in doubtful {
+      // Nobody speaks it.
+      guard languages.isEmpty || locales[text.place] != nil else { continue }
+      try check(text, largest: try largest(text, audience, locales[text.place] ?? [], app, connection))
     }
   }
 
-  private func check(largest: (userKey: UserKey, name: String)?) throws(Problem) {
-    let bytes = constant + (largest.map(names) ?? 0)
+  private func largest(
+    _ text: Text, _ audience: ResolvedAudience, _ locales: [String], _ app: App.Number, _ connection: Connection
+  ) throws(Problem) -> Named? {
+    switch audience.reach {
+    case .keys(let after, let upto):
+      try connection.answer(
+        AudienceSizes.largest(app: app, after: after, upto: upto, locales: locales, text.weights))
+    case .groups(let groups):
+      try connection.answer(AudienceSizes.largest(app: app, groups: groups, locales: locales, text.weights))
+    case .members: nil
+    }
+  }
+
+  private func locales(
+    of audience: ResolvedAudience, _ app: App.Number, _ connection: Connection
+  ) throws(Problem) -> [Int: [String]] {
+    let all: [String] =
+      switch audience.reach {
+      case .keys(let after, let upto): try connection.answer(Devices.locales(app: app, after: after, upto: upto))
+      case .groups(let groups): try connection.answer(Devices.locales(app: app, groups: groups))
+      case .members: []
+      }
+    return Dictionary(grouping: all) { languages.place(locale: $0) }
+  }
+
+  private func check(
+    _ members: [Audiences.Member], of app: App.Number, on connection: Connection
+  ) throws(Problem) {
+    let users = Set(members.map { Users.Key(app: app, userKey: $0.userKey) })
+    let known = showsClientName ? try connection.answer(Users.find(users)) : [:]
+    let locales = languages.isEmpty ? [:] : try connection.answer(Devices.locales(of: members.map(\.device)))
+    let byPlace = Dictionary(grouping: members) { languages.place(locale: locales[$0.device] ?? "") }
+    for text in doubtful {
+      let named = (byPlace[text.place] ?? []).map { member in
+        (userKey: member.userKey, name: known[Users.Key(app: app, userKey: member.userKey)]?.name ?? "")
+      }
+      try check(text, largest: named.max { names($0, text) < names($1, text) })
+    }
+  }
+
+  private func check(_ text: Text, largest: Named?) throws(Problem) {
+    let bytes = text.bytes + (largest.map { names($0, text) } ?? 0)
     guard bytes > limit else { return }
-    let recipient = largest.map { names($0) > 0 ? $0.userKey.description : "" } ?? ""
+    let recipient = largest.flatMap { names($0, text) > 0 ? $0.userKey.description : nil } ?? "every recipient"
     throw Problem(
       .payloadTooLarge,
       """
-      The payload for \(recipient.isEmpty ? "every recipient" : recipient) would have \(bytes) bytes; the network takes \
-      \(limit). Shorten alert, ext or data by \(bytes - limit) bytes.
+      The payload for \(recipient) would have \(bytes) bytes; the network takes \(limit). Shorten alert, ext or data by \
+      \(bytes - limit) bytes.
       """)
   }
 
   /// Bytes that a recipient's names fill.
-  private func names(_ recipient: (userKey: UserKey, name: String)) -> Int {
-    weights.clientUID * Self.escaped(recipient.userKey.description) + weights.clientName * Self.escaped(recipient.name)
+  private func names(_ recipient: Named, _ text: Text) -> Int {
+    text.weights.clientUID * Self.escaped(recipient.userKey.description)
+      + text.weights.clientName * Self.escaped(recipient.name)
   }
 
   private static func escaped(_ text: String) -> Int {

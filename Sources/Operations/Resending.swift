@@ -38,13 +38,16 @@ package enum Resending {
     message.pace = pace
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
-    try PayloadSize(message).check(audience, of: app.number, on: connection)
+    let expiresAt = now + message.expiresInSeconds * 1_000_000
+    let plan = try HostingPlan(
+      message, audience, app, request.hosting, on: connection, now: now, lastDueAt: now, expiresAt: expiresAt)
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self), requestSHA256: hash,
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: audience.targeted,
-      unknownEntries: "[]", now: now, expiresAt: now + message.expiresInSeconds * 1_000_000)
+      unknownEntries: "[]", now: now, expiresAt: expiresAt)
+    new.links = plan.links
     new.resend = Messages.Resend(of: seqno, to: target)
-    if let made = try Sending.create(new, message, by: request.caller, on: connection) {
+    if let made = try Sending.create(new, message, plan, by: request.caller, on: connection) {
       return .accepted(
         SendAnswer.Accepted(
           seqno: made, targeted: audience.targeted, unknown: audience.unknownJSON, resendOf: seqno))

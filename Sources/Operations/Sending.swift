@@ -8,7 +8,7 @@ internal import Store
 ///
 /// ```
 ///   parse ─► app, scope ─► repeated? ─► resolve the audience ─► payload fits? ─► INSERT + NOTIFY, one commit
-///                             │ same body: the same answer
+///                             │ same body: the same answer        └ no: pages for what does not, in the same commit
 ///                             └ other body: conflict
 /// ```
 /// Nothing is stored unless everything is in order. Recipients get no row here, however many they are.
@@ -22,11 +22,14 @@ package enum Sending {
     /// Makes repeating harmless; per app.
     package let idempotencyKey: String?
     package let caller: Caller
+    /// Where pages and media are reached.
+    package let hosting: Hosting
 
-    package init(body: [UInt8], idempotencyKey: String?, caller: Caller) {
+    package init(body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: Hosting = Hosting(publicURL: nil)) {
       self.body = body
       self.idempotencyKey = idempotencyKey
       self.caller = caller
+      self.hosting = hosting
     }
   }
 
@@ -43,14 +46,19 @@ package enum Sending {
     let app = try connection.app(message.appID, catalog: catalog)
     try request.caller.require(.send, in: app)
     try request.caller.requireOrigin(of: message)
-    if message.dryRun { return .tried(try DryRun(message, app, on: connection, now: now)) }
+    try CredentialRules.check(message, app, on: connection)
+    if message.dryRun {
+      return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
+    }
 
     let hash = Array(SHA256.hash(data: request.body))
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let due = try DueTime(message, app, on: connection, now: now)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
-    try PayloadSize(message).check(audience, of: app.number, on: connection)
+    let plan = try HostingPlan(
+      message, audience, app, request.hosting, on: connection, now: now,
+      lastDueAt: due.dueAt ?? now, expiresAt: due.expiresAt)
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: request.body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
@@ -58,7 +66,8 @@ package enum Sending {
       expiresAt: due.expiresAt)
     new.dueAt = due.dueAt
     new.localTime = due.localTime
-    if let seqno = try create(new, message, by: request.caller, on: connection) {
+    new.links = plan.links
+    if let seqno = try create(new, message, plan, by: request.caller, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)
       accepted.networks = audience.networks
@@ -71,9 +80,10 @@ package enum Sending {
 
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
   static func create(
-    _ new: Messages.New, _ message: MessageRequest, by caller: Caller, on connection: Connection
+    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Int64? {
     try connection.commit { () throws(PostgresError) -> Int64? in
+      try plan.store(on: connection)
       guard let seqno = try connection.run(Messages.create(new)) else { return nil }
       if new.resend == nil {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)

@@ -11,6 +11,14 @@ extension Socket {
     }
   }
 
+  /// Reads what has come and not a byte more than `count`: for what precedes a protocol that reads by itself.
+  package func receive(appendingTo bytes: inout [UInt8], atMost count: Int) -> Transfer {
+    var room = [UInt8](repeating: 0, count: count)
+    let transfer = unsafe room.withUnsafeMutableBytes { unsafe receive(into: $0) }
+    if case .bytes(let received) = transfer { bytes += room.prefix(received) }
+    return transfer
+  }
+
   /// Sends as much of a buffer as the kernel takes; the caller consumes what went.
   package func send(_ buffer: borrowing ByteBuffer) -> Transfer {
     unsafe buffer.withUnsafeReadable { unsafe send($0) }

@@ -76,6 +76,13 @@ package struct Socket: ~Copyable {
     }
   }
 
+  /// For a listening socket that is about to close: whoever begins to connect from now on is not answered, and tries
+  /// again a second later, when a successor may listen. Those whose handshake has begun can still be accepted; closing
+  /// at once would reset them. No effect on Unix sockets.
+  package func ignoreNewConnections() {
+    _ = upmc_ignore_new_connections(descriptor)
+  }
+
   package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
     // The kernel answers 0 for no room as it does for the end of the stream.
     precondition(buffer.count > 0, "receiving into no room")

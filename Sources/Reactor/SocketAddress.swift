@@ -17,14 +17,9 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
   /// True for 127.0.0.0/8, ::1 and Unix sockets.
   package var isLoopback: Bool {
     switch family {
-    case AF_INET: bytes[4] == 127
-    case AF_INET6: bytes[8..<23].allSatisfy { $0 == 0 } && bytes[23] == 1 || isMappedLoopback
+    case AF_INET, AF_INET6: ip?.isLoopback ?? false
     default: true
     }
-  }
-
-  private var isMappedLoopback: Bool {
-    bytes[8..<18].allSatisfy { $0 == 0 } && bytes[18] == 0xFF && bytes[19] == 0xFF && bytes[20] == 127
   }
 
   /// The numeric host without port, for example `192.0.2.7` or `2001:db8::1`.

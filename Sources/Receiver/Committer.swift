@@ -55,6 +55,8 @@ package final class Committer {
   /// Parts of failed batches, to be run before anything new.
   private var again: [[Pending]] = []
   private var isRunning = false
+  private var gauge = QueueGauge()
+  private var batchBegan = Instant(nanoseconds: 0)
 
   /// - Parameters:
   ///   - writer: this committer's own number in the totals, unlike that of any other.
@@ -87,7 +89,8 @@ package final class Committer {
 
   /// Takes an operation. `completion` is called once, after the commit (or with the problem), on the loop's thread.
   package func submit(_ operation: Operation, _ completion: @escaping Completion) {
-    guard waiting.count < Receiver.Limits.waitingOperations else {
+    let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
+    guard waiting.count < Receiver.Limits.waitingOperations, !isTooLong else {
       return completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
     }
     waiting.append(
@@ -104,9 +107,11 @@ package final class Committer {
     let pending = again.popLast() ?? takeWaiting()
     guard !pending.isEmpty else { return }
     isRunning = true
+    let now = loop.clock.now
+    batchBegan = now
     let batch = OperationBatch(
       pending.map(\.operation), writer: writer, node: launchpad?.node ?? Self.nobody,
-      singleDeviceApps: catalog.singleDeviceApps, now: loop.clock.wallMicroseconds, readAt: loop.clock.now)
+      singleDeviceApps: catalog.singleDeviceApps, now: loop.clock.wallMicroseconds, readAt: now)
     advance(batch, pending)
   }
 
@@ -154,6 +159,7 @@ package final class Committer {
 
   private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
     isRunning = false
+    gauge.batchTook(loop.clock.now - batchBegan)
     // The next batch is on its way while these answers are written.
     startNext()
     let claimed = batch.claimedSends

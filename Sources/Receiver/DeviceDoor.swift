@@ -100,10 +100,10 @@ package final class DeviceDoor: RequestHandler {
   }
 
   static func bearer(_ request: Request) throws(Problem) -> String {
-    guard let header = request.header("authorization"), header.count > 7,
-      header.prefix(7).lowercased() == "bearer "
-    else { throw Problem(.noCredential, "Send \"Authorization: Bearer …\".") }
-    return header.dropFirst(7).trimmingSpaces
+    guard let token = request.bearerToken else {
+      throw Problem(.noCredential, "Send \"Authorization: Bearer …\".")
+    }
+    return token
   }
 
   /// The body as JSON.

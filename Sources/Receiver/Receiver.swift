@@ -1,4 +1,5 @@
-/// The device doors: registration, groups, receipts, reads and badge over HTTP.
+/// The device doors: registration, groups, receipts, reads and badge over HTTP; and the pages and media that payloads name
+/// (`HostedDoor`).
 ///
 /// A request takes this way, all on one thread:
 ///
@@ -18,11 +19,22 @@ package enum Receiver {
     /// Operations that may wait in one committer: at 100,000 a second a tenth of a second's worth, and 8 times what one
     /// batch takes.
     package static let waitingOperations = 8192
+    /// How long an operation may have to wait for its batch to begin. Above it newcomers are told 503: devices repeat,
+    /// and an answer within 50 ms for 99 of 100 needs room for the batch itself.
+    package static let longestWait: Duration = .milliseconds(30)
     /// How long an operation waits for a database that is away before it is answered 503.
     package static let patience: Duration = .seconds(5)
     /// Tries of a batch that fell victim to a deadlock or a lost connection.
     package static let attempts = 8
     /// What a client is told to wait after 503, in seconds.
     package static let retryAfterSeconds = 1
+    /// Pages and media that one HTTP loop keeps in memory, in bytes: some hundred pages and a few pictures.
+    static let hostedCacheBytes = 32 << 20
+    /// Reads of pages and media that wait for the database; more are told to come again.
+    static let hostedWishes = 1024
+    /// How long others may keep a page, in seconds (a week).
+    static let hostedCacheSeconds: Int64 = 604_800
+    /// 128 bits in base64url.
+    static let hostedNameBytes = 22
   }
 }

@@ -14,16 +14,20 @@ package struct Hands {
   let takesSends: (Lane) -> Bool
   /// False when too many wait: the job will not be run.
   let perform: (ResponseTicket, @escaping Job) -> Bool
+  /// Where pages and media are reached.
+  let hosting: Hosting
   /// Called, on any thread, when a message has been stored.
   let messageCommitted: @Sendable () -> Void
 
   package init(
     submit: @escaping Submit, takesSends: @escaping (Lane) -> Bool,
-    perform: @escaping (ResponseTicket, @escaping Job) -> Bool, messageCommitted: @escaping @Sendable () -> Void
+    perform: @escaping (ResponseTicket, @escaping Job) -> Bool, hosting: Hosting,
+    messageCommitted: @escaping @Sendable () -> Void
   ) {
     self.submit = submit
     self.takesSends = takesSends
     self.perform = perform
+    self.hosting = hosting
     self.messageCommitted = messageCommitted
   }
 }

@@ -50,14 +50,19 @@ extension ControllerDoor {
   }
 
   private var sendOffice: SendOffice {
-    SendOffice(catalog: catalog, clock: loop.clock, messageCommitted: hands.messageCommitted)
+    SendOffice(catalog: catalog, clock: loop.clock, hosting: hands.hosting, messageCommitted: hands.messageCommitted)
   }
 
   private static func csvSend(_ form: Form) throws(Refusal) -> SendForm {
     guard let file = form.files["UPLOAD_FILE"] else {
       throw Refusal(field: "upload_file", "is needed: a file of lines CUID,NAME[,VAR1…VAR9] in a multipart form")
     }
-    return try SendForm(form, audience: SendAudience(users: try CSVLines(file).clientUIDs))
+    let lines = try CSVLines(file)
+    let asksForVariables = ["MESSAGE", "EXT", "SUB_TITLE"].contains { form[$0]?.contains("%VAR") == true }
+    guard !lines.hasVariables || !asksForVariables else {
+      throw Refusal(field: "upload_file", "has variables, and a text that shows them; that is not served here")
+    }
+    return try SendForm(form, audience: SendAudience(users: lines.clientUIDs))
   }
 
   // MARK: Large ones

@@ -7,6 +7,7 @@ internal import Reactor
 struct SendOffice: Sendable {
   let catalog: Catalog
   let clock: any Clock
+  let hosting: Hosting
   let messageCommitted: @Sendable () -> Void
 
   func store(
@@ -18,7 +19,8 @@ struct SendOffice: Sendable {
       if let local = send.reservedFor {
         sendAt = try WallClockTime.sendAt(local, of: send.appID, on: connection, catalog: catalog)
       }
-      let request = Sending.Request(body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller)
+      let request = Sending.Request(
+        body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting)
       guard case .accepted(let accepted) = try Sending.send(request, on: connection, catalog: catalog, now: now)
       else { preconditionFailure("a form asks for no dry run") }
       messageCommitted()

@@ -33,11 +33,12 @@ extension ControllerDoor {
       writer.member("to", target.name)
       if let pace { writer.member("pace", object: pace.write) }
     }
-    let (body, key, clock, committed) = (writer.bytes, call.idempotencyKey, loop.clock, hands.messageCommitted)
+    let (body, key, clock) = (writer.bytes, call.idempotencyKey, loop.clock)
+    let (hosting, committed) = (hands.hosting, hands.messageCommitted)
     try onThread(call, server) { caller, connection throws(Refusal) in
       let answer = try Self.refusing { () throws(Problem) in
         try Resending.resend(
-          seqno, Sending.Request(body: body, idempotencyKey: key, caller: caller), on: connection,
+          seqno, Sending.Request(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
           now: clock.wallMicroseconds)
       }
       committed()

@@ -38,7 +38,7 @@ package struct Configuration: Sendable {
       Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
       Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
       Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
-    ] + sdkVariables
+    ] + Listening.variables + sdkVariables
 
   /// A variable that cannot be used: one sentence that says which and why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
@@ -47,6 +47,7 @@ package struct Configuration: Sendable {
 
   package var listenHost = "0.0.0.0"
   package var listenPort: UInt16 = 8080
+  package var listening = Listening()
   package var databaseURL: String?
   package var dataDirectory = ".upmc"
   package var masterKey: String?
@@ -90,6 +91,7 @@ package struct Configuration: Sendable {
     if masterKey != nil, masterKeyFile != nil {
       throw Mistake(description: "UPMC_MASTER_KEY and UPMC_MASTER_KEY_FILE are both set. Keep one.")
     }
+    try listening.check()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -100,7 +102,7 @@ package struct Configuration: Sendable {
     case "UPMC_DATA_DIR": dataDirectory = given ?? dataDirectory
     case "UPMC_MASTER_KEY": masterKey = given
     case "UPMC_MASTER_KEY_FILE": masterKeyFile = given
-    case "UPMC_PUBLIC_URL": publicURL = given
+    case "UPMC_PUBLIC_URL": publicURL = try given.map { given throws(Mistake) in try Self.publicURL(name, given) }
     case "UPMC_APNS_PRODUCTION_URL": apnsProduction = try Self.service(name, value)
     case "UPMC_APNS_SANDBOX_URL": apnsSandbox = try Self.service(name, value)
     // Google's service is not called yet; its address is checked all the same.
@@ -112,6 +114,7 @@ package struct Configuration: Sendable {
     case "UPMC_PUBLIC_DIR": publicDirectory = given
     case "UPMC_CTL_CONTEXT", "UPMC_CTL_AUTHORIZATION", "UPMC_CTL_TRUSTED_SENDERS": try setSDK(name, value)
     default:
+      if try listening.set(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }
@@ -125,6 +128,20 @@ package struct Configuration: Sendable {
     var host = String(value[..<colon])
     if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
     return (host, port)
+  }
+
+  /// `https://host` with a port and a path, if there are; without a slash at its end.
+  static func publicURL(_ name: String, _ value: String) throws(Mistake) -> String {
+    var text = value[...]
+    while text.hasSuffix("/") { text = text.dropLast() }
+    let rest = text.hasPrefix("https://") ? text.dropFirst(8) : text.hasPrefix("http://") ? text.dropFirst(7) : ""
+    let isPlain = rest.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>?#@|%\\".utf8.contains($0) }
+    guard let first = rest.first, first != "/", isPlain, text.utf8.count <= 200 else {
+      throw Mistake(
+        description:
+          "\(name)=\(value) is no address of this server. Write https://host, with a port or a path if needed.")
+    }
+    return String(text)
   }
 
   static func service(_ name: String, _ value: String) throws(Mistake) -> ServiceAddress {

@@ -38,10 +38,14 @@ package final class Database {
   }
 
   /// Waits for a signal to stop, and meanwhile starts the private server again should it die.
-  package func keepUntilStopped() {
+  package func keepUntilStopped(reload: () -> Void = {}) {
     let log = Logger(label: "database")
     while true {
-      if Signals.wait(atMost: Self.watchInterval) == .stop { return }
+      switch Signals.wait(atMost: Self.watchInterval) {
+      case .stop: return
+      case .reload: reload()
+      case nil: break
+      }
       do {
         try ensureRunning()
       } catch {

@@ -70,6 +70,10 @@ final class DemoStage {
   func serverConfiguration(_ started: Simulator.Started) throws -> Configuration {
     var server = configuration
     server.publicDirectory = server.publicDirectory ?? ConsoleFiles.find()
+    // The virtual devices of the demonstration speak plain HTTP.
+    server.listening.certificateFile = nil
+    // Devices of this machine reach it so; with port 0 nobody can say it beforehand.
+    if server.publicURL == nil, server.listenPort != 0 { server.publicURL = "http://127.0.0.1:\(server.listenPort)" }
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
     let path = configuration.dataDirectory + "/demo-ca.pem"

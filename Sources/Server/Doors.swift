@@ -5,6 +5,7 @@ internal import Operations
 internal import Reactor
 internal import Receiver
 internal import SDKDoor
+internal import TLS
 
 /// The HTTP loops and the admin threads behind them.
 final class Doors {
@@ -12,9 +13,11 @@ final class Doors {
   private let commands: [Inbox<Command>]
   private let drained: Inbox<Void>
   private let admin: AdminThreads
+  private let hosted: HostedLoader
 
   private enum Command: Sendable {
     case drain(within: Duration)
+    case renew(TLSContext)
     case close
   }
 
@@ -23,6 +26,13 @@ final class Doors {
     firstWriter: Int32, launchpad: Committer.Launchpad, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
+    let tls = try DoorCertificate.load(configuration.listening)
+    let engine = configuration.listening.engine(loops: loops, descriptors: DescriptorLimit.raise())
+    if engine.connections * loops < configuration.listening.connections {
+      Logger(label: "http").warning(
+        "fewer connections than UPMC_MAX_CONNECTIONS: raise the process's limit of open files (ulimit -n)",
+        metadata: ["connections": "\(engine.connections * loops)"])
+    }
     let addresses = try SocketAddress.resolve(
       host: configuration.listenHost, port: configuration.listenPort, passive: true)
     guard let wanted = addresses.first else {
@@ -31,10 +41,13 @@ final class Doors {
     let first = try Socket.listen(on: wanted, reusePort: loops > 1)
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
+    let hosting = Hosting(publicURL: configuration.publicURL)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      messageCommitted: messageCommitted)
+      hosting: hosting, messageCommitted: messageCommitted)
     self.admin = admin
+    let hosted = try HostedLoader(databaseURL: databaseURL)
+    self.hosted = hosted
     drained = try Inbox(capacity: loops)
     var commands: [Inbox<Command>] = []
     let descriptors =
@@ -55,17 +68,20 @@ final class Doors {
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
             sdk: ControllerDoor(
-              hands: Self.hands(committer, admin, messageCommitted), catalog: catalog, keys: keys,
+              hands: Self.hands(committer, admin, hosting, messageCommitted), catalog: catalog, keys: keys,
               configuration: sdk, loop: loop),
-            admin: AdminDoor(admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
-            health: HealthDoor(committer: committer),
+            admin: AdminDoor(
+              admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
+              uploads: UploadGate(catalog: catalog)),
+            health: HealthDoor(committer: committer), hosted: try HostedDoor(loader: hosted, loop: loop),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
           let server = try HTTPServer(
-            loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), handler: door)
+            loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
           try loop.attach(inbox) { commands in
             for command in commands {
               switch command {
               case .drain(let patience): server.drain(deadline: patience) { _ = drained.offer(()) }
+              case .renew(let tls): server.tls = tls
               case .close: loop.stop()
               }
             }
@@ -92,11 +108,12 @@ final class Doors {
   }
 
   private static func hands(
-    _ committer: Committer, _ admin: AdminThreads, _ messageCommitted: @escaping @Sendable () -> Void
+    _ committer: Committer, _ admin: AdminThreads, _ hosting: Hosting,
+    _ messageCommitted: @escaping @Sendable () -> Void
   ) -> Hands {
     Hands(
       submit: committer.submit, takesSends: committer.takesSends, perform: admin.perform,
-      messageCommitted: messageCommitted)
+      hosting: hosting, messageCommitted: messageCommitted)
   }
 
   /// Answers what is there, takes nothing new.
@@ -105,8 +122,14 @@ final class Doors {
     for _ in commands { _ = drained.receive(atMost: patience + .seconds(1)) }
   }
 
+  /// New connections are shown this certificate; those that are open go on.
+  func renew(_ tls: TLSContext) {
+    for inbox in commands { _ = inbox.offer(.renew(tls)) }
+  }
+
   func close() {
     for inbox in commands { _ = inbox.offer(.close) }
     admin.stop()
+    hosted.stop()
   }
 }

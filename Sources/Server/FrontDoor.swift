@@ -9,10 +9,15 @@ package final class FrontDoor: RequestHandler {
   private let sdk: ControllerDoor
   private let admin: any RequestHandler
   private let health: HealthDoor
+  private let hosted: HostedDoor
   private let document = DocumentDoor()
   private var files: StaticFiles?
 
-  init(devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, files: StaticFiles?) {
+  init(
+    devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, hosted: HostedDoor,
+    files: StaticFiles?
+  ) {
+    self.hosted = hosted
     self.devices = devices
     self.sdk = sdk
     self.admin = admin
@@ -25,6 +30,7 @@ package final class FrontDoor: RequestHandler {
     if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
       return devices.handle(request, responder)
     }
+    if HostedDoor.isAsked(request) { return hosted.handle(request, responder) }
     if ControllerDoor.isForHere(request) { return sdk.handle(request, responder) }
     if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
     if document.serves(request) { return document.handle(request, responder) }

@@ -51,6 +51,7 @@ package final class Server {
   private let senderDone: Inbox<Void>
   private let catalogKeeper: CatalogKeeper
   private let doors: Doors
+  private let listening: Listening
   private let log = Logger(label: "server")
 
   /// Starts everything.
@@ -90,7 +91,19 @@ package final class Server {
       launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
       messageCommitted: dispatcher.poke)
     address = doors.address
+    listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
+  }
+
+  /// Reads the doors' certificate again (SIGHUP). One that cannot be used changes nothing.
+  package func reload() {
+    do throws(ServerError) {
+      guard let tls = try DoorCertificate.load(listening) else { return }
+      doors.renew(tls)
+      log.info("the doors' certificate was read again")
+    } catch {
+      log.error("the doors' certificate was not renewed; the old one stays", metadata: ["error": "\(error)"])
+    }
   }
 
   /// Ends in good order.

@@ -21,7 +21,7 @@ package enum Serving {
     configuration.publicDirectory = configuration.publicDirectory ?? ConsoleFiles.find()
     let server = try Server(
       configuration, databaseURL: database.url, master: try MasterKeyFile.load(configuration))
-    database.keepUntilStopped()
+    database.keepUntilStopped { server.reload() }
     server.stop()
   }
 }

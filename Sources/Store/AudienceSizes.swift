@@ -73,17 +73,20 @@ package enum AudienceSizes {
     SELECT k.user_key, k.name FROM (
       SELECT d.user_key, coalesce(u.name, '') AS name
       FROM devices d LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key
-      WHERE d.app = $3 AND d.state = 1 AND d.user_key > $4 AND d.user_key <= $5) k
+      WHERE d.app = $3 AND d.state = 1 AND d.user_key > $4 AND d.user_key <= $5
+        AND (cardinality($6::text[]) = 0 OR d.locale = ANY($6))) k
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 
   /// Whose payload would be the largest of a range; nil when nobody is in it. Reads the whole range.
+  /// - Parameter locales: only devices with one of these; empty: all.
   package static func largest(
-    app: App.Number, after: String, upto: String, _ weights: Weights
+    app: App.Number, after: String, upto: String, locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {
     var parameters = self.parameters(weights, app)
     parameters.append(text: after)
     parameters.append(text: upto)
+    parameters.append(texts: texts(locales))
     return Query(largestOfRangeStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
   }
 
@@ -93,19 +96,29 @@ package enum AudienceSizes {
     SELECT k.user_key, k.name FROM (
       SELECT m.user_key, coalesce(u.name, '') AS name
       FROM group_members m LEFT JOIN users u ON u.app = m.app AND u.user_key = m.user_key
-      WHERE m.app = $3 AND m.groupseq = ANY($4)) k
+      WHERE m.app = $3 AND m.groupseq = ANY($4)
+        AND (cardinality($5::text[]) = 0 OR EXISTS (
+          SELECT FROM devices d
+          WHERE d.app = m.app AND d.user_key = m.user_key AND d.state = 1 AND d.locale = ANY($5)))) k
     ORDER BY \(filledBytes) DESC LIMIT 1
     """)
 
   /// The same for the members of groups.
   package static func largest(
-    app: App.Number, groups: [Int64], _ weights: Weights
+    app: App.Number, groups: [Int64], locales: [String] = [], _ weights: Weights
   ) -> Query<(userKey: UserKey, name: String)?> {
     var column = Int64Column()
     for group in groups { column.append(group) }
     var parameters = self.parameters(weights, app)
     parameters.append(int64s: column)
+    parameters.append(texts: texts(locales))
     return Query(largestOfGroupsStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
+  }
+
+  private static func texts(_ list: [String]) -> TextColumn {
+    var column = TextColumn()
+    for text in list { column.append(text) }
+    return column
   }
 
   private static func parameters(_ weights: Weights, _ app: App.Number) -> Parameters {

@@ -32,7 +32,8 @@ package enum Confirmations {
       JOIN messages m ON m.seqno = n.seqno
     )
     SELECT n.entry, n.app, p.device, true FROM named n
-    JOIN psids p ON p.app = n.app AND p.psid = n.psid AND p.kind = 1
+    -- Of whatever kind: a call came to another token than a message.
+    JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
     SELECT n.entry, n.app, f.device, false FROM named n
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3

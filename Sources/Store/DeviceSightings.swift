@@ -8,7 +8,7 @@ extension Devices {
     """
     UPDATE devices SET seen_at = $2 WHERE device = ANY($1)
     -- Apps tell it each time they come to the front; a row a quarter of an hour is exact enough.
-    AND (seen_at IS NULL OR seen_at < $2 - interval '15 minutes')
+    AND (seen_at IS NULL OR seen_at < $2::timestamptz - interval '15 minutes')
     """)
 
   /// Notes that devices are alive. Their rows are locked already.

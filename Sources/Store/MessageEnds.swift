@@ -10,8 +10,10 @@ extension Messages {
   private static let isDone = """
     -- Also a paused one: nothing of it is left to resume.
     m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
-      AND NOT EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
-      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = m.seqno)
+      -- One look-up for each message: as a join these would be planned for the nearly empty tables of a quiet moment, and
+      -- read everything that a busy one has left in them.
+      AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
+      AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
       AND m.targeted = (
         SELECT coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)
         FROM message_totals t WHERE t.seqno = m.seqno)
@@ -34,11 +36,15 @@ extension Messages {
     WHERE \(isDone)
     """)
 
+  /// Until the transaction ends: for the same reason.
+  private static let useIndexes = Statement("messages-use-indexes", "SELECT set_config('enable_seqscan', 'off', true)")
+
   /// Closes those of the messages for which every delivery is decided, within a transaction that locks nothing afterwards.
   package static func finish(
     _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection
   ) throws(PostgresError) {
     var done = Int64Column()
+    _ = try connection.run(useIndexes)
     let rows = try connection.run(lockDoneStatement, list(seqnos))
     for row in 0..<rows.count { done.append(rows.int64(row, 0)) }
     guard done.count > 0 else { return }

@@ -19,6 +19,7 @@ package enum Messages {
     /// By each device's own clock, which `dueAt` is the first of.
     package var localTime: LocalTime?
     package var resend: Resend?
+    package var links = HostedLinks()
     /// The repetition it belongs to, and its number there.
     package var occurrence: (schedule: Int64, number: Int32)?
 
@@ -43,9 +44,9 @@ package enum Messages {
     "messages-create",
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
-      unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence)
+      unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence, links)
     VALUES ($1, CASE WHEN $11 IS NULL THEN 1 ELSE 0 END, $2, $3::text::json, $4, $5, $6, $7, $8::text::json, $9, $10,
-      $11, $12::text::timestamp, $13, $14, $15, $16)
+      $11, $12::text::timestamp, $13, $14, $15, $16, $17::text::json)
     -- A repeated request: answer what is stored.
     ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING seqno
@@ -70,6 +71,7 @@ package enum Messages {
     parameters.append(message.resend?.to.rawValue)
     parameters.append(message.occurrence?.schedule)
     parameters.append(message.occurrence?.number)
+    parameters.append(text: message.links.json.map { String(decoding: $0, as: UTF8.self) })
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
@@ -144,6 +146,8 @@ package enum Messages {
     /// Its cancellation has begun.
     package var isCancelling = false
     package var resend: Resend?
+    /// What stands on pages instead of in the payload.
+    package var links: HostedLinks?
     /// Of the app.
     package var timeZone = ""
     /// The wall clock's time, when it goes out by each device's own.
@@ -183,7 +187,7 @@ package enum Messages {
     SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
       to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
       m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
-      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS')
+      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -272,6 +276,7 @@ package enum Messages {
     if !rows.isNull(row, 11) {
       open.resend = Resend(of: rows.int64(row, 11), to: ResendTarget(rawValue: rows.int16(row, 12)) ?? .failed)
     }
+    if !rows.isNull(row, 15) { open.links = try? HostedLinks(json: rows.bytes(row, 15)) }
     open.timeZone = rows.text(row, 13)
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open

@@ -72,22 +72,31 @@ package enum Statistics {
   static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
   static let sums = countColumns.split(separator: ", ").map { "sum(\($0))::bigint AS \($0)" }.joined(separator: ", ")
 
-  private static let addStatement = Statement(
-    "statistics-add",
-    """
-    INSERT INTO statistics_minutes (app, network, lane, app_version, reason, at, writer, \(countColumns))
-    SELECT app, network, lane, app_version, reason, date_trunc('minute', $6), $7, a, r, e, c, s, v, d, j, l
-    FROM unnest($1, $2, $3, $4, $5, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-      AS t(app, network, lane, app_version, reason, a, r, e, c, s, v, d, j, l)
-    -- In one order, for the writer of rare steps is on every node.
-    ORDER BY app, network, lane, app_version COLLATE "C", reason COLLATE "C"
-    ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET
-      \(countColumns.split(separator: ", ").map { "\($0) = statistics_minutes.\($0) + excluded.\($0)" }
-        .joined(separator: ", "))
-    """)
+  /// The insertion, its parameters being $1 to $16 and so many more.
+  static func insertion(after offset: Int) -> String {
+    func place(_ number: Int) -> String { "$\(offset + number)" }
+    let columns = ([1, 2, 3, 4, 5] + Array(8...16)).map(place).joined(separator: ", ")
+    let sums = countColumns.split(separator: ", ").map { "\($0) = statistics_minutes.\($0) + excluded.\($0)" }
+    return """
+      INSERT INTO statistics_minutes (app, network, lane, app_version, reason, at, writer, \(countColumns))
+      SELECT app, network, lane, app_version, reason, date_trunc('minute', \(place(6))), \(place(7)), a, r, e, c, s, v, d, j, l
+      FROM unnest(\(columns)) AS t(app, network, lane, app_version, reason, a, r, e, c, s, v, d, j, l)
+      -- In one order, for the writer of rare steps is on every node.
+      ORDER BY app, network, lane, app_version COLLATE "C", reason COLLATE "C"
+      ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET \(sums.joined(separator: ", "))
+      """
+  }
+
+  private static let addStatement = Statement("statistics-add", insertion(after: 0))
 
   /// Adds to the minute of `now`, in the same transaction as what is counted.
   package static func add(_ tally: Tally, writer: Int32, at now: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    append(tally, writer: writer, at: now, to: &parameters)
+    return Query(addStatement, parameters) { _ in }
+  }
+
+  static func append(_ tally: Tally, writer: Int32, at now: Int64, to parameters: inout Parameters) {
     var apps = Int32Column()
     var shorts = [Int16Column](repeating: Int16Column(), count: 2)
     var texts = [TextColumn](repeating: TextColumn(), count: 2)
@@ -100,14 +109,12 @@ package enum Statistics {
       texts[1].append(key.reason)
       for (index, value) in cell.values.enumerated() { counts[index].append(value) }
     }
-    var parameters = Parameters()
     parameters.append(int32s: apps)
     for column in shorts { parameters.append(int16s: column) }
     for column in texts { parameters.append(texts: column) }
     parameters.append(timestampMicroseconds: now)
     parameters.append(writer)
     for column in counts { parameters.append(int64s: column) }
-    return Query(addStatement, parameters) { _ in }
   }
 
   /// Adds what is known of whole messages, whose app and lane the database knows: for steps that end deliveries as numbers.

@@ -72,6 +72,32 @@ package enum Tokens {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
 
+  private static let ofDevicesStatement = Statement(
+    "tokens-of-devices",
+    """
+    SELECT DISTINCT ON (device) device, psid FROM psids
+    -- The ordinary token stands in the device's own row; those of other kinds are found by their index.
+    WHERE app = $1 AND device = ANY($2) AND kind = $3 AND kind > 1
+    ORDER BY device, bound_at DESC, psid
+    """)
+
+  /// The newest token of a kind (not the ordinary one) of each device; those without one are missing.
+  package static func ofDevices(
+    app: App.Number, _ devices: some Collection<DeviceID>, kind: TokenKind
+  ) -> Query<[DeviceID: String]> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(uuids: column)
+    parameters.append(kind.rawValue)
+    return Query(ofDevicesStatement, parameters) { rows in
+      var tokens: [DeviceID: String] = [:]
+      for row in 0..<rows.count { tokens[rows.device(row, 0)] = rows.text(row, 1) }
+      return tokens
+    }
+  }
+
   private static func columns(_ tokens: [Claimed], _ now: Int64) -> Parameters {
     var apps = Int32Column()
     var psids = TextColumn()

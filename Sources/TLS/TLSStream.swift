@@ -143,12 +143,44 @@ package final class TLSStream {
     return .complete
   }
 
+  /// Writes as much of `bytes[start...]` as the socket takes, and counts it in `sent`. After `wouldBlock` the next write
+  /// must begin with what was left.
+  package func write(_ bytes: [UInt8], from start: Int, sent: inout Int) -> WriteResult {
+    while start + sent < bytes.count {
+      ErrorQueue.clear()
+      let count = unsafe bytes.withUnsafeBytes { raw in
+        // Safe: the rest of the array, for the length of the call.
+        unsafe SSL_write(ssl, raw.baseAddress! + start + sent, Int32(clamping: raw.count - start - sent))
+      }
+      if count > 0 {
+        sent += Int(count)
+        continue
+      }
+      switch outcome(count, "write") {
+      case .wait(let readiness): return .wouldBlock(until: readiness)
+      case .end: return .failed(TLSError(operation: "write", reason: "the peer closed the connection"))
+      case .failure(let error): return .failed(error)
+      }
+    }
+    return .complete
+  }
+
   /// Sends close_notify as far as the socket takes it, without waiting for the peer's.
   package func sendCloseNotify() {
     guard !isBroken, unsafe SSL_is_init_finished(ssl) == 1 else { return }
     ErrorQueue.clear()
     unsafe _ = SSL_shutdown(ssl)
     ErrorQueue.clear()
+  }
+
+  package var remoteAddress: SocketAddress? { socket.remoteAddress }
+
+  /// Bytes that the kernel has taken and the peer's has not.
+  package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
+
+  /// The peer reads the end of the stream; we can still read. Call `sendCloseNotify` first.
+  package func shutdownWrite() {
+    socket.shutdownWrite()
   }
 
   /// Makes the end of this stream send a TCP reset: for faults and tests.

@@ -9,7 +9,8 @@ struct MeasureCommand: ParsableCommand {
     discussion: "Scenarios:\n" + scenarios.map { "  \($0.name)  \($0.summary)" }.joined(separator: "\n"))
 
   static let scenarios: [any Scenario] = [
-    SmallRequests(), DurableReceipts(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
+    SmallRequests(), DurableReceipts(), DurableReceipts(isSlowDisk: true), DeviceCalls(isSlowDisk: false),
+    DeviceCalls(isSlowDisk: true), Overload(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
     Growth(),
     SingleSends(), ColdStart(),
   ]

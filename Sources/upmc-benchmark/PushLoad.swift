@@ -31,8 +31,9 @@ struct PushLoad {
          "badge":{"increment":1},"sound":"default"}
         """#.utf8))
     message = PushMessage(
-      seqno: 104, appID: Self.appID, template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal, isBackground: false,
+      seqno: 104, headers: PushHeaders(appID: Self.appID, .alert, collapseID: String(104)),
+      template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
+      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal,
       expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
     targets = (0..<BenchmarkCommand.Limits.rotation / Self.batchTargets).map { _ in
       (0..<Self.batchTargets).map { _ in Self.makeTarget() }

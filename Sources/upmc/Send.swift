@@ -3,6 +3,7 @@ internal import Domain
 internal import JSON
 internal import Operations
 internal import Reactor
+internal import Server
 
 /// `upmc send`.
 struct Send: ParsableCommand {
@@ -10,12 +11,14 @@ struct Send: ParsableCommand {
     abstract: "Send a message.",
     discussion: """
       Stores the message and prints its SEQNO; a running server sends it at once. %CUID% and %CNAME% in the texts become \
-      each recipient's. --dry-run shows how many it would reach, and the payload.
+      each recipient's. --dry-run shows how many it would reach, the payload in each language, and what the app needs \
+      for it.
 
         upmc send com.example.bank --user kim01 --title Transfer \\
           --body "%CNAME%, 10,000 won arrived." --badge +1
         upmc send com.example.bank --group 3 --body "Meeting at 10" --lane bulk
-        upmc send com.example.bank --all --body Hello --dry-run --json
+        upmc send com.example.bank --all --body Hello --translation ko=안녕 \
+          --media-url https://www.example.com/a.jpg --dry-run --json
         upmc status 1 --follow
       """)
 
@@ -35,13 +38,17 @@ struct Send: ParsableCommand {
     guard content.alertIsComplete else { throw ValidationError("A --title needs a --body.") }
     _ = try content.badgeRequest()
     _ = try content.dataMembers()
+    _ = try content.translated()
+    _ = try content.variables()
   }
 
   func run() throws {
     let body = try self.body()
     try withDatabase { database in
       let answer = try Sending.send(
-        Sending.Request(body: body, idempotencyKey: delivery.idempotencyKey, caller: .commandLine),
+        Sending.Request(
+          body: body, idempotencyKey: delivery.idempotencyKey, caller: .commandLine,
+          hosting: Hosting(publicURL: database.configuration.publicURL)),
         on: database.connection, now: SystemClock().wallMicroseconds)
       output.show(answer, Self.sentence(answer))
     }
@@ -51,11 +58,15 @@ struct Send: ParsableCommand {
   func body() throws -> [UInt8] {
     let badge = try content.badgeRequest()
     let data = try content.dataMembers()
+    let translations = try content.translated()
+    let variables = try content.variables()
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("appId", appID)
       writer.member("audience", object: { audience.write(to: &$0) })
       content.write(badge: badge, data: data, to: &writer)
+      ContentOptions.write(translations, as: "translations", to: &writer)
+      ContentOptions.write(variables, as: "variables", to: &writer)
       delivery.write(to: &writer)
     }
     return writer.bytes
@@ -69,9 +80,14 @@ struct Send: ParsableCommand {
       return "Message \(accepted.seqno) for \(targeted) \(state)." + unknown(accepted.unknown)
     case .tried(let dryRun):
       let targeted = dryRun.targeted.map { String($0) } ?? "more than 1,000,000"
-      let payloads = dryRun.samples.map { "\n\($0.network.pnsID): " + String(decoding: $0.payload, as: UTF8.self) }
+      let payloads = dryRun.samples.map { sample in
+        "\n\(sample.network.pnsID)\(sample.language.map { " \($0)" } ?? ""), \(sample.payload.count) bytes: "
+          + String(decoding: sample.payload, as: UTF8.self)
+      }
+      let notes = dryRun.notes.map { "\nNote: \($0)" }
       let refusals = dryRun.refusals.map { "\nRefused: \($0.detail)" }
-      return "Nothing was sent. Devices: \(targeted)." + unknown(dryRun.unknown) + payloads.joined() + refusals.joined()
+      return "Nothing was sent. Devices: \(targeted)." + unknown(dryRun.unknown) + payloads.joined()
+        + notes.joined() + refusals.joined()
     }
   }
 

@@ -50,8 +50,17 @@ struct ContentOptions: ParsableArguments {
   @Option(help: "Title of the notification.")
   var title: String?
 
+  @Option(help: "Second line of the notification.")
+  var subtitle: String?
+
   @Option(help: "Text of the notification.")
   var body: String?
+
+  @Option(name: .customLong("translation"), help: "The text in a language: ko=안녕. May be repeated.")
+  var translations: [String] = []
+
+  @Option(name: .customLong("variable"), help: "What stands for %VAR1% … %VAR9%: VAR1=text. May be repeated.")
+  var variableTexts: [String] = []
 
   @Option(help: "+N adds to the user's count, N sets it, clear makes it 0. Without: the icon stays.")
   var badge: String?
@@ -68,13 +77,51 @@ struct ContentOptions: ParsableArguments {
   @Flag(help: "Wake the app in the background.")
   var contentAvailable = false
 
+  @Option(help: "alert, background, voip …: without, found from the rest.")
+  var pushType: String?
+
+  @Option(help: "10 at once, 5 with regard to the battery, 1 without waking the device.")
+  var priority: Int64?
+
+  @Option(help: "A later message with the same one replaces this one on the screen.")
+  var collapseID: String?
+
+  @Option(help: "Groups notifications on the device.")
+  var threadID: String?
+
+  @Option(help: "passive, active, time-sensitive or critical.")
+  var interruptionLevel: String?
+
+  @Option(help: "A picture, sound or film that the app's extension fetches: an https address.")
+  var mediaURL: String?
+
+  @Option(help: "The same, uploaded before with `upmc upload`.")
+  var media: String?
+
   @Option(help: "Extra data for the app: type|title|…|url.")
   var ext: String?
 
   @Option(help: "Custom keys, as a JSON object.")
   var data: String?
 
-  var alertIsComplete: Bool { title == nil || body != nil }
+  var alertIsComplete: Bool { title == nil && subtitle == nil || body != nil }
+
+  func translated() throws -> [(String, String)] { try Self.pairs(translations, "--translation", "ko=text") }
+  func variables() throws -> [(String, String)] { try Self.pairs(variableTexts, "--variable", "VAR1=text") }
+
+  private static func pairs(_ texts: [String], _ option: String, _ example: String) throws -> [(String, String)] {
+    try texts.map { text in
+      guard let equals = text.firstIndex(of: "="), equals > text.startIndex else {
+        throw ValidationError("\(option) \(text): write \(example).")
+      }
+      return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+    }
+  }
+
+  static func write(_ pairs: [(String, String)], as name: String, to writer: inout JSONWriter) {
+    guard !pairs.isEmpty else { return }
+    writer.member(name, object: { writer in for (name, text) in pairs { writer.member(name, text) } })
+  }
 
   func badgeRequest() throws -> BadgeRequest {
     guard let badge else { return .none }
@@ -106,6 +153,7 @@ struct ContentOptions: ParsableArguments {
         "alert",
         object: { writer in
           if let title { writer.member("title", title) }
+          if let subtitle { writer.member("subtitle", subtitle) }
           writer.member("body", body)
         })
     }
@@ -119,6 +167,13 @@ struct ContentOptions: ParsableArguments {
     if let category { writer.member("category", category) }
     if mutableContent { writer.member("mutableContent", true) }
     if contentAvailable { writer.member("contentAvailable", true) }
+    if let pushType { writer.member("pushType", pushType) }
+    if let priority { writer.member("priority", priority) }
+    if let collapseID { writer.member("collapseId", collapseID) }
+    if let threadID { writer.member("threadId", threadID) }
+    if let interruptionLevel { writer.member("interruptionLevel", interruptionLevel) }
+    if let mediaURL { writer.member("mediaUrl", mediaURL) }
+    if let media { writer.member("media", media) }
     if let ext { writer.member("ext", ext) }
     if let data { writer.member("data", raw: data) }
   }

@@ -22,8 +22,8 @@ struct UPMC: ParsableCommand {
       done, 1 failed, 2 wrong usage.
       """,
     subcommands: [
-      Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, MessageCommand.self,
-      QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self, ExplainCommand.self,
-      Status.self, Demo.self,
+      Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
+      MessageCommand.self, QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self,
+      ExplainCommand.self, Status.self, Demo.self,
     ])
 }

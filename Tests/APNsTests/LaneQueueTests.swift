@@ -28,8 +28,9 @@ private struct Batches {
   private static func message(_ seqno: Int64) -> PushMessage {
     let request = try! MessageRequest(json: Array(#"{"appId":"a.b","audience":{"all":true},"alert":"x"}"#.utf8))
     return PushMessage(
-      seqno: seqno, appID: "a.b", template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .bulk, isBackground: false,
+      seqno: seqno, headers: PushHeaders(appID: "a.b", .alert, collapseID: String(seqno)),
+      template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
+      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .bulk,
       expiresAtSeconds: 1_000_000, onUnknown: .resend)
   }
 }

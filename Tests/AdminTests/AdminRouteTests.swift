@@ -28,6 +28,7 @@ import Testing
     "GET /v1/admin/devices": [.operator, .viewer, .admin],
     "GET /v1/admin/devices/{device}": [.operator, .viewer, .admin],
     "GET /v1/admin/groups": [.operator, .viewer, .admin],
+    "POST /v1/admin/uploads": [.sender, .operator, .admin],
     "POST /v1/admin/groups": [.operator, .admin],
     "GET /v1/admin/groups/{groupSeq}": [.operator, .viewer, .admin],
     "PATCH /v1/admin/groups/{groupSeq}": [.operator, .admin],

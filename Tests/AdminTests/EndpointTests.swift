@@ -35,7 +35,9 @@ import Testing
     let body = #"{"appId":"com.example.bank","audience":{"all":true},"alert":"hi","dryRun":true}"#
     let (status, text) = try send(body)
     #expect(status == 200)
-    #expect(text == #"{"seqno":null,"state":"dry-run","targeted":0,"unknown":[],"payloads":[],"refusals":[]}"#)
+    #expect(
+      text == #"{"seqno":null,"state":"dry-run","targeted":0,"unknown":[],"payloads":[],"headers":{"topic":"#
+        + #""com.example.bank","pushType":"alert","priority":10,"keptForDevice":true},"notes":[],"refusals":[]}"#)
     #expect(world.committed.count.load(ordering: .sequentiallyConsistent) == 0)
   }
 

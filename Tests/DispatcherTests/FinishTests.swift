@@ -57,7 +57,11 @@ import Testing
       let watcher = try Connection(url)
       _ = try world.poll("the finisher neither waits nor ends") {
         let waiting = try watcher.run(
-          Statement("waiting", "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+          Statement(
+            "waiting",
+            """
+            SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+            """))
         let isOver = world.isFinal(try watcher.run(Messages.find(seqno)))
         return waiting.int64(0, 0) > 0 || isOver ? true : nil
       }

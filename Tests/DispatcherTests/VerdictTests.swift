@@ -11,8 +11,9 @@ import Testing
     let json = Array(#"{"appId":"com.example.bank","audience":{"all":true},"alert":{"body":"x"}}"#.utf8)
     guard let request = try? MessageRequest(json: json) else { preconditionFailure("the request is in order") }
     return PushMessage(
-      seqno: 7, appID: "com.example.bank", template: PayloadTemplate(request, seqno: 7, sendDate: "2026112100"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal, isBackground: false,
+      seqno: 7, headers: PushHeaders(appID: "com.example.bank", .alert, collapseID: String(7)),
+      template: PayloadTemplate(request, seqno: 7, sendDate: "2026112100"),
+      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal,
       expiresAtSeconds: now / 1_000_000 + seconds, onUnknown: onUnknown)
   }
 

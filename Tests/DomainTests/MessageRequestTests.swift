@@ -31,14 +31,14 @@ import Testing
       """)
     #expect(request.appID == "com.example.bank")
     #expect(request.audience == .clientUIDs(["kim01"]))
-    #expect(request.alert == .titled(title: "이체 완료", body: "10,000원"))
+    #expect(request.content.alert == .titled(title: "이체 완료", body: "10,000원"))
     #expect(request.badge == .increment(1))
-    #expect(request.sound == .named("alert.aif"))
-    #expect(request.category == "TRANSFER")
-    #expect(request.mutableContent && !request.contentAvailable)
-    #expect(request.ext == "6|부가정보|https://www.example.com")
-    #expect(request.data.map(\.name) == ["accountId", "list"])
-    #expect(request.data.map { String(decoding: $0.json, as: UTF8.self) } == [#""7""#, "[1,2]"])
+    #expect(request.content.sound == .named("alert.aif"))
+    #expect(request.content.category == "TRANSFER")
+    #expect(request.content.isMutableInEffect && !request.content.contentAvailable)
+    #expect(request.content.ext == "6|부가정보|https://www.example.com")
+    #expect(request.content.data.map(\.name) == ["accountId", "list"])
+    #expect(request.content.data.map { String(decoding: $0.json, as: UTF8.self) } == [#""7""#, "[1,2]"])
     #expect(request.lane == .urgent)
     #expect(request.expiresInSeconds == 600)
     #expect(!request.dbIn && request.sms && request.dryRun)
@@ -48,9 +48,9 @@ import Testing
 
   @Test func `what is not said has its default`() throws {
     let request = try parse(with(#""alert":"hi""#))
-    #expect(request.alert == .text("hi"))
+    #expect(request.content.alert == .text("hi"))
     #expect(request.badge == .none)
-    #expect(request.sound == .named("default"))
+    #expect(request.content.sound == nil)
     #expect(request.lane == .normal)
     #expect(request.expiresInSeconds == 86_400)
     #expect(request.dbIn && !request.sms && !request.dryRun)
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""alert":"hi","color":"red""#, "/color"), (#""alert":{"body":"b","subtitle":"s"}"#, "/alert/subtitle"),
+    (#""alert":"hi","color":"red""#, "/color"), (#""alert":{"body":"b","footer":"s"}"#, "/alert/footer"),
     (#""alert":{"title":"t"}"#, "/alert/body"), (#""alert":"hi","lane":"fast""#, "/lane"),
     (#""alert":"hi","onUnknown":"maybe""#, "/onUnknown"), (#""alert":"hi","expiresIn":"10m""#, "/expiresIn"),
     (#""alert":"hi","expiresIn":"P31D""#, "/expiresIn"), (#""alert":"hi","dbIn":"Y""#, "/dbIn"),

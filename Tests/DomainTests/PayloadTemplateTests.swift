@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a null sound is silent, and a push without an alert has none`() throws {
     #expect(try !payload(send(#""alert":"hi","sound":null"#)).contains("sound"))
-    let background = try payload(send(#""contentAvailable":true,"sound":"a.caf","dbIn":false"#))
+    let background = try payload(send(#""contentAvailable":true,"dbIn":false"#))
     #expect(background.hasPrefix(#"{"aps":{"content-available":1},"#))
     #expect(background.contains(#""db_in":"N""#))
   }
@@ -74,8 +74,8 @@ import Testing
   }
 
   @Test func `what only resembles a variable stays as it is`() throws {
-    let text = try payload(send(#""alert":"100% %CUID %cuid% %%CUID%% %VAR1%""#))
-    #expect(text.contains(#""alert":"100% %CUID %cuid% %kim01% %VAR1%""#))
+    let text = try payload(send(#""alert":"100% %CUID %cuid% %%CUID%% %VAR0% %VAR10%""#))
+    #expect(text.contains(#""alert":"100% %CUID %cuid% %kim01% %VAR0% %VAR10%""#))
   }
 
   @Test func `a variable in a value does not begin another one`() throws {
@@ -93,12 +93,12 @@ import Testing
     #expect(try !template(send(#""alert":"%CUID%""#)).needsClientName)
   }
 
-  @Test func `the size bound is exact for the longest values, and never passed`() throws {
+  @Test func `a payload is measured exactly`() throws {
     let json = send(#""alert":"%CUID% %CNAME% %CNAME%","badge":{"increment":1}"#)
     let longest = try payload(json, clientUID: String(repeating: "u", count: 9), name: "abcde", badge: 1000)
-    #expect(try template(json).largestBytes(clientUIDBytes: 9, clientNameBytes: 5) == longest.utf8.count)
-    let shorter = try payload(json, clientUID: "u", name: "", badge: 1)
-    #expect(shorter.utf8.count < longest.utf8.count)
+    let measure = try #require(try template(json).measures.first)
+    #expect(measure.bytes + 9 + 2 * 5 == longest.utf8.count)
+    #expect(measure.uses == [.clientUID: 1, .clientName: 2])
   }
 
   @Test func `the number in the payload is text, whatever its length`() throws {

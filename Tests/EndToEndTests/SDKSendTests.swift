@@ -195,6 +195,31 @@ import Testing
     #expect(try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"]).code == "500")
   }
 
+  @Test func `large sends are read off the loop, by a server that may send much, and by nobody else`() throws {
+    let (world, server) = try populated()
+    let many = (0..<9_000).map { "\"\(String(repeating: "n", count: 120))\($0)\"" } + ["\"kim\""]
+    let people = Self.message.merging(["CUID": "[\(many.joined(separator: ","))]"]) { $1 }
+    let answer = try server.post("rcv_register_message.ctl", people)
+    #expect(answer.row["REG_SUCCESS_CNT"] as? Int == 1 && answer.row["REG_FAIL_CNT"] as? Int == 9_000)
+    let lines = (0..<9_999).map { "nobody\($0),\(String(repeating: "N", count: 100))\r\n" }.joined() + "lee,Lee\r\n"
+    let file = SDKClient.File(name: "upload_file", content: lines)
+    let uploaded = try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: file)
+    #expect(uploaded.row["REG_SUCCESS_CNT"] as? Int == 1 && uploaded.row["REG_FAIL_CNT"] as? Int == 9_999)
+    let tooMany = SDKClient.File(name: "upload_file", content: lines + "one,more\r\n")
+    #expect(try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: tooMany).code == "500")
+    let broken = SDKClient.File(name: "upload_file", content: lines + "\"open")
+    #expect(
+      try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: broken).reason?.contains("10001") == true)
+    #expect(try world.count("SELECT count(*) FROM messages") == 2)
+
+    let stranger = try World()
+    let outside = self.server(stranger)
+    #expect(try outside.post("rcv_register_message.ctl", people).status == 413)
+    let middling = Self.message.merging(["MESSAGE": String(repeating: "x", count: 100_000)]) { $1 }
+    #expect(try outside.post("rcv_register_message.ctl", middling).code == "50300")
+    #expect(try outside.post("rcv_register_user.ctl", middling).code == "500")
+  }
+
   @Test func `a retry goes to those who have not read, at its own pace`() throws {
     let (world, server) = try populated()
     let first = try seqno(
@@ -217,12 +242,26 @@ import Testing
     }
   }
 
+  @Test func `a text and extra data that do not fit move to pages, which the SDK fetches`() throws {
+    let (world, server) = try populated()
+    let (text, ext) = (String(repeating: "가", count: 1400), String(repeating: "x", count: 5000))
+    let answer = try server.post(
+      "rcv_register_message.ctl", Self.message.merging(["MESSAGE": text, "EXT": ext]) { $1 })
+    #expect(try world.finished(try seqno(answer)).int("accepted") == 1)
+    let payload = try #require(try world.payloads(Self.one).first)
+    let aps = try #require(payload["aps"] as? [String: Any])
+    let body = aps["alert"] as? String ?? (aps["alert"] as? [String: String])?["body"]
+    #expect(body?.hasSuffix("_msp.html") == true)
+    #expect((payload["mps"] as? [String: String])?["ext"]?.hasSuffix("_ext.html") == true)
+  }
+
   @Test(arguments: [
     ["MESSAGE": ""], ["MESSAGE": #"{"title":"T"}"#], ["CUID": ""], ["CUID": "[]"], ["CUID": "[1"], ["CUID": "GUEST"],
     ["TYPE": "X"], ["TYPE": "C"], ["TYPE": "G"], ["PRIORITY": "2"], ["BADGENO": "-1"], ["BADGENO": "1001"],
     ["DB_IN": "X"], ["SPLIT_MSG_CNT": "5"], ["SEND_TIME_LIMIT": "x"], ["REQ_PSIDS": "a"], ["REQ_PSIDS": "{}"],
     ["PUSH_FAIL_SMS_SEND": "1"], ["SMS_READ_WAIT_MINUTE": "-1"], ["TEMPLATE_YN": "?"], ["APP_ID": ""],
-    ["CUST_VAR1": String(repeating: "x", count: 257)], ["MESSAGE": String(repeating: "가", count: 1400)],
+    ["CUST_VAR1": String(repeating: "x", count: 257)],
+    ["MESSAGE": "{\"title\":\"\(String(repeating: "가", count: 1400))\",\"body\":\"b\"}"],
     ["CUID": "[\"a\\u0000\"]"], ["MESSAGE": "{\"body\":\"\"}"],
   ])
   func `a wrong parameter is refused in words, and nothing is stored`(wrong: [String: String]) throws {

@@ -77,6 +77,7 @@ struct SchemaCheck {
     case ("null", .word(let word)): word == "null"
     case ("boolean", .word(let word)): word == "true" || word == "false"
     case ("integer", .word(let word)): Int64(word) != nil
+    case ("number", .word(let word)): Double(word) != nil
     default: false
     }
   }
@@ -91,12 +92,14 @@ struct SchemaCheck {
     case ("maxLength", .text(let text)): isKept = text.unicodeScalars.count <= bound
     case ("x-maxBytes", .text(let text)): isKept = text.utf8.count <= bound
     case ("minItems", .list(let elements)): isKept = elements.count >= bound
+    case ("maxProperties", .object(let members)): isKept = members.count <= bound
     case ("maxItems", .list(let elements)): isKept = elements.count <= bound
     case ("pattern", .text(let text)): isKept = text.range(of: rule.string ?? "", options: .regularExpression) != nil
     case ("format", .text(let text)) where rule.string == "date-time":
       isKept = text.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/#) != nil
     case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _),
-      ("maxItems", _), ("pattern", _), ("format", _), ("description", _), ("examples", _), ("default", _),
+      ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _), ("examples", _),
+      ("default", _),
       ("x-minimumSeconds", _), ("x-maximumSeconds", _):
       isKept = true
     default: return ["\(place): the checker does not know the keyword \(keyword)"]

@@ -13,6 +13,8 @@ import Testing
 /// Everything at once, for real: a server with its own database, the simulator in Apple's place, and an app.
 final class World {
   static let appID = "com.example.bank"
+  /// Nobody answers there: tests ask the server itself for what stands below it.
+  static let publicURL = "https://push.example.com"
 
   let simulator: Simulator
   let started: Simulator.Started
@@ -91,6 +93,7 @@ final class World {
     let authority = TestCluster.shared.directory + "/authority-\(UInt64.random(in: 0...UInt64.max)).pem"
     TemporaryDirectory.write(authority, started.authorityPEM)
     configuration.caFile = authority
+    configuration.publicURL = publicURL
     return configuration
   }
 
@@ -100,10 +103,13 @@ final class World {
   static func token(_ digits: String) -> String { String(repeating: digits, count: 32) }
 
   @discardableResult
-  func register(_ deviceID: String, token: String, user: String?, authKey: String? = nil) throws -> Reply {
+  func register(
+    _ deviceID: String, token: String, user: String?, authKey: String? = nil, locale: String? = nil
+  ) throws -> Reply {
     var body: [String: Any] = [
       "appId": Self.appID, "pnsId": "APNS", "environment": "production", "psid": token, "deviceId": deviceID,
     ]
+    if let locale { body["locale"] = locale }
     if let user { body.merge(["clientUid": user, "clientName": "Name of \(user)"]) { $1 } }
     let json = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
     return try client.call("POST", "/v1/devices", bearer: authKey ?? clientKey, json)

@@ -28,6 +28,7 @@ TOP = HERE.parent.parent
 APP = "com.example.fuzz"
 # The part that is no tag of the document: calls one after another, along its links.
 CHAINS = "chains"
+CHAIN_SECONDS = 120
 
 
 class Stage:
@@ -41,7 +42,7 @@ class Stage:
             **os.environ,
             "UPMC_DATA_DIR": str(directory / "data"),
             "UPMC_LISTEN": "127.0.0.1:0",
-            "UPMC_MIGRATIONS_DIR": str(TOP / "Migrations"),
+            "UPMC_MIGRATIONS_DIR": os.environ.get("UPMC_MIGRATIONS_DIR", str(TOP / "Migrations")),
         }
         self.process = subprocess.Popen(
             [program, "demo"], env=self.environment, stdout=self.log, stderr=subprocess.STDOUT, cwd=directory)
@@ -74,7 +75,12 @@ class Stage:
     def fill(self):
         """An app with keys, devices, groups and messages in several states."""
         client_key = self.upmc("app", "create", APP, "--name", "Fuzz")["clientKey"]
+        # The key that the simulator trusts: without a credential the app would be held back at its first message.
+        self.upmc("app", "credential", APP, "--apns-key", str(self.directory / "data" / "demo-AuthKey.p8"),
+                  "--key-id", "SIMKEY0001", "--team-id", "SIMULATOR1")
         api_key = self.upmc("key", "create", "--role", "admin")["apiKey"]
+        # Without it devices may send nothing, and most of the calls of a device that sends would end there.
+        self.call("PATCH", f"/v1/admin/apps/{APP}", api_key, {"deviceSends": 1000})
         auth_keys, psids = {}, []
         for number in range(20):
             psids.append(f"{number:02x}" * 32)
@@ -90,7 +96,7 @@ class Stage:
             messages.append(self.call("POST", "/v1/admin/messages", api_key, {
                 "appId": APP, "audience": {"all": True}, "alert": "Hello", **more})["seqno"])
         return {
-            "apiKey": api_key, "clientKey": client_key, "authKeys": auth_keys, "psids": psids, "groups": groups,
+            "appId": APP, "apiKey": api_key, "clientKey": client_key, "authKeys": auth_keys, "psids": psids, "groups": groups,
             "messages": messages,
         }
 
@@ -134,7 +140,9 @@ def run(part, stage, directory, options):
     tools = pathlib.Path(sys.executable).parent
     phases = ["--phases", "stateful"] if part == CHAINS else [
         "--include-tag", part, "--phases", "examples,coverage,fuzzing"]
-    limit = ["--max-time", str(options.seconds)] if options.seconds else []
+    # Chains end when each link was followed; with a time they go on to others.
+    seconds = options.seconds or (CHAIN_SECONDS if part == CHAINS else 0)
+    limit = ["--max-time", str(seconds)] if seconds else []
     name = part.split()[0].lower()
     command = [
         tools / "schemathesis", "--config-file", directory / "schemathesis.toml", "run", stage.url + "/openapi.json",
@@ -142,7 +150,13 @@ def run(part, stage, directory, options):
         "--report", "json", "--report-json-path", directory / f"{name}.json", "--suppress-health-check", "all"]
     environment = {
         **os.environ, "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"), "UPMC_FUZZ_STAGE": str(directory / "stage.json")}
-    return subprocess.run(command, cwd=directory, env=environment).returncode == 0
+    found_nothing = subprocess.run(command, cwd=directory, env=environment).returncode == 0
+    answers = json.loads((directory / "stage.json.answers").read_text(encoding="utf-8"))
+    for name, counts in sorted(answers.items()):
+        print(f"  {name:20} " + "  ".join(f"{status}: {count}" for status, count in sorted(counts.items())))
+    total = sum(sum(counts.values()) for counts in answers.values())
+    print(f"  {part}: {total} requests answered")
+    return found_nothing
 
 
 def main():
@@ -151,11 +165,13 @@ def main():
     parser.add_argument("--part", action="append", help="only this part: a tag of the document, or \"chains\"; may be repeated")
     parser.add_argument("--program", default=str(TOP / ".build/release/upmc"))
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=0, help="of each part, at most; 0 for no limit")
+    parser.add_argument("--seconds", type=int, default=0, help="of each part, at most; 0 for no limit (chains: two minutes)")
     parser.add_argument("--keep", action="store_true", help="keep the reports and the server's data")
     options = parser.parse_args()
 
     directory = pathlib.Path(tempfile.mkdtemp(prefix="upmc-fuzz-"))
+    # Run by root, PostgreSQL works as another user, who must be able to come here.
+    directory.chmod(0o755)
     stage = Stage(os.path.abspath(options.program), directory)
     failed = []
     try:
@@ -171,9 +187,9 @@ def main():
         parts = options.part or [tag["name"] for tag in document["tags"]] + [CHAINS]
         for part in parts:
             selected = operations if part == CHAINS else [item for item in operations if part in item["tags"]]
+            # Twice its share: an operation with few parameters runs out of different requests early.
             examples = options.examples if part == CHAINS else 2 * -(-options.examples // len(selected))
             (directory / "schemathesis.toml").write_text(configuration(filled, examples), encoding="utf-8")
-            # Twice its share: an operation with few parameters runs out of different requests early.
             print(f"\n=== {part}: {len(selected)} operations, {examples} examples{'' if part == CHAINS else ' each'}", flush=True)
             if not run(part, stage, directory, options):
                 failed.append(part)

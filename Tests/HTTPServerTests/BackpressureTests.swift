@@ -37,7 +37,7 @@ import Testing
     peer.send(burst)
     server.turn(200)
     let connection = try #require(server.server.firstConnection)
-    #expect(connection.request.store.input.count <= HTTPServer.Limits.pipelinedBytes + 2 * HTTPServer.Limits.readBytes)
+    #expect(connection.request.store.input.count <= HTTPLimits.pipelinedBytes + 2 * HTTPLimits.readBytes)
     #expect(waiting.count == 1)
   }
 
@@ -70,9 +70,9 @@ import Testing
     let body = String(repeating: "x", count: 900_000)
     #expect(try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n\(body)").status == 200)
     let connection = try #require(server.server.firstConnection)
-    #expect(connection.request.store.input.allocatedBytes > HTTPServer.Limits.idleBufferBytes)
+    #expect(connection.request.store.input.allocatedBytes > HTTPLimits.idleBufferBytes)
     server.advance(seconds: 2)
-    #expect(connection.request.store.input.allocatedBytes <= HTTPServer.Limits.idleBufferBytes)
+    #expect(connection.request.store.input.allocatedBytes <= HTTPLimits.idleBufferBytes)
     #expect(try peer.exchange(Self.get).status == 200)
   }
 
@@ -99,8 +99,8 @@ import Testing
     configuration.connections = 1
     let server = try TestServer(configuration: configuration)
     var peers: [Peer] = []
-    for _ in 0..<HTTPServer.Limits.refusals + 3 { peers.append(try server.connect()) }
-    #expect(server.server.connectionCount == HTTPServer.Limits.refusals + 1)
+    for _ in 0..<HTTPLimits.refusals + 3 { peers.append(try server.connect()) }
+    #expect(server.server.connectionCount == HTTPLimits.refusals + 1)
     // The two that wait make the listening socket readable: it must not be watched.
     let start = SystemClock().now
     server.loop.turn(atMost: .milliseconds(30))
@@ -108,16 +108,5 @@ import Testing
     for peer in peers.prefix(10) { peer.close() }
     server.turn()
     #expect(try peers[peers.count - 1].takeAnswer().status == 503)
-  }
-
-  @Test func `connections of one address have a limit of their own`() throws {
-    var configuration = HTTPServer.Configuration()
-    configuration.connectionsPerAddress = 1
-    let server = try TestServer(configuration: configuration)
-    let first = try server.connect()
-    #expect(try server.connect().takeAnswer().status == 503)
-    first.close()
-    server.turn()
-    #expect(try server.connect().exchange(Self.get).status == 200)
   }
 }

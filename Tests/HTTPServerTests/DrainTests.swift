@@ -1,3 +1,4 @@
+import Glibc
 import Reactor
 import Testing
 
@@ -12,9 +13,12 @@ import Testing
     #expect(try peer.exchange(Self.get).status == 200)
     var isDone = false
     server.server.drain { isDone = true }
-    #expect(isDone)
     #expect(peer.waitForClose())
     #expect(!peer.wasReset)
+    // It listens a moment longer, for those who are shaking hands.
+    #expect(!isDone)
+    server.advance(seconds: 1)
+    #expect(isDone)
   }
 
   @Test func `a request under way gets its answer, with the word that it was the last`() throws {
@@ -33,7 +37,7 @@ import Testing
     #expect(answer.header("connection") == "close")
     #expect(peer.waitForClose())
     peer.close()
-    server.turn()
+    server.advance(seconds: 1)
     #expect(isDone)
   }
 
@@ -43,6 +47,21 @@ import Testing
     peer.send(Self.get)
     server.server.drain()
     #expect(try peer.takeAnswer().status == 200)
+    #expect(peer.waitForClose())
+  }
+
+  @Test func `whoever has only just come may still ask, until listening ends`() throws {
+    let server = try TestServer()
+    let asking = try server.connect()
+    let silent = try server.connect()
+    server.server.drain()
+    #expect(try asking.exchange(Self.get).header("connection") == "close")
+    server.turn()
+    silent.receive()
+    #expect(!silent.isClosed)
+    server.advance(seconds: 1)
+    #expect(silent.waitForClose())
+    #expect(!silent.wasReset)
   }
 
   @Test func `a body under way may arrive`() throws {
@@ -55,17 +74,50 @@ import Testing
     #expect(peer.waitForClose())
   }
 
-  @Test func `whoever waits in the kernel is accepted, then nobody`() throws {
+  @Test func `whoever waits in the kernel is accepted and answered, then nobody`() throws {
     let server = try TestServer()
-    let waiting = try Socket.connect(to: server.address)
-    server.server.drain()
-    #expect(server.server.counters.accepted == 1)
-    #expect(throws: (any Error).self) {
-      let late = try Socket.connect(to: server.address)
-      let error = late.connectError
-      if error != 0 { throw SystemError(code: error, operation: "connect") }
+    var waiting: [Peer] = []
+    // Not accepted yet: the server has not turned since.
+    for number in 0..<50 {
+      let peer = try Peer(server: server, address: server.address, isQuiet: true)
+      if number % 2 == 0 { peer.send(Self.get) }
+      waiting.append(peer)
     }
-    _ = consume waiting
+    #expect(server.server.counters.accepted == 0)
+    server.server.drain()
+    for (number, peer) in waiting.enumerated() {
+      if number % 2 == 1 { peer.send(Self.get) }
+      #expect(try peer.takeAnswer().status == 200)
+      #expect(peer.waitForClose())
+      #expect(!peer.wasReset)
+    }
+    server.advance(seconds: 1)
+    let late = try Socket.connect(to: server.address)
+    let error = late.connectError
+    #expect(error == ECONNREFUSED)
+  }
+
+  @Test func `whoever knocks at the end is not refused, and finds the successor`() throws {
+    let server = try TestServer()
+    server.server.drain()
+    let early = try Socket.connect(to: server.address)
+    server.advance(seconds: 1)
+    // Neither accepted nor reset: its first packet was ignored, and the kernel sends it again after a second.
+    var isConnected = early.connectError != 0 || early.remoteAddress != nil
+    #expect(!isConnected)
+    let successor = try Socket.listen(on: server.address)
+    let clock = SystemClock()
+    let start = clock.now
+    var accepted: Socket?
+    let loop = try EventLoop()
+    while accepted == nil, clock.now - start < .seconds(5) {
+      loop.turn(atMost: .milliseconds(10))
+      accepted = try successor.accept()
+    }
+    isConnected = early.connectError == 0 && early.remoteAddress != nil
+    #expect(isConnected)
+    let isAccepted = accepted != nil
+    #expect(isAccepted)
   }
 
   @Test func `what is left at the deadline is cut off`() throws {

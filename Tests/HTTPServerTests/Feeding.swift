@@ -25,7 +25,7 @@ struct Reading: Equatable, CustomStringConvertible {
 
   /// Feeds `bytes` as cut; says what the request is, or why it is not.
   static func of(_ bytes: [UInt8], cuts: [Int], bodyLimit: Int = 1 << 20) -> Reading {
-    let request = Request(limits: HTTPServer.HeadLimits())
+    let request = Request(limits: HeadLimits())
     var fed = 0
     var hasHead = false
     for cut in cuts where cut >= fed {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RequestTests {
   private func request(_ text: String) throws -> Request {
-    let request = Request(limits: HTTPServer.HeadLimits())
+    let request = Request(limits: HeadLimits())
     request.store.input.append(text)
     guard case .complete(let facts) = request.store.advance(standardLimit: 1 << 20) else {
       throw SystemError(code: 0, operation: "parse")

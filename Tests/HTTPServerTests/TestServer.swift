@@ -1,5 +1,6 @@
 import Glibc
 import Reactor
+import TLS
 import Testing
 
 @testable import HTTPServer
@@ -14,6 +15,7 @@ final class TestServer {
 
   init(
     configuration: HTTPServer.Configuration = HTTPServer.Configuration(),
+    tls: TLSContext? = nil,
     bodyLimit: Int? = nil,
     _ handle: @escaping (Request, Responder) -> Void = TestServer.echo
   ) throws {
@@ -22,7 +24,7 @@ final class TestServer {
     let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     guard let bound = listener.localAddress else { throw SystemError.last("getsockname") }
     address = bound
-    server = try HTTPServer(loop: loop, listener: listener, configuration: configuration, handler: handler)
+    server = try HTTPServer(loop: loop, listener: listener, configuration: configuration, tls: tls, handler: handler)
   }
 
   deinit {
@@ -81,14 +83,15 @@ final class Peer {
   private(set) var isClosed = false
   private(set) var wasReset = false
 
-  init(server: TestServer, address: SocketAddress, receiveBufferBytes: Int32?) throws {
+  /// - Parameter isQuiet: whether the server is left as it is, and learns of the connection at its next turn.
+  init(server: TestServer, address: SocketAddress, receiveBufferBytes: Int32? = nil, isQuiet: Bool = false) throws {
     self.server = server
     let socket = try Socket.connect(to: address)
     if var bytes = receiveBufferBytes {
       setsockopt(socket.descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }
     self.socket = consume socket
-    server.turn()
+    if !isQuiet { server.turn() }
   }
 
   var text: String { String(decoding: received, as: UTF8.self) }

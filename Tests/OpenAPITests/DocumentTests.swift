@@ -41,7 +41,10 @@ import Testing
     for operation in APIOperation.all {
       #expect(!operation.summary.isEmpty && !operation.about.isEmpty, "\(operation.id)")
       #expect(operation.summary.last != ".", "\(operation.id): a summary is no sentence")
-      #expect(operation.body?.examples.isEmpty != true, "\(operation.id)")
+      // A file's bytes are no example to read.
+      if let body = operation.body, body.type == "application/json" {
+        #expect(!body.examples.isEmpty, "\(operation.id)")
+      }
       for answer in operation.answers where answer.schema != nil && operation.pattern.hasPrefix("/v1/") {
         #expect(answer.example != nil, "\(operation.id) \(answer.status)")
       }

@@ -113,7 +113,7 @@ import Testing
   @Test func `a payload too large for somebody's name is refused alone and leaves nothing`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
-    let large = #","ext":"\#(String(repeating: "x", count: 3900))""#
+    let large = #","data":{"k":"\#(String(repeating: "x", count: 3900))"}"#
     let results = try world.run(operation(world, #""kim""#, large), operation(world, #""kim""#))
     #expect(results[0].problem == .payloadTooLarge)
     #expect(results[1].sent?.claimed != nil)

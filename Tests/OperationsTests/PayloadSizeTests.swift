@@ -1,4 +1,5 @@
 import Domain
+import Postgres
 import Store
 import Testing
 
@@ -83,5 +84,43 @@ import Testing
     let nobody = #"{"clientUids":["nobody"]}"#
     #expect(world.sendProblem(body(3800, "%CNAME%%CUID%", audience: nobody)) == nil)
     #expect(world.sendProblem(body(4050, "%CNAME%", audience: nobody))?.code == .payloadTooLarge)
+  }
+}
+
+/// A message in several languages is as large as the largest that somebody really gets.
+@Suite struct PayloadLanguageSizeTests {
+  let world: BatchWorld
+
+  init() throws {
+    world = try BatchWorld()
+    try world.populate()
+    try world.connection.script("UPDATE devices SET locale = 'ko-KR' WHERE user_key = 'ukim'")
+  }
+
+  private func problem(_ audience: String, ko: Int, en: Int, text: String = "%CNAME%") -> Problem? {
+    func filler(_ bytes: Int) -> String { String(repeating: "x", count: bytes) + text }
+    return world.sendProblem(
+      world.request(audience, #""alert":"hi","translations":{"ko":"\#(filler(ko))","en":"\#(filler(en))"}"#))
+  }
+
+  @Test(arguments: [#"{"all":true}"#, #"{"clientUids":["kim"]}"#, #"{"members":true}"#])
+  func `a language that somebody's device asks for counts, one that nobody asks for does not`(audience: String) throws {
+    let korean = try #require(problem(audience, ko: 3890, en: 10))
+    #expect(korean.code == .payloadTooLarge)
+    #expect(korean.detail.contains("The payload for kim"))
+    #expect(problem(audience, ko: 10, en: 3800) == nil)
+  }
+
+  @Test func `groups are searched by the languages of their members`() throws {
+    let group = try world.connection.run(Groups.create(app: world.app.number, name: "g", parent: nil))
+    #expect(problem("{\"groups\":[\(group)]}", ko: 3890, en: 10) == nil)
+    let kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+    try world.connection.run(Groups.join([Groups.Membership(user: kim, group: group)], at: world.now))
+    #expect(problem("{\"groups\":[\(group)]}", ko: 3890, en: 10)?.detail.contains("kim") == true)
+    #expect(problem("{\"groups\":[\(group)]}", ko: 10, en: 3890) == nil)
+  }
+
+  @Test func `a text that is too large by itself is refused even if nobody speaks it`() {
+    #expect(problem(#"{"all":true}"#, ko: 10, en: 4096, text: "")?.code == .payloadTooLarge)
   }
 }

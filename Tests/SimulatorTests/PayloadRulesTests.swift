@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"aps":{"alert":"hi"}}"#, PushType.alert, true), (#"{"aps":{},"x":[1,2,{"y":null}]}"#, .alert, true),
+    (#"{"aps":{"alert":"hi"}}"#, PushType.alert, true), (#"{"aps":{"badge":1},"x":[1,2,{"y":null}]}"#, .alert, true),
     (#"{"aps":"hi"}"#, .alert, false), (#"{"mps":{}}"#, .alert, false), ("[]", .alert, false),
     (#"{"aps":{}"#, .alert, false), (#"{"aps":{}} x"#, .alert, false), (#"{"mdm":"magic"}"#, .mdm, true),
     (#"{"aps":{}}"#, .mdm, false), ("x", .alert, false),

@@ -9,6 +9,7 @@ import Testing
   /// Types of parameters where neither the text nor the names of columns tell them.
   private static let declared: [String: [String]] = [
     "cancellation-close-shards": ["bigint", "smallint"],
+    "devices-seen": ["uuid[]", "timestamptz"],
     "funnels-deliveries": ["bigint", "uuid", "bigint", "smallint"],
     "groups-leave": ["integer[]", "text[]", "bigint[]"],
     "groups-of-users": ["integer[]", "text[]"],
@@ -47,7 +48,7 @@ import Testing
       } catch  where Self.unclear.contains(error.sqlState?.description ?? "") {
         unclear.append(name)
       } catch {
-        Issue.record("\(name): \(error.message)")
+        Issue.record("\(name) \(list): \(error.message) (if only a type was guessed wrongly, declare it above)")
       }
     }
     #expect(unclear.count <= 20, "give the types of their parameters above: \(unclear)")

@@ -128,6 +128,7 @@ final class Run {
     case .terminate(let number): try terminate(stage.nodes[number])
     case .freeze(let number, let milliseconds): try freeze(stage.nodes[number], milliseconds)
     case .killPostgres(let backAfter): try killPostgres(backAfter)
+    case .fillDisk(let milliseconds): try fillDisk(milliseconds)
     case .cutSessions(let count): try cutSessions(count)
     case .faults(let faults, let milliseconds, let name): try misbehave(faults, milliseconds, name)
     case .cutConnections(let way):
@@ -175,6 +176,18 @@ final class Run {
     stage.killPostgres()
     try note("kill -9 PostgreSQL", "kill -9 PostgreSQL, back after \(backAfter) ms", lasting: backAfter, isKill: true)
     after(backAfter) { [self] in
+      try stage.restorePostgres()
+      isPostgresDown = false
+    }
+  }
+
+  private func fillDisk(_ milliseconds: Int) throws {
+    guard !isPostgresDown, let empty = Disk(stage.directory)?.fill() else { return }
+    // It ends itself when it cannot write its log.
+    isPostgresDown = true
+    try note("full disks", "the disk is full for \(milliseconds) ms", lasting: milliseconds)
+    after(milliseconds) { [self] in
+      empty()
       try stage.restorePostgres()
       isPostgresDown = false
     }

@@ -75,6 +75,9 @@ struct Torture: ParsableCommand {
   @Option(help: "How long a message lives, in seconds.")
   var life = 60
 
+  @Option(help: "Where database and logs lie (/tmp). A file system given here, of 4 GiB at most, is filled too.")
+  var directory: String?
+
   @Flag(help: "No violence: what the machine does by itself.")
   var calm = false
 
@@ -91,6 +94,11 @@ struct Torture: ParsableCommand {
     guard minutes > 0, minutes <= 10_000 else { throw ValidationError("--minutes is more than 0") }
     guard devices >= 200 else { throw ValidationError("--devices is at least 200") }
     guard (1...2).contains(nodes) else { throw ValidationError("--nodes is 1 or 2") }
+    let disk = Disk(directory ?? "/tmp")
+    guard let disk else { throw ValidationError("--directory \(directory ?? "") is not there") }
+    guard !chosen.contains("fill-disk") || directory != nil && disk.isSmall else {
+      throw ValidationError("fill-disk needs a --directory on a file system of its own, of 4 GiB at most")
+    }
     guard (5...3600).contains(life) else { throw ValidationError("--life is 5…3600") }
     if let stranger = chosen.first(where: { Violence.kinds[$0] == nil }) {
       throw ValidationError("\(stranger) is no act of violence; --list names them")
@@ -107,7 +115,7 @@ struct Torture: ParsableCommand {
     Signals.block()
     let plan = Plan(
       violence: .milliseconds(Int64(minutes * 60_000)), seed: seed, devices: devices, nodes: nodes,
-      only: Set(chosen), life: life, isCalm: calm, keeps: keep)
+      only: Set(chosen), life: life, isCalm: calm, keeps: keep, directory: directory)
     let page = try Run(plan).page()
     print(json ? try page.json() : page.text)
     if !page.isClean { throw ExitCode.failure }
@@ -126,4 +134,9 @@ struct Plan: Sendable {
   let life: Int
   let isCalm: Bool
   let keeps: Bool
+  /// Nil: /tmp.
+  var directory: String?
+
+  /// A small disk that was named may be filled: nobody else is in need of it.
+  var fillsDisk: Bool { directory.flatMap { Disk($0) }?.isSmall == true }
 }

@@ -24,6 +24,12 @@ import Testing
     #expect(acts.allSatisfy { $0.contains("kill([0]") })
   }
 
+  @Test func `a disk that others need is never filled`() {
+    let plan = plan(seed: 1, only: ["kill-server", "fill-disk"])
+    #expect(!plan.fillsDisk && script(plan).allSatisfy { !$0.contains("fillDisk") })
+    #expect(Disk("/no/such/directory") == nil)
+  }
+
   @Test func `every fault that it can think of is one that the simulator has`() throws {
     var dice = Dice(seed: 5)
     let menus = [

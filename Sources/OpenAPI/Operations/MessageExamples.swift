@@ -35,6 +35,18 @@ enum MessageExamples {
       """
     ),
     (
+      "languages",
+      """
+      {"appId":"com.example.bank","audience":{"members":true},"alert":{"title":"Hello","body":"%VAR1% for %CNAME%"},\
+      "translations":{"ko":{"title":"안녕하세요","body":"%CNAME%님, %VAR1%"}},"variables":{"VAR1":"20 %"},\
+      "mediaUrl":"https://www.example.com/poster.jpg","threadId":"offers","interruptionLevel":"passive"}
+      """
+    ),
+    (
+      "background",
+      #"{"appId":"com.example.bank","audience":{"members":true},"pushType":"background","data":{"sync":"accounts"}}"#
+    ),
+    (
       "badgeOnly",
       #"{"appId":"com.example.bank","audience":{"clientUids":["kim01"]},"badge":{"clear":true},"sound":null}"#
     ),
@@ -42,8 +54,9 @@ enum MessageExamples {
 
   static let dryRun = """
     {"seqno":null,"state":"dry-run","targeted":1,"unknown":[],"payloads":[{"pnsId":"APNS",\
-    "device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","bytes":312,"payload":{"aps":{"alert":"Good morning, Kim",\
-    "badge":1,"sound":"default"},"mps":{"appid":"com.example.bank","seqno":"0"}}}],"refusals":[]}
+    "device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","pushType":"alert","bytes":312,"payload":{"aps":{"alert":"Good morning, Kim",\
+    "badge":1,"sound":"default"},"mps":{"appid":"com.example.bank","seqno":"0"}}}],\
+    "headers":{"topic":"com.example.bank","pushType":"alert","priority":10,"keptForDevice":true},"notes":[],"refusals":[]}
     """
 
   // A day that will be in the past; who tries the examples out puts a coming one in its place.

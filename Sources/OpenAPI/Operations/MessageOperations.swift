@@ -34,7 +34,7 @@ extension APIOperation {
           202, "The new message is stored and will be sent.", "Accepted",
           example: #"{"seqno":"105","state":"queued","targeted":1,"resendOf":"104","unknown":[]}"#, links: seqnoLinks)
       ],
-      problems: [.unknownMessage, .payloadTooLarge, .idempotencyConflict, .wrongState]),
+      problems: [.unknownMessage, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState]),
   ]
 
   static let idempotencyKey = Parameter(

@@ -23,9 +23,19 @@ extension Schemas {
           "payloads",
           Schema.list(
             of: Schema.object([
-              .needed("pnsId", networks), .needed("device", Schema.uuid), .needed("bytes", Schema.count),
+              .needed("pnsId", networks), .needed("device", Schema.uuid),
+              .needed("pushType", Schema.words(PushType.allCases.map(\.rawValue))),
+              .optional("language", Schema.anyText), .needed("bytes", Schema.count),
               .needed("payload", .object([("type", "object")])),
-            ])), "What one device of each push network would get."),
+            ])), "What one device of each push network would get, in each language of the message."),
+        .needed(
+          "headers",
+          Schema.object([
+            .needed("topic", Schema.anyText), .needed("pushType", Schema.words(PushType.allCases.map(\.rawValue))),
+            .needed("priority", Schema.number(1...10)), .needed("keptForDevice", Schema.flag),
+          ])),
+        .needed(
+          "notes", Schema.list(of: Schema.anyText), "What the app needs so that the message is shown as it was meant."),
         .needed(
           "refusals",
           Schema.list(of: Schema.object([.needed("type", Schema.words(codes)), .needed("detail", Schema.anyText)])),

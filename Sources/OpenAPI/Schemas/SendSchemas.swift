@@ -6,25 +6,11 @@ extension Schemas {
     (
       "Send",
       Schema.object(
-        "A message. It needs an `alert`, a `badge`, or `contentAvailable`.", isClosed: true,
+        "A message. It needs what its push type shows: an `alert`, a `badge`, `contentAvailable` …", isClosed: true,
         [
           .needed("appId", Schema.appID, "APP_ID: whose devices."),
           .needed("audience", Schema.reference("Audience")),
-          .optional("alert", Schema.reference("Alert")),
-          .optional("badge", Schema.reference("BadgeRequest")),
-          .optional(
-            "sound", Schema.optional(Schema.text(upTo: 128)),
-            "A file in the app; `default` when absent, null for silence."),
-          .optional("category", Schema.text(upTo: 128), "Which actions and extension the app shows."),
-          .optional("mutableContent", Schema.flag, "Lets the Notification Service Extension run. Needs an alert."),
-          .optional("contentAvailable", Schema.flag, "Wakes the app in the background."),
-          .optional("ext", Schema.anyText, #"EXT: data for the app, at best `type\|title\|…\|url`."#),
-          .optional(
-            "data",
-            .object([
-              ("type", "object"),
-              ("propertyNames", .object([("not", .object([("enum", .texts(["aps", "mps"]))]))])),
-            ]), "Further keys of the payload, beside `aps` and `mps`."),
+        ] + contentFields + [
           .optional(
             "lane", Schema.words(Lane.allCases.map(\.name)),
             "A full lane never delays the one before it. `normal` by default."),
@@ -75,21 +61,6 @@ extension Schemas {
         only("clear", Schema.constant(.flag(true)), "The count becomes 0."),
       ]).adding("description", "What happens to the badge. Absent: the icon stays as it is.")
     ),
-  ]
-
-  static let content: [Node.Member] = [
-    (
-      "Alert",
-      Schema.oneOf([
-        Schema.text(upTo: Domain.Limits.payloadBytes),
-        Schema.object(
-          isClosed: true,
-          [
-            .optional("title", Schema.text(upTo: Domain.Limits.payloadBytes)),
-            .needed("body", Schema.text(upTo: Domain.Limits.payloadBytes)),
-          ]),
-      ]).adding("description", "What people see. `%CUID%` and `%CNAME%` stand for each recipient's own.")
-    )
   ]
 
   /// An object with exactly this member.

@@ -126,7 +126,8 @@ final class ControlAPI: RequestHandler {
       token: service.books.knowledge.tokens.token(at: delivery.token).description, apnsId: delivery.id.description,
       collapseId: delivery.collapseID.map { String(decoding: $0, as: UTF8.self) },
       badge: delivery.badge, payload: delivery.payload.map { String(decoding: $0, as: UTF8.self) },
-      atMicroseconds: delivery.atMicroseconds)
+      topic: delivery.headers?.topic, pushType: delivery.headers?.pushType, priority: delivery.headers?.priority,
+      expiration: delivery.headers?.expiration, atMicroseconds: delivery.atMicroseconds)
   }
 
   private func addFault(_ request: Request) -> Outcome {

@@ -6,6 +6,10 @@ struct DeliveryDocument: Codable {
   let badge: Int?
   /// Only with `--keep-payloads`.
   let payload: String?
+  let topic: String?
+  let pushType: String?
+  let priority: String?
+  let expiration: String?
   /// Since 1970.
   let atMicroseconds: Int64
 }

@@ -14,8 +14,18 @@ package struct DeliveryLog {
     package let badge: Int?
     /// Nil unless payloads are kept.
     package let payload: [UInt8]?
+    /// Nil unless payloads are kept.
+    package let headers: Headers?
     /// Microseconds since 1970.
     package let atMicroseconds: Int64
+  }
+
+  /// What the request said beside the token and the payload; nil for what it did not say.
+  package struct Headers: Equatable, Sendable {
+    package var topic: String?
+    package var pushType: String?
+    package var priority: String?
+    package var expiration: String?
   }
 
   private struct Record {
@@ -35,6 +45,7 @@ package struct DeliveryLog {
   private struct Block {
     var records: [Record] = []
     var payloads: [[UInt8]] = []
+    var headers: [Headers?] = []
     var collapseIDs: [[UInt8]] = []
     var collapseNumbers: [[UInt8]: UInt32] = [:]
 
@@ -82,10 +93,10 @@ package struct DeliveryLog {
 
   /// - Parameters:
   ///   - isOwnID: the request carried the id (one that we made up cannot repeat).
-  ///   - payload: called only when payloads are kept.
+  ///   - payload, headers: called only when payloads are kept.
   package mutating func record(
     token: TokenRegistry.Index, id: MessageID, isOwnID: Bool, collapseID: Span<UInt8>?, badge: Int?,
-    payload: () -> [UInt8], atMicroseconds: Int64
+    payload: () -> [UInt8], headers: () -> Headers? = { nil }, atMicroseconds: Int64
   ) {
     while newest.count <= token { newest.append(0) }
     if newest[token] == 0 { reachedTokens += 1 }
@@ -97,7 +108,10 @@ package struct DeliveryLog {
     let last = blocks.count - 1
     if let collapseID { record.collapseID = blocks[last].number(of: collapseID) }
     blocks[last].records.append(record)
-    if keepsPayloads { blocks[last].payloads.append(payload()) }
+    if keepsPayloads {
+      blocks[last].payloads.append(payload())
+      blocks[last].headers.append(headers())
+    }
     count += 1
     newest[token] = UInt32(count)
   }
@@ -152,7 +166,7 @@ package struct DeliveryLog {
       token: TokenRegistry.Index(record.token), id: MessageID(high: record.high, low: record.low),
       collapseID: record.collapseID == 0 ? nil : blocks[block].collapseIDs[Int(record.collapseID - 1)],
       badge: record.badge < 0 ? nil : Int(record.badge), payload: keepsPayloads ? blocks[block].payloads[place] : nil,
-      atMicroseconds: record.atMicroseconds)
+      headers: keepsPayloads ? blocks[block].headers[place] : nil, atMicroseconds: record.atMicroseconds)
   }
 
   private func place(of number: Int) -> (block: Int, place: Int) {

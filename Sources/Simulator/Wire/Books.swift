@@ -93,14 +93,16 @@ package final class Books {
       let now = batchMicroseconds
       let badge = request.withBody { PayloadBadge.find(in: $0) }
       let payload = { request.withBody { ASCII.array($0) } }
+      let headers = { request.headers }
       let hadCollapseID: Void? = request.with(.collapseID) { collapseID in
         log.record(
           token: token, id: id, isOwnID: isOwnID, collapseID: collapseID, badge: badge, payload: payload,
-          atMicroseconds: now)
+          headers: headers, atMicroseconds: now)
       }
       if hadCollapseID == nil {
         log.record(
-          token: token, id: id, isOwnID: isOwnID, collapseID: nil, badge: badge, payload: payload, atMicroseconds: now)
+          token: token, id: id, isOwnID: isOwnID, collapseID: nil, badge: badge, payload: payload, headers: headers,
+          atMicroseconds: now)
       }
     }
     audience?.deliver(request, to: token)
@@ -141,5 +143,14 @@ package final class Books {
     log.removeAll()
     faults.removeAll()
     tokenRates = [:]
+  }
+}
+
+extension PushRequest {
+  /// What the log keeps of the headers.
+  fileprivate var headers: DeliveryLog.Headers {
+    DeliveryLog.Headers(
+      topic: with(.topic, ASCII.string), pushType: with(.pushType, ASCII.string),
+      priority: with(.priority, ASCII.string), expiration: with(.expiration, ASCII.string))
   }
 }

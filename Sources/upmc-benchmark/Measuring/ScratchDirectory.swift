@@ -29,6 +29,8 @@ final class ScratchDirectory {
 
 /// Small text files.
 enum TextFile {
+  static func text(of path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
   static func lastLine(of path: String) -> String {
     let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
     return text.split(separator: "\n").last.map(String.init) ?? "no word why"

@@ -1,4 +1,6 @@
+internal import Crypto
 internal import Domain
+internal import FoundationEssentials
 internal import Operations
 internal import Postgres
 internal import Reactor
@@ -10,22 +12,24 @@ struct StageDevices {
 
   let app: App
   let tokens: [String]
+  let clientKey: String
   private let connection: Connection
   private let catalog: Catalog
 
   init(_ count: Int, _ plan: Plan, on connection: Connection) throws {
     self.connection = connection
-    _ = try Administration.createApp(
-      Self.appID, name: "Benchmark", timeZone: "UTC", by: .commandLine, on: connection)
+    clientKey = try Administration.createApp(
+      Self.appID, name: "Benchmark", timeZone: "UTC", by: .commandLine, on: connection
+    ).clientKey
     catalog = try Catalog()
     try catalog.refresh(connection)
     guard let app = catalog.app(id: Self.appID) else { throw MeasuringError("the app that was just made is not there") }
     self.app = app
-    tokens = (0..<count).map { _ in Self.makeToken() }
+    tokens = (0..<count).map(Self.token)
     plan.say("  registering \(count) devices")
     for start in stride(from: 0, to: count, by: Operations.Limits.batchOperations) {
       try Interruption.check()
-      try run((start..<min(count, start + Operations.Limits.batchOperations)).map(registration))
+      try run((start..<min(count, start + Operations.Limits.batchOperations)).map { registration($0) })
     }
     try connection.run(Maintenance.analyze())
   }
@@ -39,22 +43,40 @@ struct StageDevices {
     for case .failure(let problem) in batch.results { throw MeasuringError("could not prepare: \(problem.detail)") }
   }
 
-  private func registration(_ number: Int) -> Operation {
-    let installation = "installation-\(number)"
+  /// A device registers, as it did at first or with another version of its system.
+  func registration(_ number: Int, osVersion: String = "") -> Operation {
+    let installation = Self.installation(number)
+    var attributes = Devices.Attributes()
+    attributes.osVersion = osVersion
     return .register(
       Operation.Registration(
-        app: app, device: DeviceID(appID: Self.appID, network: .apns, installation: installation),
-        installation: installation, network: .apns, environment: .production, psid: tokens[number],
-        user: Operation.NamedUser(clientUID: "user\(number)", name: "User \(number)"),
-        attributes: Devices.Attributes(), proof: nil))
+        app: app, device: Self.deviceID(number), installation: installation, network: .apns, environment: .production,
+        psid: tokens[number], user: Operation.NamedUser(clientUID: Self.clientUID(number), name: Self.userName(number)),
+        attributes: attributes, proof: nil))
   }
 
-  private static func makeToken() -> String {
-    var text = ""
-    for _ in 0..<4 {
-      let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-      text += String(repeating: "0", count: 16 - digits.count) + digits
-    }
-    return text
+  var singleDeviceApps: Set<App.Number> { catalog.singleDeviceApps }
+
+  // MARK: Who a device is, by its number
+
+  static let installationPrefix = "installation-"
+  static let clientUIDPrefix = "user"
+  static let userNamePrefix = "User "
+
+  static func installation(_ number: Int) -> String { installationPrefix + String(number) }
+  static func clientUID(_ number: Int) -> String { clientUIDPrefix + String(number) }
+  static func userName(_ number: Int) -> String { userNamePrefix + String(number) }
+  /// Of a later registration: one that no other field of the device is like.
+  static func osVersion(_ number: Int) -> String { "17.\(number)" }
+
+  static func deviceID(_ number: Int) -> DeviceID {
+    DeviceID(appID: appID, network: .apns, installation: installation(number))
+  }
+
+  /// The number's SHA-256: as long as a token is, like no other, and told by PostgreSQL too.
+  static func token(_ number: Int) -> String {
+    SHA256.hash(data: Array(String(number).utf8)).map { byte in
+      String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }.joined()
   }
 }

@@ -9,6 +9,8 @@ struct Wrk: Sendable {
     /// In milliseconds.
     let median: Double
     let percentile99: Double
+    /// Answers that were no success.
+    var refusals = 0
   }
 
   var connections: Int
@@ -17,20 +19,67 @@ struct Wrk: Sendable {
   var threads = 2
   /// A Lua script that makes the requests.
   var script: String?
+  /// Whether answers other than 2xx are part of the question.
+  var allowsRefusals = false
 
   /// Loads `path` on a port of this machine.
   /// - Throws: when wrk is not installed, or any answer was an error: a figure from failing requests is none.
   func run(port: UInt16, path: String) throws -> Report {
+    let limit = Duration.seconds(seconds) + BenchmarkCommand.Limits.grace
+    let report = try ChildProcess.run(command(port, path), withErrors: true, atMost: limit)
+    return try judge(report.text, succeeded: report.succeeded)
+  }
+
+  private func command(_ port: UInt16, _ path: String) -> [String] {
     var command = ["wrk", "-t\(threads)", "-c\(connections)", "-d\(seconds)s", "--latency"]
     if let script { command += ["-s", script] }
-    command.append("http://127.0.0.1:\(port)\(path)")
-    let limit = Duration.seconds(seconds) + BenchmarkCommand.Limits.grace
-    let report = try ChildProcess.run(command, withErrors: true, atMost: limit)
-    guard report.succeeded, let parsed = Self.parse(report.text) else {
-      throw MeasuringError("wrk: \(Self.complaint(report.text) ?? report.text)")
+    return command + ["http://127.0.0.1:\(port)\(path)"]
+  }
+
+  private func judge(_ text: String, succeeded: Bool) throws -> Report {
+    guard succeeded, let parsed = Self.parse(text) else {
+      throw MeasuringError("wrk: \(Self.complaint(text) ?? text)")
     }
-    if let complaint = Self.complaint(report.text) { throw MeasuringError("wrk: \(complaint)") }
+    let isRefusal = Self.complaint(text)?.contains("Non-2xx") == true
+    if let complaint = Self.complaint(text), !(allowsRefusals && isRefusal) {
+      throw MeasuringError("wrk: \(complaint)")
+    }
     return parsed
+  }
+
+  /// A run that goes on while something else is measured.
+  final class Running {
+    private let wrk: Wrk
+    private var process: ChildProcess
+    private let file: String
+
+    fileprivate init(_ wrk: Wrk, _ command: [String], output: String) throws {
+      self.wrk = wrk
+      file = output
+      process = try ChildProcess.start(command, output: .file(output), errors: .file(output))
+    }
+
+    /// Its connections are opened and full in less than a second.
+    fileprivate func settle() throws {
+      if process.wait(atMost: .seconds(1)) != nil {
+        throw MeasuringError("wrk ended at once: \(TextFile.text(of: file))")
+      }
+    }
+
+    /// Waits for its end.
+    func report() throws -> Report {
+      let limit = Duration.seconds(wrk.seconds) + BenchmarkCommand.Limits.grace
+      let succeeded = process.wait(atMost: limit) == .exited(0)
+      return try wrk.judge(TextFile.text(of: file), succeeded: succeeded)
+    }
+  }
+
+  /// Starts to load `path`.
+  /// - Parameter output: a file for what it prints.
+  func start(port: UInt16, path: String, output: String) throws -> Running {
+    let running = try Running(self, command(port, path), output: output)
+    try running.settle()
+    return running
   }
 
   private static func complaint(_ text: String) -> String? {
@@ -43,6 +92,7 @@ struct Wrk: Sendable {
     var rate: Double?
     var median: Double?
     var percentile99: Double?
+    var refusals = 0
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count >= 2 else { continue }
@@ -51,11 +101,13 @@ struct Wrk: Sendable {
       case ("99%", let time): percentile99 = milliseconds(time)
       case ("Requests/sec:", let number): rate = Double(number)
       case (let number, "requests"): requests = Int(number)
+      case ("Non-2xx", _): refusals = words.last.flatMap { Int($0) } ?? 0
       default: break
       }
     }
     guard let requests, let rate, let median, let percentile99 else { return nil }
-    return Report(requests: requests, requestsPerSecond: rate, median: median, percentile99: percentile99)
+    return Report(
+      requests: requests, requestsPerSecond: rate, median: median, percentile99: percentile99, refusals: refusals)
   }
 
   /// `812.00us`, `1.23ms`, `2.01s`.

@@ -1,5 +1,4 @@
 internal import Domain
-internal import Domain
 internal import FoundationEssentials
 internal import Operations
 
@@ -13,17 +12,22 @@ struct ReceiptLoad {
   private let files: [String]
 
   /// - Parameter atLeast: how many requests to prepare.
-  init(_ stage: ReceiptStage, scratch: ScratchDirectory, atLeast wanted: Int, threads: Int) throws {
+  init(
+    _ stage: ReceiptStage, scratch: ScratchDirectory, atLeast wanted: Int, threads: Int, mix: RequestMix = .receipts
+  ) throws {
     var buffers = [[UInt8]](repeating: [], count: threads)
     for index in buffers.indices { buffers[index].reserveCapacity(wanted / threads * 330) }
     var count = 0
     var messages: [Int64] = []
     while count < wanted {
+      // A device's number is where it stands in the message's list.
+      var device = 0
       try stage.newMessage { seqno, token in
+        defer { device += 1 }
         if messages.last != seqno { messages.append(seqno) }
         guard count < wanted else { return }
-        let pushkey = stage.keys.pushkeys.make(seqno: String(seqno), psid: token)
-        Self.append(seqno, token, pushkey, to: &buffers[count % threads])
+        let request = Self.request(mix.kind(count), stage, seqno, device, token)
+        Self.append(request, to: &buffers[count % threads])
         count += 1
       }
     }
@@ -34,16 +38,49 @@ struct ReceiptLoad {
     script = try scratch.write(Self.script(prefix: scratch.file("receipts-")), to: "receipts.lua")
   }
 
+  /// The same requests in memory.
+  static func requests(_ stage: ReceiptStage, count: Int) throws -> [[UInt8]] {
+    var requests: [[UInt8]] = []
+    while requests.count < count {
+      try stage.newMessage { seqno, token in
+        guard requests.count < count else { return }
+        requests.append(Array(request(.receipt, stage, seqno, 0, token).utf8))
+      }
+    }
+    return requests
+  }
+
   func removeFiles() {
     for path in files { try? FileManager.default.removeItem(atPath: path) }
   }
 
-  /// Four digits of length, then the request.
-  private static func append(_ seqno: Int64, _ token: String, _ pushkey: String, to bytes: inout [UInt8]) {
-    let body = "{\"receipts\":[{\"seqno\":\"\(seqno)\",\"psid\":\"\(token)\",\"pushkey\":\"\(pushkey)\"}]}"
-    let request =
-      "POST /v1/receipts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: "
+  private static func request(
+    _ kind: RequestMix.Kind, _ stage: ReceiptStage, _ seqno: Int64, _ device: Int, _ token: String
+  ) -> String {
+    func confirmation(_ name: String) -> String {
+      let pushkey = stage.keys.pushkeys.make(seqno: String(seqno), psid: token)
+      return "{\"\(name)\":[{\"seqno\":\"\(seqno)\",\"psid\":\"\(token)\",\"pushkey\":\"\(pushkey)\"}]}"
+    }
+    switch kind {
+    case .receipt: return post("/v1/receipts", confirmation("receipts"))
+    case .read: return post("/v1/reads", confirmation("reads"))
+    case .registration:
+      let body = """
+        {"appId":"\(StageDevices.appID)","pnsId":"APNS","environment":"production","psid":"\(token)",\
+        "deviceId":"\(StageDevices.installation(device))","clientUid":"\(StageDevices.clientUID(device))",\
+        "clientName":"\(StageDevices.userName(device))","osVersion":"\(seqno)"}
+        """
+      return post("/v1/devices", body, "Authorization: Bearer \(stage.clientKey)\r\n")
+    }
+  }
+
+  private static func post(_ path: String, _ body: String, _ lines: String = "") -> String {
+    "POST \(path) HTTP/1.1\r\nHost: localhost\r\n\(lines)Content-Type: application/json\r\nContent-Length: "
       + "\(body.utf8.count)\r\n\r\n\(body)"
+  }
+
+  /// Four digits of length, then the request.
+  private static func append(_ request: String, to bytes: inout [UInt8]) {
     let length = String(request.utf8.count)
     bytes += String(repeating: "0", count: 4 - length.count).utf8
     bytes += length.utf8

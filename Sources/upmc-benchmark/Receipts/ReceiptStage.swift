@@ -32,6 +32,7 @@ final class ReceiptStage {
     connection = try Connection(databaseURL)
     keys = try SigningKeys.load(connection, master: master)
     devices = try StageDevices(Self.deviceCount, plan, on: connection)
+    clientKey = devices.clientKey
     try storeReceipts(plan)
   }
 
@@ -39,6 +40,9 @@ final class ReceiptStage {
   func close() {
     database.close()
   }
+
+  /// For registrations.
+  let clientKey: String
 
   /// A new message and the receipts of all devices for it.
   /// - Parameter body: called with each device's token and pushkey.
@@ -52,6 +56,38 @@ final class ReceiptStage {
     try messages.reduce(0) { sum, seqno in
       sum + (try connection.run(Funnels.find(seqno))?.found.funnel.received ?? 0)
     }
+  }
+
+  // MARK: For peers that speak SQL
+
+  func deviceID(_ number: Int) -> DeviceID { StageDevices.deviceID(number) }
+
+  /// One device's operation of this kind.
+  func operation(_ kind: RequestMix.Kind, device: Int, seqno: Int64) throws -> Operation {
+    let psid = devices.tokens[device]
+    switch kind {
+    case .receipt: return .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: nil, isGenuine: true)])
+    case .read: return .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: .keep, isGenuine: true)])
+    case .registration: return devices.registration(device, osVersion: StageDevices.osVersion(device))
+    }
+  }
+
+  func record(
+    _ operation: Operation, _ substitutes: RecordedTransaction.Substitutes
+  ) throws -> RecordedTransaction {
+    try RecordedTransaction(operation, substitutes, apps: devices.singleDeviceApps, on: connection)
+  }
+
+  /// What `slowDownFlushes` does, for the record.
+  static let slowFlushes = "PostgreSQL's default, and each flush of the log takes 1 ms longer (commit_delay)"
+
+  /// Makes the disk slower: whoever flushes the log for a commit sleeps a millisecond first, with the log locked, just
+  /// where a slow fsync would hold everybody up. Whoever comes meanwhile joins the next flush, as with a slow disk.
+  func slowDownFlushes() throws {
+    for setting in ["commit_delay = 1000", "commit_siblings = 0"] {
+      try connection.script("ALTER SYSTEM SET \(setting)")
+    }
+    try connection.script("DO $$ BEGIN PERFORM pg_reload_conf(); END $$")
   }
 
   // MARK: Making
@@ -79,7 +115,7 @@ final class ReceiptStage {
   }
 
   /// Its audience is nobody, so that no push is sent for it; a receipt's message need only exist.
-  private func createMessage() throws -> Int64 {
+  func createMessage() throws -> Int64 {
     let body = """
       {"appId":"\(StageDevices.appID)","audience":{"clientUids":["nobody"]},"alert":"A message"}
       """

@@ -1,10 +1,11 @@
-/// H1: what one small request costs the HTTP engine, against nginx answering a constant.
+/// H1: what one small request costs the HTTP engine, against nginx answering a constant and against Hummingbird.
 ///
 /// Requests per second of the *server's* processor time, because the load generator shares the machine and would hide
-/// the difference. The POST's body is read and answered by us; nginx throws it away.
+/// the difference. The POST's body is read and answered by us; nginx throws it away, Hummingbird
+/// gathers it as we do.
 struct SmallRequests: Scenario {
   let name = "H1"
-  let summary = "small GET and 200-byte POST over HTTP/1.1, against nginx"
+  let summary = "small GET and 200-byte POST over HTTP/1.1, against nginx and Hummingbird 2"
 
   private struct Run {
     let report: Wrk.Report
@@ -18,6 +19,8 @@ struct SmallRequests: Scenario {
     let ours = try Program(
       "our server", [plan.program, "serve", "--port", String(port)], port: port, log: scratch.file("serve.log"))
     let nginx = try Nginx.start(in: scratch)
+    let hummingbird = try Hummingbird.start(plan, in: scratch)
+    let peers = [(program: nginx, target: 1.2), (program: hummingbird, target: 6)]
     let post = try scratch.write(PostScript.text(path: "/echo"), to: "post.lua")
 
     var outcome = Outcome(scenario: name)
@@ -25,12 +28,15 @@ struct SmallRequests: Scenario {
       for connections in [64, 256] {
         let wrk = Wrk(connections: connections, seconds: plan.seconds, script: script)
         let label = "\(label), \(connections) connections"
-        let pairs = try PairedRuns(plan: plan, label: label).measure(
-          ours: { try Self.run(wrk, ours, path) }, peer: { try Self.run(wrk, nginx, path) },
-          show: { "ours \(Int($0.perProcessorSecond)), nginx \(Int($1.perProcessorSecond)) requests/CPU s" })
-        outcome.comparisons.append(Self.comparison(label, pairs))
+        for (peer, target) in peers {
+          let pairs = try PairedRuns(plan: plan, label: label).measure(
+            ours: { try Self.run(wrk, ours, path) }, peer: { try Self.run(wrk, peer, path) },
+            show: { "ours \(Int($0.perProcessorSecond)), \(peer.name) \(Int($1.perProcessorSecond)) requests/CPU s" })
+          outcome.comparisons.append(Self.comparison(label, peer.name, target, pairs))
+        }
       }
     }
+    hummingbird.stop()
     ours.stop()
     nginx.stop()
     return outcome
@@ -49,9 +55,11 @@ struct SmallRequests: Scenario {
       residentBytes: program.tree.residentBytes)
   }
 
-  private static func comparison(_ label: String, _ pairs: [(ours: Run, peers: Run)]) -> Comparison {
+  private static func comparison(
+    _ label: String, _ peer: String, _ target: Double, _ pairs: [(ours: Run, peers: Run)]
+  ) -> Comparison {
     Comparison(
-      label: label, unit: "requests/server CPU s", peer: "nginx", target: 1.2,
+      label: label, unit: "requests/server CPU s", peer: peer, target: target,
       pairs: pairs.map { ($0.ours.perProcessorSecond, $0.peers.perProcessorSecond) },
       details: [
         ("requestsPerSecond", Median.of(pairs.map(\.ours.report.requestsPerSecond))),

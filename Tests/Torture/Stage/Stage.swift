@@ -18,7 +18,7 @@ final class Stage {
   private let program: Program
 
   init(_ plan: Plan) throws {
-    directory = try Self.makeDirectory()
+    directory = try Self.makeDirectory(under: plan.directory ?? "/tmp")
     var configuration = Simulator.Configuration()
     configuration.seed = plan.seed
     // The recorder keeps what matters of each delivery; the simulator need not.
@@ -91,9 +91,9 @@ final class Stage {
     }
   }
 
-  private static func makeDirectory() throws -> String {
-    var template = Array("/tmp/upmc-torture.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Trouble("cannot make a directory in /tmp: error \(errno)") }
+  private static func makeDirectory(under parent: String) throws -> String {
+    var template = Array("\(parent)/upmc-torture.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Trouble("cannot make a directory in \(parent): error \(errno)") }
     let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // The database's user is another one when we are root.
     chmod(name, 0o755)

@@ -11,6 +11,8 @@ struct Violence {
     /// SIGSTOP: the process lives, its leases run out.
     case freeze(Int, milliseconds: Int)
     case killPostgres(backAfter: Int)
+    /// Nothing can be written any more, the database's log included.
+    case fillDisk(milliseconds: Int)
     /// PostgreSQL ends this many sessions, whoever they belong to.
     case cutSessions(Int)
     /// The network misbehaves for a while; then an operator looks, if need be.
@@ -25,7 +27,7 @@ struct Violence {
   static let kinds: [String: Int] = [
     "kill-server": 5, "kill-both": 1, "terminate-server": 3, "freeze-server": 2, "kill-postgres": 2,
     "cut-sessions": 2, "cut-connections": 3, "outage": 2, "answers": 6, "streams": 5, "goaway": 5, "connections": 4,
-    "tokens": 3, "credential": 1, "throttle": 1,
+    "tokens": 3, "credential": 1, "throttle": 1, "fill-disk": 2,
   ]
 
   private var dice: Dice
@@ -39,8 +41,10 @@ struct Violence {
     nodes = plan.nodes
     // After a throttled provider token a server rests for two minutes: too long for a short run.
     let isShort = plan.violence < .seconds(600)
+    let (only, fillsDisk) = (plan.only, plan.fillsDisk)
     let wanted = Self.kinds.filter { kind in
-      plan.only.isEmpty ? !(isShort && kind.key == "throttle") : plan.only.contains(kind.key)
+      if kind.key == "fill-disk", !fillsDisk { return false }
+      return only.isEmpty ? !(isShort && kind.key == "throttle") : only.contains(kind.key)
     }
     kinds = wanted.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     haste = plan.violence < .seconds(90) ? 0.4 : 1
@@ -58,6 +62,7 @@ struct Violence {
     case "terminate-server": .terminate(node())
     case "freeze-server": .freeze(node(), milliseconds: dice.roll(0.5) ? milliseconds(200...4000) : 12_500)
     case "kill-postgres": .killPostgres(backAfter: milliseconds(0...2000))
+    case "fill-disk": .fillDisk(milliseconds: milliseconds(500...6000))
     case "cut-sessions": .cutSessions(number(1...8))
     case "cut-connections": .cutConnections(pick([.reset, .fin, .halfOpen]))
     case "outage": .outage(milliseconds: milliseconds(300...3000))

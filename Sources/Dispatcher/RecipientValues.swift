@@ -1,0 +1,71 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// What differs between the recipients of a claim beside their badge: names, languages, variables, and the token of the
+/// kind that the push type wants. Read for all of them together, and only what the message needs.
+struct RecipientValues {
+  private var names: [UserKey: String] = [:]
+  private var locales: [DeviceID: String] = [:]
+  private var variables: [UserKey: [String]] = [:]
+  /// Nil: the device's ordinary token.
+  private var tokens: [DeviceID: String]?
+
+  /// For messages that were stored with their names, and need nothing else.
+  init(names: [UserKey: String]) {
+    self.names = names
+  }
+
+  /// For messages that show nothing but what is known already.
+  static let none = RecipientValues(names: [:])
+
+  /// False when a recipient's name and count are all that a message shows of it.
+  static func areNeeded(by message: DispatchMessage) -> Bool {
+    !message.push.template.languages.isEmpty || message.request.audience.givesVariables
+      || message.request.content.tokenKind != .alert
+  }
+
+  /// - Parameter readsNames: false when whoever asks has them.
+  init(
+    _ members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection, readsNames: Bool = true
+  ) throws(PostgresError) {
+    guard !members.isEmpty else { return }
+    let template = message.push.template
+    if readsNames, template.needsClientName {
+      let users = Set(members.map { Users.Key(app: message.app, userKey: $0.userKey) })
+      for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
+    }
+    if !template.languages.isEmpty { locales = try connection.run(Devices.locales(of: members.map(\.device))) }
+    if message.request.audience.givesVariables {
+      variables = try Self.variables(of: members, message, connection)
+    }
+    let kind = message.request.content.tokenKind
+    if kind != .alert {
+      tokens = try connection.run(Tokens.ofDevices(app: message.app, members.map(\.device), kind: kind))
+    }
+  }
+
+  /// The values of `%VAR1%` … that the audience has for each user.
+  private static func variables(
+    of members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
+  ) throws(PostgresError) -> [UserKey: [String]] {
+    [:]
+  }
+
+  /// False when the device has no token of the kind that the message needs.
+  func hasToken(_ member: Audiences.Member) -> Bool {
+    tokens.map { $0[member.device] != nil } ?? true
+  }
+
+  /// The token that is sent to.
+  func psid(of member: Audiences.Member) -> String { tokens?[member.device] ?? member.psid }
+
+  func target(_ member: Audiences.Member, of message: DispatchMessage, badge: Int16, name: String? = nil) -> PushTarget
+  {
+    PushTarget(
+      device: member.device, userKey: member.userKey, psid: psid(of: member), badge: badge,
+      clientName: name ?? names[member.userKey] ?? "",
+      language: locales[member.device].map { message.push.template.languages.place(locale: $0) } ?? 0,
+      variables: variables[member.userKey] ?? [], appVersion: member.appVersion)
+  }
+}

@@ -1,0 +1,182 @@
+internal import JSON
+
+/// What a notification says.
+package enum Alert: Equatable, Sendable {
+  case text(String)
+  case parts(Parts)
+
+  /// The dictionary form. Texts of the app's own languages are named by their keys (`…LocKey`).
+  package struct Parts: Equatable, Sendable {
+    package var title: Text?
+    package var subtitle: Text?
+    package var body: Text?
+    package var launchImage: String?
+
+    package init() {}
+  }
+
+  /// One text, as it is or by the name of a text inside the app.
+  package enum Text: Equatable, Sendable {
+    case plain(String)
+    case key(String, arguments: [String])
+  }
+
+  /// Title (if any) and body.
+  package static func titled(title: String?, body: String) -> Alert {
+    var parts = Parts()
+    parts.title = title.map(Text.plain)
+    parts.body = .plain(body)
+    return .parts(parts)
+  }
+
+  /// The text that a reader sees, when it is not a name of one inside the app.
+  package var body: String? {
+    get {
+      switch self {
+      case .text(let text): text
+      case .parts(let parts): if case .plain(let text)? = parts.body { text } else { nil }
+      }
+    }
+    set {
+      guard let newValue else { return }
+      switch self {
+      case .text: self = .text(newValue)
+      case .parts(var parts):
+        parts.body = .plain(newValue)
+        self = .parts(parts)
+      }
+    }
+  }
+}
+
+// MARK: Reading
+
+extension Alert {
+  static func read(_ reader: inout JSONReader) throws(JSONError) -> Alert {
+    if try reader.peek() == .string { return .text(try reader.readText(upTo: Domain.Limits.hostedTextBytes)) }
+    var form = Form()
+    try reader.readObject { (reader, key) throws(JSONError) in try form.read(key, &reader) }
+    return .parts(try form.parts())
+  }
+
+  /// The members as they stand, before it is known whether they fit together.
+  private struct Form {
+    struct Line {
+      var text: String?
+      var key: String?
+      var arguments: [String]?
+    }
+    var title = Line()
+    var subtitle = Line()
+    var body = Line()
+    var launchImage: String?
+
+    mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONError) {
+      let limit = Domain.Limits.voipPayloadBytes
+      switch key {
+      case "title": title.text = try reader.readText(upTo: limit)
+      case "titleLocKey": title.key = try reader.readText(upTo: limit)
+      case "titleLocArgs": title.arguments = try Self.readArguments(&reader)
+      case "subtitle": subtitle.text = try reader.readText(upTo: limit)
+      case "subtitleLocKey": subtitle.key = try reader.readText(upTo: limit)
+      case "subtitleLocArgs": subtitle.arguments = try Self.readArguments(&reader)
+      case "body": body.text = try reader.readText(upTo: Domain.Limits.hostedTextBytes)
+      case "locKey": body.key = try reader.readText(upTo: limit)
+      case "locArgs": body.arguments = try Self.readArguments(&reader)
+      case "launchImage": launchImage = try reader.readText(upTo: limit)
+      default: throw .unknownField
+      }
+    }
+
+    private static func readArguments(_ reader: inout JSONReader) throws(JSONError) -> [String] {
+      var arguments: [String] = []
+      try reader.readArray { (reader, _) throws(JSONError) in arguments.append(try reader.readString()) }
+      return arguments
+    }
+
+    func parts() throws(JSONError) -> Parts {
+      var parts = Parts()
+      parts.title = try Self.text(title, key: "titleLocKey", arguments: "titleLocArgs")
+      parts.subtitle = try Self.text(subtitle, key: "subtitleLocKey", arguments: "subtitleLocArgs")
+      parts.body = try Self.text(body, key: "locKey", arguments: "locArgs")
+      parts.launchImage = launchImage
+      guard parts.body != nil else { throw JSONError("is needed, or locKey").inside("body") }
+      return parts
+    }
+
+    private static func text(_ line: Line, key: String, arguments: String) throws(JSONError) -> Text? {
+      if let name = line.key {
+        guard line.text == nil else {
+          throw JSONError("stands instead of the text itself: give one of them").inside(key)
+        }
+        return .key(name, arguments: line.arguments ?? [])
+      }
+      guard line.arguments == nil else { throw JSONError("needs \(key)").inside(arguments) }
+      return line.text.map(Text.plain)
+    }
+  }
+}
+
+// MARK: Writing
+
+extension Alert {
+  func write(to writer: inout JSONWriter) {
+    switch self {
+    case .text(let text): writer.member("alert", text)
+    case .parts(let parts):
+      writer.member(
+        "alert",
+        object: { writer in
+          Self.write(parts.title, "title", "title-loc-key", "title-loc-args", to: &writer)
+          Self.write(parts.subtitle, "subtitle", "subtitle-loc-key", "subtitle-loc-args", to: &writer)
+          Self.write(parts.body, "body", "loc-key", "loc-args", to: &writer)
+          if let image = parts.launchImage { writer.member("launch-image", image) }
+        })
+    }
+  }
+
+  private static func write(
+    _ text: Text?, _ plain: String, _ key: String, _ arguments: String, to writer: inout JSONWriter
+  ) {
+    switch text {
+    case .plain(let text): writer.member(plain, text)
+    case .key(let name, let list):
+      writer.member(key, name)
+      write(list, arguments, to: &writer)
+    case nil: break
+    }
+  }
+
+  private static func write(_ arguments: [String], _ name: String, to writer: inout JSONWriter) {
+    guard !arguments.isEmpty else { return }
+    writer.member(name, array: { writer in for argument in arguments { writer.value(argument) } })
+  }
+
+  /// In a Live Activity names of texts stand inside `title` and `body`, and the sound stands beside them.
+  func writeForActivity(to writer: inout JSONWriter, sound: NotificationSound?) {
+    var lines: [(name: String, text: Text)] = []
+    switch self {
+    case .text(let text): lines = [("body", .plain(text))]
+    case .parts(let parts):
+      if let title = parts.title { lines.append(("title", title)) }
+      if let body = parts.body { lines.append(("body", body)) }
+    }
+    writer.member(
+      "alert",
+      object: { writer in
+        for (name, text) in lines {
+          switch text {
+          case .plain(let text): writer.member(name, text)
+          case .key(let key, let arguments):
+            writer.member(
+              name,
+              object: { writer in
+                writer.member("loc-key", key)
+                Self.write(arguments, "loc-args", to: &writer)
+              })
+          }
+        }
+        sound?.write(to: &writer)
+      })
+  }
+}

@@ -1,0 +1,156 @@
+/// What fits together: which fields each push type may and must have.
+///
+/// A combination that Apple would refuse, delay or drop is refused when the send is asked for, with a pointer to each field
+/// at fault. Source: "Generating a remote notification", "Sending notification requests to APNs".
+struct ContentRules {
+  private let content: MessageContent
+  private let badge: BadgeRequest
+  private let appID: String
+  private var faults: [Problem.Field] = []
+
+  /// Finds the push type, if it was not named, and checks everything against it.
+  /// - Throws: a `Problem` that names every field at fault.
+  static func settle(_ content: inout MessageContent, badge: BadgeRequest, appID: String) throws(Problem) {
+    if badge != .none { content.given.insert("badge") }
+    content.pushType = content.askedPushType ?? inferred(content)
+    // It is the only thing that a background push can say.
+    if content.pushType == .background { content.contentAvailable = true }
+    var rules = ContentRules(content: content, badge: badge, appID: appID)
+    rules.check()
+    guard let first = rules.faults.first else { return }
+    throw Problem(
+      .invalidField, rules.faults.count == 1 ? "\(first.pointer) \(first.detail)." : "Some fields do not fit together.",
+      fields: rules.faults)
+  }
+
+  private init(content: MessageContent, badge: BadgeRequest, appID: String) {
+    self.content = content
+    self.badge = badge
+    self.appID = appID
+  }
+
+  private static func inferred(_ content: MessageContent) -> PushType {
+    if content.liveActivity != nil { return .liveactivity }
+    if content.mdm != nil { return .mdm }
+    let isSeen = content.given.contains { ["alert", "badge", "sound"].contains($0) }
+    return content.contentAvailable && !isSeen ? .background : .alert
+  }
+
+  // MARK: What each push type may have
+
+  private static let everywhere: Set<String> = ["pushType", "priority", "collapseId", "keepForDevice"]
+  private static let forApp: Set<String> = ["ext", "data", "variables"]
+  private static let shown: Set<String> = [
+    "alert", "translations", "sound", "badge", "category", "threadId", "targetContentId", "mutableContent",
+    "contentAvailable", "interruptionLevel", "relevanceScore", "filterCriteria", "mediaUrl", "media",
+  ]
+
+  private static func allowed(_ type: PushType) -> Set<String> {
+    switch type {
+    case .alert: shown.union(forApp)
+    case .background: forApp.union(["contentAvailable"])
+    case .voip: forApp.union(["alert", "translations"])
+    case .complication, .location, .pushtotalk: forApp
+    case .fileprovider: ["data", "variables"]
+    case .mdm: ["mdm", "variables"]
+    case .liveactivity: ["liveActivity", "alert", "translations", "sound", "relevanceScore", "variables"]
+    case .controls, .widgets: []
+    }
+  }
+
+  // MARK: Checking
+
+  private mutating func fault(_ field: String, _ detail: String) {
+    faults.append(Problem.Field(pointer: "/\(field)", detail: detail))
+  }
+
+  private mutating func check() {
+    let type = content.pushType
+    let allowed = Self.allowed(type).union(Self.everywhere)
+    for field in content.given.sorted() where !allowed.contains(field) {
+      fault(field, "cannot be in a push of the type \(type.rawValue)")
+    }
+    // The rest would only repeat it.
+    guard faults.isEmpty else { return }
+    if let priority = content.priority, !type.priorities.contains(priority) {
+      let known = type.priorities.map { String($0.rawValue) }.joined(separator: " or ")
+      fault("priority", "must be \(known) for a push of the type \(type.rawValue)")
+    }
+    if type != .alert, !content.translations.isEmpty, content.alert == nil {
+      fault("alert", "is needed beside translations, for devices of any other language")
+    }
+    switch type {
+    case .alert: checkAlert()
+    case .liveactivity: checkActivity()
+    case .mdm: checkMDM()
+    case .fileprovider:
+      if !content.data.contains(where: { $0.name == "container-identifier" }) {
+        fault("data", "needs the member container-identifier: which files have changed")
+      }
+    case .background, .voip, .complication, .location, .pushtotalk, .controls, .widgets: break
+    }
+  }
+
+  private mutating func checkAlert() {
+    guard content.alert != nil else {
+      if badge == .none { fault("alert", "is needed, unless contentAvailable or badge is set") }
+      // Without an alert there is nothing that could be grouped, filtered, heard or changed.
+      let needy = content.given.intersection(Self.shown).subtracting(["badge", "contentAvailable"]).sorted()
+      for field in needy {
+        let why =
+          switch field {
+          case "mutableContent", "media", "mediaUrl": ": the extension runs only for visible notifications"
+          case "sound": ": a sound alone would be heard and not explained"
+          default: ""
+          }
+        fault(field, "needs an alert" + why)
+      }
+      return
+    }
+    if let score = content.relevanceScore, !(0...1).contains(score.value) {
+      fault("relevanceScore", "must be a number from 0 to 1")
+    }
+    checkMedia()
+  }
+
+  private mutating func checkMedia() {
+    guard let media = content.media else { return }
+    if content.given.contains("media"), content.given.contains("mediaUrl") {
+      fault("media", "cannot be had beside mediaUrl")
+    }
+    if content.isMutable == false {
+      fault("mutableContent", "must not be false beside media: the app's extension has to fetch it")
+    }
+    if content.data.contains(where: { $0.name == Self.mediaKey }) {
+      fault("data/\(Self.mediaKey)", "is made by the server when the message has media")
+    }
+    if case .url(let url) = media, !url.hasPrefix("https://") || url.utf8.contains(where: { $0 <= 0x20 || $0 > 0x7E }) {
+      fault("mediaUrl", "must be a URL that begins with https://, in ASCII: devices fetch nothing else")
+    }
+  }
+
+  private mutating func checkActivity() {
+    guard let activity = content.liveActivity else {
+      return fault("liveActivity", "is needed for a push of the type liveactivity")
+    }
+    if activity.event == .start, content.alert == nil {
+      fault("alert", "is needed to start a Live Activity")
+    }
+    for alert in [content.alert].compactMap(\.self) + content.translations.map(\.alert) {
+      guard case .parts(let parts) = alert else { continue }
+      if parts.subtitle != nil { fault("alert/subtitle", "cannot be shown by a Live Activity") }
+      if parts.launchImage != nil { fault("alert/launchImage", "cannot be shown by a Live Activity") }
+    }
+    if content.given.contains("sound"), content.alert == nil { fault("sound", "needs an alert") }
+  }
+
+  private mutating func checkMDM() {
+    if content.mdm == nil { fault("mdm", "is needed for a push of the type mdm: the PushMagic of the device") }
+    if !appID.hasPrefix("com.apple.mgmt.") {
+      fault("pushType", "mdm is for an app whose id is the topic of the MDM push certificate: com.apple.mgmt.…")
+    }
+  }
+
+  /// Where the app's extension finds the media, beside `aps` and `mps`.
+  static let mediaKey = "mediaUrl"
+}

@@ -1,0 +1,30 @@
+/// What a push says outside of its payload: the `apns-` headers that all recipients of a message share.
+package struct PushHeaders: Equatable, Sendable {
+  /// The bundle identifier, with the suffix of the push type.
+  package let topic: String
+  package let pushType: PushType
+  package let priority: PushPriority
+  /// A later push with the same one replaces this one on the screen; at most 64 bytes.
+  package let collapseID: String
+  /// False: Apple tries once, and keeps nothing for a device that is away.
+  package let isKeptForDevice: Bool
+
+  package init(
+    appID: String, _ pushType: PushType, priority: PushPriority? = nil, collapseID: String,
+    isKeptForDevice: Bool? = nil
+  ) {
+    topic = appID + pushType.topicSuffix
+    self.pushType = pushType
+    self.priority = priority ?? pushType.priorities[0]
+    self.collapseID = collapseID
+    self.isKeptForDevice = isKeptForDevice ?? pushType.isKeptForDevice
+  }
+
+  package init(_ request: MessageRequest, appID: String, seqno: Int64) {
+    let content = request.content
+    // By default the number: a repeated submission replaces the first one instead of showing twice.
+    self.init(
+      appID: appID, content.pushType, priority: content.priority, collapseID: content.collapseID ?? String(seqno),
+      isKeptForDevice: content.isKeptForDevice)
+  }
+}

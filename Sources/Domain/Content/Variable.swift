@@ -1,0 +1,37 @@
+/// What may stand in a text for a value of each recipient: `%CUID%`, `%CNAME%`, `%VAR1%` … `%VAR9%`.
+package enum Variable: Hashable, Sendable {
+  case clientUID
+  case clientName
+  /// 1…9.
+  case number(Int)
+
+  /// The variable that the bytes begin with, and how many bytes its name has.
+  static func at(_ start: Int, of bytes: [UInt8]) -> (variable: Variable, length: Int)? {
+    guard bytes[start] == UInt8(ascii: "%"), start + 5 < bytes.count else { return nil }
+    let rest = bytes[start...]
+    if rest.starts(with: "%CUID%".utf8) { return (.clientUID, 6) }
+    if rest.starts(with: "%CNAME%".utf8) { return (.clientName, 7) }
+    guard rest.starts(with: "%VAR".utf8), bytes[start + 5] == UInt8(ascii: "%"),
+      case let digit = bytes[start + 4], (UInt8(ascii: "1")...UInt8(ascii: "9")).contains(digit)
+    else { return nil }
+    return (.number(Int(digit - 48)), 6)
+  }
+
+  /// All that occur in a text.
+  package static func found(in text: some Sequence<UInt8>) -> Set<Variable> {
+    let bytes = Array(text)
+    var found: Set<Variable> = []
+    for index in bytes.indices where bytes[index] == UInt8(ascii: "%") {
+      if let (variable, _) = at(index, of: bytes) { found.insert(variable) }
+    }
+    return found
+  }
+
+  package var name: String {
+    switch self {
+    case .clientUID: "%CUID%"
+    case .clientName: "%CNAME%"
+    case .number(let number): "%VAR\(number)%"
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// `%VAR1%` … `%VAR9%` need somebody who says what they stand for: the audience, line by line, or the message itself.
+enum VariableRules {
+  /// - Throws: a `Problem` that names every text with a variable that nobody fills.
+  static func check(_ content: MessageContent, _ audience: Audience) throws(Problem) {
+    guard !audience.givesVariables else { return }
+    var faults: [Problem.Field] = []
+    for (pointer, text) in texts(content) {
+      let unknown = Variable.found(in: text).compactMap { variable -> Int? in
+        guard case .number(let number) = variable, content.variables[number] == nil else { return nil }
+        return number
+      }
+      if let number = unknown.min() {
+        faults.append(
+          Problem.Field(
+            pointer: pointer,
+            detail: "holds %VAR\(number)%: give it in variables, or send to an audience that has it in its lines"))
+      }
+    }
+    guard let first = faults.first else { return }
+    throw Problem(.invalidField, "\(first.pointer) \(first.detail).", fields: faults)
+  }
+
+  /// Every text that variables are filled in, with its pointer.
+  private static func texts(_ content: MessageContent) -> [(pointer: String, text: [UInt8])] {
+    var texts: [(String, [UInt8])] = []
+    if let alert = content.alert { texts += self.texts(alert, at: "/alert") }
+    for translation in content.translations {
+      texts += self.texts(translation.alert, at: "/translations/\(translation.language.tag)")
+    }
+    if let ext = content.ext { texts.append(("/ext", Array(ext.utf8))) }
+    if let mdm = content.mdm { texts.append(("/mdm", Array(mdm.utf8))) }
+    for member in content.data { texts.append(("/data/\(member.name)", member.json)) }
+    if let state = content.liveActivity?.contentState { texts.append(("/liveActivity/contentState", state)) }
+    if let attributes = content.liveActivity?.attributes { texts.append(("/liveActivity/attributes", attributes)) }
+    return texts
+  }
+
+  private static func texts(_ alert: Alert, at pointer: String) -> [(String, [UInt8])] {
+    guard case .parts(let parts) = alert else { return [(pointer, Array((alert.body ?? "").utf8))] }
+    let lines = [("title", parts.title), ("subtitle", parts.subtitle), ("body", parts.body)]
+    return lines.compactMap { name, text -> (String, [UInt8])? in
+      switch text {
+      case .plain(let text): ("\(pointer)/\(name)", Array(text.utf8))
+      case .key(_, let arguments): ("\(pointer)/\(name)", Array(arguments.joined(separator: " ").utf8))
+      case nil: nil
+      }
+    }
+  }
+}
+
+extension Audience {
+  /// Its entries come with values for `%VAR1%` … `%VAR9%`.
+  package var givesVariables: Bool { false }
+}

@@ -1,0 +1,131 @@
+internal import JSON
+
+/// Writes the payload of a message as JSON, with marks where something differs between recipients.
+///
+/// The marks are control characters, which no text of a user can contain: JSON strings escape them.
+enum PayloadWriter {
+  static let badgeMark: UInt8 = 0x01
+  static let pushkeyMark: UInt8 = 0x02
+
+  static func write(_ request: MessageRequest, alert: Alert?, seqno: String, sendDate: String) -> [UInt8] {
+    let content = request.content
+    var writer = JSONWriter(capacity: 1024)
+    writer.object { writer in
+      if content.pushType.carriesAPS {
+        writer.member("aps", object: { writer in writeAPS(request, alert, &writer) })
+      }
+      if content.pushType.carriesMPS {
+        writer.member("mps", object: { writer in writeMPS(request, seqno, sendDate, &writer) })
+      }
+      if let mdm = content.mdm { writer.member("mdm", mdm) }
+      if case .url(let url)? = content.media { writer.member(ContentRules.mediaKey, url) }
+      for member in content.data { writer.member(member.name, raw: member.json) }
+    }
+    return writer.bytes
+  }
+
+  private static func writeAPS(_ request: MessageRequest, _ alert: Alert?, _ writer: inout JSONWriter) {
+    let content = request.content
+    switch content.pushType {
+    case .controls, .widgets: writer.member("content-changed", true)
+    case .liveactivity: writeActivity(content, alert, &writer)
+    case .alert, .background, .voip, .complication, .fileprovider, .mdm, .location, .pushtotalk:
+      alert?.write(to: &writer)
+      if content.isMutableInEffect { writer.member("mutable-content", 1) }
+      if content.contentAvailable { writer.member("content-available", 1) }
+      switch request.badge {
+      case .none: break
+      case .increment: writer.member("badge", raw: [badgeMark])
+      case .set(let value): writer.member("badge", value)
+      case .clear: writer.member("badge", 0)
+      }
+      // A push without an alert stays silent: a sound alone would be heard and not explained.
+      if alert != nil, content.pushType == .alert { (content.sound ?? .named("default")).write(to: &writer) }
+      writeGrouping(content, &writer)
+    }
+  }
+
+  private static func writeGrouping(_ content: MessageContent, _ writer: inout JSONWriter) {
+    if let category = content.category { writer.member("category", category) }
+    if let thread = content.threadID { writer.member("thread-id", thread) }
+    if let target = content.targetContentID { writer.member("target-content-id", target) }
+    if let level = content.interruptionLevel { writer.member("interruption-level", level.rawValue) }
+    if let score = content.relevanceScore { writer.member("relevance-score", raw: score.text) }
+    if let criteria = content.filterCriteria { writer.member("filter-criteria", criteria) }
+  }
+
+  private static func writeActivity(_ content: MessageContent, _ alert: Alert?, _ writer: inout JSONWriter) {
+    content.liveActivity?.write(to: &writer)
+    if let score = content.relevanceScore { writer.member("relevance-score", raw: score.text) }
+    alert?.writeForActivity(to: &writer, sound: content.sound)
+  }
+
+  private static func writeMPS(
+    _ request: MessageRequest, _ seqno: String, _ sendDate: String, _ writer: inout JSONWriter
+  ) {
+    writer.member("appid", request.appID)
+    writer.member("seqno", seqno)
+    writer.member("sender", request.sender)
+    writer.member("senddate", sendDate)
+    writer.member("db_in", request.dbIn ? "Y" : "N")
+    if request.sms { writer.member("sms", "Y") }
+    if let ext = request.content.ext { writer.member("ext", ext) }
+    writer.member("pushkey", raw: [UInt8(ascii: "\""), pushkeyMark, UInt8(ascii: "\"")])
+  }
+}
+
+/// Cuts a written payload at its holes.
+struct PayloadSplitter {
+  /// What `%VAR1%` … is for everybody: no hole.
+  private let constants: [Int: [UInt8]]
+  /// What a hole for it shows where a recipient has nothing.
+  private let otherwise: [Int: [UInt8]]
+
+  init(constants: [Int: String], otherwise: [Int: String]) {
+    self.constants = constants.mapValues(Self.escaped)
+    self.otherwise = otherwise.mapValues(Self.escaped)
+  }
+
+  private static func escaped(_ text: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    JSONWriter.escape(text.utf8, into: &bytes)
+    return bytes
+  }
+
+  func split(_ text: [UInt8]) -> [PayloadTemplate.Piece] {
+    var pieces: [PayloadTemplate.Piece] = []
+    var run: [UInt8] = []
+    func cut(_ hole: PayloadTemplate.Piece) {
+      if !run.isEmpty { pieces.append(.bytes(run)) }
+      run.removeAll()
+      pieces.append(hole)
+    }
+    var index = 0
+    while index < text.count {
+      switch text[index] {
+      case PayloadWriter.badgeMark: cut(.badge)
+      case PayloadWriter.pushkeyMark: cut(.pushkey)
+      case UInt8(ascii: "%"):
+        guard let (variable, length) = Variable.at(index, of: text) else {
+          run.append(text[index])
+          break
+        }
+        index += length - 1
+        switch variable {
+        case .clientUID: cut(.clientUID)
+        case .clientName: cut(.clientName)
+        case .number(let number):
+          if let constant = constants[number] {
+            run += constant
+          } else {
+            cut(.variable(number - 1, otherwise: otherwise[number] ?? []))
+          }
+        }
+      default: run.append(text[index])
+      }
+      index += 1
+    }
+    if !run.isEmpty { pieces.append(.bytes(run)) }
+    return pieces
+  }
+}

@@ -1,0 +1,14 @@
+/// Comparing entity tags (RFC 9110 §8.8.3, §13.1).
+package enum EntityTag {
+  /// True when `If-None-Match` names the tag: a list of tags, or `*`; compared weakly.
+  package static func isListed(_ tag: String, in field: String) -> Bool {
+    for candidate in field.split(separator: ",") {
+      var text = candidate.drop { $0 == " " || $0 == "\t" }
+      while text.last == " " || text.last == "\t" { text = text.dropLast() }
+      if text == "*" { return true }
+      if text.hasPrefix("W/") { text = text.dropFirst(2) }
+      if text == tag { return true }
+    }
+    return false
+  }
+}

@@ -1,0 +1,80 @@
+package import Reactor
+
+/// The header with which a proxy says for whom it opens a connection: version 2 of the PROXY protocol (HAProxy,
+/// `proxy-protocol.txt` §2.2). Pure: bytes in, how many more out.
+///
+/// ```
+///   signature (12)  │ version, command (1) │ family, protocol (1) │ length (2) │ addresses, then TLVs (length)
+/// ```
+///
+/// It asks for exactly as many bytes as are still to come, so that nothing behind the header is ever taken. A header
+/// that is not to the letter is refused: who sends it is misconfigured, or not the proxy that we trust.
+package struct ProxyHeader {
+  private static let signature: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A, 0x00, 0x0D, 0x0A, 0x51, 0x55, 0x49, 0x54, 0x0A]
+  private static let fixedBytes = 16
+
+  private var bytes: [UInt8] = []
+  /// Bytes of the whole header, as far as it is known.
+  private var count = ProxyHeader.fixedBytes
+  /// Whom the proxy speaks for; nil when it speaks for itself (a health check), or does not know.
+  package private(set) var client: SocketAddress?
+
+  package init() {}
+
+  /// How many bytes must still come; nil when the header is complete.
+  package var awaitedBytes: Int? { bytes.count < count ? count - bytes.count : nil }
+
+  /// Takes at most the awaited bytes. False when they are no such header.
+  package mutating func take(_ more: [UInt8]) -> Bool {
+    precondition(more.count <= count - bytes.count, "more than was asked for")
+    bytes += more
+    let known = min(bytes.count, Self.signature.count)
+    guard bytes[..<known].elementsEqual(Self.signature[..<known]) else { return false }
+    if bytes.count == Self.fixedBytes, count == Self.fixedBytes {
+      count += Int(bytes[14]) << 8 | Int(bytes[15])
+      // Version 2; LOCAL (0) or PROXY (1).
+      guard bytes[12] == 0x20 || bytes[12] == 0x21, count <= HTTPLimits.proxyHeaderBytes else { return false }
+    }
+    return bytes.count < count || readAddresses()
+  }
+
+  private mutating func readAddresses() -> Bool {
+    let isLocal = bytes[12] == 0x20
+    let addressBytes: Int
+    switch bytes[13] {
+    // Unspecified: the proxy does not know, or speaks for itself. What follows has no meaning.
+    case 0x00: return true
+    case 0x11: addressBytes = 12
+    case 0x21: addressBytes = 36
+    case 0x31: addressBytes = 216
+    // Datagrams, or nothing that there is.
+    default: return false
+    }
+    let start = Self.fixedBytes
+    guard count - start >= addressBytes, areTLVs(from: start + addressBytes) else { return false }
+    guard !isLocal else { return true }
+    switch bytes[13] {
+    case 0x11:
+      client = SocketAddress(ip: IPAddress(v4: UInt32(number(start, 4))), port: UInt16(number(start + 8, 2)))
+    case 0x21:
+      let ip = IPAddress(high: number(start, 8), low: number(start + 8, 8))
+      client = SocketAddress(ip: ip, port: UInt16(number(start + 32, 2)))
+    default: break
+    }
+    return true
+  }
+
+  /// Whether type-length-value triples fill the rest exactly. We need none of them.
+  private func areTLVs(from start: Int) -> Bool {
+    var index = start
+    while index < count {
+      guard count - index >= 3 else { return false }
+      index += 3 + Int(number(index + 1, 2))
+    }
+    return index == count
+  }
+
+  private func number(_ start: Int, _ length: Int) -> UInt64 {
+    bytes[start..<start + length].reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}

@@ -1,0 +1,125 @@
+internal import Domain
+
+/// What a message carries.
+extension Schemas {
+  /// The fields of a send that shape its payload and headers.
+  static let contentFields: [Schema.Property] = shown + settings + headers
+
+  private static let shown: [Schema.Property] = [
+    .optional(
+      "pushType", Schema.words(PushType.allCases.map(\.rawValue)),
+      "Apple's kind of push; found from the rest when absent. Each has fields of its own, and refuses the others."),
+    .optional("alert", Schema.reference("Alert")),
+    .optional(
+      "translations", map(of: Schema.reference("Alert"), upTo: Domain.Limits.translations),
+      "The same by language, such as `ko` or `en-GB`: a device gets the one that fits its locale best, or `alert`."),
+    .optional(
+      "variables", map(of: Schema.text(upTo: Domain.Limits.variableBytes, isEmptyAllowed: true), upTo: 9),
+      "What stands for `%VAR1%` … `%VAR9%` in every text, by the names `VAR1` … `VAR9`."),
+    .optional("badge", Schema.reference("BadgeRequest")),
+    .optional("sound", Schema.reference("Sound")),
+    .optional(
+      "mediaUrl", Schema.text(upTo: Domain.Limits.payloadBytes),
+      "A picture, sound or film (https) that the app's extension fetches; `mutableContent` is set by it."),
+    .optional("media", Schema.text(upTo: Domain.Limits.nameBytes), "The same, by the id of an upload."),
+    .optional(
+      "ext", Schema.text(upTo: Domain.Limits.hostedTextBytes),
+      #"EXT: data for the app, at best `type\|title\|…\|url`. What does not fit moves to a page."#),
+    .optional(
+      "data",
+      .object([
+        ("type", "object"),
+        ("propertyNames", .object([("not", .object([("enum", .texts(["aps", "mps", "mdm"]))]))])),
+      ]), "Further keys of the payload, beside `aps` and `mps`."),
+    .optional("liveActivity", Schema.reference("LiveActivity")),
+    .optional("mdm", Schema.text(upTo: Domain.Limits.nameBytes), "For the push type mdm: the device's PushMagic."),
+  ]
+
+  private static let settings: [Schema.Property] = [
+    .optional("category", name, "Which actions and extension the app shows."),
+    .optional("threadId", name, "Groups notifications on the device."),
+    .optional("targetContentId", name, "Which window of the app comes forward."),
+    .optional("filterCriteria", name, "What a Focus decides by."),
+    .optional("interruptionLevel", Schema.words(InterruptionLevel.allCases.map(\.rawValue))),
+    .optional(
+      "relevanceScore", .object([("type", "number")]), "From 0 to 1; any number for a Live Activity."),
+    .optional("mutableContent", Schema.flag, "Lets the Notification Service Extension run. Needs an alert."),
+    .optional("contentAvailable", Schema.flag, "Wakes the app in the background."),
+  ]
+
+  private static let headers: [Schema.Property] = [
+    .optional(
+      "priority", .object([("enum", .list(PushPriority.allCases.map { .number(Int64($0.rawValue)) }))]),
+      "10 at once, 5 with regard to the battery, 1 without waking the device."),
+    .optional(
+      "collapseId", Schema.text(upTo: Domain.Limits.collapseIDBytes),
+      "A later push with the same one replaces this one; the SEQNO when absent. Printable ASCII."),
+    .optional("keepForDevice", Schema.flag, "False: Apple tries once, and keeps nothing for a device that is away."),
+  ]
+
+  private static let name = Schema.text(upTo: Domain.Limits.nameBytes)
+
+  private static func map(of schema: Node, upTo count: Int) -> Node {
+    .object([("type", "object"), ("maxProperties", .number(count)), ("additionalProperties", schema)])
+  }
+
+  static let content: [Node.Member] = [
+    (
+      "Alert",
+      Schema.oneOf([
+        Schema.text(upTo: Domain.Limits.hostedTextBytes),
+        Schema.object(
+          isClosed: true,
+          [
+            .optional("title", text), .optional("titleLocKey", text), .optional("titleLocArgs", arguments),
+            .optional("subtitle", text), .optional("subtitleLocKey", text), .optional("subtitleLocArgs", arguments),
+            .optional("body", Schema.text(upTo: Domain.Limits.hostedTextBytes)), .optional("locKey", text),
+            .optional("locArgs", arguments), .optional("launchImage", text),
+          ]),
+      ]).adding(
+        "description",
+        """
+        What people see: `body` or `locKey` is needed. A `…LocKey` names a text inside the app and stands instead of the \
+        text itself. `%CUID%` and `%CNAME%` stand for each recipient's own.
+        """)
+    ),
+    (
+      "Sound",
+      Schema.oneOf([
+        Schema.optional(name),
+        Schema.object(
+          "A critical alert: heard even when the device is muted.", isClosed: true,
+          [
+            .needed("critical", Schema.constant(.flag(true))), .optional("name", name),
+            .optional(
+              "volume", .object([("type", "number"), ("minimum", .number(0)), ("maximum", .number(1))])),
+          ]),
+      ]).adding("description", "A file in the app; `default` when absent, null for silence.")
+    ),
+    (
+      "LiveActivity",
+      Schema.object(
+        "What a push does to a Live Activity. Times are seconds since 1970.", isClosed: true,
+        [
+          .needed("event", Schema.words(LiveActivity.Event.allCases.map(\.rawValue))),
+          .needed("timestamp", Schema.count), .optional("contentState", .object([("type", "object")])),
+          .optional("staleDate", Schema.count), .optional("dismissalDate", Schema.count),
+          .optional("attributesType", name), .optional("attributes", .object([("type", "object")])),
+          .optional("inputPushToken", Schema.flag), .optional("inputPushChannel", name),
+        ])
+    ),
+    (
+      "Upload",
+      Schema.object([
+        .needed("uploadId", Schema.anyText, "What a send names as `media`."),
+        .needed("url", Schema.anyText, "Where devices fetch it."),
+        .needed("contentType", Schema.words(MediaType.allCases.map(\.rawValue)), "What its bytes say it is."),
+        .needed("bytes", Schema.count), .needed("expiresAt", Schema.moment),
+      ])
+    ),
+    ("File", .object([("description", "The bytes of the file.")])),
+  ]
+
+  private static let text = Schema.text(upTo: Domain.Limits.voipPayloadBytes)
+  private static let arguments = Schema.list(of: Schema.anyText)
+}

@@ -1,0 +1,135 @@
+internal import Crypto
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// What of a message moves to pages, because the payload has no room for it, and which uploaded file it shows.
+///
+/// `ext` goes first: the app fetches it when it needs it. The text itself goes only where the app's extension runs
+/// (`mutableContent`), which puts it back before anybody sees it. A page is the same for everybody, so nothing with
+/// variables moves.
+struct HostingPlan {
+  private(set) var links = HostedLinks()
+  private(set) var notes: [String] = []
+  private var files: [HostedFiles.New] = []
+  /// Uploaded, and needed for longer than they were to stay.
+  private var extended: [String] = []
+  private let keptUntil: Int64
+
+  /// - Parameters:
+  ///   - lastDueAt, expiresAt: of the message, microseconds since 1970.
+  /// - Throws: `.payloadTooLarge` when it cannot be made to fit.
+  init(
+    _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: Hosting,
+    on connection: Connection, now: Int64, lastDueAt: Int64? = nil, expiresAt: Int64? = nil
+  ) throws(Problem) {
+    let lastOfAll = message.repetition.flatMap { Moment.microseconds("\($0.until.text)T23:59:59Z") }
+    keptUntil = max(lastOfAll ?? 0, lastDueAt ?? now, expiresAt ?? now) + Operations.Limits.hostedMicroseconds
+    if case .upload(let name)? = message.content.media {
+      try show(name, of: app, hosting, connection, now)
+    }
+    func tooLarge() throws(Problem) -> Problem? {
+      var fitted = message
+      fitted.content = message.content.replacing(links)
+      do throws(Problem) {
+        try PayloadSize(fitted).check(audience, of: app.number, on: connection)
+        return nil
+      } catch  where error.code == .payloadTooLarge {
+        return error
+      }
+    }
+    guard var problem = try tooLarge() else { return }
+    if let obstacle = try moveExt(message.content, app, hosting, now) {
+      problem = problem.adding(obstacle)
+    } else {
+      guard let rest = try tooLarge() else { return }
+      problem = rest
+    }
+    if let obstacle = try moveText(message.content, app, hosting, now) { throw problem.adding(obstacle) }
+    if let rest = try tooLarge() { throw rest }
+  }
+
+  // MARK: Moving
+
+  /// Moves `ext` to a page. Answers why it cannot be moved, in a sentence; empty when there is none to speak of.
+  private mutating func moveExt(
+    _ content: MessageContent, _ app: App, _ hosting: Hosting, _ now: Int64
+  ) throws(Problem) -> String? {
+    guard let ext = content.ext, ext.utf8.count > Operations.Limits.leastMovedText else { return "" }
+    guard Variable.found(in: ext.utf8).isEmpty else {
+      return "ext could move to a page, but a page is the same for everybody and ext holds variables."
+    }
+    guard hosting.publicURL != nil else {
+      return "ext could move to a page of this server if UPMC_PUBLIC_URL were set."
+    }
+    links.ext = try page(ext, Hosting.extSuffix, app, hosting, now)
+    notes.append("ext does not fit the payload: it moves to a page whose address takes its place.")
+    return nil
+  }
+
+  private mutating func moveText(
+    _ content: MessageContent, _ app: App, _ hosting: Hosting, _ now: Int64
+  ) throws(Problem) -> String? {
+    guard let body = content.alert?.body, body.utf8.count > Operations.Limits.leastMovedText else { return "" }
+    guard content.pushType == .alert, content.isMutableInEffect else {
+      return "With mutableContent the text would move to a page, which the app's extension fetches."
+    }
+    guard content.translations.isEmpty else { return "A text in several languages does not move to a page." }
+    guard Variable.found(in: body.utf8).isEmpty else {
+      return "The text could move to a page, but a page is the same for everybody and it holds variables."
+    }
+    guard hosting.publicURL != nil else {
+      return "The text could move to a page of this server if UPMC_PUBLIC_URL were set."
+    }
+    links.text = try page(body, Hosting.textSuffix, app, hosting, now)
+    notes.append("The text does not fit the payload: it moves to a page whose address takes its place.")
+    return nil
+  }
+
+  private mutating func page(
+    _ text: String, _ suffix: String, _ app: App, _ hosting: Hosting, _ now: Int64
+  ) throws(Problem) -> String {
+    let name = Hosting.makeName()
+    let body = Hosting.encoded(text)
+    files.append(
+      HostedFiles.New(
+        name: name, app: app.number, suffix: suffix, type: Hosting.pageType, sha256: Array(SHA256.hash(data: body)),
+        body: body, apiKey: nil, createdAt: now, expiresAt: keptUntil))
+    return try hosting.url(Hosting.pagePath, name + suffix)
+  }
+
+  private mutating func show(
+    _ name: String, of app: App, _ hosting: Hosting, _ connection: Connection, _ now: Int64
+  ) throws(Problem) {
+    guard let file = try connection.answer(HostedFiles.find(name)), file.app == app.number, file.expiresAt > now,
+      file.isMedia
+    else {
+      throw Problem(
+        .impossible, at: "/media",
+        "names no uploaded file of this app, or its time is over; upload it with POST /v1/admin/uploads")
+    }
+    links.media = try hosting.url(Hosting.mediaPath, name + file.suffix)
+    if file.expiresAt < keptUntil { extended.append(name) }
+  }
+
+  // MARK: Storing
+
+  /// In the transaction that stores the message.
+  func store(on connection: Connection) throws(PostgresError) {
+    for file in files {
+      for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }
+    }
+    if !extended.isEmpty { try connection.run(HostedFiles.keep(extended, until: keptUntil)) }
+  }
+}
+
+extension Problem {
+  fileprivate func adding(_ sentence: String) -> Problem {
+    sentence.isEmpty ? self : Problem(code, detail + " " + sentence, fields: fields)
+  }
+}
+
+extension Operations.Limits {
+  /// A text as short as an address is not made shorter by moving it, in bytes.
+  static let leastMovedText = 256
+}

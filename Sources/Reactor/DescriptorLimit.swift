@@ -1,0 +1,19 @@
+internal import Glibc
+
+/// How many descriptors this process may have open (`getrlimit(2)`, RLIMIT_NOFILE).
+package enum DescriptorLimit {
+  /// Raises the soft limit to the hard one: systems keep the soft one at 1,024 for the sake of old programs that use
+  /// `select(2)`, and a server that holds a connection a device needs more.
+  /// - Returns: the limit now.
+  @discardableResult
+  package static func raise() -> Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1_024 }
+    if limit.rlim_cur < limit.rlim_max {
+      limit.rlim_cur = limit.rlim_max
+      _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+    return Int(clamping: limit.rlim_cur)
+  }
+}

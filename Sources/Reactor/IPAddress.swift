@@ -1,0 +1,119 @@
+internal import Glibc
+
+/// An Internet address without a port, cheap to compare and to hash. IPv4 lives in `::ffff:0:0/96`, as the kernel shows
+/// IPv4 clients of an IPv6 socket, so that an address is one address however its connection came in.
+package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+  /// The sixteen bytes, the first one highest.
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// - Parameter v4: the four bytes, the first one highest.
+  package init(v4: UInt32) {
+    high = 0
+    low = 0xFFFF_0000_0000 | UInt64(v4)
+  }
+
+  /// Reads `192.0.2.7` or `2001:db8::1`, as `inet_pton(3)` does: no names, no ports, no brackets, no zones.
+  package init?(_ text: some StringProtocol) {
+    let text = String(text)
+    guard !text.utf8.contains(0) else { return nil }
+    if text.utf8.contains(UInt8(ascii: ":")) {
+      var bytes = [UInt8](repeating: 0, count: 16)
+      // Safe: the array has the sixteen bytes that the call writes.
+      guard unsafe inet_pton(AF_INET6, text, &bytes) == 1 else { return nil }
+      self.init(high: Self.number(bytes[..<8]), low: Self.number(bytes[8...]))
+    } else {
+      var bytes = [UInt8](repeating: 0, count: 4)
+      // Safe: the array has the four bytes that the call writes.
+      guard unsafe inet_pton(AF_INET, text, &bytes) == 1 else { return nil }
+      self.init(v4: UInt32(Self.number(bytes[...])))
+    }
+  }
+
+  package var isV4: Bool { high == 0 && low >> 32 == 0xFFFF }
+
+  package var isLoopback: Bool {
+    isV4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
+  }
+
+  /// The first `bits` of the sixteen bytes, the others zero.
+  package func prefix(_ bits: Int) -> IPAddress {
+    IPAddress(
+      high: bits >= 64 ? high : high & Self.mask(bits),
+      low: bits >= 128 ? low : low & Self.mask(bits - 64))
+  }
+
+  private static func mask(_ bits: Int) -> UInt64 {
+    bits <= 0 ? 0 : ~0 << UInt64(64 - bits)
+  }
+
+  static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  package var description: String {
+    if isV4 { return [24, 16, 8, 0].map { String(low >> $0 & 0xFF) }.joined(separator: ".") }
+    return SocketAddress(ip: self, port: 0).host
+  }
+}
+
+/// A block of addresses in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`, or one address alone (RFC 4632 §3.1).
+package struct IPBlock: Hashable, Sendable, CustomStringConvertible {
+  package let base: IPAddress
+  /// Of the sixteen bytes: an IPv4 block of /8 has 104.
+  package let bits: Int
+
+  /// Nil when it is no block, also when bits behind the prefix are set: that is more often a mistake than meant.
+  package init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let address = IPAddress(parts[0]) else { return nil }
+    let width = address.isV4 && !parts[0].contains(":") ? 32 : 128
+    var length = width
+    if parts.count == 2 {
+      guard parts[1].utf8.count <= 3, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let number = Int(parts[1]), number <= width
+      else { return nil }
+      length = number
+    }
+    bits = 128 - width + length
+    base = address.prefix(bits)
+    guard base == address else { return nil }
+  }
+
+  package func contains(_ address: IPAddress) -> Bool { address.prefix(bits) == base }
+
+  package var description: String {
+    base.isV4 && bits >= 96 ? "\(base)/\(bits - 96)" : "\(base)/\(bits)"
+  }
+}
+
+extension SocketAddress {
+  /// The address without its port; nil for a Unix path.
+  package var ip: IPAddress? {
+    switch family {
+    case AF_INET where bytes.count >= 8: IPAddress(v4: UInt32(IPAddress.number(bytes[4..<8])))
+    case AF_INET6 where bytes.count >= 24:
+      IPAddress(high: IPAddress.number(bytes[8..<16]), low: IPAddress.number(bytes[16..<24]))
+    default: nil
+    }
+  }
+
+  /// An address with a port, as the kernel would write it.
+  package init(ip: IPAddress, port: UInt16) {
+    let portBytes = [UInt8(port >> 8), UInt8(truncatingIfNeeded: port)]
+    func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
+    }
+    if ip.isV4 {
+      self.init(bytes: [UInt8(AF_INET), 0] + portBytes + bytes(ip.low, 4) + [UInt8](repeating: 0, count: 8))
+    } else {
+      self.init(
+        bytes: [UInt8(AF_INET6), 0] + portBytes + [0, 0, 0, 0] + bytes(ip.high, 8) + bytes(ip.low, 8) + [0, 0, 0, 0])
+    }
+  }
+}

@@ -1,0 +1,149 @@
+package import Domain
+internal import Postgres
+
+/// Pages and media that devices fetch by their names.
+package enum HostedFiles {
+  package struct New: Sendable {
+    package let name: String
+    package let app: App.Number
+    package let suffix: String
+    package let type: String
+    package let sha256: [UInt8]
+    package let body: [UInt8]
+    package let apiKey: Int32?
+    /// Microseconds since 1970.
+    package let createdAt: Int64
+    package let expiresAt: Int64
+
+    package init(
+      name: String, app: App.Number, suffix: String, type: String, sha256: [UInt8], body: [UInt8], apiKey: Int32?,
+      createdAt: Int64, expiresAt: Int64
+    ) {
+      self.name = name
+      self.app = app
+      self.suffix = suffix
+      self.type = type
+      self.sha256 = sha256
+      self.body = body
+      self.apiKey = apiKey
+      self.createdAt = createdAt
+      self.expiresAt = expiresAt
+    }
+  }
+
+  /// All of a file but its content.
+  package struct Record: Equatable, Sendable {
+    package let name: String
+    package let app: App.Number
+    package let suffix: String
+    package let type: String
+    package let bytes: Int64
+    /// Size of each part but the last.
+    package let partBytes: Int
+    package let sha256: [UInt8]
+    package let createdAt: Int64
+    package let expiresAt: Int64
+
+    /// False for pages.
+    package var isMedia: Bool { suffix.hasPrefix(".") }
+  }
+
+  private static let createStatement = Statement(
+    "hosted-files-create",
+    """
+    INSERT INTO hosted_files (name, app, suffix, type, bytes, part_bytes, sha256, api_key, created_at,
+      expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    """)
+
+  private static let createPartStatement = Statement(
+    "hosted-parts-create", "INSERT INTO hosted_parts (name, part, body) VALUES ($1, $2, $3)")
+
+  /// Stores a file, part by part: one after the other in one transaction, so that a film is never held twice.
+  package static func create(_ file: New, partBytes: Int) -> [Query<Void>] {
+    var parameters = Parameters()
+    parameters.append(text: file.name)
+    parameters.append(file.app)
+    parameters.append(text: file.suffix)
+    parameters.append(text: file.type)
+    parameters.append(Int64(file.body.count))
+    parameters.append(Int32(partBytes))
+    parameters.append(bytes: file.sha256)
+    parameters.append(file.apiKey)
+    parameters.append(timestampMicroseconds: file.createdAt)
+    parameters.append(timestampMicroseconds: file.expiresAt)
+    var queries = [Query<Void>(createStatement, parameters) { _ in }]
+    for (part, start) in stride(from: 0, to: file.body.count, by: partBytes).enumerated() {
+      var parameters = Parameters()
+      parameters.append(text: file.name)
+      parameters.append(Int32(part))
+      parameters.append(bytes: Array(file.body[start..<min(start + partBytes, file.body.count)]))
+      queries.append(Query(createPartStatement, parameters) { _ in })
+    }
+    return queries
+  }
+
+  private static let findStatement = Statement(
+    "hosted-files-find",
+    """
+    SELECT name, app, suffix, type, bytes, part_bytes, sha256, created_at, expires_at FROM hosted_files WHERE name = $1
+    """)
+
+  package static func find(_ name: String) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(text: name)
+    return Query(findStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      return Record(
+        name: rows.text(0, 0), app: rows.int32(0, 1), suffix: rows.text(0, 2), type: rows.text(0, 3),
+        bytes: rows.int64(0, 4), partBytes: Int(rows.int32(0, 5)), sha256: rows.bytes(0, 6),
+        createdAt: rows.timestampMicroseconds(0, 7), expiresAt: rows.timestampMicroseconds(0, 8))
+    }
+  }
+
+  private static let partStatement = Statement(
+    "hosted-parts-find", "SELECT body FROM hosted_parts WHERE name = $1 AND part = $2")
+
+  /// One part of a file's content, counted from 0.
+  package static func part(_ name: String, _ part: Int32) -> Query<[UInt8]?> {
+    var parameters = Parameters()
+    parameters.append(text: name)
+    parameters.append(part)
+    return Query(partStatement, parameters) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+  }
+
+  private static let keepStatement = Statement(
+    "hosted-files-keep",
+    "UPDATE hosted_files SET expires_at = greatest(expires_at, $2) WHERE name = ANY($1)")
+
+  /// Lets files stay at least until a time.
+  package static func keep(_ names: [String], until time: Int64) -> Query<Void> {
+    var column = TextColumn()
+    for name in names { column.append(name) }
+    var parameters = Parameters()
+    parameters.append(texts: column)
+    parameters.append(timestampMicroseconds: time)
+    return Query(keepStatement, parameters) { _ in }
+  }
+
+  private static let pruneStatement = Statement(
+    "hosted-files-prune",
+    """
+    WITH gone AS (
+      DELETE FROM hosted_files WHERE name IN (
+        SELECT name FROM hosted_files WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2
+        -- Two janitors at once share the work.
+        FOR UPDATE SKIP LOCKED)
+      RETURNING name
+    ), parts AS (DELETE FROM hosted_parts p USING gone g WHERE p.name = g.name)
+    SELECT count(*) FROM gone
+    """)
+
+  /// Deletes files whose time is over; answers how many.
+  package static func prune(at now: Int64, atMost limit: Int) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(limit)
+    return Query(pruneStatement, parameters) { $0.int64(0, 0) }
+  }
+}

@@ -1,0 +1,46 @@
+internal import Reactor
+
+/// pgbench, PostgreSQL's own load generator, doing what the product does, one row at a time: prepared statements, a
+/// transaction for each operation, as many clients as a pool would have.
+struct PgBench {
+  let databaseURL: String
+  /// Files with scripts, and how often each is chosen.
+  let scripts: [(file: String, weight: Int)]
+  var clients = 16
+
+  struct Report: Sendable {
+    let transactionsPerSecond: Double
+    /// Milliseconds, the mean.
+    let latency: Double
+  }
+
+  func run(seconds: Int) throws -> Report {
+    var command = [
+      "pgbench", "--no-vacuum", "--protocol=prepared", "--client=\(clients)", "--jobs=2", "--time=\(seconds)",
+      "--max-tries=10",
+    ]
+    for script in scripts { command.append("--file=\(script.file)@\(script.weight)") }
+    command.append(databaseURL)
+    let report = try ChildProcess.run(
+      command, withErrors: true, atMost: .seconds(seconds) + BenchmarkCommand.Limits.grace)
+    guard report.succeeded, let parsed = Self.parse(report.text) else {
+      throw MeasuringError("pgbench: \(report.text.suffix(600))")
+    }
+    return parsed
+  }
+
+  /// `latency average = 1.234 ms`, `tps = 12345.678 (without initial connection time)`; any failed transaction is a
+  /// failure of the whole.
+  static func parse(_ text: String) -> Report? {
+    var rate: Double?
+    var latency: Double?
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if line.hasPrefix("tps = "), words.count > 2 { rate = Double(words[2]) }
+      if line.hasPrefix("latency average = "), words.count > 3 { latency = Double(words[3]) }
+      if line.hasPrefix("number of failed transactions: "), words.count > 4, words[4] != "0" { return nil }
+    }
+    guard let rate, let latency, !text.contains("aborted") else { return nil }
+    return Report(transactionsPerSecond: rate, latency: latency)
+  }
+}

@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import FoundationEssentials
+internal import Operations
+internal import Reactor
+internal import Server
+
+/// `upmc upload`.
+struct Upload: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Upload a picture, sound or film for notifications.",
+    discussion: """
+      Prints its address and the id that `upmc send --media` takes. What the file is, its bytes say: jpg, png, gif (up to \
+      10 MB), mp3, m4a, wav, aiff (5 MB), mp4, mpg, mov, avi (50 MB), as iOS shows them in notifications. Needs \
+      UPMC_PUBLIC_URL: devices fetch it from there.
+
+        upmc upload com.example.bank poster.jpg --expires-in P30D
+      """)
+
+  @Argument(help: "The app's id.")
+  var appID: String
+
+  @Argument(help: "The file.")
+  var file: String
+
+  @Option(help: "ISO 8601 duration until it is deleted, unless a message needs it longer. Without: 90 days.")
+  var expiresIn: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw CommandError("The file \(file) cannot be read. Give the path of a file that is there and may be read.")
+    }
+    let body = Array(data)
+    try withDatabase { database in
+      let uploaded = try Uploading.upload(
+        Uploading.Request(
+          appID: appID, contentType: nil, body: body, expiresIn: expiresIn, caller: .commandLine,
+          hosting: Hosting(publicURL: database.configuration.publicURL)),
+        on: database.connection, now: SystemClock().wallMicroseconds)
+      output.show(uploaded, "\(uploaded.upload) \(uploaded.url)")
+    }
+  }
+}

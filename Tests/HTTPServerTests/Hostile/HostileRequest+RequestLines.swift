@@ -1,0 +1,32 @@
+/// The first line of a request: method, target, version (RFC 9112 §3).
+extension HostileRequest {
+  static let requestLines: [HostileRequest] = [
+    .refused("empty method", " / HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §3.1"),
+    .refused("method with a space before", " GET / HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §3.1"),
+    .refused("method with a bad character", "G(T / HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9110 §5.6.2"),
+    .refused("method with a control character", "G\u{1}T / HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9110 §5.6.2"),
+    .refused("method only", "GET\r\nHost: a\r\n\r\n", "RFC 9112 §3"),
+    .refused("tab after the method", "GET\t/ HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §3"),
+    .refused("two spaces after the method", "GET  / HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §3"),
+    .refused("two spaces before the version", "GET /  HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §3"),
+    .refused("tab before the version", "GET /\tHTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §3"),
+    .refused("space after the version", "GET / HTTP/1.1 \r\nHost: a\r\n\r\n", 505, "RFC 9112 §3"),
+    .refused("no version", "GET /\r\n\r\n", "RFC 9112 §3"),
+    .refused("empty version", "GET / \r\nHost: a\r\n\r\n", "RFC 9112 §3"),
+    .refused("another protocol", "GET / HTTQ/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §2.3"),
+    .refused("version in small letters", "GET / http/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §2.3"),
+    .refused("HTTP/2.0", "GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505, "RFC 9110 §15.6.6"),
+    .refused("HTTP/0.9", "GET / HTTP/0.9\r\nHost: a\r\n\r\n", 505, "RFC 9110 §15.6.6"),
+    .refused("HTTP/1", "GET / HTTP/1\r\nHost: a\r\n\r\n", 505, "RFC 9112 §2.3"),
+    .refused("HTTP/1.10", "GET / HTTP/1.10\r\nHost: a\r\n\r\n", 505, "RFC 9112 §2.3"),
+    .refused("HTTP/11.1", "GET / HTTP/11.1\r\nHost: a\r\n\r\n", 505, "RFC 9112 §2.3"),
+    .refused("HTTP/1.x", "GET / HTTP/1.x\r\nHost: a\r\n\r\n", 505, "RFC 9112 §2.3"),
+    .refused("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "RFC 9113 §3.4"),
+    .refused("TLS handshake", bytes: [0x16, 3, 1, 2, 0, 1, 0x0D, 0x0A], 400, "RFC 9112 §3"),
+    .refused("three empty lines first", "\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §2.2"),
+    .refused("bare LF after the request line", "GET / HTTP/1.1\nHost: a\r\n\r\n", "RFC 9112 §2.2"),
+    .refused("bare LF as empty line", "\nGET / HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §2.2"),
+    .refused("bare CR in the request line", "GET /\rx HTTP/1.1\r\nHost: a\r\n\r\n", "RFC 9112 §2.2"),
+    .refused("CR CR LF", "GET / HTTP/1.1\r\r\nHost: a\r\n\r\n", 505, "RFC 9112 §2.2"),
+  ]
+}
