@@ -134,7 +134,8 @@ let package = Package(
     tests(
       "AdminTests",
       on: [
-        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport", crypto,
+        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+        crypto,
       ]),
     tests(
       "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "Server", "Operations", "Domain", "HTTPServer"]),
