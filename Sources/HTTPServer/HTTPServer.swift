@@ -255,7 +255,11 @@ package final class HTTPServer {
     case .begin(let stream, let status, let headers):
       guard connection.beginStream(serial, status, headers, length: nil) else { return stream.end() }
       connection.stream?.ended = { stream.end() }
-    case .piece(let piece): _ = connection.writeStream(serial, piece.span)
+    case .piece(let piece, let stream):
+      guard connection.writeStream(serial, piece.span) else { return }
+      stream.pieceTaken()
+      connection.whenDrained(serial) { stream.drained() }
+    case .abandon: if connection.isStreaming(serial) { connection.abandon() }
     case .end: connection.finishStream(serial)
     }
   }

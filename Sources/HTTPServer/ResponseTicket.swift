@@ -16,8 +16,11 @@ package struct ResponseTicket: Sendable {
   }
 
   /// Begins an answer that this thread writes in pieces. Nil when the server takes no more.
-  package func stream(status: Status, headers: [(String, String)]) -> TicketStream? {
-    let stream = TicketStream(ticket: self)
+  /// - Parameter drained: called on the server's thread when all that was written so far has been sent.
+  package func stream(
+    status: Status, headers: [(String, String)], drained: (@Sendable () -> Void)? = nil
+  ) -> TicketStream? {
+    let stream = TicketStream(ticket: self, drained: drained)
     return replies.offer(Reply(ticket: self, event: .begin(stream, status, headers))) ? stream : nil
   }
 }
@@ -26,18 +29,33 @@ package struct ResponseTicket: Sendable {
 package final class TicketStream: Sendable {
   private let ticket: ResponseTicket
   private let ended = Atomic<Bool>(false)
+  private let whenDrained: (@Sendable () -> Void)?
+  /// Pieces that were written here and have not been sent yet; and those of them that the connection has taken.
+  private let unsent = Atomic<Int>(0)
+  private let taken = Atomic<Int>(0)
 
-  init(ticket: ResponseTicket) {
+  init(ticket: ResponseTicket, drained: (@Sendable () -> Void)? = nil) {
     self.ticket = ticket
+    whenDrained = drained
   }
 
   /// False when the client has gone, was cut off, or the stream is finished. It may take a turn until this is known.
   package var isOpen: Bool { !ended.load(ordering: .relaxed) }
 
+  /// True when all that was written has been sent: a source that can produce faster than its client reads waits for this
+  /// before the next piece.
+  package var isDrained: Bool { unsent.load(ordering: .acquiring) == 0 }
+
   /// Adds a piece. False when nobody reads any more, or when the server's inbox is full: then nothing was taken.
   @discardableResult
   package func write(_ piece: [UInt8]) -> Bool {
-    isOpen && ticket.replies.offer(Reply(ticket: ticket, event: .piece(piece)))
+    guard isOpen else { return false }
+    unsent.add(1, ordering: .acquiringAndReleasing)
+    guard ticket.replies.offer(Reply(ticket: ticket, event: .piece(piece, self))) else {
+      unsent.subtract(1, ordering: .acquiringAndReleasing)
+      return false
+    }
+    return true
   }
 
   @discardableResult
@@ -52,6 +70,24 @@ package final class TicketStream: Sendable {
     _ = ticket.replies.offer(Reply(ticket: ticket, event: .end))
   }
 
+  /// Breaks the answer off, so that its reader does not take it for a whole one.
+  package func abandon() {
+    guard isOpen else { return }
+    end()
+    _ = ticket.replies.offer(Reply(ticket: ticket, event: .abandon))
+  }
+
+  /// On the server's thread: the connection has taken a piece.
+  func pieceTaken() {
+    taken.add(1, ordering: .relaxed)
+  }
+
+  /// On the server's thread: what the connection has taken is sent.
+  func drained() {
+    unsent.subtract(taken.exchange(0, ordering: .relaxed), ordering: .acquiringAndReleasing)
+    whenDrained?()
+  }
+
   func end() {
     ended.store(true, ordering: .relaxed)
   }
@@ -62,8 +98,9 @@ package struct Reply: Sendable {
   enum Event: Sendable {
     case response(Response)
     case begin(TicketStream, Status, [(String, String)])
-    case piece([UInt8])
+    case piece([UInt8], TicketStream)
     case end
+    case abandon
   }
 
   package let ticket: ResponseTicket
