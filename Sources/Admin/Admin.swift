@@ -10,7 +10,8 @@ internal import Domain
 ///   http-0 ── AdminDoor ──► AdminQueue ──► AdminWorker (thread admin-0…n)
 ///     ▲         │ full: 503                   │ route → who? → may they? → endpoint → operation
 ///     │         ▼                             ▼
-///     └──────────────── ResponseTicket ◄──────┘
+///     └──────────────── ResponseTicket ◄──────┤
+///                          pieces ◄── AdminStreams (thread admin-streams): what goes on for long
 /// ```
 ///
 /// **One endpoint, one file**: it reads the request, runs one operation and writes its answer; the rules are the
@@ -44,5 +45,7 @@ package enum Admin {
     package static let signInRetrySeconds = 900
     /// A statement that runs longer is given up: the client has most likely gone.
     package static let statementTimeout: Duration = .seconds(60)
+    /// Answers that are written in pieces at one time: each holds a connection, and little else.
+    package static let streams = 256
   }
 }

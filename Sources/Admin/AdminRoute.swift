@@ -10,9 +10,16 @@ struct AdminRoute: Sendable {
   let pattern: String
   /// Nil: nobody has to prove anything first.
   let permission: Permission?
-  let endpoint: @Sendable (AdminCall) throws(Problem) -> Response
+  let endpoint: Endpoint
 
-  static let all = sending + audiences + people + administration + accounts
+  enum Endpoint: Sendable {
+    /// Answered by the thread that took the request.
+    case whole(@Sendable (AdminCall) throws(Problem) -> Response)
+    /// Checked by that thread, then written in pieces by `AdminStreams`.
+    case pieces(@Sendable (AdminCall) throws(Problem) -> StreamSource)
+  }
+
+  static let all = sending + audiences + people + administration + accounts + content + approvals + imports + streams
 
   private static let sending: [AdminRoute] = [
     AdminRoute(.get, "/v1/admin/messages", .viewMessages) { call throws(Problem) in try call.messages() },
@@ -122,6 +129,10 @@ struct AdminRoute: Sendable {
     _ method: Method, _ pattern: String, _ permission: Permission?,
     endpoint: @escaping @Sendable (AdminCall) throws(Problem) -> Response
   ) {
+    self.init(method, pattern, permission, .whole(endpoint))
+  }
+
+  init(_ method: Method, _ pattern: String, _ permission: Permission?, _ endpoint: Endpoint) {
     self.method = method
     self.pattern = pattern
     self.permission = permission

@@ -10,6 +10,7 @@ package final class AdminThreads: Sendable {
   package typealias Job = @Sendable (Result<Connection, Problem>) -> Response
 
   let queue: AdminQueue
+  private let streams: AdminStreams
 
   /// Starts the threads. Each connects when its first request comes.
   /// - Parameters:
@@ -18,13 +19,15 @@ package final class AdminThreads: Sendable {
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: Hosting = Hosting(publicURL: nil), clock: any Clock = SystemClock(), isSecure: Bool = false,
-    messageCommitted: @escaping @Sendable () -> Void
+    streamTimes: AdminStreams.Times = AdminStreams.Times(), messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let queue = try AdminQueue(capacity: Admin.Limits.waitingRequests)
     self.queue = queue
+    let streams = try AdminStreams(databaseURL: databaseURL, clock: clock, times: streamTimes)
+    self.streams = streams
     let resources = AdminWorker.Resources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
-      messageCommitted: messageCommitted)
+      streams: streams, messageCommitted: messageCommitted)
     for number in 0..<threads {
       // It ends by itself when the queue is closed and empty.
       _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue).run() }
@@ -38,10 +41,17 @@ package final class AdminThreads: Sendable {
 
   deinit {
     queue.close()
+    streams.stop()
+  }
+
+  /// Ends the answers that go on for long, so that nobody who drains waits for them. Browsers come back by themselves.
+  package func endStreams() {
+    streams.stop()
   }
 
   /// Takes no more requests. Those that wait are still answered, then the threads end.
   package func stop() {
     queue.close()
+    streams.stop()
   }
 }

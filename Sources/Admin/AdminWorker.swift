@@ -18,6 +18,7 @@ final class AdminWorker {
     /// True when browsers reach the console by HTTPS only.
     let isSecure: Bool
     let hosting: Hosting
+    let streams: AdminStreams
     let messageCommitted: @Sendable () -> Void
   }
 
@@ -35,20 +36,21 @@ final class AdminWorker {
   /// Serves until the queue is closed.
   func run() {
     while let work = queue.take() {
-      // False when the server has stopped meanwhile: nobody waits for this answer any more.
       let response =
         switch work.errand {
-        case .request(let request): answer(request)
-        case .job(let job): job(attempt())
+        case .request(let request): answer(request, work.ticket)
+        case .job(let job): Optional(job(attempt()))
         }
-      _ = work.ticket.send(response)
+      // False when the server has stopped meanwhile: nobody waits for this answer any more.
+      if let response { _ = work.ticket.send(response) }
     }
   }
 
-  private func answer(_ request: OwnedRequest) -> Response {
+  /// Nil when somebody else goes on with the answer.
+  private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
       switch router.match(request.method, request.path.utf8Span.span) {
-      case .found(let route, let parameters): return try serve(route, request, parameters)
+      case .found(let route, let parameters): return try serve(route, request, parameters, ticket)
       case .methodNotAllowed(let allowed): return .methodNotAllowed(allowed, requestID: request.id)
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
@@ -63,8 +65,8 @@ final class AdminWorker {
   }
 
   private func serve(
-    _ route: AdminRoute, _ request: OwnedRequest, _ parameters: PathParameters
-  ) throws(Problem) -> Response {
+    _ route: AdminRoute, _ request: OwnedRequest, _ parameters: PathParameters, _ ticket: ResponseTicket
+  ) throws(Problem) -> Response? {
     let session =
       request.header("authorization") == nil ? SessionCookie.token(in: request, isSecure: resources.isSecure) : nil
     let bearer = session == nil && route.permission != nil ? try AdminCall.bearer(request) : nil
@@ -79,7 +81,15 @@ final class AdminWorker {
     let call = AdminCall(
       request: request, parameters: parameters, caller: caller, session: session, connection: connection,
       resources: resources)
-    return try route.endpoint(call)
+    switch route.endpoint {
+    case .whole(let endpoint): return try endpoint(call)
+    case .pieces(let endpoint):
+      let source = try endpoint(call)
+      guard resources.streams.open(source, ticket, isHead: request.method == .head) else {
+        throw Problem(.busy, "Too many answers are being written in pieces. Try again in a moment.")
+      }
+      return nil
+    }
   }
 
   /// By API key, or by the console's session: then whatever changes something needs the session's CSRF token too.

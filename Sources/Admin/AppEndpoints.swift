@@ -34,7 +34,7 @@ extension AdminCall {
     .json(.ok, try Administration.app(parameters["appId"], by: caller, on: connection))
   }
 
-  /// `PATCH /v1/admin/apps/{appId}`: `{"name"?,"timeZone"?,"devicePolicy"?,"deviceSends"?,"userProof"?,"badgeSync"?}`.
+  /// `PATCH /v1/admin/apps/{appId}`: `{"name"?,"timeZone"?,"devicePolicy"?,"deviceSends"?,"userProof"?,"badgeSync"?,"approvalAbove"?}`.
   func changeApp() throws(Problem) -> Response {
     var change = Administration.AppChange()
     var names = false
@@ -51,6 +51,8 @@ extension AdminCall {
         change.deviceSends = Int16(try reader.readCount(in: Operations.Limits.deviceSendsPerMinute))
       case "userProof": change.userProof = try reader.readBool() ? .on : .off
       case "badgeSync": change.badgeSync = try reader.readBool()
+      case "approvalAbove":
+        change.approvalAbove = try reader.readNull() ? 0 : try reader.readCount(in: Operations.Limits.approvalAbove)
       default: throw .unknownField
       }
       names = true

@@ -15,6 +15,7 @@ extension AdminCall {
     case .accepted:
       resources.messageCommitted()
       return .json(.accepted, answer)
+    case .waiting: return .json(.accepted, answer)
     case .tried:
       return .json(.ok, answer)
     }

@@ -36,6 +36,8 @@ package struct App: Sendable, Equatable {
   package var userProofGeneration: Int16
   /// A user's other devices are told its new count by a silent push.
   package var syncsBadges: Bool
+  /// What an account sends to more devices than this needs a second person; nil: nothing does.
+  package var approvalAbove: Int64?
 
   package var asksUserProof: Bool { userProofGeneration > 0 }
 
@@ -59,7 +61,8 @@ package struct App: Sendable, Equatable {
 
   package init(
     number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,
-    deviceSendsPerMinute: Int16 = 0, userProofGeneration: Int16 = 0, syncsBadges: Bool = false
+    deviceSendsPerMinute: Int16 = 0, userProofGeneration: Int16 = 0, syncsBadges: Bool = false,
+    approvalAbove: Int64? = nil
   ) {
     self.number = number
     self.appID = appID
@@ -70,5 +73,6 @@ package struct App: Sendable, Equatable {
     self.deviceSendsPerMinute = deviceSendsPerMinute
     self.userProofGeneration = userProofGeneration
     self.syncsBadges = syncsBadges
+    self.approvalAbove = approvalAbove
   }
 }

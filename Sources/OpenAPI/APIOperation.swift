@@ -42,8 +42,13 @@ package struct APIOperation: Sendable {
     let example: String?
     /// Other operations that may follow, with the parameters that this answer gives them.
     let links: [Link]
+    let type: String
 
-    init(_ status: Int, _ about: String, _ schema: String? = nil, example: String? = nil, links: [Link] = []) {
+    init(
+      _ status: Int, _ about: String, _ schema: String? = nil, example: String? = nil, links: [Link] = [],
+      type: String = "application/json"
+    ) {
+      self.type = type
       self.status = status
       self.about = about
       self.schema = schema
@@ -147,5 +152,5 @@ package struct APIOperation: Sendable {
   package static let all: [APIOperation] =
     devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
     + messages + uploads + reports + control + messageLists + statistics + tags + segments + files + groups + groupTree
-    + people + quarantine + apps + appSettings + apiKeys + accounts + server
+    + people + quarantine + apps + appSettings + apiKeys + accounts + saved + approvals + imports + exports + server
 }

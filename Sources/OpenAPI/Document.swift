@@ -105,9 +105,11 @@ package enum Document {
       ("description", .text(answer.about)), ("headers", .object([("X-Request-Id", requestID)])),
     ]
     if let schema = answer.schema {
-      let type = schema == "Page" ? "text/html" : "application/json"
+      let type = schema == "Page" ? "text/html" : answer.type
       var content: [Node.Member] = [("schema", Schema.reference(schema))]
-      if let example = answer.example { content.append(("example", .json(example))) }
+      if let example = answer.example {
+        content.append(("example", type == "application/json" ? .json(example) : .text(example)))
+      }
       members.append(("content", .object([(type, .object(content))])))
     }
     if !answer.links.isEmpty {

@@ -38,6 +38,15 @@ struct PathParameter {
       name: "account", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
       example: "2"),
     PathParameter(
+      name: "templateId", schema: Schema.sequence, about: "The number of a template.", example: "5"),
+    PathParameter(name: "draftId", schema: Schema.sequence, about: "The number of a draft.", example: "6"),
+    PathParameter(name: "senderId", schema: Schema.sequence, about: "The number of a sender.", example: "7"),
+    PathParameter(name: "importId", schema: Schema.sequence, about: "The number of an import.", example: "9"),
+    PathParameter(
+      name: "part", schema: Schema.text(matching: "^[1-9][0-9]{0,8}$"), about: "Which part of the file, from 1.",
+      example: "1"),
+    PathParameter(name: "approvalId", schema: Schema.sequence, about: "The number of an approval.", example: "7"),
+    PathParameter(
       name: "apiKeyId", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of an API key.", example: "3"
     ),
   ]

@@ -63,6 +63,7 @@ extension Administration {
       writer.member("userProof", app.asksUserProof)
       writer.member("badgeSync", app.syncsBadges)
       writer.member("deviceSends", app.deviceSendsPerMinute)
+      writer.member("approvalAbove", app.approvalAbove)
       writer.member("pausedReason", app.pausedReason)
     }
   }

@@ -16,6 +16,8 @@ extension Administration {
     package var userProof: App.UserProofChange?
     /// Whether a user's other devices are told a new count.
     package var badgeSync: Bool?
+    /// What an account sends to more devices than this needs a second person; 0: nothing does.
+    package var approvalAbove: Int64?
 
     package init() {}
   }
@@ -55,6 +57,10 @@ extension Administration {
       let range = Operations.Limits.deviceSendsPerMinute
       throw Problem(at: "/deviceSends", "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
+    if let above = change.approvalAbove, !Operations.Limits.approvalAbove.contains(above) {
+      let range = Operations.Limits.approvalAbove
+      throw Problem(at: "/approvalAbove", "must be null, or from \(range.lowerBound) to \(range.upperBound)")
+    }
     try connection.commit { () throws(PostgresError) in
       guard let before = try connection.run(Apps.lock(app.number)) else { return }
       var after = before
@@ -64,6 +70,7 @@ extension Administration {
       if let sends = change.deviceSends { after.deviceSendsPerMinute = sends }
       if let proof = change.userProof { after.change(userProof: proof) }
       if let syncs = change.badgeSync { after.syncsBadges = syncs }
+      if let above = change.approvalAbove { after.approvalAbove = above == 0 ? nil : above }
       guard after != before else { return }
       try connection.run(Apps.save(after))
       try connection.run(Announcements.announce(Catalog.channel))
@@ -85,6 +92,7 @@ extension App {
     writer.member("userProof", asksUserProof)
     writer.member("userProofGeneration", userProofGeneration)
     writer.member("badgeSync", syncsBadges)
+    writer.member("approvalAbove", approvalAbove)
   }
 }
 

@@ -35,10 +35,11 @@ package enum Role: String, CaseIterable, Sendable {
 
   package func allows(_ permission: Permission) -> Bool {
     switch permission {
-    case .viewMessages: true
+    case .viewMessages, .viewContent: true
     case .send, .control: self != .viewer
     case .viewPeople: self != .sender
-    case .manageGroups, .manageQuarantine, .manageAudiences, .managePeople, .manageContent:
+    case .manageGroups, .manageQuarantine, .manageAudiences, .managePeople, .manageContent, .approve, .importPeople,
+      .exportPeople:
       self == .operator || self == .admin
     case .manageApps, .erasePeople, .manageAccounts, .viewAudit: self == .admin
     }
@@ -60,12 +61,19 @@ package enum Permission: String, CaseIterable, Sendable {
   case manageApps
   /// Users, devices and groups: who they are.
   case viewPeople
-  /// Badges, imports.
+  /// Badges.
   case managePeople
   /// Taking everything out, or away, that is known of a person.
   case erasePeople
   /// Templates, senders, drafts.
+  case viewContent
   case manageContent
+  /// Files of people.
+  case importPeople
+  /// Lists of people as files.
+  case exportPeople
+  /// Letting a large message of somebody else go out.
+  case approve
   case manageAccounts
   case viewAudit
 }

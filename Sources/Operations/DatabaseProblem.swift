@@ -25,6 +25,8 @@ extension Problem {
         \(Operations.Limits.taggedOwners), and nothing of this part was
         """)
     case "accounts_login_is_unique": self.init(.conflict, "An account with this login exists already.")
+    case "saved_messages_sender_is_unique":
+      self.init(.conflict, "The app has a sender of this name already. Choose another name, or change that one.")
     case "groups_parent_fkey": self.init(.unknownGroup, "The parent group was deleted meanwhile.")
     default: self.init(withoutConstraint: error)
     }

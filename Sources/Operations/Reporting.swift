@@ -47,6 +47,12 @@ package enum Reporting {
     return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
   }
 
+  /// The funnel for all who were let in to watch it; nil when the message is gone, or the database for the moment.
+  package static func watched(_ seqno: Int64, on connection: Connection) -> FunnelAnswer? {
+    guard let (found, reasons) = try? connection.answer(Funnels.find(seqno)) else { return nil }
+    return FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8))
+  }
+
   /// The newest messages of all apps that the caller reaches, newest first.
   package static func recent(for caller: Caller, on connection: Connection) throws(Problem) -> [FunnelAnswer] {
     try caller.require(.viewMessages)

@@ -24,10 +24,12 @@ package enum Resending {
     }
     let app = try connection.app(old.appID)
     // The number belongs to what was asked for: the same key for another message is another request.
-    let hash = Array(SHA256.hash(data: Array("resend \(seqno) ".utf8) + request.body))
+    let hash =
+      request.consent?.requestSHA256 ?? Array(SHA256.hash(data: Array("resend \(seqno) ".utf8) + request.body))
     if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, hash, on: connection) {
       return earlier
     }
+    if let waiting = try Approving.earlier(request, app, hash, on: connection) { return .waiting(waiting) }
     guard old.state.isFinal else {
       throw Controlling.wrongState(
         "resend", seqno,
@@ -41,13 +43,18 @@ package enum Resending {
     let expiresAt = now + message.expiresInSeconds * 1_000_000
     let plan = try HostingPlan(
       message, audience, app, request.hosting, on: connection, now: now, lastDueAt: now, expiresAt: expiresAt)
+    if let waiting = try Approving.hold(
+      request, request.body, hash, app, audience, resendOf: seqno, on: connection, now: now)
+    {
+      return .waiting(waiting)
+    }
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self), requestSHA256: hash,
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: audience.targeted,
       unknownEntries: "[]", now: now, expiresAt: expiresAt)
     new.links = plan.links
     new.resend = Messages.Resend(of: seqno, to: target)
-    if let made = try Sending.create(new, message, plan, by: request.caller, on: connection) {
+    if let made = try Sending.create(new, message, plan, by: request, on: connection) {
       return .accepted(
         SendAnswer.Accepted(
           seqno: made, targeted: audience.targeted, unknown: audience.unknownJSON, resendOf: seqno))
@@ -56,6 +63,7 @@ package enum Resending {
     if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, hash, on: connection) {
       return earlier
     }
+    if let consent = request.consent { throw Approving.decided(consent) }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 

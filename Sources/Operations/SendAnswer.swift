@@ -6,6 +6,8 @@ internal import Store
 package enum SendAnswer: JSONAnswer {
   /// The message is stored and will be sent.
   case accepted(Accepted)
+  /// A second person is asked first.
+  case waiting(Approving.Waiting)
   /// Nothing was stored.
   case tried(DryRun)
 
@@ -56,6 +58,7 @@ package enum SendAnswer: JSONAnswer {
       }
       if let resendOf = accepted.resendOf { writer.member("resendOf", String(resendOf)) }
       writer.member("unknown", raw: accepted.unknown)
+    case .waiting(let waiting): waiting.write(to: &writer)
     case .tried(let dryRun): dryRun.write(to: &writer)
     }
   }

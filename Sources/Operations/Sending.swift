@@ -24,6 +24,8 @@ package enum Sending {
     package let caller: Caller
     /// Where pages and media are reached.
     package let hosting: Hosting
+    /// Of the second person, where one was asked.
+    var consent: Approving.Consent?
 
     package init(body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: Hosting = Hosting(publicURL: nil)) {
       self.body = body
@@ -42,17 +44,19 @@ package enum Sending {
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try checkKey(request.idempotencyKey)
-    var message = try MessageRequest(json: request.body)
+    let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
+    var message = try MessageRequest(json: filled)
     let app = try connection.app(message.appID, catalog: catalog)
     try request.caller.require(.send, in: app)
     try request.caller.requireOrigin(of: message)
     try CredentialRules.check(message, app, on: connection)
-    let hash = Array(SHA256.hash(data: request.body))
-    if !message.dryRun, let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) {
+    let hash = request.consent?.requestSHA256 ?? Array(SHA256.hash(data: request.body))
+    if !message.dryRun, let key = request.idempotencyKey {
       // Whatever has become of the audience since.
-      return earlier
+      if let earlier = try earlier(app, key, hash, on: connection) { return earlier }
+      if let waiting = try Approving.earlier(request, app, hash, on: connection) { return .waiting(waiting) }
     }
-    let body = try SavedSegment.copy(into: &message, request.body, app, on: connection)
+    let body = try SavedSegment.copy(into: &message, filled, app, on: connection)
     if message.dryRun {
       return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
     }
@@ -63,6 +67,9 @@ package enum Sending {
     let plan = try HostingPlan(
       message, audience, app, request.hosting, on: connection, now: now,
       lastDueAt: due.dueAt ?? now, expiresAt: due.expiresAt)
+    if let waiting = try Approving.hold(request, body, hash, app, audience, on: connection, now: now) {
+      return .waiting(waiting)
+    }
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
@@ -71,7 +78,7 @@ package enum Sending {
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     new.links = plan.links
-    if let seqno = try create(new, message, plan, by: request.caller, on: connection) {
+    if let seqno = try create(new, message, plan, by: request, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)
       accepted.networks = audience.networks
@@ -79,16 +86,21 @@ package enum Sending {
     }
     // Somebody with the same key was faster by a moment.
     if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
+    if let consent = request.consent { throw Approving.decided(consent) }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
   /// - Throws: `.unknownUpload` when the file of its audience has expired meanwhile.
   static func create(
-    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by caller: Caller, on connection: Connection
+    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: Request, on connection: Connection
   ) throws(Problem) -> Int64? {
+    let caller = request.caller
     var isFileGone = false
     let made = try connection.commit { () throws(PostgresError) -> Int64? in
+      if let consent = request.consent {
+        guard try Approving.isWaiting(consent, connection) else { return nil }
+      }
       if let csv = message.csv {
         isFileGone = try !connection.run(CSVAudiences.keep(csv, until: plan.keptUntil))
         if isFileGone { return nil }
@@ -112,6 +124,7 @@ package enum Sending {
       }
       // A device's own message is no administration.
       if caller.device == nil { try connection.run(Auditing.add(audited, by: caller)) }
+      if let consent = request.consent { try Approving.settle(consent, seqno: seqno, app: new.app, connection) }
       return seqno
     }
     if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }

@@ -119,6 +119,7 @@ final class Doors {
 
   /// Answers what is there, takes nothing new.
   func drain(within patience: Duration) {
+    admin.endStreams()
     for inbox in commands { _ = inbox.offer(.drain(within: patience)) }
     for _ in commands { _ = drained.receive(atMost: patience + .seconds(1)) }
   }

@@ -30,6 +30,15 @@ package enum Accounts {
     return Query(findStatement, parameters) { records($0).first }
   }
 
+  private static let findByNumberStatement = Statement(
+    "accounts-find-number", "SELECT \(columnList) FROM \(tables) WHERE c.account = $1")
+
+  package static func find(_ number: Int32) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(findByNumberStatement, parameters) { records($0).first }
+  }
+
   private static let lockStatement = Statement(
     "accounts-lock", "SELECT \(columnList) FROM \(tables) WHERE c.account = $1 FOR UPDATE OF c")
 

@@ -8,8 +8,10 @@ package enum Apps {
     package let clientKey: String
   }
 
-  private static let columnList =
-    "app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, user_proof, badge_sync"
+  private static let columnList = """
+    app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, user_proof, badge_sync,
+    approval_above
+    """
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
 
@@ -52,7 +54,8 @@ package enum Apps {
   private static let saveStatement = Statement(
     "apps-save",
     """
-    UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5, user_proof = $6, badge_sync = $7
+    UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5, user_proof = $6, badge_sync = $7,
+      approval_above = $8
     WHERE app = $1
     """)
 
@@ -66,6 +69,7 @@ package enum Apps {
     parameters.append(app.deviceSendsPerMinute)
     parameters.append(app.userProofGeneration)
     parameters.append(app.syncsBadges)
+    parameters.append(app.approvalAbove)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -84,7 +88,8 @@ package enum Apps {
         number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
         devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
         pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7),
-        userProofGeneration: rows.int16(row, 8), syncsBadges: rows.bool(row, 9)),
+        userProofGeneration: rows.int16(row, 8), syncsBadges: rows.bool(row, 9),
+        approvalAbove: rows.optionalInt64(row, 10)),
       clientKey: rows.text(row, 6))
   }
 }

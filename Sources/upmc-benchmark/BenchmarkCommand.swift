@@ -31,7 +31,7 @@ struct BenchmarkCommand: ParsableCommand {
       """,
     subcommands: [
       MeasureCommand.self, ServeCommand.self, ReceiveCommand.self, SinkCommand.self, PushCommand.self,
-      CenterCommand.self,
+      CenterCommand.self, AdminCommand.self,
     ],
     defaultSubcommand: MeasureCommand.self)
 

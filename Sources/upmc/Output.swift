@@ -11,6 +11,12 @@ enum Output {
     _ = fflush(nil)
   }
 
+  /// Text as it is, without a line break.
+  static func piece(_ bytes: [UInt8]) {
+    print(String(decoding: bytes, as: UTF8.self), terminator: "")
+    _ = fflush(nil)
+  }
+
   /// One JSON object in one line.
   static func line(_ answer: some JSONAnswer) {
     line(String(decoding: answer.json, as: UTF8.self))

@@ -78,6 +78,9 @@ struct Send: ParsableCommand {
       let targeted = accepted.targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
       let state = accepted.dueAt.map { "is scheduled for \(Timestamp.text($0))" } ?? "is queued"
       return "Message \(accepted.seqno) for \(targeted) \(state)." + unknown(accepted.unknown)
+    case .waiting(let waiting):
+      let targeted = waiting.targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
+      return "It is for \(targeted), so a second person is asked: approval \(waiting.approval)."
     case .tried(let dryRun):
       let targeted = dryRun.targeted.map { String($0) } ?? "more than 1,000,000"
       let payloads = dryRun.samples.map { sample in

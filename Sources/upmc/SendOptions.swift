@@ -196,6 +196,9 @@ struct DeliveryOptions: ParsableArguments {
   @Option(help: "Who sends, as the app sees it.")
   var sender: String?
 
+  @Option(help: "The number of a template: what it says stands for what is not said here.")
+  var template: Int64?
+
   @Option(help: "When Apple's answer never came: resend, or skip.")
   var onUnknown: String?
 
@@ -232,6 +235,7 @@ struct DeliveryOptions: ParsableArguments {
     if noHistory { writer.member("dbIn", false) }
     if sms { writer.member("sms", true) }
     if let sender { writer.member("sender", sender) }
+    if let template { writer.member("template", String(template)) }
     if let onUnknown { writer.member("onUnknown", onUnknown) }
     if dryRun { writer.member("dryRun", true) }
     if let sendAt { writer.member("sendAt", sendAt) }

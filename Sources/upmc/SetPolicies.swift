@@ -16,6 +16,9 @@ struct SetPolicies: ParsableCommand {
 
       --badge-sync on: when a read or the app changes a user's count, the user's other devices are told by a silent push.
 
+      --approval-above 10000: what an account of the console sends to more devices waits for a second person; 0: nothing \
+      does, as it is at first. API keys and the command line are not held back.
+
         upmc app policy com.example.bank --devices single --user-proof on
       """)
 
@@ -35,11 +38,14 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "Whether a user's other devices are told a new count.")
   var badgeSync: Switch?
 
+  @Option(help: "Above how many devices a message needs a second person; 0: never.")
+  var approvalAbove: Int64?
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard devices != nil || userProof != nil || badgeSync != nil else {
-      throw ValidationError("Give at least one of --devices, --user-proof and --badge-sync.")
+    guard devices != nil || userProof != nil || badgeSync != nil || approvalAbove != nil else {
+      throw ValidationError("Give at least one of --devices, --user-proof, --badge-sync and --approval-above.")
     }
   }
 
@@ -54,6 +60,7 @@ struct SetPolicies: ParsableCommand {
       }
     }
     policies.badgeSync = badgeSync.map { $0 == .on }
+    policies.approvalAbove = approvalAbove
     try withDatabase { database in
       let entry = try Administration.change(appID, policies, by: .commandLine, on: database.connection)
       output.show(entry, Self.sentence(entry.app))
@@ -69,7 +76,8 @@ struct SetPolicies: ParsableCommand {
     """
     \(app.appID): \(app.devicePolicy == .single ? "a user has one device" : "a user may have several devices"), \
     \(app.asksUserProof ? "naming a user needs a proof" : "naming a user needs no proof"), \
-    other devices \(app.syncsBadges ? "are" : "are not") told new counts.
+    other devices \(app.syncsBadges ? "are" : "are not") told new counts, \
+    \(app.approvalAbove.map { "a second person is asked above \($0) devices" } ?? "no second person is asked").
     """
   }
 }

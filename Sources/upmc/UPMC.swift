@@ -23,7 +23,10 @@ struct UPMC: ParsableCommand {
       """,
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
-      MessageCommand.self, QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self,
+      SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
+      MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self,
+      QuarantineCommand.self, AccountCommand.self, AuditCommand.self,
+      StatisticsCommand.self,
       ExplainCommand.self, Status.self, Demo.self,
     ])
 }

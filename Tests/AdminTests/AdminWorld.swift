@@ -19,8 +19,8 @@ final class AdminWorld {
   let threads: AdminThreads
   /// How many messages were reported as stored.
   let committed: Committed
-  private let loop: EventLoop
-  private let server: HTTPServer
+  let loop: EventLoop
+  let server: HTTPServer
   private let client: HTTPClient
 
   final class Committed: Sendable {
@@ -30,7 +30,9 @@ final class AdminWorld {
   /// - Parameters:
   ///   - databaseURL: another one than the test's own, for one that is away.
   ///   - isSecure: browsers reach it over HTTPS.
-  init(databaseURL: String? = nil, isSecure: Bool = false) throws {
+  init(
+    databaseURL: String? = nil, isSecure: Bool = false, streamTimes: AdminStreams.Times = AdminStreams.Times()
+  ) throws {
     database = try TestDatabase.make()
     connection = try database.connect()
     _ = try Administration.createApp(
@@ -40,7 +42,7 @@ final class AdminWorld {
     threads = try AdminThreads(
       databaseURL: databaseURL ?? database.url, catalog: try Catalog(),
       master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
-      hosting: Hosting(publicURL: "https://push.example.com"), isSecure: isSecure
+      hosting: Hosting(publicURL: "https://push.example.com"), isSecure: isSecure, streamTimes: streamTimes
     ) {
       committed.count.add(1, ordering: .sequentiallyConsistent)
     }

@@ -64,6 +64,41 @@ import Testing
       "POST /v1/admin/audiences/csv", "/v1/admin/audiences/csv?appId=com.example.bank", "kim,Kim\n",
       "audience.upload"
     ),
+    (
+      "POST /v1/admin/templates", "/v1/admin/templates",
+      #"{"appId":"com.example.bank","name":"n","message":{"alert":"hi"}}"#,
+      "template.create"
+    ),
+    (
+      "PUT /v1/admin/templates/{templateId}", "/v1/admin/templates/1", #"{"name":"m","message":{"alert":"hi"}}"#,
+      "template.change"
+    ),
+    ("DELETE /v1/admin/templates/{templateId}", "/v1/admin/templates/1", "", "template.delete"),
+    (
+      "POST /v1/admin/drafts", "/v1/admin/drafts", #"{"appId":"com.example.bank","name":"n","message":{"alert":"hi"}}"#,
+      "draft.create"
+    ),
+    (
+      "PUT /v1/admin/drafts/{draftId}", "/v1/admin/drafts/2", #"{"name":"m","message":{"alert":"hi"}}"#, "draft.change"
+    ),
+    ("DELETE /v1/admin/drafts/{draftId}", "/v1/admin/drafts/2", "", "draft.delete"),
+    (
+      "POST /v1/admin/senders", "/v1/admin/senders",
+      #"{"appId":"com.example.bank","name":"n","sender":"UMSUI","message":{"lane":"bulk"}}"#,
+      "sender.create"
+    ),
+    (
+      "PUT /v1/admin/senders/{senderId}", "/v1/admin/senders/3",
+      #"{"name":"m","sender":"UMSUI","message":{"lane":"bulk"}}"#, "sender.change"
+    ),
+    ("DELETE /v1/admin/senders/{senderId}", "/v1/admin/senders/3", "", "sender.delete"),
+    (
+      "POST /v1/admin/imports", "/v1/admin/imports", #"{"appId":"com.example.bank","kind":"users"}"#, "import.begin"
+    ),
+    (
+      "PUT /v1/admin/imports/{importId}/parts/{part}", "/v1/admin/imports/1/parts/1?last=true", "clientUid\nkim\n",
+      "import.finish"
+    ),
     ("POST /v1/admin/uploads", "/v1/admin/uploads?appId=com.example.bank", "GIF89a", "upload.create"),
     ("POST /v1/admin/messages", "/v1/admin/messages", AdminWorld.send, "message.send"),
     ("POST /v1/admin/messages/{seqno}/pause", "/v1/admin/messages/1/pause", "", "message.pause"),
@@ -80,8 +115,10 @@ import Testing
     let routes = Set(
       AdminRoute.router().routes.filter { ![.get, .head].contains($0.method) }
         .map { "\($0.method.rawValue) \($0.pattern)" })
-    // Those of the session are tried with one in `SessionTests`; the other only counts.
-    let elsewhere = routes.filter { $0.contains("/v1/admin/session") } + ["POST /v1/admin/segment-counts"]
+    // Those of the session are tried with one in `SessionTests`, approvals in `ApprovalTests`; the other only counts.
+    let elsewhere =
+      routes.filter { $0.contains("/v1/admin/session") || $0.contains("/v1/admin/approvals") }
+      + ["POST /v1/admin/segment-counts"]
     #expect(routes.subtracting(elsewhere) == Set(Self.changes.map(\.route)))
     let world = try AdminWorld()
     let admin = try world.key(.admin, app: nil)

@@ -16,11 +16,17 @@ extension APIOperation {
       body: Body(schema: "Send", examples: MessageExamples.sends),
       answers: [
         Answer(
-          202, "The message is stored and will be sent.", "Accepted",
+          202,
+          "The message is stored and will be sent; or it waits for a second person, who is asked for what an account sends to many.",
+          "AcceptedOrWaiting",
           example: #"{"seqno":"104","state":"queued","targeted":2,"unknown":[]}"#,
           links: seqnoLinks),
         Answer(200, "It was tried out only.", "DryRun", example: MessageExamples.dryRun),
-      ], problems: [.unknownApp, .unknownSegment, .unknownUpload, .payloadTooLarge, .impossible, .idempotencyConflict]),
+      ],
+      problems: [
+        .notFound, .unknownApp, .unknownSegment, .unknownUpload, .payloadTooLarge, .impossible, .idempotencyConflict,
+        .conflict,
+      ]),
     APIOperation(
       .post, "/v1/admin/messages/{seqno}/resend", id: "resendMessage", in: .control, "Send a message once more",
       """
@@ -31,10 +37,12 @@ extension APIOperation {
       body: Body(schema: "Resend", examples: [("failed", #"{"to":"failed"}"#)]),
       answers: [
         Answer(
-          202, "The new message is stored and will be sent.", "Accepted",
+          202,
+          "The new message is stored and will be sent; or it waits for a second person, who is asked for what an account sends to many.",
+          "AcceptedOrWaiting",
           example: #"{"seqno":"105","state":"queued","targeted":1,"resendOf":"104","unknown":[]}"#, links: seqnoLinks)
       ],
-      problems: [.unknownMessage, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState]),
+      problems: [.unknownMessage, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState, .conflict]),
   ]
 
   static let idempotencyKey = Parameter(

@@ -12,6 +12,18 @@ extension APIOperation {
       """, by: .apiKey(roles: ["sender", "operator", "viewer", "admin"]),
       answers: [Answer(200, "The numbers of this moment.", "Funnel", example: funnel)], problems: [.unknownMessage]),
     APIOperation(
+      .get, "/v1/admin/messages/{seqno}/events", id: "watchMessage", in: .messages, "Watch a message's numbers",
+      """
+      Server-sent events: `funnel`, with the numbers as JSON, at once and whenever they have changed, at most twice a \
+      second; `end`, with the last numbers, when the message has ended and nothing has changed for 10 minutes. The answer \
+      ends after 15 minutes at the latest: connect again, as browsers do by themselves.
+      """, by: .apiKey(roles: ["sender", "operator", "viewer", "admin"]),
+      answers: [
+        Answer(
+          200, "The numbers, as they change.", "FunnelEvents", example: "event: funnel\ndata: \(funnel)\n\n",
+          type: "text/event-stream")
+      ], problems: [.unknownMessage]),
+    APIOperation(
       .get, "/v1/admin/messages/{seqno}/deliveries", id: "listDeliveries", in: .messages,
       "List what became of each device", "Deliveries that have an outcome, or wait for their next try.",
       by: .apiKey(roles: ["sender", "operator", "viewer", "admin"]),

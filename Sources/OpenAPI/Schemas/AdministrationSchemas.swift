@@ -23,6 +23,9 @@ extension Schemas {
         .needed("userProof", Schema.flag, "Naming a user needs a proof."),
         .needed("badgeSync", Schema.flag, "A user's other devices are told new counts."),
         .needed("deviceSends", Schema.count, "Messages that one device may send in a minute."),
+        .needed(
+          "approvalAbove", Schema.optional(Schema.count),
+          "What an account sends to more devices than this waits for a second person; null: nothing does."),
         .needed("pausedReason", Schema.optional(Schema.anyText), "Why it is paused; null when it is not."),
       ])
     ),

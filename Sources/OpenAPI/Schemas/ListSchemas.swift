@@ -31,6 +31,9 @@ extension Schemas {
             .optional(
               "userProof", Schema.flag,
               "Naming a user needs a proof by the app's own server; `upmc app policy` shows the secret."),
+            .optional(
+              "approvalAbove", Schema.optional(Schema.number(Operations.Limits.approvalAbove)),
+              "What an account sends to more devices waits for a second person; null or 0: nothing does."),
             .optional("badgeSync", Schema.flag, "A user's other devices are told a new count by a silent push."),
           ]
         ).adding("minProperties", .number(1))

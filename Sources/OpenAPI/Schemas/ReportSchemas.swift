@@ -4,6 +4,10 @@ internal import Domain
 extension Schemas {
   static let reports: [Node.Member] = [
     (
+      "FunnelEvents",
+      .object([("type", "string"), ("description", "Events `funnel` and `end`; the data of each is a Funnel.")])
+    ),
+    (
       "Funnel",
       Schema.object([
         .needed("seqno", Schema.sequence), .needed("state", Schema.words(MessageState.allCases.map(\.name))),

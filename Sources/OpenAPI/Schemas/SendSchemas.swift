@@ -29,6 +29,9 @@ extension Schemas {
           .optional(
             "onUnknown", Schema.words(["resend", "skip"]),
             "When nobody knows whether a push arrived: send it again (default), or rather not."),
+          .optional(
+            "template", Schema.reference("SegmentNumber"),
+            "The number of a template of the app: what it says stands for what is not said here."),
           .optional("dryRun", Schema.flag, "Try it out: nothing is stored."),
           .optional("pace", Schema.reference("Pace")),
           .optional("canary", Schema.reference("Canary")),

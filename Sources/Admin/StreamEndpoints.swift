@@ -1,0 +1,61 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Answers in pieces.
+extension AdminRoute {
+  static let streams: [AdminRoute] = [
+    AdminRoute(
+      .get, "/v1/admin/messages/{seqno}/events", .viewMessages,
+      .pieces { call throws(Problem) in try call.watchMessage() }),
+    AdminRoute(
+      .get, "/v1/admin/exports/users", .exportPeople,
+      .pieces { call throws(Problem) in try call.exportUsers() }),
+    AdminRoute(
+      .get, "/v1/admin/exports/members", .exportPeople,
+      .pieces { call throws(Problem) in try call.exportMembers() }),
+    AdminRoute(
+      .get, "/v1/admin/exports/deliveries", .exportPeople,
+      .pieces { call throws(Problem) in try call.exportDeliveries() }),
+    AdminRoute(
+      .get, "/v1/admin/exports/audit", .viewAudit,
+      .pieces { call throws(Problem) in try call.exportAudit() }),
+  ]
+}
+
+extension AdminCall {
+  /// `GET /v1/admin/messages/{seqno}/events`: the funnel whenever it changes.
+  func watchMessage() throws(Problem) -> StreamSource {
+    let seqno = try seqno()
+    _ = try Reporting.funnel(seqno, for: caller, on: connection)
+    return .funnel(seqno: seqno)
+  }
+
+  /// `GET /v1/admin/exports/users?appId=&prefix=`.
+  func exportUsers() throws(Problem) -> StreamSource {
+    .file(
+      try Exporting.users(
+        of: try required("appId"), prefix: request.queryItem("prefix") ?? "", by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/exports/members?groupSeq=`.
+  func exportMembers() throws(Problem) -> StreamSource {
+    guard let group = Int64(try required("groupSeq")) else {
+      throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")
+    }
+    return .file(try Exporting.members(of: group, by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/exports/deliveries?seqno=`.
+  func exportDeliveries() throws(Problem) -> StreamSource {
+    guard let seqno = SequenceNumber.parse(try required("seqno")) else {
+      throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
+    }
+    return .file(try Exporting.deliveries(of: seqno, by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/exports/audit?appId=`.
+  func exportAudit() throws(Problem) -> StreamSource {
+    .file(try Exporting.audit(of: request.queryItem("appId"), by: caller, on: connection))
+  }
+}

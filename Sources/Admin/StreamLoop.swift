@@ -1,0 +1,172 @@
+internal import Domain
+internal import HTTPServer
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// What the thread `admin-streams` does. Lives on it, as does its connection.
+final class StreamLoop {
+  /// Somebody who watches a message.
+  private struct Viewer {
+    let seqno: Int64
+    let stream: TicketStream
+    let openedAt: Instant
+    var shown: [UInt8] = []
+    var writtenAt: Instant
+  }
+
+  /// Somebody who takes a file out.
+  private struct Reader {
+    var export: Exporting
+    let stream: TicketStream
+    /// What was made and could not be handed over yet.
+    var piece: [UInt8]?
+  }
+
+  /// A message that somebody watches.
+  private struct Watched {
+    /// As JSON; empty until it was looked at.
+    var funnel: [UInt8] = []
+    var isFinal = false
+    var changedAt: Instant
+    var lookedAt: Instant?
+  }
+
+  private let inbox: Inbox<AdminStreams.Word>
+  private let databaseURL: String
+  private let clock: any Clock
+  private let times: AdminStreams.Times
+  private let closed: @Sendable () -> Void
+  private let log = Logger(label: "admin")
+  private var connection: Connection?
+  private var viewers: [Viewer] = []
+  private var readers: [Reader] = []
+  private var watched: [Int64: Watched] = [:]
+
+  /// - Parameter closed: called when an answer is over, whoever ended it.
+  init(
+    _ inbox: Inbox<AdminStreams.Word>, databaseURL: String, clock: any Clock, times: AdminStreams.Times,
+    closed: @escaping @Sendable () -> Void
+  ) {
+    self.inbox = inbox
+    self.databaseURL = databaseURL
+    self.clock = clock
+    self.times = times
+    self.closed = closed
+  }
+
+  /// Until the server stops.
+  func run() {
+    while true {
+      for word in inbox.receive(atMost: viewers.isEmpty && readers.isEmpty ? .seconds(60) : times.look) { take(word) }
+      if inbox.refusesAll { break }
+      turn(clock.now)
+    }
+    for word in inbox.takeAll() { take(word) }
+    for viewer in viewers { viewer.stream.finish() }
+    for reader in readers { reader.stream.abandon() }
+  }
+
+  private func take(_ word: AdminStreams.Word) {
+    switch word {
+    case .drained: return
+    case .open(.file(let export), let stream): readers.append(Reader(export: export, stream: stream))
+    case .open(.funnel(let seqno), let stream):
+      let now = clock.now
+      viewers.append(Viewer(seqno: seqno, stream: stream, openedAt: now, writtenAt: now))
+      if watched[seqno] == nil { watched[seqno] = Watched(changedAt: now) }
+    }
+  }
+
+  private func turn(_ now: Instant) {
+    for seqno in watched.keys { look(at: seqno, now) }
+    let before = viewers.count + readers.count
+    viewers = viewers.compactMap { show($0, now) }
+    readers = readers.compactMap(goOn)
+    for _ in (viewers.count + readers.count)..<before { closed() }
+    let seen = Set(viewers.map(\.seqno))
+    watched = watched.filter { seen.contains($0.key) }
+  }
+
+  /// Looks at a message, unless that was a moment ago.
+  private func look(at seqno: Int64, _ now: Instant) {
+    guard var one = watched[seqno] else { return }
+    let pause = one.isFinal ? times.slowLook : times.look
+    if let lookedAt = one.lookedAt, now - lookedAt < pause { return }
+    one.lookedAt = now
+    // Without a database nothing changes; whoever watches is kept waiting.
+    if let connection = connected(), let answer = Reporting.watched(seqno, on: connection) {
+      let funnel = answer.json
+      if funnel != one.funnel {
+        one.funnel = funnel
+        one.changedAt = now
+      }
+      one.isFinal = answer.funnel.state.isFinal
+    }
+    watched[seqno] = one
+  }
+
+  /// Nil when it is over.
+  private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
+    var viewer = viewer
+    guard viewer.stream.isOpen, let one = watched[viewer.seqno] else { return nil }
+    // Who reads slowly gets the newest numbers when it has read those before.
+    guard viewer.stream.isDrained else { return viewer }
+    if one.funnel != viewer.shown {
+      guard viewer.stream.write(Self.event("funnel", one.funnel)) else { return viewer }
+      (viewer.shown, viewer.writtenAt) = (one.funnel, now)
+    } else if one.isFinal, now - one.changedAt >= times.rest {
+      viewer.stream.write(Self.event("end", one.funnel))
+      viewer.stream.finish()
+      return nil
+    } else if now - viewer.writtenAt >= times.keepAlive {
+      viewer.stream.write(ServerSentEvent.keepAlive)
+      viewer.writtenAt = now
+    }
+    guard now - viewer.openedAt < times.life else {
+      viewer.stream.finish()
+      return nil
+    }
+    return viewer
+  }
+
+  /// The next piece of a file, when its client has read the last. Nil when it is over.
+  private func goOn(_ reader: Reader) -> Reader? {
+    var reader = reader
+    guard reader.stream.isOpen else { return nil }
+    guard reader.stream.isDrained else { return reader }
+    guard let connection = connected() else {
+      reader.stream.abandon()
+      return nil
+    }
+    do throws(Problem) {
+      if reader.piece == nil { reader.piece = try reader.export.next(on: connection) }
+      guard let piece = reader.piece else {
+        reader.stream.finish()
+        return nil
+      }
+      // A server that takes no more for the moment gets it the next time.
+      if reader.stream.write(piece) { reader.piece = nil }
+      return reader
+    } catch {
+      // Half a file must not look like a whole one.
+      log.error("an export was broken off", metadata: ["code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
+      reader.stream.abandon()
+      return nil
+    }
+  }
+
+  private static func event(_ name: String, _ json: [UInt8]) -> String {
+    ServerSentEvent(event: name, data: String(decoding: json, as: UTF8.self)).text
+  }
+
+  private func connected() -> Connection? {
+    if let connection { return connection }
+    var options = ConnectionOptions()
+    options.applicationName = "upmc admin streams"
+    options.statementTimeout = Admin.Limits.statementTimeout
+    connection = try? Connection(databaseURL, options: options)
+    return connection
+  }
+}

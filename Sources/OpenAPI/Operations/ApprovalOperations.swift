@@ -1,0 +1,57 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Sends that wait for a second person.
+extension APIOperation {
+  static let approvals: [APIOperation] = [
+    APIOperation(
+      .get, "/v1/admin/approvals", id: "listApprovals", in: .messages, "List what waits for a second person",
+      """
+      And what became of it, newest first. What an account sends to more devices than its app's `approvalAbove` waits \
+      until somebody else approves it; after a week nobody can any more.
+      """, by: able(to: .viewMessages),
+      parameters: [
+        ofApp(isNeeded: false),
+        Parameter(
+          place: .query, name: "state", schema: Schema.words(["waiting", "approved", "rejected", "expired"]),
+          about: "Only those that stand so."), limit, pageCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page. It may hold fewer than asked for, also none, and still have a next.", "ApprovalPage",
+          example: page(approval))
+      ], problems: [.invalidField, .unknownApp]),
+    APIOperation(
+      .get, "/v1/admin/approvals/{approvalId}", id: "showApproval", in: .messages, "Show an approval",
+      "With the message as it would go out.", by: able(to: .viewMessages),
+      answers: [Answer(200, "The approval.", "Approval", example: approval)], problems: [.notFound]),
+    APIOperation(
+      .post, "/v1/admin/approvals/{approvalId}/approve", id: "approveMessage", in: .messages, "Let a message go out",
+      """
+      By an account other than the one that asked; an API key is no second person. The audience is looked up anew. \
+      Repeating the call answers the same.
+      """, by: able(to: .approve),
+      answers: [
+        Answer(
+          202, "The message is stored and will be sent.", "Accepted",
+          example: #"{"seqno":"104","state":"queued","targeted":120000,"unknown":[]}"#)
+      ],
+      problems: [
+        .invalidField, .notFound, .unknownApp, .unknownSegment, .unknownUpload, .unknownMessage, .payloadTooLarge,
+        .impossible, .idempotencyConflict, .wrongState, .conflict,
+      ]),
+    APIOperation(
+      .post, "/v1/admin/approvals/{approvalId}/reject", id: "rejectMessage", in: .messages, "Refuse a message",
+      "Nothing of it goes out. Whoever asked may do so too.", by: able(to: .approve),
+      body: Body(schema: "Rejection", examples: [("reason", #"{"reason":"The price is wrong."}"#)]),
+      answers: [Answer(200, "As it is now.", "Approval", example: approval)], problems: [.notFound, .conflict]),
+  ]
+
+  private static let approval = """
+    {"approvalId":"7","appId":"com.example.bank","state":"waiting","requestedBy":"kim@example.com",\
+    "requestedAt":"2026-11-21T09:30:00.123Z","endsAt":"2026-11-28T09:30:00.123Z","targeted":120000,\
+    "message":{"appId":"com.example.bank","audience":{"all":true},"alert":"Hello"},"resendOf":null,"decidedBy":null,\
+    "decidedAt":null,"reason":null,"seqno":null}
+    """
+}

@@ -1,0 +1,43 @@
+/// Writes comma-separated lines (RFC 4180).
+struct CSVWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func begin(_ header: [String]) {
+    bytes += [0xEF, 0xBB, 0xBF]
+    row(header)
+  }
+
+  mutating func row(_ cells: [String?]) {
+    for (index, cell) in cells.enumerated() {
+      if index > 0 { bytes.append(0x2C) }
+      append(cell ?? "")
+    }
+    bytes += [13, 10]
+  }
+
+  private mutating func append(_ cell: String) {
+    let isFormula = CSVWriter.isFormula(cell)
+    guard isFormula || cell.utf8.contains(where: { [0x22, 0x2C, 10, 13].contains($0) }) else {
+      bytes += cell.utf8
+      return
+    }
+    bytes.append(0x22)
+    if isFormula { bytes.append(0x27) }
+    for byte in cell.utf8 {
+      if byte == 0x22 { bytes.append(0x22) }
+      bytes.append(byte)
+    }
+    bytes.append(0x22)
+  }
+
+  /// Spreadsheets run what begins so.
+  static func isFormula(_ cell: String) -> Bool {
+    guard let first = cell.utf8.first else { return false }
+    return [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(first)
+  }
+
+  /// A cell as it was before it was written.
+  static func read(_ cell: String) -> String {
+    cell.utf8.first == 0x27 && isFormula(String(cell.dropFirst())) ? String(cell.dropFirst()) : cell
+  }
+}

@@ -1,0 +1,194 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// The lines of one part, read and judged: who is brought in, into which groups, and what was wrong.
+struct ImportBatch {
+  private(set) var people: [ImportedPeople.Person] = []
+  private(set) var memberships: [Groups.Membership] = []
+  private(set) var faults: [Imports.Fault] = []
+
+  /// Reads a part, and moves the import's progress on.
+  init(
+    _ part: Importing.Part, _ record: inout Imports.Record, on connection: Connection
+  ) throws(PostgresError) {
+    let reader = CSVReader(record.rest + part.bytes, passed: record.lines, isLast: part.isLast)
+    record.rest = reader.rest
+    record.lines = reader.passed
+    var found: [(line: CSVReader.Line, person: Person)] = []
+    for line in reader.lines {
+      guard case .fields(let fields) = line.record else {
+        if case .faulty(let reason) = line.record { fault(line, reason, &record) }
+        continue
+      }
+      guard let header = record.header else {
+        record.header = Self.header(fields, record.kind)
+        if record.header == nil { fault(line, Self.wrongHeader(record.kind), &record) }
+        continue
+      }
+      switch Person.read(
+        fields, columns: header.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
+      {
+      case .success(let person): found.append((line, person))
+      case .failure(let reason): fault(line, reason.text, &record)
+      }
+    }
+    try judge(found, &record, connection)
+    faults.sort { $0.line < $1.line }
+    // Only so many are kept; the others are counted.
+    let kept = max(0, Operations.Limits.importFaults - Int(clamping: record.rejected) + faults.count)
+    faults = Array(faults.prefix(kept))
+  }
+
+  private mutating func judge(
+    _ found: [(line: CSVReader.Line, person: Person)], _ record: inout Imports.Record, _ connection: Connection
+  ) throws(PostgresError) {
+    guard !found.isEmpty else { return }
+    let app = record.app
+    let named = Set(found.flatMap(\.person.groups))
+    let apps = named.isEmpty ? [:] : try connection.run(Groups.apps(of: named))
+    var known: Set<UserKey> = []
+    if record.kind == .members { known = try connection.run(GroupTree.known(Set(found.map(\.person.user)), of: app)) }
+    let overloaded = try self.overloaded(found.map(\.person), of: app, connection)
+    var names: [UserKey: String] = [:]
+    var tags: [UserKey: Set<String>] = [:]
+    var joined: Set<Groups.Membership> = []
+    for (line, person) in found {
+      if let group = person.groups.first(where: { apps[$0] != app }) {
+        fault(line, "the app has no group \(group)", &record)
+        continue
+      }
+      if record.kind == .members, !known.contains(person.user) {
+        fault(line, "the app has no user \(person.user.description)", &record)
+        continue
+      }
+      if overloaded.contains(person.user) {
+        fault(line, "gives \(person.user.description) more than \(Domain.Limits.tagsPerOwner) tags", &record)
+        continue
+      }
+      record.imported += 1
+      if !person.tags.isEmpty { tags[person.user, default: []].formUnion(person.tags) }
+      let groups = person.groups + (record.group.map { [$0] } ?? [])
+      for group in groups {
+        joined.insert(Groups.Membership(user: Users.Key(app: app, userKey: person.user), group: group))
+      }
+      // The last line about somebody counts, but no empty name takes one away.
+      if record.kind == .users, !person.name.isEmpty || names[person.user] == nil { names[person.user] = person.name }
+    }
+    if record.kind == .users {
+      people = names.map { user, name in
+        ImportedPeople.Person(user: user, name: name, tags: (tags[user] ?? []).sorted())
+      }.sorted { $0.user < $1.user }
+    }
+    memberships = Array(joined)
+  }
+
+  /// Writes what was good. Memberships before users, like everybody who writes both.
+  func bringIn(_ record: Imports.Record, on connection: Connection, now: Int64) throws(PostgresError) {
+    if !memberships.isEmpty { try connection.run(Groups.join(memberships, at: now)) }
+    if !people.isEmpty { try connection.run(ImportedPeople.save(people, of: record.app)) }
+  }
+
+  /// Users who would have too many tags, those of all their lines counted.
+  private func overloaded(
+    _ people: [Person], of app: App.Number, _ connection: Connection
+  ) throws(PostgresError) -> Set<UserKey> {
+    var tags: [UserKey: Set<String>] = [:]
+    for person in people where !person.tags.isEmpty { tags[person.user, default: []].formUnion(person.tags) }
+    guard !tags.isEmpty else { return [] }
+    let tagged = tags.map { ImportedPeople.Person(user: $0.key, name: "", tags: Array($0.value)) }
+    let known = try connection.run(
+      ImportedPeople.overloaded(tagged, of: app, limit: Domain.Limits.tagsPerOwner))
+    return known.union(tags.filter { $0.value.count > Domain.Limits.tagsPerOwner }.keys)
+  }
+
+  private mutating func fault(_ line: CSVReader.Line, _ error: String, _ record: inout Imports.Record) {
+    record.rejected += 1
+    let text = String(String.UnicodeScalarView(line.text.unicodeScalars.prefix(200).filter { $0 != "\0" }))
+    faults.append(Imports.Fault(line: line.number, text: text, error: error))
+  }
+
+  // MARK: Columns
+
+  /// The columns that a file of this kind may have; the first is needed.
+  static func columns(_ kind: Imports.Kind) -> [String] {
+    switch kind {
+    case .users: ["clientUid", "clientName", "groupSeqs", "tags"]
+    case .members: ["clientUid"]
+    }
+  }
+
+  /// Columns of exports that nobody can bring in: passed over, so that what was exported can be imported.
+  private static func ignored(_ kind: Imports.Kind) -> [String] {
+    switch kind {
+    case .users: ["badge", "devices"]
+    case .members: ["clientName", "joinedAt"]
+    }
+  }
+
+  /// The columns in their order, joined; nil when the line does not name them.
+  private static func header(_ fields: [String], _ kind: Imports.Kind) -> String? {
+    let known = columns(kind) + ignored(kind)
+    let names = fields.map { field in known.first { $0.lowercased() == field.lowercased().filter { $0 != " " } } ?? "" }
+    guard names.contains("clientUid"), !names.contains(""), Set(names).count == names.count else { return nil }
+    return names.joined(separator: ",")
+  }
+
+  private static func wrongHeader(_ kind: Imports.Kind) -> String {
+    "the first line must name the columns: \(columns(kind).joined(separator: ", ")); clientUid is needed"
+  }
+
+  /// Somebody as a line tells them.
+  private struct Person {
+    let user: UserKey
+    let name: String
+    let groups: [Groups.Number]
+    let tags: [String]
+
+    struct Fault: Error { let text: String }
+
+    static func read(_ fields: [String], columns: [String]) -> Result<Person, Fault> {
+      guard fields.count == columns.count else {
+        return .failure(Fault(text: "has \(fields.count) fields instead of \(columns.count)"))
+      }
+      var (clientUID, name) = ("", "")
+      var groups: [Groups.Number] = []
+      var tags: [String] = []
+      for (column, cell) in zip(columns, fields) {
+        let field = CSVWriter.read(cell)
+        switch column {
+        case "clientUid": clientUID = field
+        // In a file of members it is only for the reader's eyes.
+        case "clientName": name = field
+        case "tags":
+          tags = field.split(separator: ";").map(String.init)
+          if let (tag, fault) = tags.lazy.compactMap({ tag in Tag.objection(to: tag).map { (tag, $0) } }).first {
+            return .failure(Fault(text: "the tag \"\(tag)\" \(fault)"))
+          }
+        case "groupSeqs":
+          for text in field.split(separator: ";") {
+            guard let group = Int64(text.filter { $0 != " " }) else {
+              return .failure(Fault(text: "groupSeqs: \"\(text)\" is no GROUPSEQ"))
+            }
+            groups.append(group)
+          }
+        default: break
+        }
+      }
+      guard !clientUID.isEmpty else { return .failure(Fault(text: "clientUid is empty")) }
+      guard clientUID.utf8.count <= Domain.Limits.clientUIDBytes else {
+        return .failure(Fault(text: "clientUid is longer than \(Domain.Limits.clientUIDBytes) bytes"))
+      }
+      guard clientUID != UserKey.guestUID else { return .failure(Fault(text: "GUEST means: no user")) }
+      guard name.utf8.count <= Domain.Limits.clientNameBytes else {
+        return .failure(Fault(text: "clientName is longer than \(Domain.Limits.clientNameBytes) bytes"))
+      }
+      return .success(Person(user: UserKey(clientUID: clientUID), name: name, groups: groups, tags: tags))
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Faulty lines of one import that are kept with their reasons; further ones are only counted.
+  static let importFaults = 100_000
+}

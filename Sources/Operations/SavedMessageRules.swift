@@ -1,0 +1,48 @@
+internal import Domain
+internal import JSON
+internal import Store
+
+/// What a message that is kept must be: checked by the rules of a send, with what it lacks put in for the moment.
+enum SavedMessageRules {
+  /// - Throws: a `Problem` whose pointers begin with `/message`.
+  static func check(_ message: [UInt8], _ kind: SavedMessages.Kind, appID: String) throws(Problem) {
+    let members = try members(message)
+    // A draft is unfinished: any object will do.
+    guard kind != .draft else { return }
+    for name in ["appId", "audience", "dryRun", "from", "reference"] where members.contains(where: { $0.name == name })
+    {
+      throw Problem(at: "/message/\(name)", "does not belong into a \(kind.word): it is given when it is sent")
+    }
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("appId", appID)
+      writer.member("audience", object: { $0.member("all", true) })
+      for member in members { writer.member(member.name, raw: member.value) }
+      let names = Set(members.map(\.name))
+      if kind == .sender, !names.contains("alert") { writer.member("alert", "x") }
+      // Somebody's list may fill them.
+      if !names.contains("variables") {
+        writer.member("variables", object: { writer in for number in 1...9 { writer.member("VAR\(number)", "x") } })
+      }
+    }
+    do throws(Problem) {
+      _ = try MessageRequest(json: writer.bytes)
+    } catch {
+      throw Problem(
+        error.code, error.detail,
+        fields: error.fields.map { Problem.Field(pointer: "/message\($0.pointer)", detail: $0.detail) })
+    }
+  }
+
+  private static func members(_ message: [UInt8]) throws(Problem) -> [(name: String, value: [UInt8])] {
+    var reader = JSONReader(message)
+    var members: [(name: String, value: [UInt8])] = []
+    do throws(JSONError) {
+      try reader.readObject { (reader, name) throws(JSONError) in members.append((name, try reader.readRaw())) }
+      try reader.finish()
+    } catch {
+      throw Problem(error.inside("message"))
+    }
+    return members
+  }
+}

@@ -1,0 +1,59 @@
+internal import Domain
+internal import JSON
+internal import Postgres
+internal import Store
+
+/// A send that names a template: what the template says stands for what the send does not say. The message keeps a copy,
+/// so that changing or deleting the template changes no message that was accepted.
+enum SavedTemplate {
+  /// - Returns: the request with the template's members, or as it is when it names none.
+  static func fill(
+    _ body: [UInt8], for caller: Caller, on connection: Connection
+  ) throws(Problem) -> [UInt8] {
+    // Nearly all name none: they are not read twice.
+    guard body.contains(Self.name) else { return body }
+    let members = try Self.members(of: body)
+    guard let named = members.first(where: { $0.name == "template" }) else { return body }
+    let number = try Self.number(named.value)
+    guard let record = try connection.answer(SavedMessages.find(number, .template)), caller.reaches(record.app),
+      members.first(where: { $0.name == "appId" })?.value == Self.text(record.appID)
+    else { throw Problem(.notFound, "The app has no template \(number).") }
+    let said = Set(members.map(\.name))
+    let rest = try Self.members(of: Array(record.message.utf8)).filter { !said.contains($0.name) }
+    var writer = JSONWriter(capacity: body.count + record.message.utf8.count)
+    writer.object { writer in
+      for member in members where member.name != "template" { writer.member(member.name, raw: member.value) }
+      for member in rest { writer.member(member.name, raw: member.value) }
+    }
+    return writer.bytes
+  }
+
+  private static let name = Array("\"template\"".utf8)
+
+  private static func text(_ text: String) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.value(text)
+    return writer.bytes
+  }
+
+  private static func members(of body: [UInt8]) throws(Problem) -> [(name: String, value: [UInt8])] {
+    var reader = JSONReader(body)
+    var members: [(name: String, value: [UInt8])] = []
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in members.append((key, try reader.readRaw())) }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    return members
+  }
+
+  private static func number(_ value: [UInt8]) throws(Problem) -> SavedMessages.Number {
+    var reader = JSONReader(value)
+    do throws(JSONError) {
+      return try reader.readGroupSeq()
+    } catch {
+      throw Problem(error.inside("template"))
+    }
+  }
+}

@@ -1,0 +1,216 @@
+package import Domain
+internal import Postgres
+
+/// Files of people on their way in, and what was wrong with their lines.
+package enum Imports {
+  package typealias Number = Int64
+
+  /// Raw values are stored.
+  package enum Kind: Int16, Sendable, CaseIterable {
+    case users = 1
+    case members = 2
+  }
+
+  package struct Record: Sendable {
+    package let number: Number
+    package let app: App.Number
+    package let appID: String
+    package let kind: Kind
+    package let group: Groups.Number?
+    /// False: one wrong line, and nobody is brought in.
+    package let skipsErrors: Bool
+    package var parts: Int32
+    package var partSHA256: [UInt8]
+    /// The columns, by the first line; nil until it has come.
+    package var header: String?
+    package var rest: [UInt8]
+    package var lines: Int64
+    package var imported: Int64
+    package var rejected: Int64
+    package let createdAt: Int64
+    package let createdBy: String
+    package var finishedAt: Int64?
+
+    /// The same import as it was when it began.
+    package var fresh: Record {
+      var record = self
+      record.header = nil
+      record.rest = []
+      (record.lines, record.imported, record.rejected) = (0, 0, 0)
+      return record
+    }
+  }
+
+  private static let columnList = """
+    i.import, i.app, a.app_id, i.kind, i.groupseq, i.parts, coalesce(i.part_sha256, ''), i.header, i.rest, i.lines,
+    i.imported, i.rejected, i.created_at, i.created_by, i.finished_at, i.skips_errors
+    """
+
+  private static let createStatement = Statement(
+    "imports-create",
+    "INSERT INTO imports (app, kind, groupseq, created_by, skips_errors) VALUES ($1, $2, $3, $4, $5) RETURNING import")
+
+  package static func create(
+    _ kind: Kind, of app: App.Number, group: Groups.Number?, skipsErrors: Bool, by name: String
+  ) -> Query<Number> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(kind.rawValue)
+    parameters.append(group)
+    parameters.append(text: name)
+    parameters.append(skipsErrors)
+    return Query(createStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let findStatement = Statement(
+    "imports-find", "SELECT \(columnList) FROM imports i JOIN apps a ON a.app = i.app WHERE i.import = $1")
+  private static let lockStatement = Statement(
+    "imports-lock",
+    "SELECT \(columnList) FROM imports i JOIN apps a ON a.app = i.app WHERE i.import = $1 FOR UPDATE OF i")
+
+  package static func find(_ number: Number) -> Query<Record?> { one(findStatement, number) }
+  /// Within a transaction: no other part is taken until it ends.
+  package static func lock(_ number: Number) -> Query<Record?> { one(lockStatement, number) }
+
+  private static func one(_ statement: Statement, _ number: Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(statement, parameters) { records($0).first }
+  }
+
+  private static let listStatement = Statement(
+    "imports-list",
+    """
+    SELECT \(columnList) FROM imports i JOIN apps a ON a.app = i.app
+    WHERE i.app = $1 AND i.import < $2 ORDER BY i.import DESC LIMIT $3
+    """)
+
+  /// Before one, newest first.
+  package static func list(of app: App.Number, before number: Number, limit: Int) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(number)
+    parameters.append(limit)
+    return Query(listStatement, parameters, read: records)
+  }
+
+  private static let saveStatement = Statement(
+    "imports-save",
+    """
+    UPDATE imports SET parts = $2, part_sha256 = $3, header = $4, rest = $5, lines = $6, imported = $7, rejected = $8,
+      finished_at = CASE WHEN $9 THEN clock_timestamp() END
+    WHERE import = $1
+    """)
+
+  /// The progress of one that is locked.
+  package static func save(_ record: Record, isFinished: Bool) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(record.number)
+    parameters.append(record.parts)
+    parameters.append(bytes: record.partSHA256)
+    parameters.append(text: record.header)
+    parameters.append(bytes: record.rest)
+    parameters.append(record.lines)
+    parameters.append(record.imported)
+    parameters.append(record.rejected)
+    parameters.append(isFinished)
+    return Query(saveStatement, parameters) { _ in }
+  }
+
+  // MARK: Parts that wait
+
+  private static let keepStatement = Statement(
+    "imports-keep-part", "INSERT INTO import_parts (import, part, lines) VALUES ($1, $2, $3)")
+
+  /// Keeps a part of an import that brings in nobody before its last one.
+  package static func keep(_ part: Int32, _ bytes: [UInt8], of number: Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(part)
+    parameters.append(bytes: bytes)
+    return Query(keepStatement, parameters) { _ in }
+  }
+
+  private static let partStatement = Statement(
+    "imports-part", "SELECT lines FROM import_parts WHERE import = $1 AND part = $2")
+
+  package static func part(_ part: Int32, of number: Number) -> Query<[UInt8]?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(part)
+    return Query(partStatement, parameters) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+  }
+
+  private static let dropStatement = Statement("imports-drop-parts", "DELETE FROM import_parts WHERE import = $1")
+
+  package static func dropParts(of number: Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(dropStatement, parameters) { _ in }
+  }
+
+  // MARK: What was wrong
+
+  package struct Fault: Sendable {
+    package let line: Int64
+    package let text: String
+    package let error: String
+
+    package init(line: Int64, text: String, error: String) {
+      self.line = line
+      self.text = text
+      self.error = error
+    }
+  }
+
+  private static let faultsStatement = Statement(
+    "imports-add-errors",
+    """
+    INSERT INTO import_errors (import, line, text, error)
+    SELECT $1, line, text, error FROM unnest($2, $3, $4) AS t(line, text, error)
+    """)
+
+  package static func add(_ faults: [Fault], to number: Number) -> Query<Void> {
+    var lines = Int64Column()
+    var texts = TextColumn()
+    var errors = TextColumn()
+    for fault in faults {
+      lines.append(fault.line)
+      texts.append(fault.text)
+      errors.append(fault.error)
+    }
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(int64s: lines)
+    parameters.append(texts: texts)
+    parameters.append(texts: errors)
+    return Query(faultsStatement, parameters) { _ in }
+  }
+
+  private static let faultListStatement = Statement(
+    "imports-list-errors",
+    "SELECT line, text, error FROM import_errors WHERE import = $1 AND line > $2 ORDER BY line LIMIT $3")
+
+  package static func faults(of number: Number, after line: Int64, limit: Int) -> Query<[Fault]> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(line)
+    parameters.append(limit)
+    return Query(faultListStatement, parameters) { rows in
+      rows.map { Fault(line: rows.int64($0, 0), text: rows.text($0, 1), error: rows.text($0, 2)) }
+    }
+  }
+
+  private static func records(_ rows: Rows) -> [Record] {
+    rows.map { row in
+      Record(
+        number: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
+        kind: Kind(rawValue: rows.int16(row, 3)) ?? .users, group: rows.optionalInt64(row, 4),
+        skipsErrors: rows.bool(row, 15), parts: rows.int32(row, 5),
+        partSHA256: rows.bytes(row, 6), header: rows.optionalText(row, 7), rest: rows.bytes(row, 8),
+        lines: rows.int64(row, 9), imported: rows.int64(row, 10), rejected: rows.int64(row, 11),
+        createdAt: rows.timestampMicroseconds(row, 12), createdBy: rows.text(row, 13),
+        finishedAt: rows.isNull(row, 14) ? nil : rows.timestampMicroseconds(row, 14))
+    }
+  }
+}

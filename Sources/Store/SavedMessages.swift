@@ -1,0 +1,139 @@
+package import Domain
+internal import Postgres
+
+/// Messages that are not sent: templates, drafts, and what senders put into theirs.
+package enum SavedMessages {
+  package typealias Number = Int64
+
+  /// Raw values are stored.
+  package enum Kind: Int16, Sendable, CaseIterable {
+    case template = 1
+    case draft = 2
+    case sender = 3
+  }
+
+  package struct Record: Sendable {
+    package let number: Number
+    package let kind: Kind
+    package let app: App.Number
+    package let appID: String
+    package let name: String
+    /// Of a sender.
+    package let sender: String?
+    /// A JSON object.
+    package let message: String
+    package let createdAt: Int64
+    package let updatedAt: Int64
+    package let updatedBy: String
+  }
+
+  private static let columnList = """
+    s.saved, s.kind, s.app, a.app_id, s.name, s.sender, s.message::text, s.created_at, s.updated_at, s.updated_by
+    """
+
+  private static let listStatement = Statement(
+    "saved-messages-list",
+    """
+    SELECT \(columnList) FROM saved_messages s JOIN apps a ON a.app = s.app
+    WHERE s.app = $1 AND s.kind = $2 AND s.saved > $3 ORDER BY s.saved LIMIT $4
+    """)
+
+  package static func list(_ kind: Kind, of app: App.Number, after number: Number, limit: Int) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(kind.rawValue)
+    parameters.append(number)
+    parameters.append(limit)
+    return Query(listStatement, parameters, read: records)
+  }
+
+  private static let findStatement = Statement(
+    "saved-messages-find",
+    "SELECT \(columnList) FROM saved_messages s JOIN apps a ON a.app = s.app WHERE s.saved = $1 AND s.kind = $2")
+  private static let lockStatement = Statement(
+    "saved-messages-lock",
+    """
+    SELECT \(columnList) FROM saved_messages s JOIN apps a ON a.app = s.app WHERE s.saved = $1 AND s.kind = $2
+    FOR UPDATE OF s
+    """)
+
+  package static func find(_ number: Number, _ kind: Kind) -> Query<Record?> { one(findStatement, number, kind) }
+  /// Within a transaction: nobody else changes it until it ends.
+  package static func lock(_ number: Number, _ kind: Kind) -> Query<Record?> { one(lockStatement, number, kind) }
+
+  private static func one(_ statement: Statement, _ number: Number, _ kind: Kind) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(kind.rawValue)
+    return Query(statement, parameters) { records($0).first }
+  }
+
+  /// What is stored of one.
+  package struct New: Sendable {
+    package let name: String
+    package let sender: String?
+    package let message: String
+    package let by: String
+
+    package init(name: String, sender: String?, message: String, by: String) {
+      self.name = name
+      self.sender = sender
+      self.message = message
+      self.by = by
+    }
+  }
+
+  private static let createStatement = Statement(
+    "saved-messages-create",
+    """
+    INSERT INTO saved_messages (app, kind, name, sender, message, updated_by)
+    VALUES ($1, $2, $3, $4, $5::text::json, $6) RETURNING saved
+    """)
+
+  /// Fails with `saved_messages_sender_is_unique` when the app has this sender.
+  package static func create(_ new: New, _ kind: Kind, of app: App.Number) -> Query<Number> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(kind.rawValue)
+    parameters.append(text: new.name)
+    parameters.append(text: new.sender)
+    parameters.append(text: new.message)
+    parameters.append(text: new.by)
+    return Query(createStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let changeStatement = Statement(
+    "saved-messages-change",
+    """
+    UPDATE saved_messages SET name = $2, sender = $3, message = $4::text::json, updated_by = $5, updated_at = now()
+    WHERE saved = $1
+    """)
+
+  package static func change(_ number: Number, _ new: New) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(text: new.name)
+    parameters.append(text: new.sender)
+    parameters.append(text: new.message)
+    parameters.append(text: new.by)
+    return Query(changeStatement, parameters) { _ in }
+  }
+
+  private static let deleteStatement = Statement("saved-messages-delete", "DELETE FROM saved_messages WHERE saved = $1")
+
+  package static func delete(_ number: Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(deleteStatement, parameters) { _ in }
+  }
+
+  private static func records(_ rows: Rows) -> [Record] {
+    rows.map { row in
+      Record(
+        number: rows.int64(row, 0), kind: Kind(rawValue: rows.int16(row, 1)) ?? .draft, app: rows.int32(row, 2),
+        appID: rows.text(row, 3), name: rows.text(row, 4), sender: rows.optionalText(row, 5),
+        message: rows.text(row, 6), createdAt: rows.timestampMicroseconds(row, 7),
+        updatedAt: rows.timestampMicroseconds(row, 8), updatedBy: rows.text(row, 9))
+    }
+  }
+}

@@ -1,0 +1,87 @@
+internal import ArgumentParser
+internal import Operations
+internal import Reactor
+internal import Server
+
+/// `upmc approval`: messages that wait for a second person.
+struct ApprovalCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "approval", abstract: "See what waits for a second person, approve or reject it.",
+    discussion: "An app waits for one above the size that `upmc app policy --approval-above` sets.",
+    subcommands: [List.self, Approve.self, Reject.self])
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List approvals, newest first.", discussion: "  upmc approval list --state waiting")
+
+    @Option(name: .customLong("app"), help: "Only this app's.")
+    var appID: String?
+
+    @Option(help: "waiting, approved, rejected or expired.")
+    var state: String?
+
+    @Option(help: "How many.")
+    var limit = 50
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        try ListOutput.show(
+          output, limit: limit, none: "Nothing of this kind is there.", { (entry: Approving.Entry) in entry.sentence }
+        ) { page in
+          try Approving.list(
+            of: appID, state: state, page, by: .commandLine, on: database.connection,
+            now: SystemClock().wallMicroseconds)
+        }
+      }
+    }
+  }
+
+  struct Approve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Let a waiting message go out.", discussion: "  upmc approval approve 7")
+
+    @Argument(help: "Its number.")
+    var number: Int64
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let answer = try Approving.approve(
+          number, hosting: Hosting(publicURL: database.configuration.publicURL), by: .commandLine,
+          on: database.connection, now: SystemClock().wallMicroseconds)
+        output.show(answer, Send.sentence(answer))
+      }
+    }
+  }
+
+  struct Reject: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Refuse a waiting message.", discussion: "  upmc approval reject 7 --reason \"The wrong price\"")
+
+    @Argument(help: "Its number.")
+    var number: Int64
+
+    @Option(help: "Why, for whoever asked.")
+    var reason: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let entry = try Approving.reject(
+          number, reason: reason, by: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
+        output.show(entry, entry.sentence)
+      }
+    }
+  }
+}
+
+extension Approving.Entry {
+  fileprivate var sentence: String {
+    let targeted = targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
+    return "\(number)  \(state)  \(requestedBy)  \(targeted)\(seqno.map { "  message \($0)" } ?? "")"
+  }
+}
