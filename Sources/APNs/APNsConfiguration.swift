@@ -1,5 +1,6 @@
 internal import Domain
 package import Logging
+package import Metrics
 package import TLS
 
 /// Where a service of Apple's is. The simulator stands in for it by another host and port.
@@ -35,6 +36,9 @@ package struct APNsConfiguration: Sendable {
   /// A connection is replaced when it is so old, more or less: Apple moves load by DNS, which only new ones ask.
   package var connectionAge = APNs.Limits.connectionAge
   package var logger = Logger(label: "apns")
+  package var metrics = Metrics()
+  /// Told of each push that is taken.
+  package var lastAccepted = LastSuccess()
 
   package init() {}
 

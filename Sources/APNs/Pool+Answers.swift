@@ -5,9 +5,14 @@ internal import Reactor
 
 /// What each ending means for a target, its connection, its route and the whole pool.
 extension Pool {
+  func answered(_ lane: Lane, after time: Duration) {
+    owner.meter.answered(lane, after: time)
+  }
+
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
     let standing = submission.batch.standing
     standing.inFlight -= 1
+    owner.meter.ended(ending, wallSeconds: owner.wallSeconds)
     switch ending {
     case .accepted:
       standing.answered(isError: false)

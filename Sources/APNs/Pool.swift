@@ -10,6 +10,7 @@ protocol PoolOwner: AnyObject {
   var configuration: APNsConfiguration { get }
   var outbox: Outbox { get }
   var gate: Gate { get }
+  var meter: PushMeter { get }
   /// Seconds since 1970.
   var wallSeconds: Int64 { get }
   /// Asks for a provider token, not more often than every few seconds.
@@ -235,6 +236,7 @@ final class Pool: ConnectionOwner {
         queue.putBack(submission)
         break
       }
+      owner.meter.submitted(lane, after: now.nanoseconds - submission.batch.readAtNanoseconds)
       count += 1
     }
     standing.inFlight += count

@@ -10,6 +10,7 @@ final class SenderLoop: PoolOwner {
   let configuration: APNsConfiguration
   let gate: Gate
   let outbox: Outbox
+  let meter: PushMeter
   private let resolvers: [APNsEndpoint: Resolver]
   private let inbox: Inbox<APNsCommand>
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
@@ -41,9 +42,19 @@ final class SenderLoop: PoolOwner {
     self.inbox = inbox
     self.tokenNeeded = tokenNeeded
     outbox = Outbox(gate: gate, results: results)
+    meter = PushMeter(configuration.metrics, configuration.lastAccepted)
     loop = try EventLoop(clock: clock)
     try loop.attach(inbox) { [unowned self] commands in receive(commands) }
     loop.atEndOfTurn { [unowned self] in endTurn() }
+    look()
+  }
+
+  /// Counts connections once a second, for the meter.
+  private func look() {
+    let connections = pools.values.lazy.flatMap(\.connections)
+    meter.look(
+      connections: connections.count { $0.state.phase == .ready }, inFlight: connections.reduce(0) { $0 + $1.inFlight })
+    loop.schedule(after: .seconds(1)) { [weak self] in self?.look() }
   }
 
   var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }

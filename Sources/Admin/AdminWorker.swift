@@ -15,6 +15,7 @@ final class AdminWorker {
     let clock: any Clock
     let hosting: Hosting
     let messageCommitted: @Sendable () -> Void
+    let log = Logger(label: "admin")
   }
 
   private let resources: Resources

@@ -12,13 +12,15 @@ final class CatalogKeeper {
   private let catalog: Catalog
 
   init(
-    databaseURL: String, catalog: Catalog, sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey
+    databaseURL: String, catalog: Catalog, sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey,
+    health: Health
   ) throws {
     self.catalog = catalog
     let stopped = try Inbox<Void>(capacity: 1)
     self.stopped = stopped
     _ = try Thread(name: "catalog") {
-      let keeper = APNsKeeper(sender: sender, requests: requests, master: master, clock: SystemClock())
+      let keeper = APNsKeeper(
+        sender: sender, requests: requests, master: master, health: health, clock: SystemClock())
       let log = Logger(label: "catalog")
       var connection: Connection?
       var resumptions = Resumptions()

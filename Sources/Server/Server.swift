@@ -4,6 +4,7 @@ internal import Dispatcher
 internal import Domain
 internal import Glibc
 internal import Logging
+internal import Metrics
 package import Operations
 internal import Postgres
 internal import Receiver
@@ -18,6 +19,7 @@ internal import TLS
 ///   plan claim complete janitor     the dispatcher
 ///   apns-0      HTTP/2 to Apple
 ///   catalog     apps and credentials, read again when something changes
+///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
 /// **Start**: migrations → signing keys and apps → providers and dispatcher → doors. The database is there already: the
@@ -45,12 +47,16 @@ package final class Server {
 
   /// Where the doors listen; the port is the real one, also when 0 was asked for.
   package let address: SocketAddress
+  /// Where metrics are shown without a credential; nil when that was not asked for.
+  package var metricsAddress: SocketAddress? { metricsListener?.address }
 
   private let dispatcher: Dispatcher
   private let sender: APNsSender
   private let senderDone: Inbox<Void>
   private let catalogKeeper: CatalogKeeper
   private let doors: Doors
+  private let vitals: VitalsKeeper
+  private let metricsListener: MetricsListener?
   private let listening: Listening
   private let log = Logger(label: "server")
 
@@ -65,13 +71,15 @@ package final class Server {
     let results = try ResultInbox()
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
-    sender = try APNsSender(configuration: Self.apns(configuration), results: results.sink) { request in
+    let (metrics, health) = (Metrics(), Health())
+    let apns = Self.apns(configuration, metrics)
+    sender = try APNsSender(configuration: apns, results: results.sink) { request in
       // A request that finds no room is made again by the sender a few seconds later.
       _ = requests.offer(request)
       wanted.signal()
     }
     catalogKeeper = try CatalogKeeper(
-      databaseURL: databaseURL, catalog: catalog, sender: sender, requests: requests, master: master)
+      databaseURL: databaseURL, catalog: catalog, sender: sender, requests: requests, master: master, health: health)
     senderDone = try Self.run(sender)
 
     var numbers = SystemRandomNumberGenerator()
@@ -81,16 +89,23 @@ package final class Server {
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: [.apns: sender], storesOutcomes: configuration.handicaps.storesOutcomes),
+        providers: [.apns: sender], storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics),
       results: results)
     try dispatcher.start()
+    vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
+    let readiness = Readiness(health: health, lastAccepted: apns.lastAccepted, holdsLease: dispatcher.holdsLease)
+    NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
     doors = try Doors(
       configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
-      messageCommitted: dispatcher.poke)
+      metrics: metrics, readiness: readiness, messageCommitted: dispatcher.poke)
     address = doors.address
+    metricsListener = try configuration.metricsListen.map { host, port in
+      try MetricsListener(
+        host: host, port: port, metrics: { MetricsDoor(metrics: metrics, catalog: nil) }, readiness: readiness)
+    }
     listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
   }
@@ -114,11 +129,14 @@ package final class Server {
     _ = senderDone.receive(atMost: Limits.providerDrain + .seconds(2))
     doors.close()
     catalogKeeper.stop()
+    vitals.stop()
+    metricsListener?.stop()
     log.info("stopped")
   }
 
-  private static func apns(_ configuration: Configuration) -> APNsConfiguration {
+  private static func apns(_ configuration: Configuration, _ metrics: Metrics) -> APNsConfiguration {
     var apns = APNsConfiguration()
+    apns.metrics = metrics
     apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
     apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
     if let file = configuration.caFile { apns.trust.files.append(file) }
