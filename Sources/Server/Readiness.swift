@@ -22,7 +22,7 @@ struct Readiness: Sendable {
     let now = clock.wallMicroseconds / 1_000_000
     let credentials = health.credentials.values
     let unusable = credentials.count { !$0.isUsable || ($0.endsAt ?? .max) <= now }
-    if unusable > 0 { complaints.append("\(unusable) credentials cannot be used: see `upmc doctor`.") }
+    if unusable > 0 { complaints.append("\(unusable) credentials cannot be used; the log says which.") }
     let ending = credentials.count {
       let rest = ($0.endsAt ?? .max) - now
       return rest > 0 && rest < Server.Limits.certificateWarningDays * 86_400
