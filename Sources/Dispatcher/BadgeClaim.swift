@@ -4,25 +4,62 @@ internal import Store
 
 /// Moves the badge counts of the users in a claim: once per (user, message), in the claim's own transaction, so that the
 /// payload carries a number that is committed.
+///
+/// Ledger first, then users, both in the order of their keys. Many users at once are copied into the ledger, for a row
+/// costs half as much then. Should one of them be there after all (claimed in an earlier wave, or read on another device
+/// before), `run` throws `uniqueViolation`, the transaction is lost, and the claim is for `copies: false`.
 struct BadgeClaim {
   private let message: DispatchMessage
+  private let copies: Bool
 
-  init(_ message: DispatchMessage) {
+  init(_ message: DispatchMessage, copies: Bool) {
     self.message = message
+    self.copies = copies
   }
 
   /// Answers each user's count after this message.
   func run(_ members: [Audiences.Member], _ connection: Connection) throws(PostgresError) -> [UserKey: Int16] {
-    guard !members.isEmpty else { return [:] }
-    var devices: [Users.Key: Int16] = [:]
-    for member in members { devices[Users.Key(app: message.app, userKey: member.userKey), default: 0] += 1 }
-    let claims = devices.map { user, count in
-      Ledger.Claim(
-        key: Ledger.Key(user: user, seqno: message.seqno), deliveries: count, increment: message.request.badge.increment
-      )
+    let claims = claims(of: members)
+    guard !claims.isEmpty else { return [:] }
+    if copies, claims.count >= Limits.copiedClaims {
+      try Ledger.copy(claims, connection)
+      return try connection.run(move(claims.map(\.key.user))).byUser
     }
     let fresh = try connection.run(Ledger.claim(claims))
-    var counts = try connection.run(Users.lock(devices.keys))
+    guard fresh.count < claims.count else { return try connection.run(move(claims.map(\.key.user))).byUser }
+    return try moveSome(fresh, of: claims, connection)
+  }
+
+  /// Users in the order of the members: in a range that is the order of their keys.
+  private func claims(of members: [Audiences.Member]) -> [Ledger.Claim] {
+    var users: [UserKey] = []
+    var deliveries: [UserKey: Int16] = [:]
+    for member in members {
+      if deliveries[member.userKey] == nil { users.append(member.userKey) }
+      deliveries[member.userKey, default: 0] += 1
+    }
+    return users.map { user in
+      Ledger.Claim(
+        key: Ledger.Key(user: Users.Key(app: message.app, userKey: user), seqno: message.seqno),
+        deliveries: deliveries[user] ?? 0, increment: message.request.badge.increment)
+    }
+  }
+
+  /// Every count moves.
+  private func move(_ users: [Users.Key]) -> Query<[Users.Key: Int16]> {
+    switch message.request.badge {
+    case .none: Users.lock(users)
+    case .increment(let increment): Users.raise(users, by: increment)
+    case .set(let count): Users.set(users, to: count)
+    case .clear: Users.set(users, to: 0)
+    }
+  }
+
+  /// Some counts have been moved by an earlier claim for another device.
+  private func moveSome(
+    _ fresh: Set<Ledger.Key>, of claims: [Ledger.Claim], _ connection: Connection
+  ) throws(PostgresError) -> [UserKey: Int16] {
+    var counts = try connection.run(Users.lock(claims.map(\.key.user)))
     var changed: [(key: Users.Key, badge: Int16)] = []
     for key in fresh {
       let before = counts[key.user] ?? 0
@@ -31,8 +68,13 @@ struct BadgeClaim {
       if after != before { changed.append((key.user, after)) }
     }
     if !changed.isEmpty { try connection.run(Users.saveCounts(changed)) }
-    var badges: [UserKey: Int16] = [:]
-    for (user, count) in counts { badges[user.userKey] = count }
-    return badges
+    return counts.byUser
+  }
+}
+
+extension [Users.Key: Int16] {
+  /// All are of one app.
+  fileprivate var byUser: [UserKey: Int16] {
+    reduce(into: [:]) { $0[$1.key.userKey] = $1.value }
   }
 }

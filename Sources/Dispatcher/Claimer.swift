@@ -55,14 +55,22 @@ final class Claimer {
   private func claim(_ seqno: Int64, _ connection: Connection) throws -> Bool {
     guard let message = try shelf.message(seqno, connection) else { return false }
     var didAdvance = false
-    let claimed = try connection.withTransaction { () throws -> Claimed? in
-      // Before the message's state is read: what is submitted is no older than that.
-      let readAt = shared.clock.now
-      guard let shard = try connection.run(Shards.lock(seqno)), let gate = try Gate(message, connection) else {
-        return nil
+    func claimOnce(copies: Bool) throws -> Claimed? {
+      try connection.withTransaction { () throws -> Claimed? in
+        // Before the message's state is read: what is submitted is no older than that.
+        let readAt = shared.clock.now
+        guard let shard = try connection.run(Shards.lock(seqno)), let gate = try Gate(message, connection) else {
+          return nil
+        }
+        didAdvance = true
+        return try claim(shard, BadgeClaim(message, copies: copies), message, gate, readAt, connection)
       }
-      didAdvance = true
-      return try claim(shard, message, gate, readAt, connection)
+    }
+    let claimed: Claimed?
+    do {
+      claimed = try claimOnce(copies: true)
+    } catch let error as PostgresError where error.sqlState == .uniqueViolation {
+      claimed = try claimOnce(copies: false)
     }
     guard let claimed else { return didAdvance }
     meter.claimed(claimed.members.count, message.push.lane, after: shared.clock.now - claimed.readAt)
@@ -83,12 +91,13 @@ final class Claimer {
 
   /// Within the transaction: everything that must be committed before the first device is sent to.
   private func claim(
-    _ shard: Shards.Record, _ message: DispatchMessage, _ gate: Gate, _ readAt: Instant, _ connection: Connection
+    _ shard: Shards.Record, _ badgeClaim: BadgeClaim, _ message: DispatchMessage, _ gate: Gate, _ readAt: Instant,
+    _ connection: Connection
   ) throws -> Claimed? {
     let reader = WaveReader(message, wave: shard.wave, frozenAt: gate.frozenAt)
     let batch = try reader.nextBatch(shard.part, limit: gate.limit, connection)
     try gate.save(claimed: batch.members.count, connection)
-    let badges = message.movesBadge ? try BadgeClaim(message).run(batch.members, connection) : [:]
+    let badges = message.movesBadge ? try badgeClaim.run(batch.members, connection) : [:]
     let values = try RecipientValues(batch.members, message, connection)
     var claim: Claims.Hold?
     if !batch.members.isEmpty {

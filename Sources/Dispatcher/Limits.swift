@@ -14,6 +14,8 @@ enum Limits {
   static let windowDevices = 20_000
   /// First outcomes that are worth a COPY: with fewer, preparing it costs more than it saves.
   static let copiedDecisions = 128
+  /// Users of a claim whose entries in the ledger are worth a COPY.
+  static let copiedClaims = 128
   /// How much of the window the messages of a lane, and all before it, may fill: the rest is kept for those.
   static func windowDevices(for lane: Lane) -> Int {
     switch lane {

@@ -1,5 +1,5 @@
 package import Domain
-internal import Postgres
+package import Postgres
 
 /// What each message did to each user's badge.
 package enum Ledger {
@@ -87,6 +87,28 @@ package enum Ledger {
         if rows.int16(row, 3) == asked[key] { fresh.insert(key) }
       }
       return fresh
+    }
+  }
+
+  private static let copyCommand = """
+    COPY badge_ledger (app, user_key, seqno, increment, deliveries) FROM STDIN (FORMAT binary)
+    """
+
+  /// Notes claims of which none is known yet, as `Outcomes.copy` adds outcomes: throws `uniqueViolation` when one is.
+  package static func copy(_ claims: [Claim], _ connection: Connection) throws(PostgresError) {
+    let ordered = claims.sorted { left, right in
+      (left.key.user.app, left.key.user.userKey, left.key.seqno)
+        < (right.key.user.app, right.key.user.userKey, right.key.seqno)
+    }
+    try connection.copyIn(copyCommand) { (rows) throws(PostgresError) in
+      for claim in ordered {
+        try rows.beginRow(columns: 5)
+        rows.append(claim.key.user.app)
+        rows.append(text: claim.key.user.userKey.text)
+        rows.append(claim.key.seqno)
+        rows.append(claim.increment)
+        rows.append(claim.deliveries)
+      }
     }
   }
 

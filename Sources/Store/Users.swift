@@ -44,6 +44,33 @@ package enum Users {
     return Query(saveCountsStatement, parameters) { _ in }
   }
 
+  private static let moveStatement = Statement(
+    "users-move",
+    """
+    INSERT INTO users (app, user_key, badge)
+    SELECT app, user_key, $3 FROM unnest($1, $2) AS t(app, user_key) ORDER BY app, user_key COLLATE "C"
+    ON CONFLICT (app, user_key) DO UPDATE SET badge = least(excluded.badge + CASE WHEN $4 THEN users.badge ELSE 0 END, $5)
+    RETURNING app, user_key, badge
+    """)
+
+  /// Raises the counts of users, as far as a count goes, making those that are new; answers the new counts.
+  package static func raise(_ users: [Key], by increment: Int16) -> Query<[Key: Int16]> {
+    move(users, increment, keeping: true)
+  }
+
+  /// Sets the counts of users, making those that are new; answers the new counts.
+  package static func set(_ users: [Key], to count: Int16) -> Query<[Key: Int16]> {
+    move(users, count, keeping: false)
+  }
+
+  private static func move(_ users: [Key], _ number: Int16, keeping: Bool) -> Query<[Key: Int16]> {
+    var parameters = keys(users)
+    parameters.append(number)
+    parameters.append(keeping)
+    parameters.append(Domain.Limits.badgeCount.upperBound)
+    return Query(moveStatement, parameters, read: counts)
+  }
+
   private static let nameStatement = Statement(
     "users-name",
     """
