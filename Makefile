@@ -47,7 +47,7 @@ bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
 	$(SWIFT) build --package-path Tests/Peers --scratch-path .build/peers -c release
 	$(SWIFT) build -c release
-	@exec $(RELEASE)/upmc-benchmark $(ARGS)
+	@exec $(RELEASE)/upmc-benchmark --peers .build/peers/release $(ARGS)
 
 fuzz-api: deps ## Send made-up requests to the API and hold the answers against its document; ARGS="--examples 500 --part Devices"
 	@.ci/install-packages python3-venv

@@ -20,6 +20,7 @@ let testing: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let rsa = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -70,16 +71,20 @@ let package = Package(
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Metrics", "Reactor"]),
-    module("HTTPClient", on: ["Reactor", deque]),
+    module("HTTPClient", on: ["TLS", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: ["JSON", crypto]),
+    module("Domain", on: ["JSON", crypto, rsa]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
     module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, log]),
 
+    // Beside it: what the ways to all push networks have in common.
+    module("PushWire", on: ["Domain", "HTTP2", "TLS", "Metrics", "Reactor", log, deque]),
+
     // Fourth floor: the doors and the engine. Siblings never import each other.
-    module("APNs", on: ["Domain", "JSON", "HTTP2", "TLS", "Metrics", "Reactor", crypto, log, deque]),
+    module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
+    module("FCM", on: ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor", rsa, log]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
     module(
       "Receiver",
@@ -88,23 +93,22 @@ let package = Package(
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
     module(
-      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, deque]),
+      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, rsa, deque]),
 
     // Roof: configuration, wiring, programs.
     module(
       "Server",
       on: [
-        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "Simulator", "OpenAPI", "TLS", "JSON", "Operations",
-        "Store", "HTTPServer", "Postgres", "Metrics",
-        "Reactor", "Domain", crypto, log,
+        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "TLS", "JSON",
+        "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program(
       "upmc-benchmark",
       on: [
-        "Server", "Receiver", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTPClient", "HTTP2",
-        "TLS", "Postgres", "Reactor", arguments, crypto, log,
+        "Server", "Receiver", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store", "Domain", "JSON",
+        "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, crypto, log,
       ]),
 
     tests("StyleTests", on: []),
@@ -114,8 +118,8 @@ let package = Package(
     tests("MetricsTests", on: ["Metrics"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
+    tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor"]),
     tests("ReceiverTests", on: ["Receiver", "Operations"]),
-    tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     // The torture runner: a program among the tests, because it is one.
@@ -126,11 +130,14 @@ let package = Package(
       ], path: "Tests/Torture", swiftSettings: testing),
     tests("TortureTests", on: ["upmc-torture", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
-    tests("SimulatorTests", on: ["Simulator", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
+    tests(
+      "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests("DispatcherTests", on: ["Dispatcher", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
-    tests("APNsTests", on: ["APNs", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
+    tests("PushWireTests", on: ["PushWire", "Domain", "Reactor", crypto]),
+    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", crypto, log]),
+    tests("APNsTests", on: ["APNs", "PushWire", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
       "OperationsTests",
       on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", crypto]),

@@ -1,127 +1,28 @@
-/// The way to Apple: takes batches of recipients, keeps HTTP/2 connections to APNs busy with them, and says for each what
-/// became of it.
+/// The way to Apple: takes batches of recipients and says for each what became of it. Connections, queues and lanes are
+/// `PushWire`'s; here are Apple's rules.
 ///
 /// ```
-///   any thread                       thread "apns-0" (APNsSender.run)                             threads "apns-dns-…"
-///   offer(batch) ──gate──► inbox ──► SenderLoop ──► RouteQueue (app, environment)                       Resolver
-///   set(credential), set(token) ─►       │             │ lanes, messages in turn                          ▲
-///                                        │             ▼                                                  │
-///                                        │          Pool (credential, environment) ── successor, back-off ┘
-///                                        │             │ lanes, routes in turn
-///                                        │             ▼
-///   results(…), tokenNeeded(…) ◄─────────┴── Outbox ◄── Connection × n, TLS + HTTP/2
+///   any thread                       thread "apns-0" (APNsSender.run)
+///   offer(batch) ──gate──► inbox ──► SenderLoop ──► Switchboard ──► Pool (credential, environment) ──► connections
+///   set(credential), set(token) ─►       │                            ▲
+///                                        │                            │ APNsDoor: tokens, headers, reasons
+///   results(…), tokenNeeded(…) ◄─────────┴────────────────────────────┘
 /// ```
 ///
-/// **Bulkheads.** A route has its own queue, bounded by lane, and its own fault. Routes with the same credential share
-/// connections, and none gets all of their streams. A route whose refusals would be held against the others (a topic
-/// that the key does not have, half of its tokens bad) gets a pool of its own until its credential changes. Certificates
-/// have pools of their own anyway.
+/// **One stream until proven.** With a provider token APNs allows one stream until it has seen a good one, and drops to
+/// one after refusals: a connection is *probing* until the first answer that is not a 403.
 ///
-/// **Lanes.** Urgent goes before normal, normal before bulk, and the last streams and bytes of the window of every
-/// connection are kept for the more urgent ones (`StreamShares`): an urgent message waits for no answer to another one.
-/// Within a lane messages take equal turns (`LaneQueue`), and so do routes.
+/// **Bulkheads.** Apple slows down and closes connections on which many requests fail. A route whose refusals would be
+/// held against the others (a topic that the key does not have, half of its tokens bad) gets a pool of its own until its
+/// credential changes. Certificates have pools of their own anyway.
 ///
-/// **How many connections.** What is under way plus what waits, by Little's law (`Demand`): made one at a time, kept warm
-/// for ten minutes after the last push. A connection lives like this (`ConnectionState`):
-///
-/// ```
-///   connecting ──► securing ──► probing ──────► ready ──────► draining ──► closed
-///      │ TCP, 10 s    │ TLS, 10 s  │ one request    │ up to the     │ no new requests; what was accepted
-///      │              │            │ at a time      │ peer's limit  │ before finishes or times out
-///      └──────────────┴────────────┴────────────────┴───────────────┴──► closed, at any time, by loss
-/// ```
-///
-/// *Probing* lasts until the peer's SETTINGS and the first answer that is not a 403 have come: with a provider token APNs
-/// allows one stream until it has seen a good one. *Draining* begins with GOAWAY, with a token that APNs calls expired,
-/// and with answers much slower than its siblings'. A connection that grows old or short of stream ids goes on until the
-/// next one is ready. One that is silent for 3 s while requests wait gets a PING and no more requests before it answers;
-/// without answer it is closed after another 10 s.
-///
-/// Invariants:
-/// - Each target of each batch taken gets exactly one result.
-/// - A request ends *answered*, *not processed* (sent again at once elsewhere while its binding is fresh) or *unknown*
-///   (reset, lost, no answer in time); nothing is called "not processed" unless the protocol guarantees it.
-/// - Nothing is submitted whose binding was read more than `PushBatch.freshNanoseconds` ago, nor after its expiry.
-/// - At most one connection per pool is being made at any time; repeated failures wait 1…60 s with jitter.
+/// Invariants, besides those of `PushWire`:
 /// - Provider tokens are never minted here: `tokenNeeded` asks the owner, who shares one per key among all nodes.
-///
-/// Failure: the peer and the network can cause anything but a trap. A pool without a connection gives its queues back as
-/// not processed and refuses offers until it is time to try again.
+/// - A token called expired ends its connection, which stays stuck with it; a young one is never replaced, because then
+///   a clock is wrong and not the token.
 package enum APNs {
   /// Numbers of this module: unit, reason, source.
   package enum Limits {
-    /// Seconds for TCP, and again for TLS: a healthy path needs two round trips each.
-    package static let connectSeconds: Int64 = 10
-    package static let handshakeSeconds: Int64 = 10
-    /// Seconds until an unanswered request is given up; APNs sometimes never answers a stream.
-    package static let requestSeconds: Int64 = 25
-    /// Requests given up in a row before the connection itself is doubted.
-    package static let timeoutsBeforePing = 3
-    /// Requests given up in a row before a connection is replaced although it answers PINGs.
-    package static let timeoutsBeforeRetiring = 10
-    /// Seconds that a proven connection may stay limited to one request before it is replaced.
-    package static let collapsedSeconds: Int64 = 60
-    /// Seconds a PING may stay unanswered.
-    package static let pingSeconds: Int64 = 10
-    /// Seconds of silence before a PING keeps middle boxes from forgetting the connection.
-    package static let idlePingSeconds: Int64 = 300
-    /// TCP keepalive: seconds of silence before probing, and until unacknowledged bytes mean a dead peer.
-    package static let keepAliveSeconds: Int64 = 60
-    package static let unacknowledgedSeconds: Int64 = 30
-    /// Requests in flight on one connection, also when APNs allows more (1,000 as seen): half of it leaves room for a
-    /// limit that falls while requests are on their way.
-    package static let streamsPerConnection = 500
-    /// A connection is replaced when its stream ids pass this; they end at 2^31 (RFC 9113 §5.1.1).
-    package static let lastStreamID: Int32 = 1 << 30
-    /// A connection is replaced after about so long: Apple advises hours to days.
-    package static let connectionAge: Duration = .seconds(24 * 3600)
-    /// Most connections of one credential at one environment. 8 with 500 requests each make 26,000 pushes a second at
-    /// 150 ms, Korea to California.
-    package static let connectionsPerPool = 8
-    /// The last sixteenth of a connection's streams is kept for urgent messages, the one before for normal ones too.
-    package static let reservePart = 16
-    /// A quarter of all streams is kept from any one route, where several share connections.
-    static let routeReservePart = 4
-    /// Streams that a connection is thought to hold until its peer has allowed more than one.
-    static let assumedStreams = 100
-    /// Seconds in which what waits should be under way: half of what a binding stays fresh.
-    static let drainSeconds = 0.25
-    /// Targets of a message, or of a route, until the next one has its turn.
-    package static let turnTargets = 32
-    /// Requests submitted before the first of them are written.
-    static let requestsPerTurn = 64
-    /// Messages whose constant header fields are kept ready.
-    static let templates = 8
-    /// Seconds after the last push that a connection is replaced when lost, though nothing waits.
-    package static let warmSeconds: Int64 = 600
-    /// Seconds that fewer connections would have done until one is closed.
-    package static let surplusSeconds: Int64 = 600
-    /// Seconds of silence with open requests after which no more are added before the peer has shown that it lives.
-    package static let stallSeconds: Int64 = 3
-    /// Answers that the smoothed latency remembers, roughly.
-    static let latencyAnswers = 16
-    /// Answers or open requests without which a connection's speed is not judged.
-    static let judgedRequests = 10
-    /// A connection is too slow when it takes so many times as long as its siblings, and so much longer.
-    static let slowFactor = 3.0
-    static let slowMilliseconds: Int64 = 200
-    /// Seconds in a row that it must be too slow.
-    package static let slowTicks = 3
-    /// Seconds that an address which failed is tried last.
-    static let addressFailureSeconds: Int64 = 300
-    /// Seconds that a route whose settings were refused is not tried again.
-    package static let faultSeconds: Int64 = 10
-    /// Seconds of difference between Apple's clock and ours that are worth a word: a token lives for an hour.
-    package static let clockSkewSeconds: Int64 = 300
-    /// Seconds of back-off after connection failures: doubles from the first to the last value.
-    package static let backOffSeconds: ClosedRange<Double> = 1...60
-    /// A connection lost before this age, in seconds, counts as a failure to connect.
-    package static let youngSeconds: Int64 = 5
-    /// Connections of one pool that may be made within so many seconds.
-    package static let openings = 8
-    package static let openingsSeconds: Int64 = 10
-    /// Times that one target is sent again by us before its fate is left to the dispatcher.
-    package static let quickResends: UInt8 = 3
     /// Apple refuses a provider token older than an hour and new ones more often than every 20 minutes.
     package static let tokenLifeSeconds: Int64 = 3600
     package static let tokenRestSeconds: Int64 = 1200
@@ -131,17 +32,7 @@ package enum APNs {
     package static let tokenRequestSeconds: Int64 = 5
     /// Seconds that a pool rests when two of its connections were told TooManyProviderTokenUpdates within so long.
     package static let tokenThrottleSeconds: Int64 = 120
-    /// Targets that may wait in one lane of one route; more are refused at `offer`.
-    package static let queuedTargets = 20_000
-    /// Batches on their way into the sender's thread; and room beside them for commands (credentials, tokens, look-ups).
-    package static let inboxBatches = 4096
-    static let inboxCommands = 65_536
-    /// Names waiting to be looked up.
-    static let resolverQuestions = 4096
-    /// APNs' limit of a body, in bytes, for everything but VoIP: what shares of a connection are reckoned with. A template
-    /// knows the limit of its own push type.
-    package static let payloadBytes = 4096
-    /// Bytes read from one connection before others get their turn.
-    static let bytesPerTurn = 262_144
+    /// Seconds of difference between Apple's clock and ours that are worth a word: a token lives for an hour.
+    package static let clockSkewSeconds: Int64 = 300
   }
 }

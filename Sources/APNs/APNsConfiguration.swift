@@ -1,6 +1,6 @@
 internal import Domain
-package import Logging
-package import Metrics
+internal import Logging
+package import PushWire
 package import TLS
 
 /// Where a service of Apple's is. The simulator stands in for it by another host and port.
@@ -13,11 +13,7 @@ package struct APNsEndpoint: Hashable, Sendable {
     self.port = port
   }
 
-  /// For the `:authority` field.
-  var authority: String {
-    let name = host.contains(":") ? "[\(host)]" : host
-    return port == 443 ? name : "\(name):\(port)"
-  }
+  var wire: Endpoint { Endpoint(host: host, port: port) }
 }
 
 /// How a sender is set up; the same for its whole life.
@@ -26,19 +22,8 @@ package struct APNsConfiguration: Sendable {
   package var sandbox = APNsEndpoint(host: "api.sandbox.push.apple.com")
   /// Whose certificates APNs may show.
   package var trust = TLSContext.Trust()
-  /// Most connections of one credential at one environment. How many there are follows from the work, the round trip and
-  /// what the peer allows.
-  package var connectionsPerPool = APNs.Limits.connectionsPerPool
-  /// Most requests in flight on one connection.
-  package var streamsPerConnection = APNs.Limits.streamsPerConnection
-  /// A connection is replaced when its stream ids pass this.
-  package var lastStreamID = APNs.Limits.lastStreamID
-  /// A connection is replaced when it is so old, more or less: Apple moves load by DNS, which only new ones ask.
-  package var connectionAge = APNs.Limits.connectionAge
-  package var logger = Logger(label: "apns")
-  package var metrics = Metrics()
-  /// Told of each push that is taken.
-  package var lastAccepted = LastSuccess()
+  /// How connections are set up.
+  package var wire = WireConfiguration(network: "apns", logger: Logger(label: "apns"))
 
   package init() {}
 

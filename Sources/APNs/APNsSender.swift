@@ -1,4 +1,5 @@
 package import Domain
+internal import PushWire
 package import Reactor
 
 /// The dispatcher's handle on the sender: batches, credentials and tokens go in from any thread, results come out through
@@ -8,7 +9,7 @@ package final class APNsSender: PushProvider {
   private let clock: any Clock
   private let inbox: Inbox<APNsCommand>
   /// One for each environment: a slow answer about one does not hold up the other.
-  private let resolvers: [APNsEndpoint: Resolver]
+  private let resolvers: [Endpoint: Resolver]
   private let gate = Gate()
   private let results: PushResultSink
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
@@ -25,9 +26,9 @@ package final class APNsSender: PushProvider {
     self.clock = clock
     self.results = results
     self.tokenNeeded = tokenNeeded
-    inbox = try Inbox(capacity: APNs.Limits.inboxBatches + APNs.Limits.inboxCommands)
-    let endpoints = Set([configuration.production, configuration.sandbox])
-    var resolvers: [APNsEndpoint: Resolver] = [:]
+    inbox = try Inbox(capacity: PushWire.Limits.inboxBatches + PushWire.Limits.inboxCommands)
+    let endpoints = Set([configuration.production.wire, configuration.sandbox.wire])
+    var resolvers: [Endpoint: Resolver] = [:]
     for endpoint in endpoints { resolvers[endpoint] = try Resolver() }
     self.resolvers = resolvers
   }
@@ -36,7 +37,7 @@ package final class APNsSender: PushProvider {
   /// connection just now, or rests: nothing was taken, offer it again later.
   package func offer(_ batch: PushBatch) -> Bool {
     // Room is kept for urgent ones, and for commands: they must never be lost.
-    let room = batch.message.lane == .urgent ? 2 * APNs.Limits.inboxBatches : APNs.Limits.inboxBatches
+    let room = batch.message.lane == .urgent ? 2 * PushWire.Limits.inboxBatches : PushWire.Limits.inboxBatches
     let place = Gate.Place(route: batch.route, lane: batch.message.lane)
     guard inbox.count < room, gate.enter(place, batch.targets.count) else { return false }
     guard inbox.offer(.batch(batch)) else {

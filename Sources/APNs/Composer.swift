@@ -1,32 +1,31 @@
 internal import Domain
 internal import HTTP2
+internal import PushWire
 
-/// Writes what differs from push to push: path, `apns-id`, body. Keeps its storage between pushes.
+/// Writes what differs from push to push: path, `apns-id`, body.
 struct Composer {
-  private(set) var path: [UInt8] = []
-  private(set) var identifier = Array("00000000-0000-0000-0000-000000000000".utf8)
-  private(set) var body: [UInt8] = []
-
   private static let prefix = Array("/3/device/".utf8)
+  private static let blankIdentifier = Array("00000000-0000-0000-0000-000000000000".utf8)
 
-  mutating func compose(_ target: PushTarget, of message: PushMessage) {
-    path.removeAll(keepingCapacity: true)
-    path.append(contentsOf: Self.prefix)
-    path.append(contentsOf: target.psid.utf8)
-    writeIdentifier(target.device.submissionID(of: message.seqno))
-    body.removeAll(keepingCapacity: true)
-    message.template.append(for: target.recipient, keys: message.pushkeys, to: &body)
+  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) {
+    letter.path.removeAll(keepingCapacity: true)
+    letter.path.append(contentsOf: Self.prefix)
+    letter.path.append(contentsOf: target.psid.utf8)
+    if letter.varying.isEmpty { letter.varying = Self.blankIdentifier }
+    Self.write(target.device.submissionID(of: message.seqno), to: &letter.varying)
+    letter.body.removeAll(keepingCapacity: true)
+    message.template.append(for: target.recipient, keys: message.pushkeys, to: &letter.body)
   }
 
   private static let digits = Array("0123456789abcdef".utf8)
 
   /// The canonical form of a UUID, in lower case as APNs wants it: only digits change, the hyphens stay.
-  private mutating func writeIdentifier(_ id: DeviceID) {
+  private static func write(_ id: DeviceID, to identifier: inout [UInt8]) {
     var position = 0
     for word in [id.high, id.low] {
       for shift in stride(from: UInt64(60), through: 0, by: -4) {
         if position == 8 || position == 13 || position == 18 || position == 23 { position += 1 }
-        identifier[position] = Self.digits[Int(word >> shift & 15)]
+        identifier[position] = digits[Int(word >> shift & 15)]
         position += 1
       }
     }

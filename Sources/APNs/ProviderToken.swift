@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Domain
 
 /// A provider authentication token (JWT, RFC 7519) as APNs wants it; the value of `authorization` after `bearer `.
 ///
@@ -91,26 +92,5 @@ package struct SigningKey: Sendable {
       && text.utf8.allSatisfy { byte in
         (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
       }
-  }
-}
-
-/// Base 64 with the alphabet for URLs, without padding (RFC 4648 §5, RFC 7515 appendix C).
-enum Base64URL {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-
-  static func encode(_ bytes: some Sequence<UInt8>) -> String {
-    var text: [UInt8] = []
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 6 {
-        count -= 6
-        text.append(alphabet[Int(bits >> UInt32(count) & 63)])
-      }
-    }
-    if count > 0 { text.append(alphabet[Int(bits << UInt32(6 - count) & 63)]) }
-    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -24,8 +24,10 @@ struct TokenInUse {
     return true
   }
 
-  /// Goes back to the token before, if APNs still takes it.
-  mutating func fallBack(atSeconds now: Int64) {
-    if let former, former.isGood(atSeconds: now) { present = former }
+  /// Goes back to the token before, if APNs still takes it; false when it does not.
+  mutating func fallBack(atSeconds now: Int64) -> Bool {
+    guard let former, former.isGood(atSeconds: now), former != present else { return false }
+    present = former
+    return true
   }
 }

@@ -28,6 +28,6 @@ package final class AdminDoor: RequestHandler {
   }
 
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    uploads?.allows(request) == true ? Admin.Limits.uploadBytes : max(standard, Admin.Limits.bodyBytes)
+    uploads?.limit(for: request) ?? max(standard, Admin.Limits.bodyBytes)
   }
 }

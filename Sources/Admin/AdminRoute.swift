@@ -34,6 +34,24 @@ struct AdminRoute: Sendable {
       try call.restoreQuarantine()
     },
     AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
+    AdminRoute(.post, "/v1/admin/tags", .manageAudiences) { call throws(Problem) in try call.changeTags() },
+    AdminRoute(.get, "/v1/admin/tags", .manageAudiences) { call throws(Problem) in try call.tags() },
+    AdminRoute(.post, "/v1/admin/segments", .manageAudiences) { call throws(Problem) in try call.createSegment() },
+    AdminRoute(.get, "/v1/admin/segments", .viewMessages) { call throws(Problem) in try call.segments() },
+    AdminRoute(.post, "/v1/admin/segment-counts", .viewMessages) { call throws(Problem) in
+      try call.countConditions()
+    },
+    AdminRoute(.get, "/v1/admin/segments/{segment}", .viewMessages) { call throws(Problem) in try call.segment() },
+    AdminRoute(.put, "/v1/admin/segments/{segment}", .manageAudiences) { call throws(Problem) in
+      try call.changeSegment()
+    },
+    AdminRoute(.delete, "/v1/admin/segments/{segment}", .manageAudiences) { call throws(Problem) in
+      try call.deleteSegment()
+    },
+    AdminRoute(.get, "/v1/admin/segments/{segment}/count", .viewMessages) { call throws(Problem) in
+      try call.countSegment()
+    },
+    AdminRoute(.post, "/v1/admin/audiences/csv", .send) { call throws(Problem) in try call.uploadAudience() },
     AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.changeApp() },
     AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
   ]

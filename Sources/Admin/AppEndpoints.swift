@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPServer
+internal import JSON
 internal import Operations
 
 /// Apps.

@@ -11,11 +11,20 @@ package struct UploadGate {
     self.catalog = catalog
   }
 
-  func allows(_ request: Request) -> Bool {
+  /// Bytes of the body; nil when it may have no more than that of any other request.
+  func limit(for request: Request) -> Int? {
     // The method is not known yet when this is asked; no other one leads anywhere.
-    guard request.pathEquals("/v1/admin/uploads"), let token = request.bearerToken,
-      let caller = catalog.caller(apiKey: token)
-    else { return false }
-    return (try? caller.require(.send)) != nil
+    let limit: Int? =
+      if request.pathEquals("/v1/admin/uploads") {
+        Admin.Limits.uploadBytes
+      } else if request.pathEquals("/v1/admin/audiences/csv") {
+        Admin.Limits.csvBytes
+      } else {
+        nil
+      }
+    guard let limit, let token = request.bearerToken, let caller = catalog.caller(apiKey: token),
+      (try? caller.require(.send)) != nil
+    else { return nil }
+    return limit
   }
 }

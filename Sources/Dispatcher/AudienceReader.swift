@@ -29,10 +29,10 @@ struct AudienceReader {
   /// The user keys that a range audience spans: guests begin with `g`, users with `u`.
   private var keys: (after: String, upto: String)? {
     switch audience {
-    case .all, .groups: ("", "v")
+    case .all, .groups, .segment, .csv: ("", "v")
     case .members(true): ("u", "v")
     case .members(false): ("g", "h")
-    case .clientUIDs, .devices, .psids, .deliveries: nil
+    case .clientUIDs, .devices, .psids, .deliveries, .savedSegment: nil
     }
   }
 
@@ -41,7 +41,7 @@ struct AudienceReader {
     case .clientUIDs(let list): list.count
     case .devices(let list): list.count
     case .psids(let list): list.count
-    case .all, .members, .groups, .deliveries: 0
+    case .all, .members, .groups, .deliveries, .segment, .savedSegment, .csv: 0
     }
   }
 
@@ -57,22 +57,49 @@ struct AudienceReader {
       return Part(part: .entries(all), targeted: Int64(try members(all, connection).count), isLast: true)
     }
     let after = before ?? keys.after
-    if case .groups(let groups) = audience { return try nextGroupPart(groups, after, keys.upto, connection) }
+    if namesUsers { return try nextUserPart(after, keys.upto, connection) }
     let end = try connection.run(
       Audiences.rangeEnd(app: app, after: after, upto: keys.upto, devices: Limits.shardDevices))
     guard let end else { return nil }
-    let count = try connection.run(Audiences.rangeCount(app: app, after: after, upto: end, frozenAt: frozenAt))
+    let count = try count(after: after, upto: end, connection)
     return Part(part: .keys(after: after, upto: end), targeted: count, isLast: false)
   }
 
-  private func nextGroupPart(
-    _ groups: [Int64], _ after: String, _ upto: String, _ connection: Connection
+  private func count(after: String, upto: String, _ connection: Connection) throws(PostgresError) -> Int64 {
+    guard case .segment(let segment) = audience else {
+      return try connection.run(Audiences.rangeCount(app: app, after: after, upto: upto, frozenAt: frozenAt))
+    }
+    return try connection.run(
+      Segments.count(segment, app: app, after: after, upto: upto, frozenAt: frozenAt, limit: .max))
+  }
+
+  // MARK: Users by name
+
+  /// True when users are listed somewhere, and their devices are found by their keys.
+  private var namesUsers: Bool {
+    switch audience {
+    case .groups, .csv: true
+    default: false
+    }
+  }
+
+  private func nextUsers(
+    _ after: String, _ upto: String, limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> [UserKey] {
+    switch audience {
+    case .groups(let groups):
+      let subtree = try connection.run(Audiences.subtree(app: app, groups: groups))
+      return try connection.run(
+        Audiences.groupKeys(app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt, limit: limit))
+    case .csv(let csv): return try connection.run(CSVAudiences.keys(csv, after: after, upto: upto, limit: limit))
+    default: return []
+    }
+  }
+
+  private func nextUserPart(
+    _ after: String, _ upto: String, _ connection: Connection
   ) throws(PostgresError) -> Part? {
-    let subtree = try connection.run(Audiences.subtree(app: app, groups: groups))
-    let users = try connection.run(
-      Audiences.groupKeys(
-        app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt,
-        limit: Limits.shardDevices / 10))
+    let users = try nextUsers(after, upto, limit: Limits.shardDevices / 10, connection)
     guard let last = users.last else { return nil }
     let members = try connection.run(Audiences.ofUsers(app: app, users, frozenAt: frozenAt))
     return Part(part: .keys(after: after, upto: last.text), targeted: Int64(members.count), isLast: false)
@@ -91,7 +118,7 @@ struct AudienceReader {
       if case .deliveries(let seqno, let target) = audience {
         return try ResendReader(seqno, target, frozenAt: frozenAt).nextBatch(after, upto, limit: limit, connection)
       }
-      if case .groups(let groups) = audience { return try nextGroupBatch(groups, after, upto, limit, connection) }
+      if namesUsers { return try nextUserBatch(after, upto, limit, connection) }
       return try nextRangeBatch(after, upto, limit, connection)
     }
   }
@@ -99,8 +126,7 @@ struct AudienceReader {
   private func nextRangeBatch(
     _ after: String, _ upto: String, _ limit: Int, _ connection: Connection
   ) throws(PostgresError) -> Batch {
-    var members = try connection.run(
-      Audiences.rangeRead(app: app, after: after, upto: upto, frozenAt: frozenAt, limit: limit + 1))
+    var members = try read(after: after, upto: upto, limit: limit + 1, connection)
     guard members.count > limit, let last = members.last else {
       return Batch(members: members, rest: .keys(after: upto, upto: upto), isLast: true)
     }
@@ -109,16 +135,25 @@ struct AudienceReader {
     if let end = whole.last?.userKey {
       return Batch(members: Array(whole), rest: .keys(after: end.text, upto: upto), isLast: false)
     }
-    members = try connection.run(Audiences.ofUsers(app: app, [last.userKey], frozenAt: frozenAt))
+    members = try read(after: after, upto: last.userKey.text, limit: .max, connection)
     return Batch(members: members, rest: .keys(after: last.userKey.text, upto: upto), isLast: false)
   }
 
-  private func nextGroupBatch(
-    _ groups: [Int64], _ after: String, _ upto: String, _ limit: Int, _ connection: Connection
+  private func read(
+    after: String, upto: String, limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> [Audiences.Member] {
+    guard case .segment(let segment) = audience else {
+      return try connection.run(
+        Audiences.rangeRead(app: app, after: after, upto: upto, frozenAt: frozenAt, limit: limit))
+    }
+    return try connection.run(
+      Segments.read(segment, app: app, after: after, upto: upto, frozenAt: frozenAt, limit: limit))
+  }
+
+  private func nextUserBatch(
+    _ after: String, _ upto: String, _ limit: Int, _ connection: Connection
   ) throws(PostgresError) -> Batch {
-    let subtree = try connection.run(Audiences.subtree(app: app, groups: groups))
-    let users = try connection.run(
-      Audiences.groupKeys(app: app, groups: subtree, after: after, upto: upto, frozenAt: frozenAt, limit: limit))
+    let users = try nextUsers(after, upto, limit: limit, connection)
     guard let last = users.last else {
       return Batch(members: [], rest: .keys(after: upto, upto: upto), isLast: true)
     }
@@ -133,7 +168,7 @@ struct AudienceReader {
       try connection.run(Audiences.ofUsers(app: app, list[range].map(UserKey.init(clientUID:)), frozenAt: frozenAt))
     case .devices(let list): try connection.run(Audiences.ofDevices(app: app, Array(list[range]), frozenAt: frozenAt))
     case .psids(let list): try connection.run(Audiences.ofTokens(app: app, Array(list[range]), frozenAt: frozenAt))
-    case .all, .members, .groups, .deliveries: []
+    case .all, .members, .groups, .deliveries, .segment, .savedSegment, .csv: []
     }
   }
 }

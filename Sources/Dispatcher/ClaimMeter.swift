@@ -1,6 +1,7 @@
 internal import Domain
 internal import Metrics
 internal import Reactor
+internal import Store
 
 /// What a thread `claim` counts about itself.
 struct ClaimMeter {

@@ -123,7 +123,11 @@ final class Completer {
   }
 
   private func take(_ result: PushResult) {
-    guard let index = flights.index(forKey: result.batch) else { return }
+    guard let index = flights.index(forKey: result.batch) else {
+      // Either a badge's, or one that nobody waits for; a full inbox costs a badge one more try.
+      _ = shared.badgeResults.offer(result)
+      return
+    }
     let flight = flights.values[index].flight
     flights.values[index].open -= 1
     if flights.values[index].open == 0 { flights.remove(at: index) }

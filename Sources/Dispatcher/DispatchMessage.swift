@@ -17,6 +17,8 @@ final class DispatchMessage: Sendable {
   private let pushkeys: PushKeyring
 
   var seqno: Int64 { push.seqno }
+  /// The uploaded file with something to show for each user; nil when the payload shows nothing of it.
+  let valuesFile: Int64?
   /// True when claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
   /// True when the clock on each device's wall decides: then every recipient is looked at before it is submitted.
@@ -36,6 +38,7 @@ final class DispatchMessage: Sendable {
       seqno: stored.seqno, headers: PushHeaders(request, appID: stored.appID, seqno: stored.seqno),
       template: PayloadTemplate(request, seqno: stored.seqno, sendDate: stored.sendDate), pushkeys: pushkeys,
       lane: stored.lane, expiresAtSeconds: stored.expiresAt / 1_000_000, onUnknown: request.onUnknown)
+    valuesFile = push.template.variables.contains { $0 != .clientUID } ? request.csv : nil
   }
 
   /// The message for devices on which it ends at another time. Always the same object for the same time.

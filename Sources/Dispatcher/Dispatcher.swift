@@ -53,9 +53,9 @@ internal import Synchronization
 /// number and fence, and everything but a network's answer is written only while the claim is locked and still held
 /// (`Decisions`); before a repeated submission it is asked for too (`Resubmission`).
 ///
-/// **Threads.** A `Crew` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides `janitor` and
-/// `control`, each with a connection of its own. If the database goes away they try again once a second; results wait in
-/// memory, bounded by the window.
+/// **Threads.** A `Crew` of `plan`, `claim` and `complete` for the urgent lane and one for the rest, besides `janitor`,
+/// `control` and `badge`, each with a connection of its own. If the database goes away they try again once a second;
+/// results wait in memory, bounded by the window.
 package final class Dispatcher {
   let shared: Shared
   /// Those that offer to the providers, and those that are needed until every answer is written.
@@ -76,6 +76,7 @@ package final class Dispatcher {
     }
     writing.append(try run("janitor") { Janitor(shared).run() })
     offering.append(try run("control") { Overseer(shared).run() })
+    offering.append(try run("badge") { BadgeSender(shared).run() })
   }
 
   /// Says that a message has been committed, so that nobody waits for the next poll. Callable from any thread.

@@ -67,5 +67,6 @@ final class Janitor {
       crew.tell(.audit(claims.filter { crew.lanes.contains($0.lane) }.map(\.hold)))
     }
     try connection.run(Nodes.bury())
+    try connection.run(CSVAudiences.dropExpired(at: shared.clock.wallMicroseconds))
   }
 }

@@ -7,7 +7,7 @@ enum Limits {
   /// Devices of one claim: one commit each, and what is in doubt after a crash.
   static let claimDevices = 2_000
   /// Users of one claim that moves badges: their rows stay locked until it commits.
-  static let claimBadgeDevices = 500
+  static let claimBadgeDevices = 1_000
   /// Entries of a list (users, devices, tokens) of one claim.
   static let claimEntries = 500
   /// Devices under way at once on this node, waiting for their outcome.
@@ -88,6 +88,20 @@ enum Limits {
   static let waitingResults = 1_000_000
   /// How long a stop waits for answers that are under way.
   static let drain: Duration = .seconds(8)
+  /// How often users are looked for whose other devices have to be told a count.
+  static let badgeInterval: Duration = .milliseconds(200)
+  /// Users told at once, and as many under way at most before more are taken.
+  static let badgeUsers = 500
+  /// After how long a user is told again whose devices have not all answered, in microseconds.
+  static let badgeAgainMicroseconds: Int64 = 15_000_000
+  /// Tries before it is left to the next count.
+  static let badgeAttempts: Int16 = 5
+  /// How long an answer is waited for: longer than any push network takes.
+  static let badgePatience: Duration = .seconds(60)
+  /// How long a network keeps a count for a device that is away, in seconds: a day, as a message by default.
+  static let badgeExpirySeconds: Int64 = 86_400
+  /// Answers that may wait; those of some hundred users, each with a few devices.
+  static let badgeResults = 16_384
   /// Pages and media that the janitor deletes in one turn: a film has 200 parts.
   static let prunedFilesAtOnce = 50
   /// Messages that the janitor looks at in one turn, to close those that are done.

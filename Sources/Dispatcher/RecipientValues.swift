@@ -21,8 +21,7 @@ struct RecipientValues {
 
   /// False when a recipient's name and count are all that a message shows of it.
   static func areNeeded(by message: DispatchMessage) -> Bool {
-    !message.push.template.languages.isEmpty || message.request.audience.givesVariables
-      || message.request.content.tokenKind != .alert
+    !message.push.template.languages.isEmpty || message.valuesFile != nil || message.request.content.tokenKind != .alert
   }
 
   /// - Parameter readsNames: false when whoever asks has them.
@@ -36,20 +35,16 @@ struct RecipientValues {
       for (user, found) in try connection.run(Users.find(users)) { names[user.userKey] = found.name }
     }
     if !template.languages.isEmpty { locales = try connection.run(Devices.locales(of: members.map(\.device))) }
-    if message.request.audience.givesVariables {
-      variables = try Self.variables(of: members, message, connection)
+    if let csv = message.valuesFile {
+      for (user, line) in try connection.run(CSVAudiences.values(csv, of: Set(members.map(\.userKey)))) {
+        variables[user] = line.variables
+        if !line.name.isEmpty { names[user] = line.name }
+      }
     }
     let kind = message.request.content.tokenKind
     if kind != .alert {
       tokens = try connection.run(Tokens.ofDevices(app: message.app, members.map(\.device), kind: kind))
     }
-  }
-
-  /// The values of `%VAR1%` … that the audience has for each user.
-  private static func variables(
-    of members: [Audiences.Member], _ message: DispatchMessage, _ connection: Connection
-  ) throws(PostgresError) -> [UserKey: [String]] {
-    [:]
   }
 
   /// False when the device has no token of the kind that the message needs.
@@ -60,11 +55,12 @@ struct RecipientValues {
   /// The token that is sent to.
   func psid(of member: Audiences.Member) -> String { tokens?[member.device] ?? member.psid }
 
+  /// - Parameter name: the user's own, when whoever asks has it. What a file calls the user stands before it.
   func target(_ member: Audiences.Member, of message: DispatchMessage, badge: Int16, name: String? = nil) -> PushTarget
   {
     PushTarget(
       device: member.device, userKey: member.userKey, psid: psid(of: member), badge: badge,
-      clientName: name ?? names[member.userKey] ?? "",
+      clientName: names[member.userKey] ?? name ?? "",
       language: locales[member.device].map { message.push.template.languages.place(locale: $0) } ?? 0,
       variables: variables[member.userKey] ?? [])
   }

@@ -88,9 +88,7 @@ struct Resubmission {
       if ended.contains(retry.delivery) {
         // A former holder's answer has come after all. Its outcome stands; this decision only gives the delivery up.
         decide(retry, .skipped, reason: SkipReason.gone.rawValue)
-      } else if let reason = Self.obstacle(
-        retry.target, bound[retry.target.device], values[retry.message.seqno], shared)
-      {
+      } else if let reason = Self.obstacle(retry, bound[retry.target.device], values[retry.message.seqno], shared) {
         decide(retry, .skipped, reason: reason.rawValue)
       } else if let member = bound[retry.target.device] {
         ready.append((retry, member))
@@ -101,11 +99,11 @@ struct Resubmission {
 
   /// Why a recipient can get nothing now; nil when it can.
   private static func obstacle(
-    _ target: WaitingTarget, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
+    _ retry: Completer.Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {
     guard let member else { return .gone }
-    if member.userKey != target.userKey { return .rebound }
-    if member.isInQuarantine { return .quarantine }
+    if member.userKey != retry.target.userKey { return .rebound }
+    if let reason = retry.message.objection(to: member) { return reason }
     if values?.hasToken(member) == false { return .noToken }
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }

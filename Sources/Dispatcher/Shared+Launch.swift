@@ -10,7 +10,7 @@ extension Shared {
     _ claim: Claims.Hold, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false
   ) {
-    let sorting = Sorting(members, of: message.app, isHeld: isHeld, values, self)
+    let sorting = Sorting(members, of: message, isHeld: isHeld, values, self)
     let crew = crew(of: message.push.lane)
     launch(
       flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, crew),

@@ -9,6 +9,8 @@ final class Shared: Sendable {
   let configuration: DispatcherConfiguration
   let clock = SystemClock()
   let crews: [Crew]
+  /// Answers to pushes that belong to no message.
+  let badgeResults: Inbox<PushResult>
   let controlWakeup: Wakeup
   let stopRequested = Atomic(false)
   /// Lanes in which as many messages wait as there may be, a bit each, as the database said a second ago.
@@ -32,6 +34,7 @@ final class Shared: Sendable {
       crews.append(try Crew(number: number, completer: inbox, firstWriter: configuration.firstWriter))
     }
     self.crews = crews
+    badgeResults = try Inbox(capacity: Limits.badgeResults)
     controlWakeup = try Wakeup()
   }
 

@@ -9,8 +9,11 @@ struct Sorting {
   private var waiting: [WaitingTarget] = []
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
-  init(_ members: [Audiences.Member], of app: App.Number, isHeld: Bool, _ values: RecipientValues, _ shared: Shared) {
-    guard !isHeld, !shared.pausedApps.withLock({ $0.contains(app) }) else {
+  init(
+    _ members: [Audiences.Member], of message: DispatchMessage, isHeld: Bool, _ values: RecipientValues,
+    _ shared: Shared
+  ) {
+    guard !isHeld, !shared.pausedApps.withLock({ $0.contains(message.app) }) else {
       // The completer asks the database, and hands them back.
       waiting = members.map(Self.target)
       return
@@ -20,8 +23,8 @@ struct Sorting {
     let networks = Set(shared.configuration.providers.keys)
     ready.reserveCapacity(members.count)
     for member in members {
-      if member.isInQuarantine {
-        skipped[.quarantine, default: []].append(Self.target(member))
+      if let reason = message.objection(to: member) {
+        skipped[reason, default: []].append(Self.target(member))
       } else if !networks.contains(member.network) {
         skipped[.noProvider, default: []].append(Self.target(member))
       } else if !values.hasToken(member) {

@@ -19,7 +19,7 @@ struct WaveReader {
     self.frozenAt = frozenAt
     switch message.request.audience {
     case .all, .members: isRange = true
-    case .clientUIDs, .devices, .psids, .groups, .deliveries: isRange = false
+    case .clientUIDs, .devices, .psids, .groups, .deliveries, .segment, .savedSegment, .csv: isRange = false
     }
   }
 
@@ -35,7 +35,7 @@ struct WaveReader {
       return try connection.run(
         Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
     }
-    // Lists and groups are short: read through once.
+    // Everything else is read through once.
     var count: Int64 = 0
     var rest = part
     while true {

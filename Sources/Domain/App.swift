@@ -9,6 +9,16 @@ package struct App: Sendable, Equatable {
     case multi = 0
     /// Registering a user returns its other devices to GUEST.
     case single = 1
+
+    package var name: String { self == .multi ? "multi" : "single" }
+
+    package init?(name: String) {
+      switch name {
+      case "multi": self = .multi
+      case "single": self = .single
+      default: return nil
+      }
+    }
   }
 
   package let number: Number
@@ -22,10 +32,16 @@ package struct App: Sendable, Equatable {
   package let pausedReason: String?
   /// Messages that one of its devices may send to other users in a minute; 0: none.
   package let deviceSendsPerMinute: Int16
+  /// The secret that proofs of users are made with has this number; below 1: naming a user needs no proof.
+  package var userProofGeneration: Int16
+  /// A user's other devices are told its new count by a silent push.
+  package var syncsBadges: Bool
+
+  package var asksUserProof: Bool { userProofGeneration > 0 }
 
   package init(
     number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,
-    deviceSendsPerMinute: Int16 = 0
+    deviceSendsPerMinute: Int16 = 0, userProofGeneration: Int16 = 0, syncsBadges: Bool = false
   ) {
     self.number = number
     self.appID = appID
@@ -34,5 +50,7 @@ package struct App: Sendable, Equatable {
     self.devicePolicy = devicePolicy
     self.pausedReason = pausedReason
     self.deviceSendsPerMinute = deviceSendsPerMinute
+    self.userProofGeneration = userProofGeneration
+    self.syncsBadges = syncsBadges
   }
 }

@@ -11,6 +11,12 @@ package enum Audience: Equatable, Sendable {
   case psids([String])
   /// Groups with their subtrees.
   case groups([Int64])
+  /// Devices of which something is true.
+  case segment(Segment)
+  /// A segment by its number. Not stored with a message, which gets a copy of what the segment says.
+  case savedSegment(Int64)
+  /// Users of an uploaded file, with what differs between them.
+  case csv(Int64)
   /// Devices of an earlier message, by what became of them there. Not to be asked for in a send: `resend` makes it.
   case deliveries(of: Int64, ResendTarget)
 
@@ -27,11 +33,13 @@ package enum Audience: Equatable, Sendable {
       case "devices": audiences.append(.devices(try readList(&reader, readDevice)))
       case "psids": audiences.append(.psids(try readList(&reader, readPSID)))
       case "groups": audiences.append(.groups(try readList(&reader, readGroup)))
+      case "segment": audiences.append(try readSegment(&reader))
+      case "csv": audiences.append(.csv(try readNumber(&reader, "the number of an uploaded file")))
       default: throw .unknownField
       }
     }
     guard let audience = audiences.first, audiences.count == 1 else {
-      throw JSONError("must have exactly one of all, members, clientUids, devices, psids, groups")
+      throw JSONError("must have exactly one of all, members, clientUids, devices, psids, groups, segment, csv")
     }
     return audience
   }
@@ -71,8 +79,26 @@ package enum Audience: Equatable, Sendable {
     return PushNetwork.apns.normalize(psid: psid) ?? psid
   }
 
-  private static func readGroup(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
+  static func readGroup(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
     try reader.readGroupSeq()
+  }
+
+  /// The number of a saved segment, or what one says.
+  private static func readSegment(_ reader: inout JSONReader) throws(JSONError) -> Audience {
+    if try reader.peek() == .object { return .segment(try Segment.read(&reader)) }
+    return .savedSegment(try readNumber(&reader, "the number of a saved segment, or an object of conditions"))
+  }
+
+  /// In quotes or as a number.
+  private static func readNumber(_ reader: inout JSONReader, _ what: String) throws(JSONError) -> Int64 {
+    let number: Int64?
+    switch try reader.peek() {
+    case .number: number = try reader.readInteger()
+    case .string: number = SequenceNumber.parse(try reader.readString())
+    default: throw JSONError("must be \(what)")
+    }
+    guard let number, number > 0 else { throw JSONError("must be \(what): a whole number from 1") }
+    return number
   }
 }
 

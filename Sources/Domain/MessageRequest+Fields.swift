@@ -26,6 +26,13 @@ extension MessageRequest {
     return lane
   }
 
+  static func readKind(_ reader: inout JSONReader) throws(JSONError) -> MessageKind {
+    guard let kind = MessageKind(rawValue: try reader.readString()) else {
+      throw JSONError("must be notice, ad or essential")
+    }
+    return kind
+  }
+
   static func readUnknownPolicy(_ reader: inout JSONReader) throws(JSONError) -> UnknownPolicy {
     switch try reader.readString() {
     case "resend": return .resend

@@ -5,9 +5,14 @@ internal import JSON
 package struct MessageRequest: Equatable, Sendable {
   package var appID = ""
   package var audience = Audience.all
+  /// The uploaded file whose lines have values for `%CNAME%` and `%VAR1%` …. Stays when the message is sent again to a part
+  /// of its audience.
+  package private(set) var csv: Int64?
   package var content = MessageContent()
   package var badge = BadgeRequest.none
   package var lane = Lane.normal
+  /// What it is, as far as consents go.
+  package var kind = MessageKind.notice
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
   /// Keep the history of each recipient.
   package var dbIn = true
@@ -38,6 +43,7 @@ package struct MessageRequest: Equatable, Sendable {
     } catch {
       throw Problem(error)
     }
+    if case .csv(let number) = audience { csv = number }
     // Each field is in order by itself. What they cannot be together is well-formed, and impossible all the same.
     do throws(Problem) {
       try validate()
@@ -57,6 +63,7 @@ package struct MessageRequest: Equatable, Sendable {
         request.audience = try Audience.read(&reader)
         request.hasAudience = true
       case "badge": request.badge = try Self.readBadge(&reader)
+      case "kind": request.kind = try Self.readKind(&reader)
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
       case "dbIn": request.dbIn = try reader.readBool()

@@ -36,6 +36,8 @@ package enum SkipReason: String, Sendable {
   case unknownNotResent = "unknown-not-resent"
   /// The network refused the device's token before; it is put aside until it registers again or is given back.
   case quarantine = "quarantine"
+  /// The person at the device has not agreed to this kind of message, or has withdrawn consent.
+  case consent = "consent"
   /// This server cannot send to the device's push network, or the app has no credential for it.
   case noProvider = "no-provider"
   /// The device has registered no token of the kind that the push type needs.

@@ -24,7 +24,7 @@ package struct PayloadTemplate: Sendable {
     package let psid: String
     /// Place of its text in the message's `LanguageTable`.
     package let language: Int
-    /// For `%VAR1%` …, as many as it has.
+    /// For `%VAR1%` …, as many as it has; an empty one is none.
     package let variables: [String]
 
     package init(
@@ -59,14 +59,27 @@ package struct PayloadTemplate: Sendable {
     self.seqno = number
     let content = request.content
     let alerts = [content.alert] + content.translations.map(\.alert)
-    let defaults = request.audience.givesVariables ? [:] : content.variables
-    let splitter = PayloadSplitter(constants: defaults, otherwise: content.variables)
+    let defaults = request.csv != nil ? [:] : content.variables
+    let splitter = PayloadSplitter(
+      constants: defaults, otherwise: content.variables, fillsVariables: content.fillsVariables)
     texts = alerts.map { alert in
       splitter.split(PayloadWriter.write(request, alert: alert, seqno: number, sendDate: sendDate))
     }
     languages = content.languages
     limitBytes = content.pushType.payloadBytes
     variables = Set(texts.joined().compactMap(\.fill))
+  }
+
+  /// Nothing but the count: `{"aps":{"badge":n}}`.
+  package static let badgeOnly = PayloadTemplate(
+    badgeIn: [.bytes(Array(#"{"aps":{"badge":"#.utf8)), .badge, .bytes(Array("}}".utf8))])
+
+  private init(badgeIn pieces: [Piece]) {
+    seqno = ""
+    texts = [pieces]
+    languages = LanguageTable([])
+    variables = []
+    limitBytes = PushType.alert.payloadBytes
   }
 
   /// Appends the payload for one recipient.
@@ -77,7 +90,7 @@ package struct PayloadTemplate: Sendable {
       case .clientUID: JSONWriter.escape(recipient.clientUID.utf8, into: &bytes)
       case .clientName: JSONWriter.escape(recipient.clientName.utf8, into: &bytes)
       case .variable(let index, let otherwise):
-        if index < recipient.variables.count {
+        if index < recipient.variables.count, !recipient.variables[index].isEmpty {
           JSONWriter.escape(recipient.variables[index].utf8, into: &bytes)
         } else {
           bytes.append(contentsOf: otherwise)

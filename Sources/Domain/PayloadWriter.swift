@@ -80,8 +80,10 @@ struct PayloadSplitter {
   private let constants: [Int: [UInt8]]
   /// What a hole for it shows where a recipient has nothing.
   private let otherwise: [Int: [UInt8]]
+  private let fillsVariables: Bool
 
-  init(constants: [Int: String], otherwise: [Int: String]) {
+  init(constants: [Int: String], otherwise: [Int: String], fillsVariables: Bool = true) {
+    self.fillsVariables = fillsVariables
     self.constants = constants.mapValues(Self.escaped)
     self.otherwise = otherwise.mapValues(Self.escaped)
   }
@@ -105,7 +107,7 @@ struct PayloadSplitter {
       switch text[index] {
       case PayloadWriter.badgeMark: cut(.badge)
       case PayloadWriter.pushkeyMark: cut(.pushkey)
-      case UInt8(ascii: "%"):
+      case UInt8(ascii: "%") where fillsVariables:
         guard let (variable, length) = Variable.at(index, of: text) else {
           run.append(text[index])
           break

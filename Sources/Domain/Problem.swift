@@ -13,6 +13,7 @@ package struct Problem: Error, Equatable, Sendable {
     case payloadTooLarge = "upmc:payload-too-large"
     case noCredential = "upmc:no-credential"
     case badCredential = "upmc:bad-credential"
+    case badUserProof = "upmc:bad-user-proof"
     case forbidden = "upmc:forbidden"
     case userMismatch = "upmc:user-mismatch"
     case notFound = "upmc:not-found"
@@ -20,6 +21,8 @@ package struct Problem: Error, Equatable, Sendable {
     case unknownDevice = "upmc:unknown-device"
     case unknownGroup = "upmc:unknown-group"
     case unknownMessage = "upmc:unknown-message"
+    case unknownSegment = "upmc:unknown-segment"
+    case unknownUpload = "upmc:unknown-upload"
     case notKept = "upmc:not-kept"
     case conflict = "upmc:conflict"
     case wrongState = "upmc:wrong-state"
@@ -38,8 +41,10 @@ package struct Problem: Error, Equatable, Sendable {
       switch self {
       case .malformed, .invalidField, .badgeOutOfRange: 400
       case .noCredential, .badCredential: 401
-      case .forbidden, .userMismatch: 403
-      case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .notKept: 404
+      case .forbidden, .badUserProof, .userMismatch: 403
+      case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .unknownSegment,
+        .unknownUpload, .notKept:
+        404
       case .methodNotAllowed: 405
       case .conflict, .wrongState, .idempotencyConflict: 409
       case .bodyTooLarge: 413
@@ -60,6 +65,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .payloadTooLarge: "The payload is too large for the push network"
       case .noCredential: "A credential is needed"
       case .badCredential: "The credential is not valid"
+      case .badUserProof: "The user is not vouched for"
       case .forbidden: "The credential does not allow this"
       case .userMismatch: "The device belongs to another user"
       case .notFound: "There is nothing here"
@@ -67,6 +73,8 @@ package struct Problem: Error, Equatable, Sendable {
       case .unknownDevice: "The device is not registered"
       case .unknownGroup: "The group does not exist"
       case .unknownMessage: "The message does not exist"
+      case .unknownSegment: "The segment does not exist"
+      case .unknownUpload: "The uploaded file does not exist"
       case .notKept: "The history of this message is not kept"
       case .conflict: "The request conflicts with the present state"
       case .wrongState: "The message is not in a state that allows this"

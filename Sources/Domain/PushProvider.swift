@@ -46,6 +46,16 @@ package final class PushMessage: Sendable {
     self.expiresAtSeconds = expiresAtSeconds
     self.onUnknown = onUnknown
   }
+
+  /// A push that only tells a count. It belongs to no message: its number is random and negative, so that no two of them
+  /// have one `apns-id`.
+  package static func badge(appID: String, pushkeys: PushKeyring, expiresAtSeconds: Int64) -> PushMessage {
+    PushMessage(
+      seqno: Int64.random(in: Int64.min ... -1),
+      // It shows nothing and makes no sound, and a newer count replaces one that waits.
+      headers: PushHeaders(appID: appID, .alert, priority: .considerate, collapseID: "badge"), template: .badgeOnly,
+      pushkeys: pushkeys, lane: .normal, expiresAtSeconds: expiresAtSeconds, onUnknown: .resend)
+  }
 }
 
 /// One recipient of a batch.

@@ -1,4 +1,5 @@
-/// What a push token of a device is good for. Raw values are stored.
+/// What a push token is for. A device has one for alerts, its PSID, and may have one more of each other kind. Raw values
+/// are stored.
 package enum TokenKind: Int16, CaseIterable, Sendable {
   case alert = 1
   case voip = 2
@@ -10,4 +11,28 @@ package enum TokenKind: Int16, CaseIterable, Sendable {
   case location = 8
   case widgets = 9
   case controls = 10
+
+  package var name: String {
+    switch self {
+    case .alert: "alert"
+    case .voip: "voip"
+    case .pushToTalk: "push-to-talk"
+    case .liveActivityStart: "live-activity-start"
+    case .liveActivityUpdate: "live-activity-update"
+    case .complication: "complication"
+    case .fileProvider: "file-provider"
+    case .location: "location"
+    case .widgets: "widgets"
+    case .controls: "controls"
+    }
+  }
+
+  /// The kinds beside the PSID.
+  package static let further = allCases.filter { $0 != .alert }
+
+  /// A further kind by its name.
+  package init?(further name: String) {
+    guard let kind = Self.further.first(where: { $0.name == name }) else { return nil }
+    self = kind
+  }
 }

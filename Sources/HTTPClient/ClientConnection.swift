@@ -3,11 +3,13 @@ internal import Reactor
 /// One connection of a client: one request at a time.
 ///
 /// ```
-///   connecting ──► ready (idle or with a request) ──► ended
+///   connecting ──► securing ──► ready (idle or with a request) ──► ended
 /// ```
 final class ClientConnection: EventLoop.Handler {
   private enum State {
     case connecting
+    /// The handshake of TLS, where there is one.
+    case securing
     case ready
     case ended
   }
@@ -28,7 +30,7 @@ final class ClientConnection: EventLoop.Handler {
 
   init(client: HTTPClient) throws(SystemError) {
     self.client = client
-    let transport = try ClientTransport(to: client.origin.address)
+    let transport = try ClientTransport(to: client.origin.address, security: client.configuration.security)
     self.transport = transport
     parser = ResponseParser(bodyLimit: client.configuration.bodyBytes)
     idleSince = client.loop.now
@@ -51,11 +53,24 @@ final class ClientConnection: EventLoop.Handler {
         let reason = SystemError(code: error, operation: "connect", subject: client.origin.address.description)
         return fail(.unreachable(reason.description))
       }
-      state = .ready
+      state = .securing
     }
+    if state == .securing { secure() }
+    guard state == .ready else { return }
     // What has come is read first: a server may answer, and close, before it has read the whole request.
     if readiness.overlaps(.readable) || readiness.overlaps(.failed) { receive() }
     if state == .ready { flush() }
+  }
+
+  private func secure() {
+    switch transport?.secure() {
+    case .done: state = .ready
+    case .incomplete(let readiness):
+      if let registration { client.loop.update(registration, interest: readiness) }
+    // Not a byte of a request has left.
+    case .failed(let reason): fail(.unreachable(reason))
+    case nil: end()
+    }
   }
 
   func checkPatience(_ now: Instant) {

@@ -1,29 +1,77 @@
 internal import Reactor
+internal import TLS
 
-/// What carries the bytes of one connection. Plain TCP or Unix sockets today; TLS goes in here and nowhere else.
+/// What carries the bytes of one connection: plain TCP or Unix sockets, or TLS over them. Nobody above knows which.
 ///
 /// An object, so that its connection can let go of it in the middle of a call; the descriptor closes with it.
 final class ClientTransport {
-  private let socket: Socket
+  enum Step {
+    case done
+    case incomplete(Readiness)
+    case failed(String)
+  }
+
+  let descriptor: Int32
+  private let security: HTTPClient.Security?
+  // One of these two.
+  private var socket: Socket?
+  private var stream: TLSStream?
 
   /// Begins to connect; writable when done.
-  init(to address: SocketAddress) throws(SystemError) {
-    socket = try Socket.connect(to: address)
+  init(to address: SocketAddress, security: HTTPClient.Security?) throws(SystemError) {
+    let socket = try Socket.connect(to: address)
+    descriptor = socket.descriptor
+    self.security = security
+    self.socket = consume socket
   }
-
-  var descriptor: Int32 { socket.descriptor }
 
   /// 0 when the connection stands, else why not.
-  var connectError: Int32 { socket.connectError }
+  var connectError: Int32 { socket?.connectError ?? 0 }
 
-  func receive(into buffer: inout ByteBuffer) -> Socket.Transfer {
-    socket.receive(into: &buffer)
+  /// What has to happen between connecting and the first request: nothing, or the handshake. Call it again when ready.
+  func secure() -> Step {
+    guard let security else { return .done }
+    if let socket = socket.take() {
+      do throws(TLSError) {
+        stream = try TLSStream(connecting: socket, context: security.context, serverName: security.serverName)
+      } catch {
+        return .failed(error.description)
+      }
+    }
+    switch stream?.handshake() {
+    case .complete: return .done
+    case .incomplete(let readiness): return .incomplete(readiness)
+    case .failed(let error): return .failed(error.description)
+    case nil: return .failed("no connection")
+    }
   }
 
-  /// Sends once, and consumes what the kernel took.
+  func receive(into buffer: inout ByteBuffer) -> Socket.Transfer {
+    guard let stream else { return socket?.receive(into: &buffer) ?? .endOfStream }
+    let before = buffer.count
+    let result = stream.read(into: &buffer)
+    // What came before the end counts first; the end is said again at the next call.
+    if buffer.count > before { return .bytes(buffer.count - before) }
+    switch result {
+    case .moreWaiting, .wouldBlock: return .wouldBlock
+    case .endOfStream, .failed: return .endOfStream
+    }
+  }
+
+  /// Sends once, and consumes what was taken.
   func send(_ buffer: inout ByteBuffer) -> Socket.Transfer {
-    let transfer = socket.send(buffer)
-    if case .bytes(let count) = transfer { buffer.consume(count) }
-    return transfer
+    guard let stream else {
+      let transfer = socket?.send(buffer) ?? .endOfStream
+      if case .bytes(let count) = transfer { buffer.consume(count) }
+      return transfer
+    }
+    let before = buffer.count
+    let result = stream.write(&buffer)
+    if buffer.count < before { return .bytes(before - buffer.count) }
+    switch result {
+    case .complete: return .bytes(0)
+    case .wouldBlock: return .wouldBlock
+    case .failed: return .endOfStream
+    }
   }
 }

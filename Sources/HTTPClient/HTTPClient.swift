@@ -1,5 +1,6 @@
 internal import DequeModule
 package import Reactor
+package import TLS
 
 /// A small HTTP/1.1 client on an event loop: for webhooks, virtual devices, the command line and tests.
 ///
@@ -18,7 +19,7 @@ package import Reactor
 /// harm (`HTTPRequest.isRepeatable`). Everything else is `.lost`: it may have been carried out, and the caller decides.
 ///
 /// **Failure**: an answer that cannot be framed with certainty is `.malformed` and ends its connection; every wait ends
-/// with the request's own deadline. Plain HTTP; TLS goes into `ClientTransport` and nowhere else.
+/// with the request's own deadline. TLS is `ClientTransport`'s business and nobody else's.
 package final class HTTPClient {
   /// Numbers of this module: unit, reason.
   package enum Limits {
@@ -46,7 +47,22 @@ package final class HTTPClient {
     /// Bytes of an answer's body; a longer one is malformed.
     package var bodyBytes = Limits.bodyBytes
 
+    /// TLS and the name that the server must prove; nil for plain HTTP.
+    package var security: Security?
+
     package init() {}
+  }
+
+  /// How connections are secured.
+  package struct Security: Sendable {
+    /// With the protocol `http/1.1`.
+    package let context: TLSContext
+    package let serverName: String
+
+    package init(context: TLSContext, serverName: String) {
+      self.context = context
+      self.serverName = serverName
+    }
   }
 
   package typealias Completion = (Result<HTTPResponse, HTTPClientError>) -> Void

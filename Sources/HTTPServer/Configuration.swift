@@ -20,6 +20,8 @@ extension HTTPServer {
     package var expectsProxyHeader = false
     /// Body bytes, unless the handler allows more.
     package var bodyBytes = HTTPLimits.bodyBytes
+    /// All large bodies together, from the first byte to the answer; those beyond it are told 503.
+    package var bodyMemoryBytes = HTTPLimits.bodyMemoryBytes
     package var head = HeadLimits()
     /// From the first byte of a request (or the opening of a connection) to the end of its head.
     package var headTimeout = Duration.seconds(20)

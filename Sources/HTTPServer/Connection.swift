@@ -51,6 +51,8 @@ final class Connection: EventLoop.Handler, Answering {
   var stream: StreamState?
 
   private var bodyLimit = 0
+  /// Bytes that the present body has been counted with; 0 for all but large ones.
+  var countedBytes = 0
   /// The client has shut its side; it may still read.
   private var inputEnded = false
   /// Requests, or the beginning of one, wait behind the present one.
@@ -218,6 +220,11 @@ final class Connection: EventLoop.Handler, Answering {
       fits = length <= bodyLimit
     case .chunked: bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
     }
+    if case .length(let length) = facts.framing, fits, length > HTTPLimits.freeBodyBytes,
+      !server.bodies.hasRoom(for: length)
+    {
+      return refuseBody()
+    }
     deadline = server.loop.now + server.configuration.bodyTimeout
     let waits = facts.framing != .none && fits && !inputEnded && !request.store.hasBodyBytes
     if facts.expectation == .continue, waits {
@@ -229,6 +236,10 @@ final class Connection: EventLoop.Handler, Answering {
 
   /// False when more bytes are needed.
   private func receiveBody() -> Bool {
+    guard countBody() else {
+      refuseBody()
+      return true
+    }
     switch request.store.receiveBody(limit: bodyLimit) {
     case .needMore:
       guard inputEnded else { return false }
@@ -248,6 +259,7 @@ final class Connection: EventLoop.Handler, Answering {
       turnAway()
     }
     hasMoreInput = request.store.finish()
+    if countedBytes > 0 { letGoOfBody() }
   }
 
   /// Every answer, also to what could not be read as a request, has a number of its own.
@@ -279,6 +291,7 @@ final class Connection: EventLoop.Handler, Answering {
     var response = Problem.response(status, "\(detail)", number: exchange.number)
     response.headers += headers
     respond(serial, response)
+    if countedBytes > 0 { dropBody() }
   }
 
   // MARK: After an answer
@@ -286,6 +299,8 @@ final class Connection: EventLoop.Handler, Answering {
   /// The answer is in the output whole.
   func answered(_ status: Status) {
     server.meter?.answered(exchange.number, request.kind, status, after: server.loop.now - beganAt)
+    // A handler that answers at once may still look at the body: `handle` gives it back.
+    if countedBytes > 0, !isPumping { giveBack() }
     if exchange.keepsAlive {
       phase = .head
       headHasBegun = false
@@ -374,6 +389,7 @@ final class Connection: EventLoop.Handler, Answering {
     if let registration { server.loop.deregister(registration) }
     registration = nil
     transport = nil
+    giveBack()
     server.remove(self)
     streamEnded()
   }

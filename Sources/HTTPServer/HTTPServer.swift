@@ -63,6 +63,8 @@ package final class HTTPServer {
 
   let handler: any RequestHandler
   var writer: ResponseWriter
+  /// What large bodies hold.
+  var bodies: BodyMemory
   private var requestIDs = RequestID()
 
   private let idleNanoseconds: Int64
@@ -100,6 +102,7 @@ package final class HTTPServer {
       ? Visitors(
         connections: configuration.connectionsPerAddress, requestsPerSecond: configuration.requestsPerAddress) : nil
     writer = ResponseWriter(clock: loop.clock)
+    bodies = BodyMemory(limit: configuration.bodyMemoryBytes)
     replies = try Inbox(capacity: configuration.connections + HTTPLimits.refusals)
     idleNanoseconds = configuration.idleTimeout.nanoseconds
     port = listener.localAddress?.port ?? 0

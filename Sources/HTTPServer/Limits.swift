@@ -14,6 +14,11 @@ package enum HTTPLimits {
   package static let emptyLines = 2
   /// Body of a request, unless its handler allows more.
   package static let bodyBytes = 1_048_576
+  /// Large bodies of all requests that are being received or worked on, together: five of the largest films, or some
+  /// hundred long lists of recipients.
+  package static let bodyMemoryBytes = 268_435_456
+  /// A body that is not counted there: a hundred receipts at once have less.
+  package static let freeBodyBytes = 16_384
   /// Chunk extensions of one body, together. Nobody uses them; a client that sends more plays for time.
   package static let chunkExtensionBytes = 4_096
   /// Trailer lines after a chunked body, together. They are checked and dropped.

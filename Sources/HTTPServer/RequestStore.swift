@@ -137,6 +137,23 @@ struct RequestStore: ~Copyable {
     return !input.isEmpty
   }
 
+  /// Bytes of the request that have arrived, and what the client sent ahead.
+  var heldBytes: Int { input.count + chunks.count }
+
+  /// Gives back the memory of a large body that was handled.
+  mutating func trim() {
+    guard input.allocatedBytes > HTTPLimits.idleBufferBytes else { return }
+    let ahead = input.withReadable { Array(copying: $0) }
+    input = ByteBuffer(capacity: max(HTTPLimits.readBytes, ahead.count))
+    input.append(ahead)
+  }
+
+  /// Forgets all that has arrived, and gives its memory back: nothing more is read as a request.
+  mutating func discard() {
+    input = ByteBuffer(capacity: HTTPLimits.readBytes)
+    chunks = ByteBuffer(capacity: 64)
+  }
+
   // MARK: Looking
 
   func withPath<Result, Failure: Error>(

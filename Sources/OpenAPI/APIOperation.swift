@@ -123,6 +123,7 @@ package struct APIOperation: Sendable {
     case confirmations = "Receipts and reads"
     case messages = "Messages"
     case control = "Control"
+    case audiences = "Audiences"
     case administration = "Administration"
     case server = "Server"
 
@@ -133,6 +134,7 @@ package struct APIOperation: Sendable {
         "A device confirms messages. No credential is needed: the `pushkey` of each message proves it."
       case .messages: "A back-office system or operator sends, and sees what became of it."
       case .control: "A message on its way: pause, resume, cancel, pace, send again."
+      case .audiences: "Tags, saved segments and files: whom a message is for."
       case .administration: "Apps, groups, and devices that are put aside."
       case .server: "Is it alive, is it ready, and what can it do?"
       }
@@ -141,6 +143,7 @@ package struct APIOperation: Sendable {
 
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
-    devices + deviceUser + deviceGroups + deviceBadge + deviceMessages + confirmations + messages + uploads + reports
-    + control + groups + quarantine + apps + appSettings + server
+    devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
+    + messages + uploads + reports + control + tags + segments + files + groups + quarantine + apps + appSettings
+    + server
 }

@@ -82,7 +82,8 @@ package enum Document {
 
   private static func node(_ body: APIOperation.Body) -> Node {
     let examples = body.examples.map { example in
-      (example.name, Node.object([("value", .json(example.json))])) as Node.Member
+      let value = body.type == "application/json" ? Node.json(example.json) : .text(example.json)
+      return (example.name, Node.object([("value", value)])) as Node.Member
     }
     return .object([
       ("required", .flag(true)),

@@ -21,6 +21,12 @@ struct PathParameter {
     PathParameter(
       name: "groupSeq", schema: Schema.sequence, about: "GROUPSEQ, the number of a group.", example: "12"),
     PathParameter(
+      name: "kind", schema: Schema.words(TokenKind.further.map(\.name)), about: "What the token is for.",
+      example: "voip"),
+    PathParameter(
+      name: "segment", schema: Schema.sequence, about: "The number of a segment, as its creation answered it.",
+      example: "3"),
+    PathParameter(
       name: "seqno", schema: Schema.sequence, about: "SEQNO, the number of a message.", example: "104"),
     PathParameter(
       name: "appId", schema: Schema.appID, about: "The app: its bundle identifier or package name.",

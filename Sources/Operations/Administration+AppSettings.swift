@@ -9,10 +9,16 @@ extension Administration {
   package struct AppSettings: Equatable, Sendable {
     /// Messages that one device may send to other users in a minute; 0: none.
     package var deviceSendsPerMinute: Int16?
+    /// How many devices a user has. With `single`, one who has several keeps them until one of them registers again.
+    package var devicePolicy: App.DevicePolicy?
+    /// Whether naming a user needs a proof.
+    package var userProof: UserProof?
+    /// Whether a user's other devices are told a new count.
+    package var badgeSync: Bool?
 
     package init() {}
 
-    /// Reads `{"deviceSends":10}`.
+    /// Reads some of `{"deviceSends":10,"devicePolicy":"single","userProof":true,"badgeSync":true}`.
     package init(json: [UInt8]) throws(Problem) {
       var settings = AppSettings()
       var reader = JSONReader(json)
@@ -21,6 +27,13 @@ extension Administration {
           switch key {
           case "deviceSends":
             settings.deviceSendsPerMinute = Int16(try reader.readCount(in: Operations.Limits.deviceSendsPerMinute))
+          case "devicePolicy":
+            guard let policy = App.DevicePolicy(name: try reader.readString()) else {
+              throw JSONError("must be multi or single")
+            }
+            settings.devicePolicy = policy
+          case "userProof": settings.userProof = try reader.readBool() ? .on : .off
+          case "badgeSync": settings.badgeSync = try reader.readBool()
           default: throw .unknownField
           }
         }
@@ -44,6 +57,10 @@ extension Administration {
     }
     try connection.commit { () throws(PostgresError) in
       if let sends = settings.deviceSendsPerMinute { try connection.run(Apps.setDeviceSends(app.number, sends)) }
+      _ = try connection.run(
+        Apps.setPolicies(
+          app.number, device: settings.devicePolicy, userProof: settings.userProof.map(change),
+          badgeSync: settings.badgeSync))
       try connection.run(Announcements.announce(Catalog.channel))
     }
     guard let record = try connection.answer(Apps.find(appID: appID)) else {

@@ -51,6 +51,9 @@ extension Administration {
       writer.member("name", app.name)
       writer.member("timeZone", app.timeZone)
       writer.member("clientKey", clientKey)
+      writer.member("devicePolicy", app.devicePolicy.name)
+      writer.member("userProof", app.asksUserProof)
+      writer.member("badgeSync", app.syncsBadges)
       writer.member("deviceSends", app.deviceSendsPerMinute)
       writer.member("pausedReason", app.pausedReason)
     }

@@ -37,7 +37,7 @@ package enum Role: String, CaseIterable, Sendable {
     switch permission {
     case .viewMessages: true
     case .send, .control: self != .viewer
-    case .manageGroups, .manageQuarantine: self == .operator || self == .admin
+    case .manageGroups, .manageQuarantine, .manageAudiences: self == .operator || self == .admin
     case .manageApps: self == .admin
     }
   }
@@ -50,6 +50,8 @@ package enum Permission: String, CaseIterable, Sendable {
   /// Pausing, resuming, cancelling, pacing.
   case control
   case manageGroups
+  /// Tags and saved segments.
+  case manageAudiences
   /// Devices that are put aside.
   case manageQuarantine
   /// Apps, their credentials, and API keys.

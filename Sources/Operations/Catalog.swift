@@ -16,6 +16,7 @@ package final class Catalog: Sendable {
     var byID: [String: App] = [:]
     var byClientKey: [String: App] = [:]
     var callers: [[UInt8]: Caller] = [:]
+    var policies = AppPolicies()
   }
 
   private let contents = Mutex(Contents())
@@ -40,10 +41,8 @@ package final class Catalog: Sendable {
     return contents.withLock { $0.callers[hash] }
   }
 
-  /// Apps where the last registered device of a user is the only one.
-  package var singleDeviceApps: Set<App.Number> {
-    contents.withLock { Set($0.byNumber.values.lazy.filter { $0.devicePolicy == .single }.map(\.number)) }
-  }
+  /// What apps want done differently.
+  package var policies: AppPolicies { contents.withLock { $0.policies } }
 
   package var pausedApps: Set<App.Number> {
     contents.withLock { Set($0.byNumber.values.lazy.filter { $0.pausedReason != nil }.map(\.number)) }
@@ -57,6 +56,7 @@ package final class Catalog: Sendable {
       fresh.byID[record.app.appID] = record.app
       fresh.byClientKey[record.clientKey] = record.app
     }
+    fresh.policies = AppPolicies(fresh.byNumber.values)
     for (hash, key) in try connection.run(Secrets.apiKeys()) { fresh.callers[hash] = Caller(key) }
     contents.withLock { $0 = fresh }
     refreshes.add(1, ordering: .releasing)

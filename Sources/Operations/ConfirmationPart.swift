@@ -118,6 +118,11 @@ struct ConfirmationPart {
     if let key { state.entries[index].user = Users.Key(app: chosen.app, userKey: key) }
   }
 
+  /// Users whose counts reads may move.
+  var readers: Set<Users.Key> {
+    hasReads ? Set(state.entries.lazy.filter { $0.confirmation.read != nil }.compactMap(\.user)) : []
+  }
+
   private func markRead(_ reads: [Entry], _ batch: OperationBatch) -> [Step] {
     var first: [Ledger.Key: BadgeOption] = [:]
     for entry in reads {
@@ -139,12 +144,14 @@ struct ConfirmationPart {
       let entry = state.entries[index]
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
+      let before = batch.counts[user]
       if !option.actsOncePerMessage {
         batch.counts[user] = option.apply(to: batch.counts[user])
       } else if let wasTakenBack = state.firstReads.removeValue(forKey: key), !(wasTakenBack && option == .keep) {
         // What ended negative counts no more: reading it takes nothing from the others.
         batch.counts[user] = option.apply(to: batch.counts[user])
       }
+      if batch.counts[user] != before, let device = entry.delivery?.device { batch.badgeSync.note(user, by: device) }
       state.entries[index].badge = batch.counts[user]
     }
   }

@@ -15,6 +15,15 @@ extension Problem {
     case "apps_app_id_is_unique": self.init(.conflict, "An app with this id exists already.")
     case "groups_name_is_unique_below_parent":
       self.init(.conflict, "The parent has a group of this name already. Choose another name.")
+    case "segments_name_is_unique":
+      self.init(.conflict, "The app has a segment of this name already. Choose another name, or change that one.")
+    case "users_tags_are_few", "devices_tags_are_few":
+      self.init(
+        .impossible, at: "/add",
+        """
+        would give somebody more than \(Domain.Limits.tagsPerOwner) tags; users and devices are changed in parts of \
+        \(Operations.Limits.taggedOwners), and nothing of this part was
+        """)
     case "groups_parent_fkey": self.init(.unknownGroup, "The parent group was deleted meanwhile.")
     default: self.init(withoutConstraint: error)
     }

@@ -8,6 +8,7 @@ struct DevicePart {
     var groupApps: [Int64: App.Number] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
+    var tokens = FurtherTokens()
     var meters: [DeviceID: DeviceSends.Meter] = [:]
   }
 
@@ -43,7 +44,37 @@ struct DevicePart {
     Set(state.entries.lazy.filter { !$0.kind.conflictKeys.isEmpty }.map(\.claim.device))
   }
 
+  /// Devices whose calls are carried out.
+  var callers: Set<DeviceID> { Set(state.entries.lazy.filter { $0.user != nil }.map(\.claim.device)) }
+
+  /// Users whose counts are set.
+  var badgeSetters: Set<Users.Key> {
+    Set(
+      state.entries.compactMap { entry in
+        if case .setBadge = entry.kind { entry.user } else { nil }
+      })
+  }
+
+  /// Users who are named, in whatever app.
+  var namedUsers: Set<UserKey> {
+    Set(
+      state.entries.compactMap { entry in
+        guard case .setUser(_, let clientUID, _, _) = entry.kind else { return nil }
+        return UserKey(clientUID: clientUID)
+      })
+  }
+
   // MARK: Round 0
+
+  func lockTokens(_ batch: OperationBatch) -> [Step] {
+    state.tokens.lock(state.entries.map(\.kind), batch)
+  }
+
+  // MARK: Round 1
+
+  func findTokens(_ batch: OperationBatch) -> [Step] {
+    state.tokens.find(state.entries.map(\.kind), batch)
+  }
 
   func look(_ batch: OperationBatch) -> [Step] {
     var steps: [Step] = []
@@ -70,13 +101,15 @@ struct DevicePart {
     for index in state.entries.indices {
       let entry = state.entries[index]
       switch allowed(entry, batch) {
-      case .failure(let problem): batch.fail(entry.operation, problem)
+      case .failure(let problem):
+        batch.fail(entry.operation, problem)
+        state.tokens.refuse(entry.kind)
       case .success(let record):
         state.entries[index].user = Users.Key(app: record.app, userKey: record.userKey)
         apply(entry, record, &changes, batch)
       }
     }
-    return changes.steps(at: batch.now) + countSends(batch) + lookups()
+    return state.tokens.steps(at: batch.now) + changes.steps(at: batch.now) + countSends(batch) + lookups()
   }
 
   private func countSends(_ batch: OperationBatch) -> [Step] {
@@ -104,6 +137,14 @@ struct DevicePart {
     if let group = entry.kind.group, state.groupApps[group] != record.app {
       return .failure(Problem(.unknownGroup, "The app has no group \(group)."))
     }
+    if case .setUser(_, let clientUID, _, let proof) = entry.kind,
+      let problem = batch.policies.objection(to: clientUID, proof: proof, in: record.app, now: batch.now)
+    {
+      return .failure(problem)
+    }
+    if case .setToken(_, _, let psid?) = entry.kind, record.network.normalize(psid: psid) != psid {
+      return .failure(Problem(at: "/psid", "is no token of \(record.network.pnsID)"))
+    }
     return .success(record)
   }
 
@@ -113,25 +154,30 @@ struct DevicePart {
     var record = record
     let user = Users.Key(app: record.app, userKey: record.userKey)
     switch entry.kind {
-    case .setUser(_, let clientUID, let name):
+    case .setUser(_, let clientUID, let name, _):
       let isGuest = clientUID == UserKey.guestUID
       move(&record, to: isGuest ? UserKey(guest: record.device) : UserKey(clientUID: clientUID), batch)
       if !record.userKey.isGuest {
         let named = Users.Key(app: record.app, userKey: record.userKey)
         batch.counts.name(named, name)
         if user.userKey.isGuest { changes.endedGuests.append(user) }
-        if batch.singleDeviceApps.contains(record.app) { changes.alone.append((named, record.device)) }
+        batch.releaseOthers(of: named, for: record.device)
       }
     case .clearUser:
       move(&record, to: UserKey(guest: record.device), batch)
     case .unregister:
       changes.retired.append(
         Tokens.Claimed(app: record.app, psid: record.psid, network: record.network, device: record.device))
+      state.tokens.end(record.device)
       record.state = .unregistered
       move(&record, to: UserKey(guest: record.device), batch)
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
     case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))
     case .setBadge: batch.counts.want(user)
+    case .setConsents(_, let change):
+      record.consents.apply(change, at: batch.now)
+      batch.change(record)
+    case .setToken(_, let kind, let psid): state.tokens.set(kind, psid, record)
     case .alive: changes.seen.append(record.device)
     case .find, .listGroups, .badge, .admitSend, .confirm, .register, .send, .identify: break
     }
@@ -151,7 +197,7 @@ struct DevicePart {
       guard let user = entry.user else { continue }
       switch entry.kind {
       case .listGroups: listed.insert(user)
-      case .find, .badge: shown.insert(user)
+      case .find, .badge, .setConsents: shown.insert(user)
       default: break
       }
     }
@@ -166,6 +212,7 @@ struct DevicePart {
       guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else {
         continue
       }
+      if batch.counts[user] != value { batch.badgeSync.note(user, by: state.entries[index].claim.device) }
       batch.counts[user] = value
       state.entries[index].badge = value
     }
@@ -181,7 +228,7 @@ struct DevicePart {
       let shown = state.users[user] ?? (0, "")
       let answer: OperationAnswer =
         switch entry.kind {
-        case .find: .found(device: record, badge: shown.badge, userName: shown.name)
+        case .find, .setConsents: .found(device: record, badge: shown.badge, userName: shown.name)
         case .badge: .badge(shown.badge)
         case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])
@@ -211,13 +258,11 @@ private struct DeviceChanges {
   var endedGuests: [Users.Key] = []
   var joined: [Groups.Membership] = []
   var left: [Groups.Membership] = []
-  var alone: [(user: Users.Key, device: DeviceID)] = []
   var seen: [DeviceID] = []
 
   func steps(at now: Int64) -> [Step] {
     (seen.isEmpty ? [] : [Devices.seen(seen, at: now)])
       + (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
-      + (alone.isEmpty ? [] : [Devices.releaseOthers(alone, at: now)])
       + (left.isEmpty ? [] : [Groups.leave(left)])
       + (joined.isEmpty ? [] : [Groups.join(joined, at: now)])
       + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])

@@ -15,7 +15,7 @@ package struct DeviceSending: Sendable {
   /// The fields a device may give, beside the audience. Names as in a send.
   private static let fields: Set<String> = [
     "audience", "alert", "badge", "sound", "category", "mutableContent", "contentAvailable", "ext", "data",
-    "expiresIn", "dbIn", "reference",
+    "fillVariables", "expiresIn", "dbIn", "reference",
   ]
 
   /// Longest idempotency key: the device's id stands in front of it.
@@ -38,9 +38,7 @@ package struct DeviceSending: Sendable {
     guard Self.senders.contains(sender) else {
       throw Problem(at: "/sender", "must be \(Self.senders.sorted().joined(separator: " or "))")
     }
-    guard app.pausedReason == nil else {
-      throw Problem(.busy, "The app's messages are held back. Try again later.")
-    }
+    guard app.pausedReason == nil else { throw Self.heldBack(app) }
     if let idempotencyKey, !(1...Self.keyBytes).contains(idempotencyKey.utf8.count) {
       throw Problem(.invalidField, "A device's Idempotency-Key must have 1 to \(Self.keyBytes) bytes.")
     }
@@ -67,6 +65,10 @@ package struct DeviceSending: Sendable {
     lane = request.lane
   }
 
+  private static func heldBack(_ app: App) -> Problem {
+    Problem(.conflict, "Messages of \(app.appID) are held back until an administrator resumes the app.")
+  }
+
   package static let senders: Set<String> = ["device-ios", "device-android"]
 
   package private(set) var lane = Lane.normal
@@ -78,7 +80,7 @@ package struct DeviceSending: Sendable {
 
   /// The send itself.
   /// - Parameter device: as `.admitted` answered it.
-  /// - Throws: `.busy` when it cannot go out now.
+  /// - Throws: `.busy` when it cannot go out now, `.conflict` when the app is paused.
   package func send(from device: Devices.Record, catalog: Catalog) throws(Problem) -> Operation {
     let caller = Caller(role: .sender, app: app.number, apiKey: nil, device: device.device)
     let origin = SenderDevice(device: device.device, clientUID: device.userKey.description)
@@ -87,7 +89,10 @@ package struct DeviceSending: Sendable {
     guard
       let send = NamedSend(
         body: composed(from: origin), idempotencyKey: key, caller: caller, catalog: catalog)
-    else { throw Problem(.busy, "Messages of this app cannot be sent now. Try again in a moment.") }
+    else {
+      if catalog.app(number: app.number)?.pausedReason != nil { throw Self.heldBack(app) }
+      throw Problem(.busy, "Messages of this app cannot be sent now. Try again in a moment.")
+    }
     return .send(send)
   }
 

@@ -57,6 +57,12 @@ package struct DryRun: Sendable {
     guard !members.isEmpty else { return [] }
     let users = Set(members.values.map { Users.Key(app: app.number, userKey: $0.userKey) })
     let known = try connection.answer(Users.find(users))
+    let lines: [UserKey: CSVAudiences.Values] =
+      if let csv = message.csv {
+        try connection.answer(CSVAudiences.values(csv, of: Set(members.values.map(\.userKey))))
+      } else {
+        [:]
+      }
     let sendDate = try connection.answer(Messages.sendDate(at: now, timeZone: app.timeZone))
     let template = PayloadTemplate(message, seqno: 0, sendDate: sendDate)
     // The pushkeys of a message that does not exist prove nothing: any key will do.
@@ -64,10 +70,13 @@ package struct DryRun: Sendable {
     let languages = [nil] + message.content.translations.map(\.language.tag)
     return members.values.sorted { $0.network.rawValue < $1.network.rawValue }.flatMap { member in
       let user = known[Users.Key(app: app.number, userKey: member.userKey)] ?? (badge: 0, name: "")
+      let line = lines[member.userKey]
       return languages.enumerated().map { place, language in
         let recipient = PayloadTemplate.Recipient(
-          clientUID: member.userKey.description, clientName: user.name,
-          badge: message.badge.count(after: user.badge), psid: member.psid, language: place)
+          clientUID: member.userKey.description,
+          clientName: line.map(\.name).flatMap { $0.isEmpty ? nil : $0 } ?? user.name,
+          badge: message.badge.count(after: user.badge), psid: member.psid, language: place,
+          variables: line?.variables ?? [])
         var payload: [UInt8] = []
         template.append(for: recipient, keys: keys, to: &payload)
         return Sample(network: member.network, device: member.device, language: language, payload: payload)

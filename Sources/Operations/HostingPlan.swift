@@ -14,7 +14,9 @@ struct HostingPlan {
   private var files: [HostedFiles.New] = []
   /// Uploaded, and needed for longer than they were to stay.
   private var extended: [String] = []
-  private let keptUntil: Int64
+  /// How long what the message needs is kept, for devices that ask for it late and for sending it again: microseconds
+  /// since 1970.
+  let keptUntil: Int64
 
   /// - Parameters:
   ///   - lastDueAt, expiresAt: of the message, microseconds since 1970.
@@ -56,7 +58,7 @@ struct HostingPlan {
     _ content: MessageContent, _ app: App, _ hosting: Hosting, _ now: Int64
   ) throws(Problem) -> String? {
     guard let ext = content.ext, ext.utf8.count > Operations.Limits.leastMovedText else { return "" }
-    guard Variable.found(in: ext.utf8).isEmpty else {
+    guard !content.fillsVariables || Variable.found(in: ext.utf8).isEmpty else {
       return "ext could move to a page, but a page is the same for everybody and ext holds variables."
     }
     guard hosting.publicURL != nil else {
@@ -75,7 +77,7 @@ struct HostingPlan {
       return "With mutableContent the text would move to a page, which the app's extension fetches."
     }
     guard content.translations.isEmpty else { return "A text in several languages does not move to a page." }
-    guard Variable.found(in: body.utf8).isEmpty else {
+    guard !content.fillsVariables || Variable.found(in: body.utf8).isEmpty else {
       return "The text could move to a page, but a page is the same for everybody and it holds variables."
     }
     guard hosting.publicURL != nil else {

@@ -97,8 +97,10 @@ struct NamedSendPart {
     return [NamedSends.create(new, at: batch.now).map { state.stored = $0 }]
   }
 
-  private func recipients(_ entry: Entry) -> [(userKey: UserKey, name: String)] {
-    Set(entry.members.map(\.userKey)).map { ($0, state.names[entry.key($0)]?.name ?? "") }
+  private func recipients(_ entry: Entry) -> [PayloadSize.Named] {
+    Set(entry.members.map(\.userKey)).map {
+      PayloadSize.Named(userKey: $0, name: state.names[entry.key($0)]?.name ?? "")
+    }
   }
 
   private func message(_ entry: Entry, _ batch: OperationBatch) -> Messages.New {

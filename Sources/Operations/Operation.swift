@@ -6,7 +6,7 @@ package enum Operation: Sendable {
   case confirm([Confirmation])
   case register(Registration)
   case find(AuthKeyring.Claim)
-  case setUser(AuthKeyring.Claim, clientUID: String, name: String)
+  case setUser(AuthKeyring.Claim, clientUID: String, name: String, userProof: String? = nil)
   case clearUser(AuthKeyring.Claim)
   case unregister(AuthKeyring.Claim)
   case listGroups(AuthKeyring.Claim)
@@ -14,6 +14,9 @@ package enum Operation: Sendable {
   case leave(AuthKeyring.Claim, group: Int64)
   case setBadge(AuthKeyring.Claim, Int16)
   case badge(AuthKeyring.Claim)
+  case setConsents(AuthKeyring.Claim, Consents.Change)
+  /// A further token of one kind; nil: none any more.
+  case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
   case send(NamedSend)
   /// Which device owns a token, normalized.
   case identify(app: App.Number, psid: String)
@@ -70,12 +73,18 @@ package enum Operation: Sendable {
     /// Nil: says nothing about the user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
+    /// The caller's protocol has no words for the device's locale, time zone and consents: what is known of them stays.
+    package var keepsUnsaid = false
+    package let consents: Consents.Change
     /// The device proved itself with its authKey.
     package let proof: AuthKeyring.Claim?
+    /// Normalized: the token it had before, which proves it as well.
+    package let formerPSID: String?
 
     package init(
       app: App, device: DeviceID, installation: String, network: PushNetwork, environment: PushEnvironment,
-      psid: String, user: NamedUser?, attributes: Devices.Attributes, proof: AuthKeyring.Claim?
+      psid: String, user: NamedUser?, attributes: Devices.Attributes, proof: AuthKeyring.Claim?,
+      formerPSID: String? = nil, consents: Consents.Change = Consents.Change()
     ) {
       self.app = app
       self.device = device
@@ -86,16 +95,21 @@ package enum Operation: Sendable {
       self.user = user
       self.attributes = attributes
       self.proof = proof
+      self.formerPSID = formerPSID
+      self.consents = consents
     }
   }
 
   package struct NamedUser: Equatable, Sendable {
     package let clientUID: String
     package let name: String
+    /// What the app's own server says to vouch for it; nil: nothing.
+    package let proof: String?
 
-    package init(clientUID: String, name: String) {
+    package init(clientUID: String, name: String, proof: String? = nil) {
       self.clientUID = clientUID
       self.name = name
+      self.proof = proof
     }
   }
 
@@ -103,9 +117,9 @@ package enum Operation: Sendable {
   var claim: AuthKeyring.Claim? {
     switch self {
     case .confirm, .register, .send, .identify: nil
-    case .find(let claim), .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim),
+    case .find(let claim), .setUser(let claim, _, _, _), .clearUser(let claim), .unregister(let claim),
       .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim),
-      .alive(let claim), .admitSend(let claim, _):
+      .setConsents(let claim, _), .setToken(let claim, _, _), .alive(let claim), .admitSend(let claim, _):
       claim
     }
   }
@@ -115,10 +129,12 @@ package enum Operation: Sendable {
     switch self {
     case .confirm, .find, .listGroups, .badge, .send, .identify: []
     case .register(let registration):
-      [.device(registration.device), .psid(registration.app.number, registration.psid)]
-        + (registration.user.map { [.user(registration.app.number, $0.clientUID)] } ?? [])
-    case .setUser(let claim, _, _), .clearUser(let claim), .unregister(let claim), .join(let claim, _),
-      .leave(let claim, _), .setBadge(let claim, _), .alive(let claim), .admitSend(let claim, _):
+      [.device(registration.device), .psid(registration.psid)]
+        + (registration.user.map { [.user($0.clientUID)] } ?? [])
+    case .setUser(let claim, let clientUID, _, _): [.device(claim.device), .user(clientUID)]
+    case .setToken(let claim, _, let psid): [.device(claim.device)] + (psid.map { [.psid($0)] } ?? [])
+    case .clearUser(let claim), .unregister(let claim), .join(let claim, _), .leave(let claim, _),
+      .setBadge(let claim, _), .setConsents(let claim, _), .alive(let claim), .admitSend(let claim, _):
       [.device(claim.device)]
     }
   }
@@ -132,10 +148,11 @@ package enum Operation: Sendable {
     }
   }
 
+  /// The same token or user in two apps only costs waiting for the next batch.
   package enum ConflictKey: Hashable, Sendable {
     case device(DeviceID)
-    case psid(App.Number, String)
-    case user(App.Number, String)
+    case psid(String)
+    case user(String)
   }
 }
 

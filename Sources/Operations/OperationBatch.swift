@@ -34,35 +34,40 @@ package final class OperationBatch {
   let writer: Int32
   /// The node that claims what is sent.
   let node: UUIDValue
-  /// Apps where the last registered device of a user is the only one.
-  let singleDeviceApps: Set<App.Number>
+  /// What apps want done differently.
+  let policies: AppPolicies
   /// Device rows as they stand in this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
   var counts = BadgeCounts()
+  var badgeSync = BadgeSync()
+  /// The devices that users had who may have one only.
+  private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 
   private var confirmations: ConfirmationPart
   private var registrations: RegistrationPart
   private var changes: DevicePart
   private var sends: NamedSendPart
+  /// Devices of which only the time of their last call is written.
+  private var touched: Set<DeviceID> = []
   private let identities: IdentityPart
   private var round = 0
   /// True when locks must outlive a round trip.
   private let needsTransaction: Bool
 
   package init(
-    _ operations: [Operation], writer: Int32, node: UUIDValue, singleDeviceApps: Set<App.Number>, now: Int64,
+    _ operations: [Operation], writer: Int32, node: UUIDValue, policies: AppPolicies, now: Int64,
     readAt: Instant
   ) {
     self.operations = operations
     self.writer = writer
     self.node = node
     self.readAt = readAt
-    self.singleDeviceApps = singleDeviceApps
+    self.policies = policies
     self.now = now
     results = Array(repeating: .success(.done), count: operations.count)
     confirmations = ConfirmationPart(operations)
-    registrations = RegistrationPart(operations)
+    registrations = RegistrationPart(operations, policies, now: now)
     changes = DevicePart(operations)
     sends = NamedSendPart(operations)
     identities = IdentityPart(operations)
@@ -105,10 +110,11 @@ package final class OperationBatch {
   private func steps(of round: Int) -> [Step] {
     switch round {
     case 0:
-      registrations.lockTokens(self) + lockDevices() + changes.look(self) + confirmations.resolve(self)
-        + sends.look(self) + identities.look()
+      lockNames() + registrations.lockTokens(self) + changes.lockTokens(self) + lockDevices() + changes.look(self)
+        + confirmations.resolve(self) + sends.look(self) + identities.look()
     case 1:
-      registrations.decide(self) + confirmations.findUsers(self) + sends.store(self) + identities.find()
+      registrations.decide(self) + changes.findTokens(self) + confirmations.findUsers(self) + sends.store(self)
+        + identities.find()
     case 2:
       prepareWrites()
     default:
@@ -120,7 +126,39 @@ package final class OperationBatch {
   private func lockDevices() -> [Step] {
     let wanted = registrations.devices.union(changes.devicesToLock)
     guard !wanted.isEmpty else { return [] }
-    return [Devices.lock(wanted).map { [self] records in remember(records) }]
+    let alone = namedAlone
+    guard !alone.isEmpty else { return [Devices.lock(wanted).map { [self] records in remember(records) }] }
+    return [
+      Devices.lock(wanted, othersOf: alone, in: policies.single).map { [self] records in
+        remember(records)
+        for record in records where policies.single.contains(record.app) {
+          devicesOfUsers[Users.Key(app: record.app, userKey: record.userKey), default: []].append(record.device)
+        }
+      }
+    ]
+  }
+
+  /// Users who may be in an app that lets them have one device only.
+  private var namedAlone: Set<UserKey> {
+    guard !policies.single.isEmpty else { return [] }
+    return registrations.namedUsers(in: policies.single).union(changes.namedUsers)
+  }
+
+  private func lockNames() -> [Step] {
+    let alone = namedAlone
+    return alone.isEmpty ? [] : [Devices.lockNames(alone)]
+  }
+
+  /// Returns all other devices of a user to GUEST, where it may have one only.
+  func releaseOthers(of user: Users.Key, for device: DeviceID) {
+    guard policies.single.contains(user.app), !user.userKey.isGuest else { return }
+    for other in devicesOfUsers[user] ?? [] where other != device {
+      // As it stands now: an operation before this one may have moved it already.
+      guard var record = devices[other], record.userKey == user.userKey else { continue }
+      record.userKey = UserKey(guest: other)
+      record.boundAt = now
+      change(record)
+    }
   }
 
   func remember(_ records: [Devices.Record]) {
@@ -136,7 +174,9 @@ package final class OperationBatch {
   private func prepareWrites() -> [Step] {
     let moved = registrations.finish(self)
     let changed = changes.apply(self)
+    touch()
     var steps = moved + changed
+    if !touched.isEmpty { steps.insert(Devices.touch(touched, at: now), at: moved.count) }
     if !changedDevices.isEmpty {
       // A fixed order of writes for everyone: devices after tokens, before memberships and confirmations.
       let records = changedDevices.sorted().compactMap { devices[$0] }
@@ -144,7 +184,23 @@ package final class OperationBatch {
     }
     steps += confirmations.write(self)
     steps += sends.claim(self)
+    steps += badgeSync.look(confirmations.readers.union(changes.badgeSetters), self)
     return steps + counts.lock()
+  }
+
+  /// Notes that a device called, at most once an hour: who looks at it asks for days.
+  private func touch() {
+    for device in changes.callers {
+      guard var record = devices[device], record.state != .unregistered,
+        now - record.seenAt >= Operations.Limits.seenMicroseconds
+      else { continue }
+      if changedDevices.contains(device) {
+        record.seenAt = now
+        change(record)
+      } else {
+        touched.insert(device)
+      }
+    }
   }
 
   private func saveCounts() -> [Step] {
@@ -154,7 +210,7 @@ package final class OperationBatch {
       if case .send = operations[index] { sends.applyBadge(at: index, self) }
       if case .setBadge = operations[index] { changes.applyBadge(at: index, self) }
     }
-    return counts.save()
+    return counts.save() + badgeSync.save(self)
   }
 
   private func finish() {

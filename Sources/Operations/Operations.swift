@@ -22,5 +22,7 @@ package enum Operations {
     package static let batchOperations = 1024
     /// Rows that the operations of one batch read or write, roughly; one operation may bring more. A few milliseconds.
     package static let batchWeight = 4096
+    /// How exactly it is known when a device called last, in microseconds (an hour).
+    static let seenMicroseconds: Int64 = 3_600 * 1_000_000
   }
 }

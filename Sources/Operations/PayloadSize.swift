@@ -14,38 +14,57 @@ struct PayloadSize: Sendable {
     let place: Int
     let bytes: Int
     let weights: AudienceSizes.Weights
+    /// Of `%VAR1%` …, which only the lines of a file have.
+    let numbered: AudienceSizes.Numbered
     /// No recipient has more.
     let bound: Int
 
-    init(_ place: Int, _ measure: PayloadTemplate.Measure) {
+    init(_ place: Int, _ measure: PayloadTemplate.Measure, _ defaults: [Int: String]) {
       self.place = place
       bytes = measure.bytes
       weights = AudienceSizes.Weights(
         clientUID: measure.uses[.clientUID] ?? 0, clientName: measure.uses[.clientName] ?? 0)
-      let numbered = (1...9).reduce(0) { $0 + (measure.uses[.number($1)] ?? 0) }
+      var numbered = AudienceSizes.Numbered()
+      for number in 1...9 {
+        numbered.uses[number - 1] = measure.uses[.number(number)] ?? 0
+        numbered.otherwise[number - 1] = defaults[number] ?? ""
+      }
+      self.numbered = numbered
       bound =
         bytes + Operations.Limits.escapedBytes
         * (weights.clientUID * Domain.Limits.clientUIDBytes + weights.clientName * Domain.Limits.clientNameBytes
-          + numbered * Domain.Limits.variableBytes)
+          + numbered.uses.reduce(0, +) * Domain.Limits.variableBytes)
     }
 
-    var showsNames: Bool { weights.clientUID > 0 || weights.clientName > 0 }
+    var showsNames: Bool {
+      weights.clientUID > 0 || weights.clientName > 0 || numbered.uses.contains { $0 > 0 }
+    }
   }
 
-  typealias Named = (userKey: UserKey, name: String)
+  /// A recipient, as far as its payload's size depends on it.
+  struct Named {
+    let userKey: UserKey
+    let name: String
+    var variables: [String] = []
+  }
 
   /// Those that may be too large for somebody.
   private let doubtful: [Text]
   private let languages: LanguageTable
   private let limit: Int
+  /// The file whose lines have names and variables for the recipients.
+  private let csv: Int64?
   let showsClientName: Bool
 
   init(_ message: MessageRequest) {
     let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
     let limit = template.limitBytes
-    doubtful = template.measures.enumerated().map { Text($0, $1) }.filter { $0.bound > limit }
+    doubtful = template.measures.enumerated().map { Text($0, $1, message.content.variables) }.filter {
+      $0.bound > limit
+    }
     languages = template.languages
     self.limit = limit
+    csv = message.csv
     showsClientName = template.needsClientName
   }
 
@@ -73,14 +92,25 @@ struct PayloadSize: Sendable {
   private func largest(
     _ text: Text, _ audience: ResolvedAudience, _ locales: [String], _ app: App.Number, _ connection: Connection
   ) throws(Problem) -> Named? {
+    // Also of a message that goes once more to a part of them.
+    if let csv {
+      let line = try connection.answer(
+        AudienceSizes.largest(app: app, csv: csv, locales: locales, text.weights, text.numbered))
+      return line.map { Named(userKey: $0.userKey, name: $0.name, variables: $0.variables) }
+    }
+    let found: (userKey: UserKey, name: String)?
     switch audience.reach {
     case .keys(let after, let upto):
-      try connection.answer(
+      found = try connection.answer(
         AudienceSizes.largest(app: app, after: after, upto: upto, locales: locales, text.weights))
+    case .segment:
+      found = try connection.answer(
+        AudienceSizes.largest(app: app, after: "", upto: "v", locales: locales, text.weights))
     case .groups(let groups):
-      try connection.answer(AudienceSizes.largest(app: app, groups: groups, locales: locales, text.weights))
-    case .members: nil
+      found = try connection.answer(AudienceSizes.largest(app: app, groups: groups, locales: locales, text.weights))
+    case .members, .csv: found = nil
     }
+    return found.map { Named(userKey: $0.userKey, name: $0.name) }
   }
 
   private func locales(
@@ -89,7 +119,9 @@ struct PayloadSize: Sendable {
     let all: [String] =
       switch audience.reach {
       case .keys(let after, let upto): try connection.answer(Devices.locales(app: app, after: after, upto: upto))
+      case .segment: try connection.answer(Devices.locales(app: app, after: "", upto: "v"))
       case .groups(let groups): try connection.answer(Devices.locales(app: app, groups: groups))
+      case .csv(let csv): try connection.answer(Devices.locales(app: app, csv: csv))
       case .members: []
       }
     return Dictionary(grouping: all) { languages.place(locale: $0) }
@@ -104,7 +136,7 @@ struct PayloadSize: Sendable {
     let byPlace = Dictionary(grouping: members) { languages.place(locale: locales[$0.device] ?? "") }
     for text in doubtful {
       let named = (byPlace[text.place] ?? []).map { member in
-        (userKey: member.userKey, name: known[Users.Key(app: app, userKey: member.userKey)]?.name ?? "")
+        Named(userKey: member.userKey, name: known[Users.Key(app: app, userKey: member.userKey)]?.name ?? "")
       }
       try check(text, largest: named.max { names($0, text) < names($1, text) })
     }
@@ -122,10 +154,16 @@ struct PayloadSize: Sendable {
       """)
   }
 
-  /// Bytes that a recipient's names fill.
+  /// Bytes that a recipient's names and values fill.
   private func names(_ recipient: Named, _ text: Text) -> Int {
-    text.weights.clientUID * Self.escaped(recipient.userKey.description)
+    var bytes =
+      text.weights.clientUID * Self.escaped(recipient.userKey.description)
       + text.weights.clientName * Self.escaped(recipient.name)
+    for (index, uses) in text.numbered.uses.enumerated() where uses > 0 {
+      let own = index < recipient.variables.count ? recipient.variables[index] : ""
+      bytes += uses * Self.escaped(own.isEmpty ? text.numbered.otherwise[index] : own)
+    }
+    return bytes
   }
 
   private static func escaped(_ text: String) -> Int {

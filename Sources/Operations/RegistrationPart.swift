@@ -10,6 +10,10 @@ struct RegistrationPart {
   private final class State {
     var entries: [Entry] = []
     var owners: [String: DeviceID] = [:]
+    /// Refused before anything was locked.
+    var refused: [(operation: Int, problem: Problem)] = []
+    /// Further tokens of devices that may lose them.
+    var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
   }
 
   private struct Entry {
@@ -20,9 +24,15 @@ struct RegistrationPart {
 
   private let state = State()
 
-  init(_ operations: [Operation]) {
+  init(_ operations: [Operation], _ policies: AppPolicies, now: Int64) {
     for (index, operation) in operations.enumerated() {
-      if case .register(let registration) = operation {
+      guard case .register(let registration) = operation else { continue }
+      let problem = registration.user.flatMap {
+        policies.objection(to: $0.clientUID, proof: $0.proof, in: registration.app.number, now: now)
+      }
+      if let problem {
+        state.refused.append((index, problem))
+      } else {
         state.entries.append(Entry(operation: index, registration: registration))
       }
     }
@@ -30,6 +40,13 @@ struct RegistrationPart {
 
   var isEmpty: Bool { state.entries.isEmpty }
   var devices: Set<DeviceID> { Set(state.entries.map(\.registration.device)) }
+
+  /// Users who are named in some apps.
+  func namedUsers(in apps: Set<App.Number>) -> Set<UserKey> {
+    Set(
+      state.entries.lazy.filter { apps.contains($0.registration.app.number) }
+        .compactMap { $0.registration.user.map { UserKey(clientUID: $0.clientUID) } })
+  }
 
   // MARK: Round 0
 
@@ -46,11 +63,18 @@ struct RegistrationPart {
   // MARK: Round 1: devices that lose their token
 
   func decide(_ batch: OperationBatch) -> [Step] {
-    let displaced = Set(state.entries.compactMap { displacedOwner($0.registration) }).filter {
-      batch.devices[$0] == nil
-    }
-    guard !displaced.isEmpty else { return [] }
-    return [Devices.lock(displaced).map { records in batch.remember(records) }]
+    let owners = Set(state.entries.compactMap { displacedOwner($0.registration) })
+    let displaced = owners.filter { batch.devices[$0] == nil }
+    let changed = state.entries.lazy.map(\.registration).filter { batch.devices[$0.device].map(\.psid) != $0.psid }
+    let losing = owners.union(changed.map(\.device))
+    guard !losing.isEmpty else { return [] }
+    let state = state
+    return (displaced.isEmpty ? [] : [Devices.lock(displaced).map { records in batch.remember(records) }])
+      + [
+        DeviceTokens.find(losing).map { tokens in
+          state.furtherTokens = Dictionary(grouping: tokens, by: \.device)
+        }
+      ]
   }
 
   private func displacedOwner(_ registration: Operation.Registration) -> DeviceID? {
@@ -64,18 +88,19 @@ struct RegistrationPart {
     var retired: Set<Tokens.Claimed> = []
     var moved: [Tokens.Claimed] = []
     var endedGuests: [Users.Key] = []
-    var alone: [(Users.Key, DeviceID)] = []
+    var ended: [Tokens.Claimed] = []
     for index in state.entries.indices {
       let registration = state.entries[index].registration
       if let owner = displacedOwner(registration) {
         retired.insert(Self.token(registration, of: owner))
         moved.append(Self.token(registration))
-        takeToken(from: owner, registration, batch)
+        if takeToken(from: owner, registration, batch) { ended += state.furtherTokens[owner] ?? [] }
       }
       let known = batch.devices[registration.device]
       state.entries[index].isNew = known == nil
       let record = Self.merge(registration, into: known, now: batch.now)
       if let known {
+        if Self.isTakenOver(known, by: registration) { ended += state.furtherTokens[known.device] ?? [] }
         if known.psid != record.psid, known.state != .unregistered {
           retired.insert(
             Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
@@ -87,27 +112,39 @@ struct RegistrationPart {
       let user = Users.Key(app: record.app, userKey: record.userKey)
       if let named = registration.user, !record.userKey.isGuest {
         batch.counts.name(user, named.name)
-        if registration.app.devicePolicy == .single { alone.append((user, record.device)) }
+        batch.releaseOthers(of: user, for: record.device)
       } else {
         batch.counts.want(user)
       }
       batch.change(record)
     }
     var steps: [Step] = []
+    retired.formUnion(ended)
     if !retired.isEmpty { steps.append(Tokens.retire(Array(retired), at: batch.now)) }
     if !moved.isEmpty { steps.append(Tokens.move(moved, at: batch.now)) }
-    if !alone.isEmpty { steps.append(Devices.releaseOthers(alone, at: batch.now)) }
     if !endedGuests.isEmpty { steps.append(Users.forgetGuests(endedGuests)) }
     return steps
   }
 
-  /// The device that had the token can get nothing any more.
-  private func takeToken(from owner: DeviceID, _ registration: Operation.Registration, _ batch: OperationBatch) {
+  /// The device that had the token can get nothing any more. False when it has another one by now.
+  private func takeToken(
+    from owner: DeviceID, _ registration: Operation.Registration, _ batch: OperationBatch
+  ) -> Bool {
     // One that registers another token in this very batch looks after itself; one whose row says another token has
     // moved on already.
-    guard !devices.contains(owner), var record = batch.devices[owner], record.psid == registration.psid else { return }
+    guard !devices.contains(owner), var record = batch.devices[owner], record.psid == registration.psid else {
+      return false
+    }
     record.state = .unregistered
     batch.change(record)
+    return true
+  }
+
+  /// A known device comes with a new token, and with nothing that shows it is the same one: anybody may know its
+  /// DEVICE_ID.
+  private static func isTakenOver(_ known: Devices.Record, by registration: Operation.Registration) -> Bool {
+    guard known.psid != registration.psid, known.psid != registration.formerPSID else { return false }
+    return registration.proof.map { $0.device != known.device || $0.epoch != known.authEpoch } ?? true
   }
 
   /// The row that a registration leaves. Pure: the rules of D1.
@@ -117,14 +154,17 @@ struct RegistrationPart {
     let guest = UserKey(guest: registration.device)
     let named = registration.user.map { $0.clientUID == UserKey.guestUID ? guest : UserKey(clientUID: $0.clientUID) }
     guard var record = known else {
-      return Devices.Record(
+      var record = Devices.Record(
         device: registration.device, app: registration.app.number, userKey: named ?? guest,
         network: registration.network, environment: registration.environment, psid: registration.psid,
         installation: registration.installation, attributes: registration.attributes, now: now)
+      record.consents.apply(registration.consents, at: now)
+      return record
     }
     let isSameToken = record.psid == registration.psid
-    let isProven = registration.proof.map { $0.device == record.device && $0.epoch == record.authEpoch } ?? false
-    if !isSameToken, !isProven {
+    let isAnother = isTakenOver(record, by: registration)
+    if isAnother {
+      record.consents = Consents()
       record.authEpoch &+= 1
       record.userKey = guest
     }
@@ -134,8 +174,11 @@ struct RegistrationPart {
     record.environment = registration.environment
     record.state = .active
     record.psid = registration.psid
-    record.attributes = registration.attributes
+    let isKept = registration.keepsUnsaid && !isAnother
+    record.attributes = isKept ? registration.attributes.keepingUnsaid(of: record.attributes) : registration.attributes
+    record.consents.apply(registration.consents, at: now)
     record.registeredAt = now
+    record.seenAt = now
     return record
   }
 
@@ -150,6 +193,7 @@ struct RegistrationPart {
   // MARK: Answers
 
   func answer(_ batch: OperationBatch) {
+    for refused in state.refused { batch.fail(refused.operation, refused.problem) }
     for entry in state.entries {
       guard let record = batch.devices[entry.registration.device] else { continue }
       let user = Users.Key(app: record.app, userKey: record.userKey)

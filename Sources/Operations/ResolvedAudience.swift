@@ -13,6 +13,10 @@ struct ResolvedAudience {
     /// Groups with their subtrees.
     case groups([Int64])
     case members([Audiences.Member])
+    /// Users of a file.
+    case csv(Int64)
+    /// Everyone of the app bounds the payload; only those of the segment get it.
+    case segment(Segment)
   }
 
   let reach: Reach
@@ -41,6 +45,9 @@ struct ResolvedAudience {
       let members = try connection.answer(Audiences.ofTokens(app: app, psids, frozenAt: now))
       let known = Set(members.map(\.psid))
       self.init(members, unknown: psids.filter { !known.contains($0) })
+    case .segment(let segment): try self.init(segment: segment, app, connection, now)
+    case .csv(let csv): try self.init(csv: csv, app, connection, now)
+    case .savedSegment: preconditionFailure("a saved segment is looked up before its devices are")
     case .deliveries(let seqno, let target):
       try self.init(deliveriesOf: seqno, target, connection, now)
     }
@@ -57,6 +64,24 @@ struct ResolvedAudience {
           of: seqno, target, after: .lowest, upto: .highest, frozenAt: now, limit: Operations.Limits.countedDevices + 1)
       ))
     unknown = []
+  }
+
+  private init(
+    segment: Segment, _ app: App.Number, _ connection: Connection, _ now: Int64
+  ) throws(Problem) {
+    reach = .segment(segment)
+    targeted = Self.exact(
+      try connection.answer(
+        Segments.count(
+          segment, app: app, after: "", upto: "v", frozenAt: now, limit: Operations.Limits.countedDevices + 1)))
+    unknown = []
+  }
+
+  private init(csv: Int64, _ app: App.Number, _ connection: Connection, _ now: Int64) throws(Problem) {
+    let census = try CSVCensus(csv, app, connection, now: now, unknownAtMost: Domain.Limits.audienceEntries)
+    reach = .csv(csv)
+    targeted = census.devices
+    unknown = census.unknown
   }
 
   private init(_ members: [Audiences.Member], unknown: [String]) {
@@ -122,6 +147,12 @@ struct ResolvedAudience {
       let keys = try connection.answer(
         Audiences.groupKeys(app: app, groups: groups, after: "", upto: "~", frozenAt: now, limit: limit))
       return try connection.answer(Audiences.ofUsers(app: app, keys, frozenAt: now))
+    case .csv(let csv):
+      let keys = try connection.answer(CSVAudiences.keys(csv, after: "", upto: "v", limit: limit))
+      return try connection.answer(Audiences.ofUsers(app: app, keys, frozenAt: now))
+    case .segment(let segment):
+      return try connection.answer(
+        Segments.read(segment, app: app, after: "", upto: "v", frozenAt: now, limit: limit))
     }
   }
 }

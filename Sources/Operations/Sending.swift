@@ -41,17 +41,21 @@ package enum Sending {
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try checkKey(request.idempotencyKey)
-    let message = try MessageRequest(json: request.body)
+    var message = try MessageRequest(json: request.body)
     let app = try connection.app(message.appID, catalog: catalog)
     try request.caller.require(.send, in: app)
     try request.caller.requireOrigin(of: message)
     try CredentialRules.check(message, app, on: connection)
+    let hash = Array(SHA256.hash(data: request.body))
+    if !message.dryRun, let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) {
+      // Whatever has become of the audience since.
+      return earlier
+    }
+    let body = try SavedSegment.copy(into: &message, request.body, app, on: connection)
     if message.dryRun {
       return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
     }
 
-    let hash = Array(SHA256.hash(data: request.body))
-    if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let due = try DueTime(message, app, on: connection, now: now)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
@@ -59,7 +63,7 @@ package enum Sending {
       message, audience, app, request.hosting, on: connection, now: now,
       lastDueAt: due.dueAt ?? now, expiresAt: due.expiresAt)
     var new = Messages.New(
-      app: app.number, lane: message.lane, request: String(decoding: request.body, as: UTF8.self),
+      app: app.number, lane: message.lane, request: String(decoding: body, as: UTF8.self),
       requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
       targeted: audience.targeted, unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now,
       expiresAt: due.expiresAt)
@@ -78,10 +82,16 @@ package enum Sending {
   }
 
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
+  /// - Throws: `.unknownUpload` when the file of its audience has expired meanwhile.
   static func create(
     _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, on connection: Connection
   ) throws(Problem) -> Int64? {
-    try connection.commit { () throws(PostgresError) in
+    var isFileGone = false
+    let made = try connection.commit { () throws(PostgresError) -> Int64? in
+      if let csv = message.csv {
+        isFileGone = try !connection.run(CSVAudiences.keep(csv, until: plan.keptUntil))
+        if isFileGone { return nil }
+      }
       try plan.store(on: connection)
       guard let seqno = try connection.run(Messages.create(new)) else { return nil }
       if new.resend == nil {
@@ -94,6 +104,8 @@ package enum Sending {
       try connection.run(Announcements.announce(channel, String(seqno)))
       return seqno
     }
+    if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
+    return made
   }
 
   /// What was answered to the first request with this key.

@@ -7,6 +7,7 @@ internal import Store
 package struct SigningKeys: Sendable {
   package let pushkeys: PushKeyring
   package let authKeys: AuthKeyring
+  package let userProofs: UserProofKeyring
   /// For apps built with the existing SDK.
   package let sdkKeys: SDKKeyring
 
@@ -15,9 +16,11 @@ package struct SigningKeys: Sendable {
   package static func load(_ connection: Connection, master: MasterKey) throws -> SigningKeys {
     let pushkeys = try load("pushkey", connection, master)
     let authKeys = try load("authkey", connection, master)
+    let userProofs = try load("userproof", connection, master)
     return SigningKeys(
       pushkeys: PushKeyring(present: pushkeys[0], previous: pushkeys.count > 1 ? pushkeys[1] : nil),
-      authKeys: AuthKeyring(key: authKeys[0]), sdkKeys: SDKKeyring(key: authKeys[0]))
+      authKeys: AuthKeyring(key: authKeys[0]), userProofs: UserProofKeyring(key: userProofs[0]),
+      sdkKeys: SDKKeyring(key: authKeys[0]))
   }
 
   /// The present key of a purpose, then the previous one if there is one.

@@ -14,6 +14,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
 
   package static let featureNotSupported = SQLState(rawValue: "0A000")
   package static let characterNotInRepertoire = SQLState(rawValue: "22021")
+  package static let untranslatableCharacter = SQLState(rawValue: "22P05")
   package static let notNullViolation = SQLState(rawValue: "23502")
   package static let foreignKeyViolation = SQLState(rawValue: "23503")
   package static let uniqueViolation = SQLState(rawValue: "23505")

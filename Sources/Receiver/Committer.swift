@@ -49,6 +49,7 @@ package final class Committer {
   private let catalog: Catalog
   private let writer: Int32
   private let launchpad: Launchpad?
+  private let userProofs: UserProofKeyring?
   private let batchOperations: Int
   private let log: Logger
   private let meter: CommitterMeter?
@@ -62,9 +63,11 @@ package final class Committer {
   /// - Parameters:
   ///   - writer: this committer's own number in the totals, unlike that of any other.
   ///   - launchpad: without one it takes no sends.
+  ///   - userProofs: without them no proof of a user is believed.
   ///   - batchOperations: most operations of one transaction; 1 shows what batching is worth.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: Launchpad? = nil,
+    userProofs: UserProofKeyring? = nil,
     batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil
   ) throws {
     self.meter = meter
@@ -73,6 +76,7 @@ package final class Committer {
     self.catalog = catalog
     self.writer = writer
     self.launchpad = launchpad
+    self.userProofs = userProofs
     log = Logger(label: "committer")
     connection = try PipelinedConnection(url, loop: loop)
     connection.onStateChange = { [weak self] state in
@@ -117,8 +121,14 @@ package final class Committer {
     batchBegan = now
     let batch = OperationBatch(
       pending.map(\.operation), writer: writer, node: launchpad?.node ?? Self.nobody,
-      singleDeviceApps: catalog.singleDeviceApps, now: loop.clock.wallMicroseconds, readAt: now)
+      policies: policies, now: loop.clock.wallMicroseconds, readAt: now)
     advance(batch, pending)
+  }
+
+  private var policies: AppPolicies {
+    var policies = catalog.policies
+    policies.userProofs = userProofs
+    return policies
   }
 
   /// All that waits, up to a batch's size; of operations that depend on each other only the first.
@@ -166,7 +176,7 @@ package final class Committer {
   private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
     isRunning = false
     let time = loop.clock.now - batchBegan
-    gauge.batchTook(time)
+    gauge.batchTook(time, operations: pending.count)
     meter?.committed(pending.count, after: time, waiting: waiting.count)
     // The next batch is on its way while these answers are written.
     startNext()

@@ -18,6 +18,7 @@ extension DeviceDoor {
         // Never the whole token: who sees this answer might not be the device.
         writer.member("psid", String(device.psid.prefix(8)))
         writer.member("badge", badge)
+        writer.member("consent", object: { Self.write(device.consents, to: &$0) })
         Self.write(user: device.userKey, name: userName, to: &writer)
       }
     }
@@ -39,7 +40,7 @@ extension DeviceDoor {
       throw Problem(error)
     }
     perform(
-      .setUser(claim, clientUID: user.clientUID, name: user.name), request, responder
+      .setUser(claim, clientUID: user.clientUID, name: user.name, userProof: user.proof), request, responder
     ) { _, responder in
       responder.send { writer in
         let isGuest = user.clientUID == UserKey.guestUID
@@ -59,16 +60,18 @@ extension DeviceDoor {
   private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> Operation.NamedUser {
     var clientUID: String?
     var name = ""
+    var proof: String?
     try reader.readObject { (reader, key) throws(JSONError) in
       switch key {
       case "clientUid": clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
       case "clientName": name = try reader.readName()
+      case "userProof": proof = try reader.readText(upTo: Receiver.Limits.userProofBytes)
       default: throw .unknownField
       }
     }
     try reader.finish()
     guard let clientUID else { throw JSONError("is needed").inside("clientUid") }
-    return Operation.NamedUser(clientUID: clientUID, name: name)
+    return Operation.NamedUser(clientUID: clientUID, name: name, proof: proof)
   }
 
   // MARK: Groups

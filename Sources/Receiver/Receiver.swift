@@ -19,13 +19,19 @@ package enum Receiver {
     /// Operations that may wait in one committer: at 100,000 a second a tenth of a second's worth, and 8 times what one
     /// batch takes.
     package static let waitingOperations = 8192
-    /// How long an operation may have to wait for its batch to begin. Above it newcomers are told 503: devices repeat,
-    /// and an answer within 50 ms for 99 of 100 needs room for the batch itself.
+    /// How long an operation may have to wait for its commit. Above it newcomers are told 503: devices repeat, and an
+    /// answer within 50 ms for 99 of 100 needs room for the reading of the request.
     package static let longestWait: Duration = .milliseconds(30)
+    /// Operations that may wait however slow the database is at the moment: a pause of its disk is no overload.
+    package static let waitingAlways = 256
+    /// Operations from which on a batch tells what each of many takes.
+    package static let tellingBatch = 64
     /// How long an operation waits for a database that is away before it is answered 503.
     package static let patience: Duration = .seconds(5)
     /// Tries of a batch that fell victim to a deadlock or a lost connection.
     package static let attempts = 8
+    /// A proof of a user: a JSON Web Token with a few claims has some hundred.
+    package static let userProofBytes = 2048
     /// What a client is told to wait after 503, in seconds.
     package static let retryAfterSeconds = 1
     /// Pages and media that one HTTP loop keeps in memory, in bytes: some hundred pages and a few pictures.

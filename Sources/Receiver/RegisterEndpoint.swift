@@ -80,6 +80,9 @@ private struct RegistrationBody {
   var deviceID = ""
   var clientUID: String?
   var clientName: String?
+  var userProof: String?
+  var formerPSID: String?
+  var consents = Consents.Change()
   var attributes = Devices.Attributes()
 
   init(_ reader: inout JSONReader) throws(JSONError) {
@@ -106,7 +109,9 @@ private struct RegistrationBody {
       case "appVersion": body.attributes.appVersion = try reader.readText(upTo: short)
       case "locale": body.attributes.locale = try reader.readText(upTo: short)
       case "timeZone": body.attributes.timeZone = try reader.readText(upTo: short)
-      case "consent": try Self.readConsent(&reader, &body.attributes)
+      case "consent": body.consents = try Consents.Change(&reader)
+      case "userProof": body.userProof = try reader.readText(upTo: Receiver.Limits.userProofBytes)
+      case "formerPsid": body.formerPSID = try reader.readText(upTo: Domain.Limits.psidBytes)
       default: throw .unknownField
       }
     }
@@ -117,31 +122,17 @@ private struct RegistrationBody {
     self = body
   }
 
-  private static func readConsent(
-    _ reader: inout JSONReader, _ attributes: inout Devices.Attributes
-  ) throws(JSONError) {
-    var consent = attributes
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "notification": consent.consentNotification = try reader.readBool()
-      case "ad": consent.consentAd = try reader.readBool()
-      case "nightAd": consent.consentNightAd = try reader.readBool()
-      default: throw .unknownField
-      }
-    }
-    attributes = consent
-  }
-
   func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> Operation.Registration {
     guard let token = network.normalize(psid: psid) else {
       throw Problem(at: "/psid", network == .apns ? "must be an APNs device token in hex" : "must be an FCM token")
     }
     if clientName != nil, clientUID == nil { throw Problem(at: "/clientName", "needs a clientUid") }
+    if userProof != nil, clientUID == nil { throw Problem(at: "/userProof", "needs a clientUid") }
     return Operation.Registration(
       app: app, device: DeviceID(appID: app.appID, network: network, installation: deviceID), installation: deviceID,
       network: network, environment: environment, psid: token,
-      user: clientUID.map { Operation.NamedUser(clientUID: $0, name: clientName ?? "") },
-      attributes: attributes, proof: proof)
+      user: clientUID.map { Operation.NamedUser(clientUID: $0, name: clientName ?? "", proof: userProof) },
+      attributes: attributes, proof: proof, formerPSID: formerPSID.flatMap(network.normalize), consents: consents)
   }
 }
 

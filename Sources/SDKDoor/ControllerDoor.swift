@@ -46,7 +46,7 @@ package final class ControllerDoor: RequestHandler {
       response.headers.append(("Allow", "POST"))
       return responder.send(response)
     }
-    let isTrusted = controller.isForServers && configuration.trustedSenders.includes(request.remoteAddress)
+    let isTrusted = controller.isForServers && configuration.trustedSenders.includes(request.clientAddress)
     do throws(Refusal) {
       if controller.isForServers, request.bodyCount > SDKDoor.Limits.loopFormBytes {
         return try sendLarge(controller, request, responder, isTrusted: isTrusted)
@@ -87,7 +87,7 @@ package final class ControllerDoor: RequestHandler {
 
   /// Asked before the form is there: a key within it comes too late to allow more.
   private func mayBeServer(_ request: Request) -> Bool {
-    configuration.trustedSenders.includes(request.remoteAddress)
+    configuration.trustedSenders.includes(request.clientAddress)
       || Self.bearer(request).flatMap(catalog.caller(apiKey:)) != nil
   }
 

@@ -31,9 +31,10 @@ extension ControllerDoor {
       let proof = try proof(call.form, app: app)
       let isOwn = proof.map { $0.claim?.device == identity.device || $0.covers(psid: identity.psid) } ?? true
       guard isOwn else { throw Self.foreignKey }
-      let registration = Operation.Registration(
+      var registration = Operation.Registration(
         app: app, device: identity.device, installation: identity.installation, network: identity.network,
         environment: environment, psid: identity.psid, user: named, attributes: attributes, proof: proof?.claim)
+      registration.keepsUnsaid = true
       perform(.register(registration), call) { answer in
         guard case .registered(let record, _, _, _) = answer else { return }
         self.succeed(

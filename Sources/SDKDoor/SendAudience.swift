@@ -9,6 +9,8 @@ struct SendAudience: Sendable {
     case users([String])
     case tokens([String])
     case groups([Int64])
+    /// An uploaded file, and how many of its users have no device.
+    case csv(Int64, unknownUsers: Int)
   }
 
   private let kind: Kind
@@ -55,9 +57,15 @@ struct SendAudience: Sendable {
     }
   }
 
-  init(users: [String]) {
-    kind = .users(users)
+  /// By the file of `rcv_register_csvmessage`.
+  init(csv: Int64, unknownUsers: Int) {
+    kind = .csv(csv, unknownUsers: unknownUsers)
     wantsTotalsOnly = false
+  }
+
+  /// Nil where the send's own answer names them all.
+  var unknownUsers: Int? {
+    if case .csv(_, let count) = kind { count } else { nil }
   }
 
   func write(to writer: inout JSONWriter) {
@@ -68,6 +76,7 @@ struct SendAudience: Sendable {
     case .tokens(let tokens): write("psids", tokens, &writer)
     case .groups(let groups):
       writer.member("groups", array: { writer in for group in groups { writer.value(group) } })
+    case .csv(let csv, _): writer.member("csv", String(csv))
     }
   }
 

@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTPServer
 internal import Operations
+internal import Postgres
 internal import Reactor
 
 /// Sending: to people, to groups, to the lines of a file.
@@ -21,7 +22,10 @@ extension ControllerDoor {
 
   func sendCSVMessage(_ call: Call) throws(Refusal) {
     let server = try server(call)
-    try store(call, server) { form throws(Refusal) in try Self.csvSend(form) }
+    let office = sendOffice
+    try store(call, server) { form, caller, connection throws(Refusal) in
+      try office.csvSend(form, caller, connection)
+    }
   }
 
   /// To a few named people through the loop's committer, everything else on a thread; both are the same send.
@@ -36,33 +40,24 @@ extension ControllerDoor {
         call.answer(SendReceipt(accepted, send).answer)
       }
     }
-    try store(call, server) { _ in send }
+    try store(call, server) { _, _, _ in send }
   }
+
+  /// Reads a form's send on a thread.
+  private typealias FormReader = @Sendable (Form, Caller, Connection) throws(Refusal) -> SendForm
 
   /// Reads the form's send on a thread, and stores it there.
   private func store(
-    _ call: Call, _ server: Server, _ read: @escaping @Sendable (Form) throws(Refusal) -> SendForm
+    _ call: Call, _ server: Server, _ read: @escaping FormReader
   ) throws(Refusal) {
     let (form, key, office) = (call.form, call.idempotencyKey, sendOffice)
     try onThread(call, server) { caller, connection throws(Refusal) in
-      try office.store(try read(form), key, caller, connection)
+      try office.store(try read(form, caller, connection), key, caller, connection)
     }
   }
 
   private var sendOffice: SendOffice {
     SendOffice(catalog: catalog, clock: loop.clock, hosting: hands.hosting, messageCommitted: hands.messageCommitted)
-  }
-
-  private static func csvSend(_ form: Form) throws(Refusal) -> SendForm {
-    guard let file = form.files["UPLOAD_FILE"] else {
-      throw Refusal(field: "upload_file", "is needed: a file of lines CUID,NAME[,VAR1…VAR9] in a multipart form")
-    }
-    let lines = try CSVLines(file)
-    let asksForVariables = ["MESSAGE", "EXT", "SUB_TITLE"].contains { form[$0]?.contains("%VAR") == true }
-    guard !lines.hasVariables || !asksForVariables else {
-      throw Refusal(field: "upload_file", "has variables, and a text that shows them; that is not served here")
-    }
-    return try SendForm(form, audience: SendAudience(users: lines.clientUIDs))
   }
 
   // MARK: Large ones
@@ -72,17 +67,17 @@ extension ControllerDoor {
     _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool
   ) throws(Refusal) {
     let service = "\(controller.name).ctl"
-    let read: @Sendable (Form) throws(Refusal) -> SendForm
+    let (owned, catalog, office) = (request.owned(), catalog, sendOffice)
+    let read: FormReader
     switch service {
     case "rcv_register_message.ctl":
-      read = { form throws(Refusal) in try SendForm(form, audience: try SendAudience(message: form)) }
+      read = { form, _, _ throws(Refusal) in try SendForm(form, audience: try SendAudience(message: form)) }
     case "rcv_register_groupmessage.ctl":
-      read = { form throws(Refusal) in try SendForm(form, audience: try SendAudience(groupMessage: form)) }
+      read = { form, _, _ throws(Refusal) in try SendForm(form, audience: try SendAudience(groupMessage: form)) }
     case "rcv_register_csvmessage.ctl":
-      read = { form throws(Refusal) in try Self.csvSend(form) }
+      read = { form, caller, connection throws(Refusal) in try office.csvSend(form, caller, connection) }
     default: throw Refusal(.serverError, "The form is too large.")
     }
-    let (owned, catalog, office) = (request.owned(), catalog, sendOffice)
     let bearer = Self.bearer(request)
     let isTaken = hands.perform(responder.ticket) { attempt in
       do throws(Refusal) {
@@ -92,7 +87,8 @@ extension ControllerDoor {
         }
         let server = try Self.server(bearer ?? form["APIKEY"], isTrusted: isTrusted, catalog)
         let answer = try Self.run(attempt, server) { caller, connection throws(Refusal) in
-          try office.store(try read(form), owned.header("idempotency-key"), caller, connection)
+          try office.store(
+            try read(form, caller, connection), owned.header("idempotency-key"), caller, connection)
         }
         return Envelope.response(answer, service: service)
       } catch {

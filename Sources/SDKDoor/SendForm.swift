@@ -16,6 +16,8 @@ struct SendForm: Sendable {
   private let lane: String?
   private let dbIn: Bool?
   private let sms: Bool
+  /// False: `%CUID%` and its like are text as any other.
+  private let fillsVariables: Bool
   /// Minutes after which it is worth nothing any more; 0: the usual.
   private let limitMinutes: Int64
   private let pace: Pace?
@@ -32,7 +34,7 @@ struct SendForm: Sendable {
     dbIn = try form.flag("DB_IN")
     sms = try form.flag("PUSH_FAIL_SMS_SEND") ?? false
     _ = try form.number("SMS_READ_WAIT_MINUTE", in: 0...10_080)
-    _ = try form.flag("TEMPLATE_YN")
+    fillsVariables = try form.flag("TEMPLATE_YN") ?? true
     limitMinutes = try form.number("SEND_TIME_LIMIT", in: 0...43_200) ?? 0
     pace = try Self.pace(form)
     reservedFor = try Self.reserved(form)
@@ -70,6 +72,7 @@ struct SendForm: Sendable {
     // The SDK confirms receipts from its extension, which runs for such messages only.
     writer.member("mutableContent", true)
     if let ext { writer.member("ext", ext) }
+    if !fillsVariables { writer.member("fillVariables", false) }
     if let dbIn { writer.member("dbIn", dbIn) }
     if limitMinutes > 0 { writer.member("expiresIn", "PT\(limitMinutes)M") }
     if reference != SenderReference() { writer.member("reference", object: reference.write) }

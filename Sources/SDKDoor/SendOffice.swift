@@ -30,6 +30,24 @@ struct SendOffice: Sendable {
     }
   }
 
+  /// A send to the users of the form's file, which is stored first.
+  func csvSend(_ form: Form, _ caller: Caller, _ connection: Connection) throws(Refusal) -> SendForm {
+    guard let file = form.files["UPLOAD_FILE"] else {
+      throw Refusal(field: "upload_file", "is needed: a file of lines CUID,NAME[,VAR1…VAR9] in a multipart form")
+    }
+    // A form with another fault leaves no file behind.
+    let draft = try SendForm(form, audience: SendAudience(csv: 0, unknownUsers: 0))
+    let stored: CSVUploads.Stored
+    do throws(Problem) {
+      // The same file is the same audience, so that a repeated call asks for the same message.
+      stored = try CSVUploads.store(
+        file, of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallMicroseconds)
+    } catch {
+      throw Refusal(Problem(error.code, "upload_file: \(error.detail)"))
+    }
+    return try SendForm(form, audience: SendAudience(csv: stored.csv, unknownUsers: stored.unknownCount))
+  }
+
   /// Reserved sends have codes of their own for what has none.
   private static func refusal(_ problem: Problem, sendAt: String?, now: Int64) -> Refusal {
     let refusal = Refusal(problem)

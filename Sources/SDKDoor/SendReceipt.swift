@@ -26,7 +26,7 @@ struct SendReceipt {
     writer.member(accepted.dueAt == nil ? "SENDMSG_SEQNO" : "RESERVE_SEQNO", String(accepted.seqno))
     // Null where there are too many to count before an answer.
     writer.member("REG_SUCCESS_CNT", accepted.targeted)
-    writer.member("REG_FAIL_CNT", Self.count(accepted.unknown))
+    writer.member("REG_FAIL_CNT", send.audience.unknownUsers ?? Self.count(accepted.unknown))
     if !send.audience.wantsTotalsOnly { writer.member("NOTEXISTCUIDS", raw: accepted.unknown) }
     for network in PushNetwork.allCases where !accepted.networks.isEmpty || accepted.targeted == 0 {
       writer.member(network.pnsID, accepted.networks[network] ?? 0)

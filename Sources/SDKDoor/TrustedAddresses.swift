@@ -2,16 +2,18 @@ package import Reactor
 
 /// Servers that may send by their address alone, as the original trusted them: networks in CIDR notation. Empty as long
 /// as nobody sets it.
+///
+/// What is compared is who really asks: behind a proxy that the operator trusts, the client that it names.
 package struct TrustedAddresses: Sendable {
-  private let ranges: [AddressRange]
+  private let blocks: [IPBlock]
 
-  package init(_ ranges: [AddressRange] = []) {
-    self.ranges = ranges
+  package init(_ blocks: [IPBlock] = []) {
+    self.blocks = blocks
   }
 
-  func includes(_ address: SocketAddress) -> Bool {
-    ranges.contains { $0.contains(address) }
+  /// - Parameter address: nil for a Unix socket, whose clients are nobody's.
+  func includes(_ address: IPAddress?) -> Bool {
+    guard let address else { return false }
+    return blocks.contains { $0.contains(address) }
   }
-
-  var isEmpty: Bool { ranges.isEmpty }
 }

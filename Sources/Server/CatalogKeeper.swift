@@ -1,4 +1,3 @@
-internal import APNs
 internal import Domain
 internal import Logging
 internal import Operations
@@ -11,16 +10,18 @@ final class CatalogKeeper {
   private let stopped: Inbox<Void>
   private let catalog: Catalog
 
+  /// - Parameters:
+  ///   - forgive: called with each app that an operator has resumed.
+  ///   - makeTurn: made on the thread; does what else depends on what the database holds.
   init(
-    databaseURL: String, catalog: Catalog, sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey,
-    health: Health
+    databaseURL: String, catalog: Catalog, forgive: @escaping @Sendable (App.Number) -> Void,
+    makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
   ) throws {
     self.catalog = catalog
     let stopped = try Inbox<Void>(capacity: 1)
     self.stopped = stopped
     _ = try Thread(name: "catalog") {
-      let keeper = APNsKeeper(
-        sender: sender, requests: requests, master: master, health: health, clock: SystemClock())
+      let turn = makeTurn()
       let log = Logger(label: "catalog")
       var connection: Connection?
       var resumptions = Resumptions()
@@ -29,8 +30,8 @@ final class CatalogKeeper {
           let present = try connection ?? Connection(databaseURL)
           connection = present
           try catalog.refresh(present)
-          for app in resumptions.note(catalog.pausedApps) { sender.forgive(app) }
-          try keeper.turn(present)
+          for app in resumptions.note(catalog.pausedApps) { forgive(app) }
+          try turn(present)
         } catch {
           log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
           connection = nil

@@ -23,7 +23,7 @@ extension Configuration {
         throw Mistake(description: "\(name)=\(value) is neither on nor off.")
       }
       sdk.demandsKeys = value == "on"
-    default: sdk.trustedSenders = TrustedAddresses(try Self.ranges(name, value))
+    default: sdk.trustedSenders = TrustedAddresses(try Self.blocks(name, value))
     }
   }
 
@@ -39,15 +39,15 @@ extension Configuration {
     return contexts
   }
 
-  private static func ranges(_ name: String, _ value: String) throws(Mistake) -> [AddressRange] {
-    var ranges: [AddressRange] = []
+  private static func blocks(_ name: String, _ value: String) throws(Mistake) -> [IPBlock] {
+    var blocks: [IPBlock] = []
     for part in value.split(separator: ",") {
-      guard let range = AddressRange(String(part)) else {
+      guard let block = IPBlock(part.filter { $0 != " " }) else {
         throw Mistake(
           description: "\(name)=\(value): \(part) is no network. Write for example 10.1.0.0/16,192.0.2.7.")
       }
-      ranges.append(range)
+      blocks.append(block)
     }
-    return ranges
+    return blocks
   }
 }

@@ -33,6 +33,15 @@ package struct Configuration: Sendable {
         meaning: "Apple's sandbox service"),
       Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
       Variable(
+        name: "UPMC_FCM_TOKEN_URL", standard: "(account)",
+        meaning: "where access tokens for it are got; absent: what each service account's file says"),
+      Variable(
+        name: "UPMC_FCM_QUOTA", standard: "600000",
+        meaning: "messages a minute of one Firebase project from this node"),
+      Variable(
+        name: "UPMC_FCM_VALIDATE_ONLY", standard: "false",
+        meaning: "true: Google checks every message and delivers none, for trying out a set-up"),
+      Variable(
         name: "UPMC_CA_FILE", standard: "",
         meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"
       ),
@@ -59,6 +68,10 @@ package struct Configuration: Sendable {
   package var publicURL: String?
   package var apnsProduction = ServiceAddress(host: "api.push.apple.com", port: 443)
   package var apnsSandbox = ServiceAddress(host: "api.sandbox.push.apple.com", port: 443)
+  package var fcm = ServiceAddress(host: "fcm.googleapis.com", port: 443)
+  package var fcmTokenURL: String?
+  package var fcmMessagesPerMinute = 600_000
+  package var fcmValidatesOnly = false
   package var caFile: String?
   package var logLevel = "info"
   package var logFormat = LogFormat.text
@@ -110,8 +123,10 @@ package struct Configuration: Sendable {
     case "UPMC_PUBLIC_URL": publicURL = try given.map { given throws(Mistake) in try Self.publicURL(name, given) }
     case "UPMC_APNS_PRODUCTION_URL": apnsProduction = try Self.service(name, value)
     case "UPMC_APNS_SANDBOX_URL": apnsSandbox = try Self.service(name, value)
-    // Google's service is not called yet; its address is checked all the same.
-    case "UPMC_FCM_URL": _ = try Self.service(name, value)
+    case "UPMC_FCM_URL": fcm = try Self.service(name, value)
+    case "UPMC_FCM_TOKEN_URL": fcmTokenURL = try Self.url(name, value)
+    case "UPMC_FCM_QUOTA": fcmMessagesPerMinute = try Self.quota(name, value)
+    case "UPMC_FCM_VALIDATE_ONLY": fcmValidatesOnly = try Self.flag(name, value)
     case "UPMC_CA_FILE": caFile = given
     case "UPMC_LOG_LEVEL": logLevel = try Self.level(name, value)
     case "UPMC_LOG_FORMAT": logFormat = try Self.format(name, value)
@@ -166,6 +181,28 @@ package struct Configuration: Sendable {
     } catch {
       throw refusal
     }
+  }
+
+  private static func url(_ name: String, _ value: String) throws(Mistake) -> String? {
+    if value.isEmpty { return nil }
+    guard value.hasPrefix("https://") || value.hasPrefix("http://") else {
+      throw Mistake(description: "\(name)=\(value) is no URL. Write https://host/path.")
+    }
+    return value
+  }
+
+  private static func quota(_ name: String, _ value: String) throws(Mistake) -> Int {
+    guard let quota = Int(value), (60...60_000_000).contains(quota) else {
+      throw Mistake(description: "\(name)=\(value) is no quota. Write messages a minute, from 60 to 60000000.")
+    }
+    return quota
+  }
+
+  private static func flag(_ name: String, _ value: String) throws(Mistake) -> Bool {
+    guard ["true", "false"].contains(value) else {
+      throw Mistake(description: "\(name)=\(value) is neither true nor false.")
+    }
+    return value == "true"
   }
 
   private static func level(_ name: String, _ value: String) throws(Mistake) -> String {

@@ -16,12 +16,14 @@ final class DemoStage {
   private let connection: Connection
   private let master: MasterKey
   private let keyFile: String
+  private let accountKeyFile: String
 
   init(_ configuration: Configuration, database: Database, master: MasterKey) throws {
     self.configuration = configuration
     self.master = master
     connection = try Connection(database.url)
     keyFile = configuration.dataDirectory + "/demo-AuthKey.p8"
+    accountKeyFile = configuration.dataDirectory + "/demo-service-account.pem"
     let apps = try Administration.apps(for: .commandLine, on: connection)
     if let app = apps.first(where: { $0.app.appID == Demonstration.appID }) {
       clientKey = app.clientKey
@@ -54,6 +56,7 @@ final class DemoStage {
   var simulatorConfiguration: Simulator.Configuration {
     var simulator = Simulator.Configuration()
     simulator.privateKeyPEM = Self.read(keyFile)
+    simulator.serviceAccountKeyPEM = Self.read(accountKeyFile)
     simulator.keepsPayloads = true
     return simulator
   }
@@ -65,6 +68,18 @@ final class DemoStage {
     _ = try Administration.setCredential(
       Administration.APNsKey(pem: key.privateKeyPEM, keyID: key.keyID, teamID: key.teamID), of: Demonstration.appID,
       master: master, by: .commandLine, on: connection)
+    let account = started.serviceAccount
+    if Self.read(accountKeyFile) == nil {
+      _ = try PrivateFile.create(accountKeyFile, Array(account.privateKeyPEM.utf8))
+    }
+    guard let json = started.serviceAccountJSON else { return }
+    // The README's walk-through gives it to an app of its own.
+    let path = configuration.dataDirectory + "/demo-service-account.json"
+    try? FileManager.default.removeItem(atPath: path)
+    _ = try PrivateFile.create(path, Array(json.utf8))
+    _ = try Administration.setCredential(
+      Administration.FCMServiceAccount(json: json), of: Demonstration.appID, master: master, by: .commandLine,
+      on: connection)
   }
 
   func serverConfiguration(_ started: Simulator.Started) throws -> Configuration {
@@ -76,6 +91,7 @@ final class DemoStage {
     if server.publicURL == nil, server.listenPort != 0 { server.publicURL = "http://127.0.0.1:\(server.listenPort)" }
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
+    if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }
     let path = configuration.dataDirectory + "/demo-ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: path))
     server.caFile = path
@@ -115,7 +131,7 @@ final class DemoStage {
   func lessons(url: String) -> String {
     """
 
-    Try the next push yourself (user1 has two devices):
+    Try the next push yourself (user1 has three devices):
 
       curl -s \(url)/v1/admin/messages \\
         -H 'Authorization: Bearer \(apiKey)' -H 'Content-Type: application/json' \\

@@ -16,6 +16,8 @@ internal import Synchronization
 package enum Demonstration {
   static let appID = "com.example.demo"
   static let devices = 50
+  /// Of these users, in addition: the first ones have an Android device too.
+  static let androidDevices = 15
   static let users = 25
 
   /// Runs until SIGTERM or SIGINT. Call `Signals.block()` first, before any thread starts.
@@ -29,7 +31,7 @@ package enum Demonstration {
     let master = try MasterKeyFile.load(configuration)
     let stage = try DemoStage(configuration, database: database, master: master)
 
-    say("Starting the simulator of APNs …")
+    say("Starting the simulator of APNs and FCM …")
     let simulator = Simulator(stage.simulatorConfiguration)
     let started = try simulator.start()
     defer { simulator.stop() }
@@ -47,14 +49,18 @@ package enum Demonstration {
 
   private static func perform(_ stage: DemoStage, _ simulator: Simulator, _ server: Server) throws {
     let url = "http://127.0.0.1:\(server.address.port)"
-    say("Registering \(devices) virtual devices of \(users) users …")
+    say("Registering \(devices) virtual iOS devices and \(androidDevices) Android devices of \(users) users …")
     var plan = VirtualDevices.Plan(
       count: devices, server: url, appID: appID, clientKey: stage.clientKey, users: users)
     plan.readProbability = 0.5
     plan.receiptDelay = .milliseconds(300)
     plan.readDelay = .milliseconds(700)
     try simulator.startDevices(plan)
-    let registered = waitUntil(seconds: 60) { (simulator.deviceCounters?.registered ?? 0) >= devices }
+    plan.count = androidDevices
+    plan.isAndroid = true
+    try simulator.startDevices(plan)
+    let expected = devices + androidDevices
+    let registered = waitUntil(seconds: 60) { (simulator.deviceCounters?.registered ?? 0) >= expected }
     guard registered else {
       throw ServerError(
         "The virtual devices did not register: \(simulator.deviceCounters?.lastProblem ?? "no answer").")

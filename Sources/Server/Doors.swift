@@ -66,7 +66,7 @@ final class Doors {
           let loop = try EventLoop()
           let committer = try Committer(
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
-            launchpad: launchpad, meter: CommitterMeter(metrics))
+            launchpad: launchpad, userProofs: keys.userProofs, meter: CommitterMeter(metrics))
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
             sdk: ControllerDoor(

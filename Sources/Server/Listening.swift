@@ -57,6 +57,7 @@ package struct Listening: Sendable {
     engine.connections = share(max(loops, min(connections, possible)))
     engine.connectionsPerAddress = connectionsPerAddress.map(share)
     engine.requestsPerAddress = requestsPerAddress.map(share)
+    engine.bodyMemoryBytes = share(HTTPLimits.bodyMemoryBytes)
     engine.trustedProxies = trustedProxies
     engine.forwardedHeader = forwardedHeader
     engine.expectsProxyHeader = expectsProxyHeader

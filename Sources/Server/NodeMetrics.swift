@@ -1,9 +1,9 @@
-internal import APNs
 internal import Domain
 internal import FoundationEssentials
 internal import Glibc
 internal import Metrics
 internal import Operations
+internal import PushWire
 internal import Reactor
 internal import Store
 

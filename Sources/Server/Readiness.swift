@@ -1,7 +1,7 @@
-internal import APNs
 internal import Domain
 internal import JSON
 internal import Operations
+internal import PushWire
 internal import Reactor
 internal import Store
 

@@ -1,14 +1,12 @@
 package import Reactor
-internal import APNs
 internal import Dispatcher
-internal import Domain
 internal import Glibc
 internal import Logging
 internal import Metrics
 package import Operations
 internal import Postgres
+internal import PushWire
 internal import Receiver
-internal import TLS
 
 /// Puts the parts together and runs them: configuration, start and stop order, signals.
 ///
@@ -33,7 +31,7 @@ package final class Server {
   package enum Limits {
     /// The doors answer what they have within this time.
     static let drain: Duration = .seconds(10)
-    /// How long requests to Apple under way may take to be answered at a stop.
+    /// How long requests to Apple and Google under way may take to be answered at a stop.
     static let providerDrain: Duration = .seconds(5)
     /// How often apps and credentials are read again when nothing announces a change.
     static let catalogInterval: Duration = .seconds(1)
@@ -51,9 +49,7 @@ package final class Server {
   package var metricsAddress: SocketAddress? { metricsListener?.address }
 
   private let dispatcher: Dispatcher
-  private let sender: APNsSender
-  private let senderDone: Inbox<Void>
-  private let catalogKeeper: CatalogKeeper
+  private let senders: Senders
   private let doors: Doors
   private let vitals: VitalsKeeper
   private let metricsListener: MetricsListener?
@@ -69,18 +65,11 @@ package final class Server {
     try catalog.refresh(connection)
 
     let results = try ResultInbox()
-    let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
-    let wanted = catalog.wanted
     let (metrics, health) = (Metrics(), Health())
-    let apns = Self.apns(configuration, metrics)
-    sender = try APNsSender(configuration: apns, results: results.sink) { request in
-      // A request that finds no room is made again by the sender a few seconds later.
-      _ = requests.offer(request)
-      wanted.signal()
-    }
-    catalogKeeper = try CatalogKeeper(
-      databaseURL: databaseURL, catalog: catalog, sender: sender, requests: requests, master: master, health: health)
-    senderDone = try Self.run(sender)
+    let lastAccepted = LastSuccess()
+    senders = try Senders(
+      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results,
+      gauges: Senders.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted))
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
@@ -89,11 +78,11 @@ package final class Server {
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: [.apns: sender], storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics),
+        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics),
       results: results)
     try dispatcher.start()
     vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
-    let readiness = Readiness(health: health, lastAccepted: apns.lastAccepted, holdsLease: dispatcher.holdsLease)
+    let readiness = Readiness(health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease)
     NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
     doors = try Doors(
@@ -125,34 +114,12 @@ package final class Server {
   package func stop() {
     log.info("stopping")
     doors.drain(within: Limits.drain)
-    dispatcher.stop { sender.stop(within: Limits.providerDrain) }
-    _ = senderDone.receive(atMost: Limits.providerDrain + .seconds(2))
+    dispatcher.stop { senders.stop(within: Limits.providerDrain) }
+    senders.waitUntilStopped(atMost: Limits.providerDrain + .seconds(2))
     doors.close()
-    catalogKeeper.stop()
+    senders.stopKeeping()
     vitals.stop()
     metricsListener?.stop()
     log.info("stopped")
-  }
-
-  private static func apns(_ configuration: Configuration, _ metrics: Metrics) -> APNsConfiguration {
-    var apns = APNsConfiguration()
-    apns.metrics = metrics
-    apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
-    apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
-    if let file = configuration.caFile { apns.trust.files.append(file) }
-    return apns
-  }
-
-  private static func run(_ sender: APNsSender) throws -> Inbox<Void> {
-    let done = try Inbox<Void>(capacity: 1)
-    _ = try Thread(name: "apns-0") {
-      do {
-        try sender.run()
-      } catch {
-        Logger(label: "apns").critical("the thread to Apple could not start", metadata: ["error": "\(error)"])
-      }
-      _ = done.offer(())
-    }
-    return done
   }
 }

@@ -4,10 +4,14 @@ package struct SimulatorConfiguration: Sendable {
 
   package var listen = "127.0.0.1:0"
   package var sandboxListen = "127.0.0.1:0"
+  /// FCM over HTTP/2; nil for none. HTTP/1.1 and the token endpoint are at `controlListen`.
+  package var fcmListen: String? = "127.0.0.1:0"
   /// Nil for no control API.
   package var controlListen: String? = "127.0.0.1:0"
   /// Names and IP literals in the server certificate.
-  package var serverNames = ["localhost", "127.0.0.1", "::1", "api.push.apple.com", "api.sandbox.push.apple.com"]
+  package var serverNames = [
+    "localhost", "127.0.0.1", "::1", "api.push.apple.com", "api.sandbox.push.apple.com", "fcm.googleapis.com",
+  ]
 
   // MARK: Strictness
 
@@ -25,6 +29,18 @@ package struct SimulatorConfiguration: Sendable {
   package var topics: Set<String>?
   /// The ready-made key's private half, to have the same one again; nil makes a new one.
   package var privateKeyPEM: String?
+
+  // MARK: FCM
+
+  /// The project of the ready-made service account.
+  package var projectID = "upmc-simulator"
+  /// The ready-made account's private key, to have the same one again; nil makes a new one.
+  package var serviceAccountKeyPEM: String?
+  /// Messages a minute until QUOTA_EXCEEDED; nil for no limit.
+  package var fcmMessagesPerMinute: Int? = 600_000
+  /// Whether single devices have a limit too (240 a minute).
+  package var fcmLimitsDevices = false
+  package var fcmStreams = Limits.fcmStreams
 
   // MARK: What it keeps
 

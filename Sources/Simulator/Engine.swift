@@ -11,7 +11,7 @@ final class Engine: Sendable {
   let started: StartedSimulator
   private let questions: Inbox<Question>
   private let thread: Mutex<Thread?>
-  private let devices = Mutex<VirtualDevices?>(nil)
+  private let devices = Mutex<[VirtualDevices]>([])
 
   init(_ configuration: SimulatorConfiguration) throws(SimulatorStartFailure) {
     do {
@@ -38,26 +38,30 @@ final class Engine: Sendable {
   func start(_ plan: DevicePlan) throws(SimulatorStartFailure) {
     do {
       let pushes = try Inbox<DevicePush>(capacity: Limits.deliveryBacklog)
-      let admitted = ask { $0.books.admit(plan, pushes) }
-      guard admitted == true else { throw SimulatorStartFailure(description: "there are virtual devices already") }
+      let admitted = ask { plan.isAndroid ? $0.books.fcm.admit(plan, pushes) : $0.books.admit(plan, pushes) }
+      guard admitted == true else {
+        throw SimulatorStartFailure(description: "there are virtual devices of this platform already")
+      }
       let devices = try VirtualDevices(plan, pushes: pushes)
       let scoreboard = devices.scoreboard
-      _ = ask { $0.books.scoreboard = scoreboard }
-      self.devices.withLock { $0 = devices }
+      _ = ask { $0.books.scoreboards.append(scoreboard) }
+      self.devices.withLock { $0.append(devices) }
     } catch {
       throw SimulatorStartFailure(description: String(describing: error))
     }
   }
 
   /// What the virtual devices did; nil when there are none.
-  var deviceCounters: DeviceCounters? { devices.withLock { $0?.scoreboard.counters } }
+  var deviceCounters: DeviceCounters? {
+    DeviceCounters.sum(devices.withLock { $0 }.map(\.scoreboard.counters))
+  }
 
   func stop() {
     let devices = devices.withLock { devices in
-      defer { devices = nil }
+      defer { devices = [] }
       return devices
     }
-    devices?.stop()
+    for each in devices { each.stop() }
     guard let done = try? Rendezvous<Bool>() else { return }
     let isRunning = questions.offer { service in
       service.stop {
@@ -101,13 +105,18 @@ final class Engine: Sendable {
     let authority = try CertificateAuthority(commonName: "UPMC simulator of APNs")
     let contexts = try Listener.Contexts(
       authority: authority, names: configuration.serverNames, nowSeconds: service.books.nowSeconds)
-    let production = try listen(configuration.listen, .production, contexts, service)
-    let sandbox = try listen(configuration.sandboxListen, .sandbox, contexts, service)
+    let production = try listen(configuration.listen, .apns(.production), contexts, service)
+    let sandbox = try listen(configuration.sandboxListen, .apns(.sandbox), contexts, service)
+    let fcm = try configuration.fcmListen.map { try listen($0, .fcm, contexts, service) }
+    let account = try ServiceAccountFile(
+      projectID: configuration.projectID, privateKeyPEM: configuration.serviceAccountKeyPEM)
+    service.books.fcm.tokens.register(try account.account())
     let api = ControlAPI(
-      service: service, authorityPEM: authority.certificatePEM, privateKeyPEM: key.privateKeyPEM)
+      service: service, authorityPEM: authority.certificatePEM, privateKeyPEM: key.privateKeyPEM, account: account)
     let control = try configuration.controlListen.map { try serve(api, on: $0, service) }
     return StartedSimulator(
-      endpoints: .init(apns: production, sandbox: sandbox, control: control), authorityPEM: authority.certificatePEM,
+      endpoints: .init(apns: production, sandbox: sandbox, fcm: fcm, control: control), serviceAccount: account,
+      authorityPEM: authority.certificatePEM,
       providerKey: key)
   }
 
@@ -137,10 +146,10 @@ final class Engine: Sendable {
 
   /// Opens one address; returns it with the port that the kernel chose.
   private static func listen(
-    _ address: String, _ environment: Environment, _ contexts: Listener.Contexts, _ service: Service
+    _ address: String, _ place: FaultPlan.Place, _ contexts: Listener.Contexts, _ service: Service
   ) throws -> String {
     let target = try HostPort(address)
-    let port = try service.open(try Socket.listen(on: target.resolve()), environment, contexts)
+    let port = try service.open(try Socket.listen(on: target.resolve()), place, contexts)
     return target.with(port: port)
   }
 }

@@ -53,6 +53,28 @@ package enum Limits {
   /// How often a listener tries to get its port back, should somebody else have it. Our choice.
   package static let reopen = Duration.milliseconds(50)
 
+  // MARK: FCM ("FCM HTTP v1 API", "Throttling and quotas")
+
+  /// Longest life of a message waiting for its device, in seconds: four weeks.
+  package static let ttlSeconds: Int64 = 2_419_200
+  /// Largest payload to topics, in bytes; to a registration it is `payloadBytes`.
+  package static let topicPayloadBytes = 2048
+  /// Most topics in one condition.
+  package static let topicsInCondition = 5
+  /// Longest registration token, in bytes: about 160 are seen. Our choice.
+  package static let registrationBytes = 4096
+  /// Streams of a connection to Google's front ends (observed).
+  package static let fcmStreams = 100
+  /// Longest request body that is looked at, in bytes: the limits of the payload with all escapes. Our choice.
+  package static let fcmBodyBytes = 65_536
+  /// Messages a minute to one Android device.
+  package static let messagesPerDeviceMinute = 240
+  /// How long an access token lives, in seconds.
+  package static let accessTokenSeconds: Int64 = 3600
+  /// Longest life of an assertion, in seconds, and how far clocks may differ.
+  package static let assertionSeconds: Int64 = 3600
+  package static let assertionSkewSeconds: Int64 = 300
+
   // MARK: Virtual devices
 
   /// Most receipts or reads in one call: the server's limit.

@@ -1,7 +1,7 @@
 package import Reactor
 internal import Synchronization
 
-/// Apple's push service as it behaves, for tests, demos and benchmarks: TLS and HTTP/2 on the wire, every rule of
+/// Apple's and Google's push services as they behave, for tests, demos and benchmarks: TLS and HTTP/2 on the wire, every rule of
 /// validation, every way to fail, and virtual devices that register with a UPMC server and confirm what they get.
 ///
 /// ```
@@ -30,7 +30,11 @@ internal import Synchronization
 /// can be away for a time. No fault lies about what was processed: a push whose stream is called "not processed"
 /// (REFUSED_STREAM, above a GOAWAY's last stream) was not delivered, so whatever a device gets twice is the provider's.
 ///
-/// **What it does not do:** hold pushes back for devices that are away, until they expire; broadcast channels; FCM.
+/// **FCM** (`FCMService`) shares the wire, the faults and the devices' thread with APNs; its rules are its own: OAuth with
+/// real signatures, messages judged by the published schema, quotas, the whole table of errors.
+///
+/// **What it does not do:** hold pushes back for devices that are away, until they expire; broadcast channels; deliver
+/// to FCM's topics.
 ///
 /// **Failure.** A connection that breaks the protocol ends alone. The simulator keeps all in memory; it starts empty.
 package final class Simulator: Sendable {
@@ -58,7 +62,7 @@ package final class Simulator: Sendable {
     return engine.started
   }
 
-  /// Lets virtual devices go: they register with the server at once. Once for each simulator.
+  /// Lets virtual devices go: they register with the server at once. Once for each platform.
   package func startDevices(_ plan: VirtualDevices.Plan) throws(StartFailure) {
     guard let engine = engine.withLock({ $0 }) else { throw StartFailure(description: "the simulator is not running") }
     try engine.start(plan)
@@ -137,6 +141,27 @@ package final class Simulator: Sendable {
     ask { service in
       _ = service.books.knowledge.tokens.register(token, environment: environment, topic: topic, state: state)
     }
+  }
+
+  /// What one FCM registration received, oldest first.
+  package func deliveries(toRegistration name: String) -> [DeliveryLog.Delivery] {
+    ask { service in
+      let fcm = service.books.fcm
+      return fcm.registrations.number(of: name).map { fcm.log.deliveries(of: $0) } ?? []
+    }
+  }
+
+  package func register(registration name: String, state: FCMRegistrations.State = .active) {
+    ask { _ = $0.books.fcm.registrations.register(name, state: state) }
+  }
+
+  package func register(_ account: ServiceAccount) {
+    ask { $0.books.fcm.tokens.register(account) }
+  }
+
+  /// Every access token ends now.
+  package func revokeAccessTokens() {
+    ask { $0.books.fcm.tokens.revokeAll() }
   }
 
   package func register(_ key: SigningKey) {

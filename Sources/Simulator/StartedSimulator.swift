@@ -6,6 +6,8 @@ package struct StartedSimulator: Sendable {
     package let apns: String
     /// `/3/device` for the sandbox.
     package let sandbox: String
+    /// FCM over HTTP/2; nil without.
+    package let fcm: String?
     /// The control API; nil without.
     package let control: String?
   }
@@ -19,6 +21,14 @@ package struct StartedSimulator: Sendable {
   }
 
   package let endpoints: Endpoints
+  /// What opens the simulated FCM; its `token_uri` is at the control address.
+  package let serviceAccount: ServiceAccountFile
+
+  /// The service account's JSON file; nil without a control address, because there is no token endpoint then.
+  package var serviceAccountJSON: String? {
+    endpoints.control.map { serviceAccount.json(tokenURI: "http://\($0)/token") }
+  }
+
   /// The authority to trust, in PEM.
   package let authorityPEM: String
   package let providerKey: ProviderKey

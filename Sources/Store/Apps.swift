@@ -8,7 +8,8 @@ package enum Apps {
     package let clientKey: String
   }
 
-  private static let columnList = "app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends"
+  private static let columnList =
+    "app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, user_proof, badge_sync"
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
 
@@ -38,6 +39,36 @@ package enum Apps {
     return Query(createStatement, parameters) { record($0, 0) }
   }
 
+  private static let setPoliciesStatement = Statement(
+    "apps-set-policies",
+    """
+    UPDATE apps SET device_policy = coalesce($2, device_policy), badge_sync = coalesce($4, badge_sync),
+      -- A sign remembers the number while no proof is asked for, so that it never comes again.
+      user_proof = CASE $3::smallint
+        WHEN 0 THEN -abs(user_proof) WHEN 1 THEN greatest(abs(user_proof), 1::smallint)
+        WHEN 2 THEN (abs(user_proof) + 1)::smallint ELSE user_proof END
+    WHERE app = $1 RETURNING \(columnList)
+    """)
+
+  package enum UserProofChange: Int16, Sendable {
+    case off = 0
+    case on = 1
+    /// On, with a new secret.
+    case renewed = 2
+  }
+
+  /// Changes what is given; nil when the app is gone.
+  package static func setPolicies(
+    _ app: App.Number, device: App.DevicePolicy?, userProof: UserProofChange?, badgeSync: Bool?
+  ) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(device?.rawValue)
+    parameters.append(userProof?.rawValue)
+    parameters.append(badgeSync)
+    return Query(setPoliciesStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
 
   /// How many time zones have this name: 1 or 0.
@@ -63,7 +94,8 @@ package enum Apps {
       app: App(
         number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
         devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
-        pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7)),
+        pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7),
+        userProofGeneration: rows.int16(row, 8), syncsBadges: rows.bool(row, 9)),
       clientKey: rows.text(row, 6))
   }
 }

@@ -62,7 +62,7 @@ package enum AudienceSizes {
   }
 
   /// Bytes that the variables of a recipient `k` (user key, name) would fill, as JSON writes them.
-  private static let filledBytes = """
+  static let filledBytes = """
     $1 * octet_length(to_json(CASE WHEN k.user_key < 'u' THEN 'GUEST' ELSE substr(k.user_key, 2) END)::text)
       + $2 * octet_length(to_json(k.name)::text)
     """
@@ -115,13 +115,13 @@ package enum AudienceSizes {
     return Query(largestOfGroupsStatement, parameters) { $0.count == 1 ? ($0.userKey(0, 0), $0.text(0, 1)) : nil }
   }
 
-  private static func texts(_ list: [String]) -> TextColumn {
+  static func texts(_ list: [String]) -> TextColumn {
     var column = TextColumn()
     for text in list { column.append(text) }
     return column
   }
 
-  private static func parameters(_ weights: Weights, _ app: App.Number) -> Parameters {
+  static func parameters(_ weights: Weights, _ app: App.Number) -> Parameters {
     var parameters = Parameters()
     parameters.append(Int64(weights.clientUID))
     parameters.append(Int64(weights.clientName))

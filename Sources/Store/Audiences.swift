@@ -12,7 +12,16 @@ package enum Audiences {
     package let environment: PushEnvironment
     /// Its network refused the token before: it belongs to the audience and is skipped.
     package let isInQuarantine: Bool
+    /// Consents; nil: never asked.
+    package let consentNotification: Bool?
+    package let consentAd: Bool?
   }
+
+  /// What a `Member` is read from.
+  static let memberColumns = """
+    d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
+    d.consent_ad
+    """
 
   // MARK: Ranges of user keys (everyone, members, guests)
 
@@ -47,7 +56,7 @@ package enum Audiences {
   private static let rangeReadStatement = Statement(
     "audience-range-read",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
+    SELECT \(memberColumns) FROM devices d
     WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
     ORDER BY user_key, device LIMIT $5
     """)
@@ -120,7 +129,7 @@ package enum Audiences {
   private static let ofUsersStatement = Statement(
     "audience-of-users",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
+    SELECT \(memberColumns) FROM devices d
     WHERE app = $1 AND user_key = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
     """)
 
@@ -129,10 +138,24 @@ package enum Audiences {
     Query(ofUsersStatement, list(app, users.map(\.text), frozenAt), read: members)
   }
 
+  private static let countOfUsersStatement = Statement(
+    "audience-count-of-users",
+    """
+    SELECT user_key, count(*) FROM devices WHERE app = $1 AND user_key = ANY($2) AND state = 1 AND bound_at <= $3
+    GROUP BY user_key
+    """)
+
+  /// How many devices users have; those without are missing.
+  package static func countOfUsers(app: App.Number, _ users: [UserKey], frozenAt: Int64) -> Query<[UserKey: Int64]> {
+    Query(countOfUsersStatement, list(app, users.map(\.text), frozenAt)) { rows in
+      Dictionary(rows.map { (rows.userKey($0, 0), rows.int64($0, 1)) }) { first, _ in first }
+    }
+  }
+
   private static let ofTokensStatement = Statement(
     "audience-of-tokens",
     """
-    SELECT DISTINCT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL
+    SELECT DISTINCT \(memberColumns)
     FROM psids p JOIN devices d USING (device)
     WHERE p.app = $1 AND p.psid = ANY($2) AND p.kind = 1 AND d.app = $1 AND d.state = 1 AND d.psid = p.psid
       AND d.bound_at <= $3 ORDER BY d.user_key, d.device
@@ -146,7 +169,7 @@ package enum Audiences {
   private static let ofDevicesStatement = Statement(
     "audience-of-devices",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
+    SELECT \(memberColumns) FROM devices d
     WHERE app = $1 AND device = ANY($2) AND state = 1 AND bound_at <= $3 ORDER BY user_key, device
     """)
 
@@ -164,8 +187,7 @@ package enum Audiences {
   private static let boundStatement = Statement(
     "audience-bound",
     """
-    SELECT device, user_key, psid, network, environment, quarantined_at IS NOT NULL FROM devices
-    WHERE device = ANY($1) AND state = 1
+    SELECT \(memberColumns) FROM devices d WHERE d.device = ANY($1) AND d.state = 1
     """)
 
   /// Devices of whichever apps, as they are bound now: to read bindings again before a retry.
@@ -193,7 +215,8 @@ package enum Audiences {
         device: rows.device(row, 0), userKey: rows.userKey(row, 1), psid: rows.text(row, 2),
         network: PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns,
         environment: PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production,
-        isInQuarantine: rows.bool(row, 5))
+        isInQuarantine: rows.bool(row, 5), consentNotification: rows.isNull(row, 6) ? nil : rows.bool(row, 6),
+        consentAd: rows.isNull(row, 7) ? nil : rows.bool(row, 7))
     }
   }
 }

@@ -31,8 +31,8 @@ package enum Confirmations {
       SELECT n.entry, m.app, n.psid FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry)
       JOIN messages m ON m.seqno = n.seqno
     )
+    -- Whatever it is for: a VoIP push is confirmed with the token it came to.
     SELECT n.entry, n.app, p.device, true FROM named n
-    -- Of whatever kind: a call came to another token than a message.
     JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
     SELECT n.entry, n.app, f.device, false FROM named n

@@ -18,11 +18,18 @@ package enum Devices {
     package var appVersion = ""
     package var locale = ""
     package var timeZone = ""
-    package var consentNotification: Bool?
-    package var consentAd: Bool?
-    package var consentNightAd: Bool?
 
     package init() {}
+
+    /// Told in a protocol that has no words for a device's locale, time zone and consents: those stay as they were.
+    package func keepingUnsaid(of known: Attributes) -> Attributes {
+      var merged = known
+      merged.platform = platform
+      merged.model = model
+      merged.osVersion = osVersion
+      merged.appVersion = appVersion
+      return merged
+    }
   }
 
   package struct Record: Equatable, Sendable {
@@ -36,10 +43,13 @@ package enum Devices {
     package var psid: String
     package let installation: String
     package var attributes: Attributes
+    package var consents = Consents()
     /// Microseconds since 1970.
     package var boundAt: Int64
     package var registeredAt: Int64
     package var createdAt: Int64
+    /// When it last registered or called, to the hour.
+    package var seenAt: Int64
 
     package init(
       device: DeviceID, app: App.Number, userKey: UserKey, network: PushNetwork, environment: PushEnvironment,
@@ -58,6 +68,7 @@ package enum Devices {
       boundAt = now
       registeredAt = now
       createdAt = now
+      seenAt = now
     }
 
     init(_ rows: Rows, _ row: Int) {
@@ -77,18 +88,27 @@ package enum Devices {
       attributes.appVersion = rows.text(row, 12)
       attributes.locale = rows.text(row, 13)
       attributes.timeZone = rows.text(row, 14)
-      attributes.consentNotification = rows.isNull(row, 15) ? nil : rows.bool(row, 15)
-      attributes.consentAd = rows.isNull(row, 16) ? nil : rows.bool(row, 16)
-      attributes.consentNightAd = rows.isNull(row, 17) ? nil : rows.bool(row, 17)
+      consents.notification = Self.consent(rows, row, 15)
+      consents.ad = Self.consent(rows, row, 16)
+      consents.nightAd = Self.consent(rows, row, 17)
       boundAt = rows.timestampMicroseconds(row, 18)
       registeredAt = rows.timestampMicroseconds(row, 19)
       createdAt = rows.timestampMicroseconds(row, 20)
+      seenAt = max(registeredAt, rows.isNull(row, 24) ? registeredAt : rows.timestampMicroseconds(row, 24))
+    }
+
+    /// A consent and, six columns on, its time.
+    private static func consent(_ rows: Rows, _ row: Int, _ column: Int) -> Consents.Answer? {
+      guard !rows.isNull(row, column) else { return nil }
+      let at = rows.isNull(row, column + 6) ? 0 : rows.timestampMicroseconds(row, column + 6)
+      return Consents.Answer(isGiven: rows.bool(row, column), at: at)
     }
   }
 
-  private static let columnList = """
+  static let columnList = """
     device, app, user_key, network, environment, state, auth_epoch, psid, device_id, platform, model, os_version,
-    app_version, locale, time_zone, consent_notification, consent_ad, consent_night_ad, bound_at, registered_at, created_at
+    app_version, locale, time_zone, consent_notification, consent_ad, consent_night_ad, bound_at, registered_at, created_at,
+    consent_notification_at, consent_ad_at, consent_night_ad_at, seen_at
     """
 
   private static let lockStatement = Statement(
@@ -120,8 +140,8 @@ package enum Devices {
     "devices-save",
     """
     INSERT INTO devices (\(columnList))
-    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
-      AS t(\(columnList))
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+      $22, $23, $24, $25) AS t(\(columnList))
     ORDER BY device
     ON CONFLICT (device) DO UPDATE SET
       user_key = excluded.user_key, state = excluded.state,
@@ -137,7 +157,9 @@ package enum Devices {
       os_version = excluded.os_version, app_version = excluded.app_version, locale = excluded.locale,
       time_zone = excluded.time_zone, consent_notification = excluded.consent_notification,
       consent_ad = excluded.consent_ad, consent_night_ad = excluded.consent_night_ad, bound_at = excluded.bound_at,
-      registered_at = excluded.registered_at
+      registered_at = excluded.registered_at, consent_notification_at = excluded.consent_notification_at,
+      consent_ad_at = excluded.consent_ad_at, consent_night_ad_at = excluded.consent_night_ad_at,
+      seen_at = excluded.seen_at
     """)
 
   /// Writes whole rows, new or known.
@@ -147,7 +169,7 @@ package enum Devices {
     var shorts = [Int16Column](repeating: Int16Column(), count: 4)
     var texts = [TextColumn](repeating: TextColumn(), count: 9)
     var consents = [BoolColumn](repeating: BoolColumn(), count: 3)
-    var times = [TimestampColumn](repeating: TimestampColumn(), count: 3)
+    var times = [TimestampColumn](repeating: TimestampColumn(), count: 7)
     for record in records {
       uuids.append(record.device)
       apps.append(record.app)
@@ -159,12 +181,10 @@ package enum Devices {
         record.userKey.text, record.psid, record.installation, about.platform, about.model, about.osVersion,
         about.appVersion, about.locale, about.timeZone,
       ].enumerated() { texts[index].append(value) }
-      for (index, value) in [about.consentNotification, about.consentAd, about.consentNightAd].enumerated() {
-        consents[index].append(value)
-      }
-      for (index, value) in [record.boundAt, record.registeredAt, record.createdAt].enumerated() {
-        times[index].append(value)
-      }
+      let answers = [record.consents.notification, record.consents.ad, record.consents.nightAd]
+      for (index, answer) in answers.enumerated() { consents[index].append(answer?.isGiven) }
+      let moments = [record.boundAt, record.registeredAt, record.createdAt] + answers.map { $0?.at } + [record.seenAt]
+      for (index, value) in moments.enumerated() { times[index].append(value) }
     }
     var parameters = Parameters()
     parameters.append(uuids: uuids)
@@ -177,23 +197,21 @@ package enum Devices {
     return Query(saveStatement, parameters) { _ in }
   }
 
-  private static let releaseOthersStatement = Statement(
-    "devices-release-others",
+  private static let touchStatement = Statement(
+    "devices-touch",
     """
-    UPDATE devices d SET user_key = 'g' || d.device, bound_at = $4
-    FROM unnest($1, $2, $3) AS kept(app, user_key, device)
-    -- Not ordered, so two writers can deadlock here; apps with a single device per user are few, and it is run again.
-    WHERE d.app = kept.app AND d.user_key = kept.user_key AND d.device <> kept.device AND d.state = 1
+    INSERT INTO devices (\(columnList))
+    SELECT d.* FROM (SELECT unnest($1::uuid[]) AS device) u
+    CROSS JOIN LATERAL (SELECT \(columnList) FROM devices WHERE devices.device = u.device) d
+    ORDER BY device
+    ON CONFLICT (device) DO UPDATE SET seen_at = $2
     """)
 
-  /// Returns all other devices of users to GUEST, for apps where the last registered device is the only one.
-  package static func releaseOthers(_ kept: [(user: Users.Key, device: DeviceID)], at now: Int64) -> Query<Void> {
-    var parameters = Users.keys(kept.map(\.user))
-    var devices = UUIDColumn()
-    for entry in kept { devices.append(entry.device) }
-    parameters.append(uuids: devices)
+  /// Notes when devices called last, and nothing else.
+  package static func touch(_ devices: some Collection<DeviceID>, at now: Int64) -> Query<Void> {
+    var parameters = ids(devices)
     parameters.append(timestampMicroseconds: now)
-    return Query(releaseOthersStatement, parameters) { _ in }
+    return Query(touchStatement, parameters) { _ in }
   }
 
   static func ids(_ devices: some Collection<DeviceID>) -> Parameters {

@@ -44,4 +44,19 @@ extension Devices {
     parameters.append(int64s: column)
     return Query(groupLocalesStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
   }
+
+  private static let csvLocalesStatement = Statement(
+    "devices-csv-locales",
+    """
+    SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = 1
+      AND user_key IN (SELECT user_key FROM csv_lines WHERE csv = $2)
+    """)
+
+  /// The different locales of the users of a file.
+  package static func locales(app: App.Number, csv: Int64) -> Query<[String]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(csv)
+    return Query(csvLocalesStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+  }
 }

@@ -37,7 +37,7 @@ package enum NamedSends {
   private static let membersStatement = Statement(
     "named-sends-members",
     """
-    SELECT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.app
+    SELECT \(Audiences.memberColumns), d.app
     FROM unnest($1, $2) AS t(app, user_key)
     JOIN devices d ON d.app = t.app AND d.user_key = t.user_key AND d.state = 1
     ORDER BY d.user_key, d.device
@@ -48,7 +48,7 @@ package enum NamedSends {
     Query(membersStatement, Users.keys(users)) { rows in
       var members: [Users.Key: [Audiences.Member]] = [:]
       for (row, member) in Audiences.members(rows).enumerated() {
-        members[Users.Key(app: rows.int32(row, 6), userKey: member.userKey), default: []].append(member)
+        members[Users.Key(app: rows.int32(row, 8), userKey: member.userKey), default: []].append(member)
       }
       return members
     }

@@ -53,7 +53,7 @@ package enum Resends {
   private static let readStatement = Statement(
     "resends-read",
     """
-    SELECT d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL \(members)
+    SELECT \(Audiences.memberColumns) \(members)
     ORDER BY o.device LIMIT $6
     """)
 

@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// What messages leave behind that nobody needs once they are over: gates, waves, shards, schedules. The messages and
-/// their numbers stay.
+/// What messages leave behind that nobody needs once they are over: gates, waves, shards, schedules, and the minutes of
+/// devices that sent. The messages and their numbers stay.
 package enum Retention {
   /// A flood may give deliveries back, which opens a message again; a little later than the longest-lived of those.
   private static let ended = """
@@ -33,11 +33,21 @@ package enum Retention {
       LIMIT $1)
     """)
 
+  /// Minutes of devices that are long over. Skips those that are being counted: a writer takes them in order of their
+  /// key, and this does not.
+  private static let metersStatement = Statement(
+    "retention-device-send-meters",
+    """
+    DELETE FROM device_send_meters WHERE device IN (
+      SELECT device FROM device_send_meters WHERE window_began < now() - interval '1 hour' LIMIT $1
+      FOR UPDATE SKIP LOCKED)
+    """)
+
   /// Removes a part of what is left of messages that are long over; at most so many rows of each kind.
   package static func prune(atMost limit: Int) -> [Query<Void>] {
     var parameters = Parameters()
     parameters.append(limit)
-    return [gatesStatement, wavesStatement, shardsStatement, schedulesStatement].map { statement in
+    return [gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement].map { statement in
       Query(statement, parameters) { _ in }
     }
   }

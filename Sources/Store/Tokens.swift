@@ -9,12 +9,16 @@ package enum Tokens {
     package let psid: String
     package let network: PushNetwork
     package let device: DeviceID
+    package let kind: TokenKind
 
-    package init(app: App.Number, psid: String, network: PushNetwork, device: DeviceID) {
+    package init(
+      app: App.Number, psid: String, network: PushNetwork, device: DeviceID, kind: TokenKind = .alert
+    ) {
       self.app = app
       self.psid = psid
       self.network = network
       self.device = device
+      self.kind = kind
     }
   }
 
@@ -22,8 +26,8 @@ package enum Tokens {
     "tokens-lock",
     """
     INSERT INTO psids (app, psid, network, kind, device, bound_at)
-    SELECT app, psid, network, 1, device, $5 FROM unnest($1, $2, $3, $4) AS t(app, psid, network, device)
-    ORDER BY app, psid, network
+    SELECT app, psid, network, kind, device, $6 FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
+    ORDER BY app, psid, network, kind
     -- Nothing changes yet: the conflict only locks the row and tells the present owner.
     ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
     RETURNING app, psid, device
@@ -42,8 +46,8 @@ package enum Tokens {
     "tokens-move",
     """
     INSERT INTO psids (app, psid, network, kind, device, bound_at)
-    SELECT app, psid, network, 1, device, $5 FROM unnest($1, $2, $3, $4) AS t(app, psid, network, device)
-    ORDER BY app, psid, network
+    SELECT app, psid, network, kind, device, $6 FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
+    ORDER BY app, psid, network, kind
     ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = excluded.device, bound_at = excluded.bound_at
     """)
 
@@ -56,14 +60,14 @@ package enum Tokens {
     "tokens-retire",
     """
     WITH retired AS (
-      SELECT app, psid, network, device FROM unnest($1, $2, $3, $4) AS t(app, psid, network, device)
+      SELECT app, psid, network, device, kind FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
     ), gone AS (
       -- Only while it still belongs to the device: a token that has moved on is not ours to delete.
       DELETE FROM psids p USING retired r
-      WHERE p.app = r.app AND p.psid = r.psid AND p.network = r.network AND p.kind = 1 AND p.device = r.device
+      WHERE p.app = r.app AND p.psid = r.psid AND p.network = r.network AND p.kind = r.kind AND p.device = r.device
     )
     INSERT INTO former_psids (app, psid, device, ended_at)
-    SELECT app, psid, device, $5 FROM retired ORDER BY app, psid, device
+    SELECT DISTINCT app, psid, device, $6::timestamptz FROM retired ORDER BY app, psid, device
     ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
     """)
 
@@ -98,22 +102,25 @@ package enum Tokens {
     }
   }
 
-  private static func columns(_ tokens: [Claimed], _ now: Int64) -> Parameters {
+  static func columns(_ tokens: [Claimed], _ now: Int64) -> Parameters {
     var apps = Int32Column()
     var psids = TextColumn()
     var networks = Int16Column()
     var devices = UUIDColumn()
+    var kinds = Int16Column()
     for token in tokens {
       apps.append(token.app)
       psids.append(token.psid)
       networks.append(token.network.rawValue)
       devices.append(token.device)
+      kinds.append(token.kind.rawValue)
     }
     var parameters = Parameters()
     parameters.append(int32s: apps)
     parameters.append(texts: psids)
     parameters.append(int16s: networks)
     parameters.append(uuids: devices)
+    parameters.append(int16s: kinds)
     parameters.append(timestampMicroseconds: now)
     return parameters
   }

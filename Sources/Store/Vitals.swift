@@ -1,5 +1,5 @@
 internal import Domain
-package import Postgres
+internal import Postgres
 
 /// How much waits and how the database stands, in a few cheap looks: for metrics and readiness.
 package enum Vitals {

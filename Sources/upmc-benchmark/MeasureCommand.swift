@@ -12,7 +12,7 @@ struct MeasureCommand: ParsableCommand {
     SmallRequests(), DurableReceipts(), DurableReceipts(isSlowDisk: true), DeviceCalls(isSlowDisk: false),
     DeviceCalls(isSlowDisk: true), Overload(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
     Growth(),
-    SingleSends(), ColdStart(),
+    SingleSends(), ColdStart(), PacedMessages(),
   ]
 
   @Argument(help: "Scenarios to run, by name; all when none is named.")
@@ -30,11 +30,14 @@ struct MeasureCommand: ParsableCommand {
   @Option(help: "Million receipts that are stored before H2 begins.")
   var storedMillions = 10.0
 
-  @Option(help: "Thousand devices that campaigns go to.")
+  @Option(help: "Thousand devices that campaigns go to, and messages of F1.")
   var campaignThousands = 1000
 
   @Option(help: "Thousand devices that P6 grows to.")
   var growthThousands = 10_000
+
+  @Option(help: "Directory with the programs of Tests/Peers; without it, peers/release beside this one's.")
+  var peers: String?
 
   @Flag(help: "List the scenarios and end.")
   var list = false
@@ -56,10 +59,13 @@ struct MeasureCommand: ParsableCommand {
       return
     }
     let wanted = Set(names.map { $0.uppercased() })
+    let program = URL(filePath: CommandLine.arguments[0]).path
     let plan = Plan(
       pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
       campaignDevices: campaignThousands * 1000,
-      growthDevices: growthThousands * 1000, program: URL(filePath: CommandLine.arguments[0]).path)
+      growthDevices: growthThousands * 1000, peers: peers ?? Self.peersBeside(program), program: program)
+    // Load generators inherit it.
+    DescriptorLimit.raise()
     try Interruption.watch()
     var hasFailed = false
     for scenario in Self.scenarios where wanted.isEmpty || wanted.contains(scenario.name) {
@@ -77,5 +83,10 @@ struct MeasureCommand: ParsableCommand {
       StandardStreams.flush()
     }
     if hasFailed { throw ExitCode.failure }
+  }
+
+  /// `.build/release` may be a symbolic link: the way up is taken in the name, not in the file system.
+  private static func peersBeside(_ program: String) -> String {
+    URL(filePath: program).deletingLastPathComponent().deletingLastPathComponent().appending(path: "peers/release").path
   }
 }

@@ -4,6 +4,7 @@ internal import Domain
 internal import Glibc
 internal import JSON
 internal import Logging
+internal import PushWire
 internal import Reactor
 internal import TLS
 
@@ -29,9 +30,9 @@ struct PushCommand: ParsableCommand {
     var configuration = APNsConfiguration()
     configuration.production = APNsEndpoint(host: "localhost", port: port)
     configuration.trust = TLSContext.Trust(systemAuthorities: false, files: [authority])
-    configuration.connectionsPerPool = 1
-    configuration.streamsPerConnection = streams
-    configuration.logger.logLevel = .error
+    configuration.wire.connectionsPerPool = 1
+    configuration.wire.streamsPerConnection = streams
+    configuration.wire.logger.logLevel = .error
 
     let load = try PushLoad()
     let inbox = try Inbox<[Int]>(capacity: 65_536)

@@ -7,7 +7,7 @@ internal import Simulator
 struct SimulatorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upmc-simulator",
-    abstract: "Apple's push service on your machine: as strict as Apple, as faulty as you like.",
+    abstract: "Apple's and Google's push services on your machine: as strict as they, as faulty as you like.",
     discussion: """
       Starts an APNs for production and one for the sandbox (TLS, HTTP/2,
       POST /3/device/TOKEN), each answering as Apple does: the same checks,
@@ -25,6 +25,18 @@ struct SimulatorCommand: ParsableCommand {
         curl --http2 --cacert ca.pem -H "authorization: bearer $JWT" \\
           -H "apns-topic: com.example.app" -d '{"aps":{"alert":"hi"}}' \\
           https://127.0.0.1:8443/3/device/abcd
+
+      Beside them an FCM (HTTP v1 over HTTP/2 on --fcm-listen, over HTTP/1.1
+      on the control address) with OAuth as Google has it. Its service
+      account names the token endpoint at the control address:
+
+        upmc-simulator --ca-file ca.pem --service-account-file firebase.json
+        UPMC_CA_FILE=ca.pem UPMC_FCM_URL=https://127.0.0.1:8445 upmc serve
+        upmc app credential APP_ID --fcm-service-account firebase.json
+
+      REGISTRATION TOKENS WITH A FAULT: fault.UNREGISTERED:x (any of FCM's
+      codes), fault.retry-N:x fault.slow-N:x fault.reset-N:x fault.silence:x
+      fault.goaway:x fault.cut:x
 
       TOKENS WITH A FAULT begin with fa17fa17 and four digits that say which:
         4100 Unregistered   4000 BadDeviceToken      4290 TooManyRequests
@@ -46,13 +58,16 @@ struct SimulatorCommand: ParsableCommand {
         POST   /tokens              [{"token":T,"environment":"sandbox",
                                       "topic":"com.example.app",
                                       "state":"unregistered","since":MS}]
+        GET    /deliveries?registration=R   what an FCM registration got
+        POST   /registrations       [{"name":R,"state":"unregistered"}]
         POST   /keys                {"teamId","keyId","publicKey":PEM,
                                      "environments","topics","relatedKeyId",
                                      "revoked"}
         DELETE /connections?form=F  ends all at once (F of cut, see below)
         POST   /outage?milliseconds=N   away for that long
         POST   /reset               forgets what was seen, ends all faults
-        GET    /ca.pem  /key.p8     authority, ready-made signing key
+        GET    /ca.pem  /key.p8  /service-account.json   authority, keys
+        POST   /token  /v1/projects/P/messages:send       Google's own
 
       FAULTS
         {"kind":"answer","reason":"Unregistered","tokenPrefix":"ab"}
@@ -62,7 +77,7 @@ struct SimulatorCommand: ParsableCommand {
       collapse violation cut; for connections as they begin: refuse
       delay-handshake break-handshake wrong-host expired-certificate
       delay-settings ignore-settings unknown-settings withhold-window.
-      Conditions: tokenPrefix environment connection every probability
+      Conditions: network (apns fcm) tokenPrefix environment connection every probability
       afterSeconds forSeconds times. Details: reason status ageSeconds
       retryAfterSeconds milliseconds count code twice lastStream (honest
       before none) ending (drain close silent) debugData form (of shape:
@@ -76,6 +91,9 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "Address of APNs for the sandbox.")
   var sandboxListen = "127.0.0.1:0"
 
+  @Option(help: "Address of FCM over HTTP/2.")
+  var fcmListen = "127.0.0.1:0"
+
   @Option(help: "Address of the control API.")
   var controlListen = "127.0.0.1:0"
 
@@ -84,6 +102,15 @@ struct SimulatorCommand: ParsableCommand {
 
   @Option(help: "Write the signing key there (.p8, mode 0600).")
   var keyFile: String?
+
+  @Option(help: "Write FCM's service account there (JSON, mode 0600).")
+  var serviceAccountFile: String?
+
+  @Option(help: "Messages a minute that FCM takes until QUOTA_EXCEEDED; 0 for no limit.")
+  var fcmQuota = 600_000
+
+  @Flag(help: "FCM limits single devices too (240 messages a minute).")
+  var fcmDeviceLimit = false
 
   @Option(help: "A further name or IP address for the server certificate. May be repeated.")
   var name: [String] = []
@@ -151,6 +178,9 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "The badge for update and force.")
   var badge: Int?
 
+  @Option(help: "Virtual Android devices to register, in addition.")
+  var androidDevices = 0
+
   @Flag(help: "Virtual devices are of the sandbox.")
   var sandboxDevices = false
 
@@ -171,10 +201,11 @@ struct SimulatorCommand: ParsableCommand {
 
   func validate() throws {
     guard streams >= 1 else { throw ValidationError("--streams is at least 1") }
-    guard devices == 0 || (server != nil && app != nil && clientKey != nil) else {
+    guard devices + androidDevices == 0 || (server != nil && app != nil && clientKey != nil) else {
       throw ValidationError("--devices needs --server, --app and --client-key")
     }
-    guard devices >= 0, (0...1).contains(receiptProbability), (0...1).contains(readProbability) else {
+    guard devices >= 0, androidDevices >= 0, (0...1).contains(receiptProbability), (0...1).contains(readProbability)
+    else {
       throw ValidationError("--devices is not negative; probabilities lie between 0 and 1")
     }
     guard errorPoints >= 0, latency >= 0, keepDeliveries >= 0, idle >= 1 else {
@@ -189,7 +220,12 @@ struct SimulatorCommand: ParsableCommand {
       started = try simulator.start()
       try write(started)
       try announce(started)
-      if let plan = devicePlan() { try simulator.startDevices(plan) }
+      if var plan = devicePlan() {
+        if devices > 0 { try simulator.startDevices(plan) }
+        plan.count = androidDevices
+        plan.isAndroid = true
+        if androidDevices > 0 { try simulator.startDevices(plan) }
+      }
     } catch let failure as Simulator.StartFailure {
       throw CommandOutcome.Failure(reason: failure.description)
     }
@@ -202,6 +238,9 @@ struct SimulatorCommand: ParsableCommand {
     configuration.listen = listen
     configuration.sandboxListen = sandboxListen
     configuration.controlListen = controlListen
+    configuration.fcmListen = fcmListen
+    configuration.fcmMessagesPerMinute = fcmQuota > 0 ? fcmQuota : nil
+    configuration.fcmLimitsDevices = fcmDeviceLimit
     configuration.serverNames += name
     configuration.strangers = strictTokens ? .refused : .accepted
     configuration.rules.checksPayload = strictPayload
@@ -226,8 +265,9 @@ struct SimulatorCommand: ParsableCommand {
   }
 
   private func devicePlan() -> VirtualDevices.Plan? {
-    guard devices > 0, let server, let app, let clientKey else { return nil }
-    var plan = VirtualDevices.Plan(count: devices, server: server, appID: app, clientKey: clientKey, users: users)
+    guard devices + androidDevices > 0, let server, let app, let clientKey else { return nil }
+    var plan = VirtualDevices.Plan(
+      count: devices, server: server, appID: app, clientKey: clientKey, users: users ?? max(devices, androidDevices))
     plan.environment = sandboxDevices ? .sandbox : .production
     plan.receiptProbability = receiptProbability
     plan.readProbability = readProbability
@@ -241,6 +281,9 @@ struct SimulatorCommand: ParsableCommand {
 
   private func write(_ started: Simulator.Started) throws {
     if let caFile { try save(started.authorityPEM, to: caFile, mode: 0o644) }
+    if let serviceAccountFile, let json = started.serviceAccountJSON {
+      try save(json, to: serviceAccountFile, mode: 0o600)
+    }
     if let keyFile { try save(started.providerKey.privateKeyPEM, to: keyFile, mode: 0o600) }
   }
 
@@ -252,7 +295,8 @@ struct SimulatorCommand: ParsableCommand {
 
   private func announce(_ started: Simulator.Started) throws {
     let announcement = Announcement(
-      apns: started.endpoints.apns, sandbox: started.endpoints.sandbox, control: started.endpoints.control,
+      apns: started.endpoints.apns, sandbox: started.endpoints.sandbox, fcm: started.endpoints.fcm,
+      control: started.endpoints.control,
       teamId: started.providerKey.teamID, keyId: started.providerKey.keyID, caFile: caFile, keyFile: keyFile)
     print(json ? try announcement.json() : announcement.text)
     // Whoever started us may read a pipe and wait for this line.
@@ -264,6 +308,7 @@ struct SimulatorCommand: ParsableCommand {
 private struct Announcement: Codable {
   let apns: String
   let sandbox: String
+  let fcm: String?
   let control: String?
   let teamId: String
   let keyId: String
@@ -280,6 +325,7 @@ private struct Announcement: Codable {
     """
     APNs production  https://\(apns)
     APNs sandbox     https://\(sandbox)
+    FCM              https://\(fcm ?? "off")
     control          \(control.map { "http://\($0)" } ?? "off")
     signing key      key id \(keyId), team id \(teamId)\(keyFile.map { ", \($0)" } ?? "")
     authority        \(caFile ?? "see GET /ca.pem of the control address")

@@ -5,10 +5,12 @@ internal import Operations
 /// `upmc app credential`.
 struct SetCredential: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "credential", abstract: "Give an app what opens Apple's push service.",
+    commandName: "credential", abstract: "Give an app what opens Apple's or Google's push service.",
     usage: """
       upmc app credential <app-id> --apns-key <file> --key-id <id> --team-id <id> [--json]
       upmc app credential <app-id> --apns-certificate <file> [--passphrase-file <file>] [--json]
+      upmc app credential <app-id> --fcm-service-account <file> [--fcm-style data|notification]
+        [--fcm-platforms all|android] [--json]
       """,
     discussion: """
       The .p8 key is made at developer.apple.com under Certificates, Identifiers & Profiles, Keys. The key id stands \
@@ -21,6 +23,11 @@ struct SetCredential: ParsableCommand {
         upmc app credential com.example.bank --apns-key AuthKey.p8 \\
           --key-id ABCDE12345 --team-id FGHIJ67890
         upmc app credential com.example.bank --apns-certificate push.p12 --passphrase-file push.pass
+
+      For devices registered with FCM the app needs a service account of its Firebase project: its JSON file is made in \
+      the Firebase console under Project settings, Service accounts. An app may have both, one for each network.
+
+        upmc app credential com.example.bank --fcm-service-account bank-firebase.json
       """)
 
   @Argument(help: "The app's id.")
@@ -44,11 +51,28 @@ struct SetCredential: ParsableCommand {
   @Option(help: "File whose first line opens the certificate's file.")
   var passphraseFile: String?
 
+  @Option(help: "File with the service account's key, in JSON.")
+  var fcmServiceAccount: String?
+
+  @Option(help: "data: the SDK in the app shows messages; notification: Android shows them by itself.")
+  var fcmStyle = "data"
+
+  @Option(help: "all: iOS devices come through FCM too; android: none do, and messages are smaller.")
+  var fcmPlatforms = "all"
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    if fcmServiceAccount != nil {
+      guard apnsKey == nil, apnsCertificate == nil, keyID == nil, teamID == nil else {
+        throw ValidationError("Give one credential at a time: Apple's or Google's.")
+      }
+      return
+    }
     switch (apnsKey, apnsCertificate) {
-    case (nil, nil): throw ValidationError("Give --apns-key with --key-id and --team-id, or --apns-certificate.")
+    case (nil, nil):
+      throw ValidationError(
+        "Give --apns-key with --key-id and --team-id, --apns-certificate, or --fcm-service-account.")
     case (.some, .some): throw ValidationError("Give either --apns-key or --apns-certificate: an app has one of them.")
     case (.some, nil):
       guard keyID != nil, teamID != nil else {
@@ -65,6 +89,7 @@ struct SetCredential: ParsableCommand {
   }
 
   func run() throws {
+    if let fcmServiceAccount { return try setServiceAccount(fcmServiceAccount) }
     if let apnsCertificate {
       try setCertificate(apnsCertificate)
     } else {
@@ -83,6 +108,18 @@ struct SetCredential: ParsableCommand {
         \(set.appID) pushes with a certificate for \(set.topics.joined(separator: ", ")) from now on. \
         It ends on \(Timestamp.text(set.endsAt * 1_000_000)).
         """)
+    }
+  }
+
+  private func setServiceAccount(_ path: String) throws {
+    var settings = Administration.FCMSettings()
+    settings.style = fcmStyle
+    settings.platforms = fcmPlatforms
+    let account = Administration.FCMServiceAccount(json: try read(path), settings: settings)
+    try withDatabase { database in
+      let set = try Administration.setCredential(
+        account, of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
+      output.show(set, "\(set.appID) pushes through project \(set.projectID) as \(set.clientEmail) from now on.")
     }
   }
 

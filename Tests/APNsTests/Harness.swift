@@ -3,6 +3,7 @@ import Crypto
 import Domain
 import HTTP2
 import Logging
+import PushWire
 import Reactor
 import Synchronization
 import TLS
@@ -24,18 +25,18 @@ final class Harness {
 
   init(
     port: UInt16, trusting pem: String, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID, sandboxPort: UInt16? = nil,
-    age: Duration = APNs.Limits.connectionAge
+    token: Bool = true, lastStreamID: Int32 = PushWire.Limits.lastStreamID, sandboxPort: UInt16? = nil,
+    age: Duration = PushWire.Limits.connectionAge
   ) throws {
     var configuration = APNsConfiguration()
     configuration.production = APNsEndpoint(host: "127.0.0.1", port: port)
     configuration.sandbox = APNsEndpoint(host: "localhost", port: sandboxPort ?? port)
     configuration.trust = TLSContext.Trust(systemAuthorities: false, pems: [pem])
-    configuration.connectionsPerPool = connections
-    configuration.streamsPerConnection = streams
-    configuration.lastStreamID = lastStreamID
-    configuration.connectionAge = age
-    configuration.logger.logLevel = .critical
+    configuration.wire.connectionsPerPool = connections
+    configuration.wire.streamsPerConnection = streams
+    configuration.wire.lastStreamID = lastStreamID
+    configuration.wire.connectionAge = age
+    configuration.wire.logger.logLevel = .critical
     let results = try Inbox<PushResult>(capacity: 1_000_000)
     let tokenRequests = try Inbox<ProviderTokenRequest>(capacity: 1000)
     self.results = results
@@ -51,8 +52,8 @@ final class Harness {
 
   convenience init(
     _ server: TestServer, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
-    token: Bool = true, lastStreamID: Int32 = APNs.Limits.lastStreamID, sandboxPort: UInt16? = nil,
-    age: Duration = APNs.Limits.connectionAge
+    token: Bool = true, lastStreamID: Int32 = PushWire.Limits.lastStreamID, sandboxPort: UInt16? = nil,
+    age: Duration = PushWire.Limits.connectionAge
   ) throws {
     try self.init(
       port: server.port, trusting: server.authorityPEM, connections: connections, streams: streams,

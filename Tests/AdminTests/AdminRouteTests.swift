@@ -23,6 +23,16 @@ import Testing
     "POST /v1/admin/quarantine/restore": [.operator, .admin],
     "POST /v1/admin/apps/{appId}/resume": [.admin],
     "PATCH /v1/admin/apps/{appId}": [.admin],
+    "POST /v1/admin/tags": [.operator, .admin],
+    "GET /v1/admin/tags": [.operator, .admin],
+    "POST /v1/admin/segments": [.operator, .admin],
+    "GET /v1/admin/segments": [.sender, .operator, .viewer, .admin],
+    "POST /v1/admin/segment-counts": [.sender, .operator, .viewer, .admin],
+    "GET /v1/admin/segments/{segment}": [.sender, .operator, .viewer, .admin],
+    "PUT /v1/admin/segments/{segment}": [.operator, .admin],
+    "DELETE /v1/admin/segments/{segment}": [.operator, .admin],
+    "GET /v1/admin/segments/{segment}/count": [.sender, .operator, .viewer, .admin],
+    "POST /v1/admin/audiences/csv": [.sender, .operator, .admin],
   ]
 
   private static let routes = AdminRoute.router().routes.map { "\($0.method.rawValue) \($0.pattern)" }

@@ -30,4 +30,21 @@ import Testing
       #expect(left.map { left.int64($0, 0) } == [2, 3], "\(table)")
     }
   }
+
+  @Test func `the minutes of devices that sent are forgotten when they are long over`() throws {
+    let connection = try TestDatabase.make().connect()
+    try connection.script(
+      """
+      INSERT INTO device_send_meters (device, window_began, sent)
+      SELECT gen_random_uuid(), now() - n * interval '30 minutes', n FROM generate_series(0, 5) n
+      """)
+    func left() throws -> [Int32] {
+      let rows = try connection.run(Statement("meters left", "SELECT sent FROM device_send_meters ORDER BY sent"))
+      return rows.map { rows.int32($0, 0) }
+    }
+    for query in Retention.prune(atMost: 2) { try connection.run(query) }
+    #expect(try left().count == 4)
+    for query in Retention.prune(atMost: 100) { try connection.run(query) }
+    #expect(try left() == [0, 1])
+  }
 }

@@ -46,6 +46,15 @@ import Testing
         + #""pushkey":"ccd698da8e9e4d0fb422a932d1bdbbc6d06cc835"}}"#)
   }
 
+  @Test func `where variables are not filled they are text as any other`() throws {
+    let text = #""fillVariables":false,"alert":"%CUID% %VAR1%","variables":{"VAR1":"x"}"#
+    #expect(try payload(send(text)).hasPrefix(#"{"aps":{"alert":"%CUID% %VAR1%","sound":"default"}"#))
+    #expect(try payload(send(text.replacing("false", with: "true"))).hasPrefix(#"{"aps":{"alert":"kim01 x","#))
+    // Then nobody need say what they stand for.
+    #expect(try payload(send(#""fillVariables":false,"alert":"%VAR2%""#)).contains("%VAR2%"))
+    #expect(throws: Problem.self) { try payload(send(#""alert":"%VAR2%""#)) }
+  }
+
   @Test func `a null sound is silent, and a push without an alert has none`() throws {
     #expect(try !payload(send(#""alert":"hi","sound":null"#)).contains("sound"))
     let background = try payload(send(#""contentAvailable":true,"dbIn":false"#))

@@ -116,6 +116,22 @@ import Testing
     #expect(try pair.world.count("SELECT count(*) FROM messages") == before)
   }
 
+  @Test func `while the app is paused it is a conflict, and nothing is stored or counted`() throws {
+    let pair = try pair()
+    try pair.allow(100)
+    _ = try pair.sendOnceAllowed(Self.hello)
+    try pair.world.script("UPDATE apps SET paused_reason = 'a test'")
+    let refused = try pair.world.poll("the pause was not noticed") {
+      let reply = try pair.send(Self.hello)
+      return reply.status == 202 ? nil : reply
+    }
+    #expect(refused.status == 409 && refused.string("type") == "upmc:conflict", "\(refused.text)")
+    let (messages, sent) = ("SELECT count(*) FROM messages", "SELECT sum(sent) FROM device_send_meters")
+    let before = try [messages, sent].map { try pair.world.count($0) }
+    #expect(try pair.send(Self.hello).status == 409)
+    #expect(try [messages, sent].map { try pair.world.count($0) } == before)
+  }
+
   @Test func `a guest, a stranger and an ended device may not send`() throws {
     let pair = try pair()
     try pair.allow(100)

@@ -34,6 +34,7 @@ import Testing
         #expect(check.faults(.json(example), Schema.reference(schema)) == [], "\(operation.id) \(answer.status)")
       }
       for example in operation.body?.examples ?? [] {
+        guard operation.body?.type == "application/json" else { continue }
         let schema = Schema.reference(operation.body?.schema ?? "")
         #expect(check.faults(.json(example.json), schema) == [], "\(operation.id), \(example.name)")
       }
@@ -122,10 +123,18 @@ import Testing
       }
       if target.contains("{groupSeq}") { target = target.replacing("{groupSeq}", with: try group()) }
       if target.contains("{seqno}") { target = target.replacing("{seqno}", with: try message(operation)) }
+      if target.contains("{segment}") { target = target.replacing("{segment}", with: try segment()) }
+      target = target.replacing("{kind}", with: "voip")
       target = target.replacing("{appId}", with: World.appID)
       for parameter in operation.parameters where parameter.isNeeded { target += "?\(parameter.name)=\(World.appID)" }
       return try world.client.call(
-        operation.method.rawValue, path ?? target, bearer: bearer ?? credential, body)
+        operation.method.rawValue, path ?? target, bearer: bearer ?? credential, body, type: operation.body?.type)
+    }
+
+    private func segment() throws -> String {
+      let body = #"{"appId":"\#(World.appID)","name":"segment \#(count)","conditions":{"member":true}}"#
+      return try #require(
+        try world.client.call("POST", "/v1/admin/segments", bearer: world.apiKey, body).string("segment"))
     }
 
     /// The days of the examples pass; the test must not.

@@ -1,6 +1,8 @@
 import Foundation
 import Operations
+import Postgres
 import Reactor
+import Server
 import TestSupport
 import Testing
 
@@ -17,6 +19,12 @@ import Testing
   }
 
   private func port(_ world: World) throws -> UInt16 { try #require(world.server.metricsAddress).port }
+
+  /// A port that nobody listens on.
+  private func freePort() throws -> UInt16 {
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    return try #require(socket.localAddress?.port)
+  }
 
   /// Runs a tool to its end; answers whether it was content, and what it said.
   private func run(_ command: String) throws -> (isContent: Bool, said: String) {
@@ -70,9 +78,7 @@ import Testing
     let world = try world()
     let directory = TemporaryDirectory.make()
     defer { TemporaryDirectory.remove(directory) }
-    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    let free = try #require(socket.localAddress?.port)
-    _ = socket.release()
+    let free = try freePort()
     TemporaryDirectory.write(
       directory + "/prometheus.yml",
       """

@@ -134,6 +134,46 @@ import Testing
     #expect(foreign.code == "40100", "\(foreign)")
   }
 
+  @Test func `a key older than half an hour is -500, and asking again helps`() throws {
+    let world = try World()
+    let app = app(world)
+    let expired = try world.expiredSDKKey(psid: Self.token)
+    let refused = try app.post("rcv_register_service.ctl", Self.phone.merging(["AUTHKEY": expired]) { $1 })
+    #expect(refused.code == "-500" && refused.status == 200, "\(refused)")
+    #expect(try world.count("SELECT count(*) FROM devices") == 0)
+    app.authKey = expired
+    #expect(try app.call("rcv_register_service.ctl", Self.phone).isOK)
+    #expect(app.keysAsked == 1)
+    // The same of every other call of a device.
+    for controller in ["rcv_get_service.ctl", "rcv_delete_service.ctl", "rcv_init_badgeNo.ctl", "rcv_appAlive.ctl"] {
+      #expect(try app.post(controller, ["AUTHKEY": expired, "BADGENO": "3"]).code == "-500", "\(controller)")
+    }
+    // One that was changed is no key at all, old or not.
+    #expect(try app.post("rcv_get_service.ctl", ["AUTHKEY": String(expired.dropLast()) + "x"]).code == "40100")
+  }
+
+  @Test func `registering by the old protocol leaves what it has no words for`() throws {
+    let world = try World()
+    let reply = try world.client.call(
+      "POST", "/v1/devices", bearer: world.clientKey,
+      #"""
+      {"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(Self.token)",
+       "deviceId":"DEVICE-1","clientUid":"kim","locale":"ko-KR","timeZone":"Asia/Seoul",
+       "consent":{"notification":true,"ad":true,"nightAd":false}}
+      """#)
+    #expect(reply.status == 201, "\(reply.text)")
+    let app = app(world)
+    app.common["CUID"] = "kim"
+    #expect(try app.call("rcv_register_service.ctl", Self.phone).isOK)
+    #expect(try app.call("new_rcv_register_service_and_user.ctl", Self.phone).isOK)
+    #expect(
+      try world.count(
+        """
+        SELECT count(*) FROM devices WHERE locale = 'ko-KR' AND time_zone = 'Asia/Seoul' AND consent_notification
+          AND consent_ad AND NOT consent_night_ad AND os_version = '17.4' AND platform = 'ios'
+        """) == 1)
+  }
+
   @Test func `a key that was asked for before the registration still opens the device after it`() throws {
     let world = try World()
     let app = app(world)

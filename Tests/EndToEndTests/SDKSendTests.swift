@@ -1,5 +1,8 @@
 import Foundation
+import Reactor
 import Testing
+
+@testable import Server
 
 /// Servers that speak the existing SDK's protocol: what they may send, and what they are told.
 @Suite(.serialized) struct SDKSendTests {
@@ -60,6 +63,44 @@ import Testing
     #expect(info.row["TOTAL_CNT"] as? Int == 2 && info.row["SEND_CNT"] as? Int == 2)
     #expect(info.row["CUST_KEY"] as? String == "order-7" && info.row["CUST_VAR1"] as? String == "a")
     #expect(info.row["CUST_VAR2"] as? String == "" && info.row["CUST_VAR3"] as? String == "c")
+  }
+
+  @Test func `TEMPLATE_YN=N leaves variables as they are written`() throws {
+    let (world, server) = try populated()
+    let fields = ["MESSAGE": "%CUID%, %CNAME% and %VAR1%", "EXT": "1|%CUID%"]
+    // Nobody says what %VAR1% is.
+    #expect(try server.post("rcv_register_message.ctl", Self.message.merging(fields) { $1 }).code == "500")
+    let plain = Self.message.merging(fields) { $1 }.merging(["TEMPLATE_YN": "N"]) { $1 }
+    _ = try world.finished(try seqno(try server.post("rcv_register_message.ctl", plain)))
+    let payload = try #require(try world.payloads(Self.one).last)
+    #expect((payload["aps"] as? [String: Any])?["alert"] as? String == "%CUID%, %CNAME% and %VAR1%", "\(payload)")
+    #expect((payload["mps"] as? [String: String])?["ext"] == "1|%CUID%")
+  }
+
+  @Test func `behind a trusted proxy the client that it names is the server that may send`() throws {
+    let world = try World(server: {
+      try $0.setSDK("UPMC_CTL_TRUSTED_SENDERS", "192.0.2.0/24")
+      $0.listening.trustedProxies = [try #require(IPBlock("127.0.0.0/8"))]
+    })
+    try world.register("d1", token: Self.one, user: "kim")
+    let server = server(world)
+    func code(_ headers: String...) throws -> String? {
+      server.headers = headers
+      return try server.post("rcv_register_message.ctl", Self.message).code
+    }
+    #expect(try code("X-Forwarded-For: 192.0.2.9") == "0000")
+    // What stands before the proxy's own entry its client has written; and the proxy itself is no sender.
+    #expect(try code("X-Forwarded-For: 192.0.2.9, 203.0.113.5") == "50300")
+    #expect(try code("X-Forwarded-For: 203.0.113.5") == "50300")
+    #expect(try code("Forwarded: for=192.0.2.9") == "50300")
+    #expect(try code() == "50300")
+  }
+
+  @Test func `nobody becomes a trusted sender by a header of its own`() throws {
+    let world = try World.with("UPMC_CTL_TRUSTED_SENDERS", "192.0.2.0/24")
+    let server = server(world)
+    server.headers = ["X-Forwarded-For: 192.0.2.9"]
+    #expect(try server.post("rcv_register_message.ctl", Self.message).code == "50300")
   }
 
   @Test func `a message that is percent-encoded once more is read, a sentence with a percent sign stays`() throws {
@@ -195,6 +236,14 @@ import Testing
     #expect(try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"]).code == "500")
   }
 
+  @Test func `a line's variables stand in the text of its user`() throws {
+    let (world, server) = try populated()
+    let file = SDKClient.File(name: "upload_file", content: "kim,Kim,10000\nlee,Lee,25000\n")
+    let answer = try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "%CNAME%: %VAR1%"], file: file)
+    #expect(try world.finished(try seqno(answer)).int("accepted") == 2)
+    #expect(String(describing: try world.payloads(Self.one)).contains("Kim: 10000"))
+  }
+
   @Test func `large sends are read off the loop, by a server that may send much, and by nobody else`() throws {
     let (world, server) = try populated()
     let many = (0..<9_000).map { "\"\(String(repeating: "n", count: 120))\($0)\"" } + ["\"kim\""]
@@ -205,8 +254,6 @@ import Testing
     let file = SDKClient.File(name: "upload_file", content: lines)
     let uploaded = try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: file)
     #expect(uploaded.row["REG_SUCCESS_CNT"] as? Int == 1 && uploaded.row["REG_FAIL_CNT"] as? Int == 9_999)
-    let tooMany = SDKClient.File(name: "upload_file", content: lines + "one,more\r\n")
-    #expect(try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: tooMany).code == "500")
     let broken = SDKClient.File(name: "upload_file", content: lines + "\"open")
     #expect(
       try server.post("rcv_register_csvmessage.ctl", ["MESSAGE": "Hi"], file: broken).reason?.contains("10001") == true)

@@ -91,6 +91,7 @@ struct SchemaCheck {
     case ("minLength", .text(let text)): isKept = text.unicodeScalars.count >= bound
     case ("maxLength", .text(let text)): isKept = text.unicodeScalars.count <= bound
     case ("x-maxBytes", .text(let text)): isKept = text.utf8.count <= bound
+    case ("minProperties", .object(let members)): isKept = members.count >= bound
     case ("minItems", .list(let elements)): isKept = elements.count >= bound
     case ("maxProperties", .object(let members)): isKept = members.count <= bound
     case ("maxItems", .list(let elements)): isKept = elements.count <= bound
@@ -98,8 +99,8 @@ struct SchemaCheck {
     case ("format", .text(let text)) where rule.string == "date-time":
       isKept = text.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/#) != nil
     case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _),
-      ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _), ("examples", _),
-      ("default", _),
+      ("minProperties", _), ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _),
+      ("examples", _), ("default", _),
       ("x-minimumSeconds", _), ("x-maximumSeconds", _):
       isKept = true
     default: return ["\(place): the checker does not know the keyword \(keyword)"]

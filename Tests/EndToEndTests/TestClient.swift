@@ -17,9 +17,14 @@ final class TestClient {
 
   /// One call; throws when there is no answer.
   func call(
-    _ method: String, _ target: String, bearer: String? = nil, idempotencyKey: String? = nil, _ json: String? = nil
+    _ method: String, _ target: String, bearer: String? = nil, idempotencyKey: String? = nil, _ json: String? = nil,
+    type: String? = nil
   ) throws -> Reply {
     var request = HTTPRequest.json(method, target, bearer: bearer, body: Array((json ?? "").utf8))
+    if let type {
+      request.headers.removeAll { $0.name.lowercased() == "content-type" }
+      request.headers.append(("Content-Type", type))
+    }
     if let idempotencyKey { request.headers.append(("Idempotency-Key", idempotencyKey)) }
     var outcome: Result<HTTPResponse, HTTPClientError>?
     client.send(request) { outcome = $0 }

@@ -1,3 +1,5 @@
+import Domain
+import Operations
 import Postgres
 import Reactor
 
@@ -14,5 +16,13 @@ extension World {
 
   func script(_ sql: String) throws {
     try connection.script(sql)
+  }
+
+  /// An AUTHKEY that this server made for somebody with this PSID, half an hour ago.
+  func expiredSDKKey(psid: String) throws -> String {
+    let keys = try SigningKeys.load(connection, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)))
+    let app = App.Number(try count("SELECT app FROM apps"))
+    return keys.sdkKeys.make(
+      SDKKeyring.Subject(app: app, psid: psid, claim: nil), now: now / 1_000_000 - Domain.Limits.sdkKeySeconds)
   }
 }

@@ -83,12 +83,21 @@ final class World {
     try Self.setCredential(started, Self.master, connection)
   }
 
+  /// Gives the app a service account, so that it sends through FCM too.
+  func useServiceAccount(_ settings: Administration.FCMSettings = .init()) throws {
+    let json = try #require(started.serviceAccountJSON)
+    _ = try Administration.setCredential(
+      Administration.FCMServiceAccount(json: json, settings: settings), of: Self.appID, master: Self.master,
+      by: .commandLine, on: connection)
+  }
+
   static func configuration(_ started: Simulator.Started) throws -> Configuration {
     var configuration = Configuration()
     configuration.listenHost = "127.0.0.1"
     configuration.listenPort = 0
     configuration.apnsProduction = try Configuration.service("test", "https://\(started.endpoints.apns)")
     configuration.apnsSandbox = try Configuration.service("test", "https://\(started.endpoints.sandbox)")
+    configuration.fcm = try Configuration.service("test", "https://\(try #require(started.endpoints.fcm))")
     // It goes with the cluster.
     let authority = TestCluster.shared.directory + "/authority-\(UInt64.random(in: 0...UInt64.max)).pem"
     TemporaryDirectory.write(authority, started.authorityPEM)

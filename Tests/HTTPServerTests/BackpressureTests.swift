@@ -64,12 +64,15 @@ import Testing
     }
   }
 
-  @Test func `large buffers are given back when the connection rests`() throws {
+  @Test func `the buffer of a large body is given back at once, of a large head when the connection rests`() throws {
     let server = try TestServer()
     let peer = try server.connect()
     let body = String(repeating: "x", count: 900_000)
     #expect(try peer.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900000\r\n\r\n\(body)").status == 200)
     let connection = try #require(server.server.firstConnection)
+    #expect(connection.request.store.input.allocatedBytes <= HTTPLimits.idleBufferBytes)
+    let lines = (1...5).map { "X-\($0): \(String(repeating: "x", count: 8_000))\r\n" }.joined()
+    #expect(try peer.exchange("GET /x HTTP/1.1\r\nHost: a\r\n\(lines)\r\n").status == 200)
     #expect(connection.request.store.input.allocatedBytes > HTTPLimits.idleBufferBytes)
     server.advance(seconds: 2)
     #expect(connection.request.store.input.allocatedBytes <= HTTPLimits.idleBufferBytes)

@@ -11,6 +11,7 @@ import Testing
     .viewMessages: [.sender, .operator, .viewer, .admin],
     .manageGroups: [.operator, .admin],
     .manageQuarantine: [.operator, .admin],
+    .manageAudiences: [.operator, .admin],
     .manageApps: [.admin],
   ]
 

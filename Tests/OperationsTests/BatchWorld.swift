@@ -13,7 +13,13 @@ final class BatchWorld {
 
   let databaseURL: String
   let connection: Connection
-  let app: App
+  private(set) var app: App
+  let userProofs = UserProofKeyring(key: SymmetricKey(size: .bits256))
+  var policies: AppPolicies {
+    var policies = AppPolicies([app])
+    policies.userProofs = userProofs
+    return policies
+  }
   /// Microseconds since 1970; tests move it by hand.
   var now: Int64 = 1_800_000_000_000_000
   let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
@@ -37,9 +43,8 @@ final class BatchWorld {
   }
 
   func runAll(_ operations: [Operation]) throws -> [OperationBatch.Outcome] {
-    let single: Set<App.Number> = app.devicePolicy == .single ? [app.number] : []
     let batch = OperationBatch(
-      operations, writer: 1, node: Self.node, singleDeviceApps: single, now: now, readAt: Instant(nanoseconds: 0))
+      operations, writer: 1, node: Self.node, policies: policies, now: now, readAt: Instant(nanoseconds: 0))
     try batch.run(on: connection)
     return batch.results
   }
@@ -48,13 +53,16 @@ final class BatchWorld {
 
   func registration(
     _ installation: String, psid: String, user: String? = nil, proof: AuthKeyring.Claim? = nil,
-    environment: PushEnvironment = .production
+    environment: PushEnvironment = .production, attributes: Devices.Attributes = Devices.Attributes(),
+    keepsUnsaid: Bool = false, userProof: String? = nil, formerPSID: String? = nil,
+    consents: Consents.Change = Consents.Change()
   ) -> Operation {
-    .register(
-      Operation.Registration(
-        app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
-        psid: psid, user: user.map { Operation.NamedUser(clientUID: $0, name: "Name of \($0)") },
-        attributes: Devices.Attributes(), proof: proof))
+    var registration = Operation.Registration(
+      app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
+      psid: psid, user: user.map { Operation.NamedUser(clientUID: $0, name: "Name of \($0)", proof: userProof) },
+      attributes: attributes, proof: proof, formerPSID: formerPSID, consents: consents)
+    registration.keepsUnsaid = keepsUnsaid
+    return .register(registration)
   }
 
   func device(_ installation: String) -> DeviceID {
@@ -89,6 +97,11 @@ final class BatchWorld {
 
   func read(_ seqno: Int64, psid: String, _ option: BadgeOption = .keep) -> Operation {
     .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: option, isGenuine: true)])
+  }
+
+  func setPolicies(userProof: Int16 = 0, badgeSync: Bool = false) {
+    app.userProofGeneration = userProof
+    app.syncsBadges = badgeSync
   }
 
   // MARK: Looking

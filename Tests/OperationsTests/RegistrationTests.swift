@@ -53,6 +53,30 @@ import Testing
     #expect(try world.record("d1")?.userKey == UserKey(clientUID: "kim"))
   }
 
+  @Test func `a protocol without words for them leaves locale, time zone and consents as they were`() throws {
+    let world = try BatchWorld()
+    var full = Devices.Attributes()
+    (full.platform, full.osVersion, full.locale, full.timeZone) = ("ios", "17", "ko-KR", "Asia/Seoul")
+    try world.run(world.registration("d1", psid: "aa", user: "kim", attributes: full))
+    var short = Devices.Attributes()
+    short.osVersion = "18"
+    try world.run(world.registration("d1", psid: "aa", user: "kim", attributes: short, keepsUnsaid: true))
+    var expected = full
+    (expected.platform, expected.osVersion) = ("", "18")
+    #expect(try world.record("d1")?.attributes == expected)
+    // With a new token and no proof it may be anybody's device: nothing is kept.
+    try world.run(world.registration("d1", psid: "bb", user: "kim", attributes: short, keepsUnsaid: true))
+    #expect(try world.record("d1")?.attributes == short)
+    try world.run(world.registration("d1", psid: "bb", user: "kim", attributes: full))
+    try world.run(
+      world.registration(
+        "d1", psid: "cc", user: "kim", proof: world.claim("d1", epoch: 1), attributes: short, keepsUnsaid: true))
+    #expect(try world.record("d1")?.attributes == expected)
+    // Who can say it, and does not, has none.
+    try world.run(world.registration("d1", psid: "cc", user: "kim", attributes: short))
+    #expect(try world.record("d1")?.attributes == short)
+  }
+
   @Test func `a new token without proof makes a guest and ends the old keys`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"))

@@ -1,30 +1,37 @@
-import Operations
 import Testing
 
 @testable import Receiver
 
 @Suite struct QueueGaugeTests {
-  private let batch = Operations.Limits.batchOperations
+  private let always = Receiver.Limits.waitingAlways
 
-  private func gauge(_ milliseconds: Int) -> QueueGauge {
+  private func gauge(_ milliseconds: Int, _ operations: Int) -> QueueGauge {
     var gauge = QueueGauge()
-    gauge.batchTook(.milliseconds(milliseconds))
+    gauge.batchTook(.milliseconds(milliseconds), operations: operations)
     return gauge
   }
 
-  @Test func `what fits into the next batch is never too much, however slow the last one was`() {
-    #expect(!gauge(10_000).isTooLong(behind: 0))
-    #expect(!gauge(10_000).isTooLong(behind: batch - 1))
+  @Test func `a few may always wait, however slow the last batch was`() {
+    #expect(!gauge(10_000, 10).isTooLong(behind: 0))
+    #expect(!gauge(10_000, 10).isTooLong(behind: always - 1))
+    #expect(gauge(10_000, 10).isTooLong(behind: always))
   }
 
-  @Test func `at ten milliseconds a batch two full ones may wait, and no third`() {
-    #expect(!gauge(10).isTooLong(behind: batch))
-    #expect(!gauge(10).isTooLong(behind: 3 * batch - 1))
-    #expect(gauge(10).isTooLong(behind: 3 * batch))
+  @Test func `at ten milliseconds for five hundred, a thousand may be behind them`() {
+    #expect(!gauge(10, 500).isTooLong(behind: 999))
+    #expect(gauge(10, 500).isTooLong(behind: 1_000))
   }
 
-  @Test func `a slow batch lets nobody wait behind a full one`() {
-    #expect(gauge(16).isTooLong(behind: batch))
+  @Test func `a slow machine lets fewer wait`() {
+    #expect(!gauge(10, 250).isTooLong(behind: 499))
+    #expect(gauge(10, 250).isTooLong(behind: 500))
+    #expect(gauge(25, 1_000).isTooLong(behind: always))
+  }
+
+  @Test func `a commit of a few says nothing of what each of many takes`() {
+    #expect(!gauge(2, 1).isTooLong(behind: 8_000))
+    #expect(!gauge(2, Receiver.Limits.tellingBatch - 1).isTooLong(behind: 8_000))
+    #expect(gauge(2, Receiver.Limits.tellingBatch).isTooLong(behind: 8_000))
   }
 
   @Test func `before the first batch nobody is refused`() {

@@ -38,6 +38,7 @@ import Testing
     #expect(engine.connections == 10_000)
     #expect(engine.connectionsPerAddress == 3)
     #expect(engine.requestsPerAddress == nil)
+    #expect(engine.bodyMemoryBytes == HTTPLimits.bodyMemoryBytes / 2)
     #expect(listening.engine(loops: 1, descriptors: 1_024).connections == 1_024 - 256 - 64)
     #expect(listening.engine(loops: 2, descriptors: 100).connections == 1)
   }

@@ -27,8 +27,10 @@ import Testing
     "users-find": ["integer[]", "text[]"],
   ]
 
-  /// Statements that cannot be prepared, or that belong to the migrator's own table.
-  private static let elsewhere: Set<String> = ["maintenance-analyze", "migrator_select", "migrator_record"]
+  /// Statements that cannot be prepared, that belong to the migrator's own table, or whose text is put together by code.
+  private static let elsewhere: Set<String> = [
+    "audience-sizes-largest-of-csv", "maintenance-analyze", "migrator_select", "migrator_record",
+  ]
 
   /// The text alone does not tell the types: nothing is wrong with it.
   private static let unclear: Set<String> = ["42P18", "42725", "42P08"]
@@ -92,9 +94,20 @@ import Testing
     let root = URL(filePath: TestDatabase.migrationsDirectory).deletingLastPathComponent()
     let store = root.appending(path: "Sources/Store")
     let files = try FileManager.default.contentsOfDirectory(atPath: store.path).filter { $0.hasSuffix(".swift") }
-    return try files.sorted().flatMap { file in
-      let text = try String(contentsOf: store.appending(path: file), encoding: .utf8)
-      let constants = constants(text)
+    let texts = try files.sorted().map { file in
+      (file: file, text: try String(contentsOf: store.appending(path: file), encoding: .utf8))
+    }
+    // A file is named after its type; what extends it has a name behind a plus sign.
+    var shared: [String: String] = [:]
+    for (file, text) in texts {
+      for (name, value) in constants(text) { shared["\(file.prefix { $0 != "." && $0 != "+" }).\(name)"] = value }
+    }
+    return texts.flatMap { file, text in
+      let type = file.prefix { $0 != "." && $0 != "+" }
+      let own = shared.filter { $0.key.hasPrefix("\(type).") }.map {
+        (String($0.key.dropFirst(type.count + 1)), $0.value)
+      }
+      let constants = shared.merging(own) { $1 }.merging(constants(text)) { $1 }
       let pattern = /= Statement\(\s*"([^"]+)",\s*(?:\/\/[^\n]*\n\s*)*(?:"""\n(?s:(.*?))\n\s*"""|"((?:[^"\\\n]|\\.)*)")/
       return text.matches(of: pattern).map { match in
         (String(match.1), resolve(String(match.2 ?? match.3 ?? ""), constants))

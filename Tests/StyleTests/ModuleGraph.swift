@@ -23,9 +23,11 @@ enum ModuleGraph {
     "Domain": ["JSON"],
     "Store": ["Domain", "JSON", "Postgres", "Reactor"],
     "Operations": ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
+    // What the ways to all push networks have in common.
+    "PushWire": ["Domain", "HTTP2", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
-    "APNs": ["Domain", "JSON", "HTTP2", "TLS", "Metrics", "Reactor"],
-    "FCM": ["Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
+    "APNs": ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
+    "FCM": ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor"],
     "SDKDoor": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
@@ -34,15 +36,14 @@ enum ModuleGraph {
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "Simulator", "OpenAPI", "Operations", "Store",
-      "HTTPServer", "HTTPClient", "TLS",
-      "Postgres", "Metrics", "Reactor", "Domain", "JSON",
+      "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "Operations",
+      "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
     ],
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
     "upmc-benchmark": [
-      "Server", "Receiver", "Simulator", "APNs", "Operations", "Store", "Domain", "JSON", "HTTPServer", "HTTP2",
-      "HTTPClient", "TLS", "Postgres", "Reactor",
+      "Server", "Receiver", "Simulator", "APNs", "FCM", "PushWire", "Operations", "Store", "Domain", "JSON",
+      "HTTPServer", "HTTP2", "HTTPClient", "TLS", "Postgres", "Reactor",
     ],
   ]
 
@@ -58,14 +59,14 @@ enum ModuleGraph {
       "upmc-benchmark",
     ],
     "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
-    "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
+    "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Simulator", "Server"],
     "Logging": [
-      "Operations", "APNs", "FCM", "Dispatcher", "Receiver", "Admin", "Simulator", "Server", "upmc", "upmc-simulator",
-      "upmc-benchmark",
+      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Receiver", "Admin", "Simulator", "Server", "upmc",
+      "upmc-simulator", "upmc-benchmark",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],
     "DequeModule": [
-      "Reactor", "HTTPServer", "HTTPClient", "Postgres", "HTTP2", "Store", "APNs", "FCM", "Dispatcher", "Receiver",
+      "Reactor", "HTTPServer", "HTTPClient", "Postgres", "HTTP2", "Store", "PushWire", "Dispatcher", "Receiver",
       "Admin", "Simulator",
     ],
   ]

@@ -2,7 +2,7 @@
 ///
 /// A combination that Apple would refuse, delay or drop is refused when the send is asked for, with a pointer to each field
 /// at fault. Source: "Generating a remote notification", "Sending notification requests to APNs".
-struct ContentRules {
+package struct ContentRules {
   private let content: MessageContent
   private let badge: BadgeRequest
   private let appID: String
@@ -152,5 +152,5 @@ struct ContentRules {
   }
 
   /// Where the app's extension finds the media, beside `aps` and `mps`.
-  static let mediaKey = "mediaUrl"
+  package static let mediaKey = "mediaUrl"
 }

@@ -30,6 +30,8 @@ package struct MessageContent: Equatable, Sendable {
   package var data: [Member] = []
   /// What stands for `%VAR1%` … where the audience says nothing.
   package var variables: [Int: String] = [:]
+  /// False: `%CUID%` and its like are text as any other.
+  package var fillsVariables = true
   package var collapseID: String?
   package var priority: PushPriority?
   /// Nil: as the push type has it.
@@ -106,6 +108,9 @@ extension MessageContent {
     case "contentAvailable":
       contentAvailable = try reader.readBool()
       return contentAvailable
+    case "fillVariables":
+      fillsVariables = try reader.readBool()
+      return false
     case "category": category = try reader.readText(upTo: limit)
     case "threadId": threadID = try reader.readText(upTo: limit)
     case "targetContentId": targetContentID = try reader.readText(upTo: limit)

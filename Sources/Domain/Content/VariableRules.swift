@@ -2,7 +2,7 @@
 enum VariableRules {
   /// - Throws: a `Problem` that names every text with a variable that nobody fills.
   static func check(_ content: MessageContent, _ audience: Audience) throws(Problem) {
-    guard !audience.givesVariables else { return }
+    guard content.fillsVariables, !audience.givesVariables else { return }
     var faults: [Problem.Field] = []
     for (pointer, text) in texts(content) {
       let unknown = Variable.found(in: text).compactMap { variable -> Int? in
@@ -50,5 +50,7 @@ enum VariableRules {
 
 extension Audience {
   /// Its entries come with values for `%VAR1%` … `%VAR9%`.
-  package var givesVariables: Bool { false }
+  package var givesVariables: Bool {
+    if case .csv = self { true } else { false }
+  }
 }

@@ -21,15 +21,13 @@ extension APIOperation {
       "Let the messages of a paused app go on",
       "An app is paused by itself when a flood of refusals shows that a setting is wrong. Mend that first.",
       by: .apiKey(roles: ["admin"]),
-      answers: [
-        Answer(
-          200, "The app is not paused.", "App",
-          example: """
-            {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul",\
-            "clientKey":"upmc_f1c8c6b5e2","deviceSends":0,"pausedReason":null}
-            """)
-      ], problems: [.unknownApp])
+      answers: [Answer(200, "The app is not paused.", "App", example: app)], problems: [.unknownApp])
   ]
+
+  static let app = """
+    {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
+    "deviceSends":0,"devicePolicy":"multi","userProof":false,"badgeSync":false,"pausedReason":null}
+    """
 
   static let quarantine: [APIOperation] = [
     APIOperation(

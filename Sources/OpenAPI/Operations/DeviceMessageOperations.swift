@@ -10,7 +10,7 @@ extension APIOperation {
       """
       To one user of the same app, at once, if the app allows it (`deviceSends`), so many a minute and device; a guest \
       may not. The body is that of a send without what a device may not decide. The message bears its sender: `from` in \
-      its numbers, `sender` in the payload.
+      its numbers, `sender` in the payload. While the app is paused it is refused as a conflict: a device does not wait.
       """, by: .authKey, parameters: [idempotencyKey],
       body: Body(
         schema: "DeviceMessage",
@@ -21,21 +21,18 @@ extension APIOperation {
         Answer(
           202, "The message is stored and will be sent.", "Accepted",
           example: #"{"seqno":"106","state":"queued","targeted":1,"unknown":[]}"#)
-      ], problems: [.unknownApp, .payloadTooLarge, .impossible, .idempotencyConflict, .tooManyRequests])
+      ], problems: [.unknownApp, .payloadTooLarge, .impossible, .conflict, .idempotencyConflict, .tooManyRequests])
   ]
 
   static let appSettings: [APIOperation] = [
     APIOperation(
       .patch, "/v1/admin/apps/{appId}", id: "changeApp", in: .administration, "Change settings of an app",
       "What is not named stays as it is.", by: .apiKey(roles: ["admin"]),
-      body: Body(schema: "AppSettings", examples: [("deviceSends", #"{"deviceSends":10}"#)]),
-      answers: [
-        Answer(
-          200, "The app as it is now.", "App",
-          example: """
-            {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul",\
-            "clientKey":"upmc_f1c8c6b5e2","deviceSends":10,"pausedReason":null}
-            """)
-      ], problems: [.unknownApp])
+      body: Body(
+        schema: "AppSettings",
+        examples: [
+          ("deviceSends", #"{"deviceSends":10}"#), ("policies", #"{"devicePolicy":"single","badgeSync":true}"#),
+        ]),
+      answers: [Answer(200, "The app as it is now.", "App", example: app)], problems: [.unknownApp])
   ]
 }

@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPServer
 
 /// A device registers, looks itself up, and leaves.
@@ -10,7 +11,8 @@ extension APIOperation {
       token belongs to one device, a device to one user. Without `clientUid` the user stays as it is; `GUEST` means nobody.
 
       A new token for a known device keeps the user only when the device proves itself with its authKey (in place of the \
-      client key); otherwise it becomes a guest and its former authKeys end.
+      client key) or names its former token; otherwise it becomes a guest and its former authKeys end. Apps may ask for a \
+      `userProof` with every `clientUid`.
       """, by: .clientKey,
       body: Body(
         schema: "Registration",
@@ -50,7 +52,7 @@ extension APIOperation {
             Link("setBadge", "device", "$response.body#/device"),
             Link("clearUser", "device", "$response.body#/device"),
           ]),
-      ]),
+      ], problems: [.badUserProof]),
     APIOperation(
       .get, "/v1/devices/{device}", id: "showDevice", in: .devices, "Is the device registered?",
       "The registration as it stands. Of the push token only the beginning is shown.", by: .authKey,
@@ -59,7 +61,8 @@ extension APIOperation {
           200, "It is registered.", "Device",
           example: """
             {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","pnsId":"APNS","environment":"production",\
-            "psid":"00fc13ad","badge":3,"user":{"clientUid":"kim01","clientName":"Kim"}}
+            "psid":"00fc13ad","badge":3,"consent":{"notification":null,"ad":null,"nightAd":null},\
+            "user":{"clientUid":"kim01","clientName":"Kim"}}
             """)
       ]),
     APIOperation(

@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPServer
 
 /// Who uses a device.
@@ -14,7 +15,7 @@ extension APIOperation {
         Answer(
           200, "The device belongs to this user.", "DeviceUser",
           example: #"{"user":{"clientUid":"kim01","clientName":"Kim"}}"#)
-      ]),
+      ], problems: [.badUserProof]),
     APIOperation(
       .delete, "/v1/devices/{device}/user", id: "clearUser", in: .devices, "Unregister the device's user",
       "The device becomes a guest: it still gets what is sent to everyone.", by: .authKey,

@@ -20,7 +20,7 @@ extension APIOperation {
           example: #"{"seqno":"104","state":"queued","targeted":2,"unknown":[]}"#,
           links: seqnoLinks),
         Answer(200, "It was tried out only.", "DryRun", example: MessageExamples.dryRun),
-      ], problems: [.unknownApp, .payloadTooLarge, .impossible, .idempotencyConflict]),
+      ], problems: [.unknownApp, .unknownSegment, .unknownUpload, .payloadTooLarge, .impossible, .idempotencyConflict]),
     APIOperation(
       .post, "/v1/admin/messages/{seqno}/resend", id: "resendMessage", in: .control, "Send a message once more",
       """

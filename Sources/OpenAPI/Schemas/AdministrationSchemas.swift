@@ -19,6 +19,9 @@ extension Schemas {
       Schema.object([
         .needed("appId", Schema.appID), .needed("name", Schema.anyText),
         .needed("timeZone", Schema.anyText, "IANA name."), .needed("clientKey", Schema.anyText),
+        .needed("devicePolicy", devicePolicies, "`single`: a user has one device, the last registered."),
+        .needed("userProof", Schema.flag, "Naming a user needs a proof."),
+        .needed("badgeSync", Schema.flag, "A user's other devices are told new counts."),
         .needed("deviceSends", Schema.count, "Messages that one device may send in a minute."),
         .needed("pausedReason", Schema.optional(Schema.anyText), "Why it is paused; null when it is not."),
       ])
@@ -64,6 +67,8 @@ extension Schemas {
     ("Text", .object([("type", "string"), ("description", "Plain text.")])),
     ("Page", .object([("type", "string"), ("description", "HTML.")])),
   ]
+
+  static let devicePolicies = Schema.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
 
   private static func restoration(_ name: String, _ schema: Node, _ about: String) -> Node {
     Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed(name, schema, about)])

@@ -25,15 +25,19 @@ extension Schemas {
     .optional(
       "ext", Schema.text(upTo: Domain.Limits.hostedTextBytes),
       #"EXT: data for the app, at best `type\|title\|…\|url`. What does not fit moves to a page."#),
-    .optional(
-      "data",
-      .object([
-        ("type", "object"),
-        ("propertyNames", .object([("not", .object([("enum", .texts(["aps", "mps", "mdm"]))]))])),
-      ]), "Further keys of the payload, beside `aps` and `mps`."),
+    .optional("data", customKeys, "Further keys of the payload, beside `aps` and `mps`."),
+    fillsVariables,
     .optional("liveActivity", Schema.reference("LiveActivity")),
     .optional("mdm", Schema.text(upTo: Domain.Limits.nameBytes), "For the push type mdm: the device's PushMagic."),
   ]
+
+  /// Custom keys: any but those that the server writes.
+  static let customKeys: Node = .object([
+    ("type", "object"), ("propertyNames", .object([("not", .object([("enum", .texts(["aps", "mps", "mdm"]))]))])),
+  ])
+
+  static let fillsVariables: Schema.Property = .optional(
+    "fillVariables", Schema.flag, "False: `%CUID%` and its like are text as any other. True when absent.")
 
   private static let settings: [Schema.Property] = [
     .optional("category", name, "Which actions and extension the app shows."),

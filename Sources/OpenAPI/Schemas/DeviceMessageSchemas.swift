@@ -21,7 +21,7 @@ extension Schemas {
           .optional("alert", Schema.reference("Alert")), .optional("badge", Schema.reference("BadgeRequest")),
           .optional("sound", Schema.optional(Schema.text(upTo: 128))), .optional("category", Schema.text(upTo: 128)),
           .optional("mutableContent", Schema.flag), .optional("contentAvailable", Schema.flag),
-          .optional("ext", Schema.anyText), .optional("data", .object([("type", "object")])),
+          .optional("ext", Schema.anyText), .optional("data", customKeys), fillsVariables,
           .optional(
             "expiresIn", duration(Domain.Limits.expirySeconds)), .optional("dbIn", Schema.flag),
           .optional("reference", Schema.reference("SenderReference")),
@@ -54,10 +54,17 @@ extension Schemas {
       Schema.object(
         isClosed: true,
         [
-          .needed(
+          .optional(
             "deviceSends", Schema.number(Operations.Limits.deviceSendsPerMinute),
-            "Messages that one device may send to other users in a minute; 0: none.")
-        ])
+            "Messages that one device may send to other users in a minute; 0: none."),
+          .optional(
+            "devicePolicy", devicePolicies, "`single`: when a user registers, its other devices become guests."),
+          .optional(
+            "userProof", Schema.flag,
+            "Naming a user needs a proof by the app's own server; `upmc app policy` shows the secret."),
+          .optional("badgeSync", Schema.flag, "A user's other devices are told a new count by a silent push."),
+        ]
+      ).adding("minProperties", .number(1))
     ),
   ]
 }

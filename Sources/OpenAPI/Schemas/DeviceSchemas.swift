@@ -21,6 +21,16 @@ extension Schemas {
         ])
     ),
     (
+      "Consents",
+      Schema.object([
+        .needed("notification", consent), .needed("ad", consent), .needed("nightAd", consent),
+      ])
+    ),
+    (
+      "FurtherToken",
+      Schema.object(isClosed: true, [.needed("psid", token(.apns), "The token, in hex.")])
+    ),
+    (
       "Registered",
       Schema.object([
         .needed("device", Schema.uuid, "Our id of the device: for every path about it."),
@@ -33,7 +43,7 @@ extension Schemas {
       Schema.object([
         .needed("device", Schema.uuid), .needed("pnsId", networks), .needed("environment", environments),
         .needed("psid", Schema.anyText, "The first eight characters of the push token."),
-        .needed("badge", Schema.badgeCount), user,
+        .needed("badge", Schema.badgeCount), .needed("consent", Schema.reference("Consents")), user,
       ])
     ),
     ("DeviceUser", Schema.object([user])),
@@ -46,7 +56,12 @@ extension Schemas {
     ),
     (
       "NamedUser",
-      Schema.object(isClosed: true, [.needed("clientUid", clientUID), .optional("clientName", clientName)])
+      Schema.object(
+        isClosed: true,
+        [
+          .needed("clientUid", clientUID), .optional("clientName", clientName),
+          .optional("userProof", userProof, proof),
+        ])
     ),
     (
       "GroupPage",
@@ -64,6 +79,13 @@ extension Schemas {
 
   // MARK: Parts
 
+  private static let consent = Schema.optional(
+    Schema.object([.needed("given", Schema.flag), .needed("at", Schema.moment, "When it was given or withdrawn.")]))
+  private static let userProof = Schema.text(upTo: 2048)
+  private static let proof = """
+    For apps that ask for it: by the app's own server, with the app's secret: the HMAC-SHA-256 of the clientUid in hex, \
+    or a JSON Web Token (HS256) with sub and exp.
+    """
   static let networks = Schema.words(PushNetwork.allCases.map(\.pnsID))
   static let environments = Schema.words(PushEnvironment.allCases.map(\.name))
   static let clientUID = Schema.text(upTo: Domain.Limits.clientUIDBytes)
@@ -89,12 +111,17 @@ extension Schemas {
           "deviceId", Schema.text(upTo: Domain.Limits.deviceIDBytes), "DEVICE_ID: what this installation calls itself."),
         .optional("clientUid", clientUID, "CUID: the user; `GUEST` means nobody. Absent: the user stays."),
         .optional("clientName", clientName, "CNAME: the user's name to show. Needs `clientUid`."),
+        .optional("userProof", userProof, proof),
+        .optional(
+          "formerPsid", token(network), "The token it had before: proves, like its authKey, that it is the same device."
+        ),
         .optional("platform", attribute), .optional("model", attribute), .optional("osVersion", attribute),
         .optional("appVersion", attribute), .optional("locale", attribute),
         .optional("timeZone", attribute, "IANA name; another one counts as the app's."),
         .optional("consent", Schema.reference("Consent")),
       ]
-    ).adding("dependentRequired", .object([("clientName", .texts(["clientUid"]))]))
+    ).adding(
+      "dependentRequired", .object([("clientName", .texts(["clientUid"])), ("userProof", .texts(["clientUid"]))]))
   }
 
   private static func token(_ network: PushNetwork) -> Node {

@@ -15,6 +15,12 @@ extension Schemas {
             "lane", Schema.words(Lane.allCases.map(\.name)),
             "A full lane never delays the one before it. `normal` by default."),
           .optional(
+            "kind", Schema.words(MessageKind.allCases.map(\.rawValue)),
+            """
+            `ad` goes only to devices that agreed to advertising, `essential` (one-time passwords, alarms) even to those \
+            that withdrew consent to notifications; `notice` by default. Others are skipped, reason `consent`.
+            """),
+          .optional(
             "expiresIn", duration(Domain.Limits.expirySeconds),
             "Nothing is sent later than this after it was due; a day by default."),
           .optional("dbIn", Schema.flag, "DB_IN: keep the history of each recipient. True by default."),
@@ -44,12 +50,21 @@ extension Schemas {
         only("devices", entries(Schema.uuid), "These devices, by our ids."),
         only("psids", entries(Schema.text(upTo: Domain.Limits.psidBytes)), "These devices, by their push tokens."),
         only("groups", entries(Schema.reference("GroupSeq")), "These groups and all below them."),
+        only(
+          "segment", Schema.oneOf([Schema.reference("SegmentNumber"), Schema.reference("Segment")]),
+          "Devices of which something is true: a saved segment by its number, or its conditions here."),
+        only("csv", Schema.reference("SegmentNumber"), "The users of an uploaded file, by its number."),
       ]).adding("description", "Who gets it: exactly one of these. A device gets a message once.")
     ),
     (
       "GroupSeq",
       Schema.oneOf([Schema.sequence, Schema.number(1...999_999_999_999_999_999)])
         .adding("description", "GROUPSEQ, as text or as a number.")
+    ),
+    (
+      "SegmentNumber",
+      Schema.oneOf([Schema.sequence, Schema.number(1...999_999_999_999_999_999)])
+        .adding("description", "As text or as a number.")
     ),
     (
       "BadgeRequest",

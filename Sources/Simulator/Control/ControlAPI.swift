@@ -11,16 +11,19 @@ internal import Reactor
 /// | `GET /shown?token=T` | what the device shows: a later push replaces an earlier one of its collapse-id |
 /// | `GET`, `POST`, `DELETE /faults` | faults in force · one more · one (`?id=`) or all less |
 /// | `POST /tokens` · `POST /keys` | device tokens · a provider's signing key |
+/// | `GET /deliveries?registration=R` · `POST /registrations` | what an FCM registration got · FCM registrations |
 /// | `DELETE /connections?form=F` | ends all connections at once: `reset`, `fin`, `half-open` |
 /// | `POST /outage?milliseconds=N` | no connections, and none accepted, for this time |
 /// | `POST /reset` | forgets what was seen, ends all faults |
-/// | `GET /ca.pem` · `GET /key.p8` | authority · ready-made signing key |
+/// | `GET /ca.pem` · `GET /key.p8` · `GET /service-account.json` | authority · ready-made signing key · the same for FCM |
+/// | `POST /token` · `POST /v1/projects/P/messages:send` | Google's, over HTTP/1.1 (`PlainFCM`) |
 ///
 /// Errors are `{"error": …}` with 400, 404 or 405.
 final class ControlAPI: RequestHandler {
   private let service: Service
   private let authorityPEM: String
   private let privateKeyPEM: String
+  private let account: ServiceAccountFile
   private let encoder = JSONEncoder()
   private let decoder = JSONDecoder()
 
@@ -34,14 +37,17 @@ final class ControlAPI: RequestHandler {
     case notAllowed(String)
   }
 
-  init(service: Service, authorityPEM: String, privateKeyPEM: String) {
+  init(service: Service, authorityPEM: String, privateKeyPEM: String, account: ServiceAccountFile) {
     self.service = service
     self.authorityPEM = authorityPEM
     self.privateKeyPEM = privateKeyPEM
+    self.account = account
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   }
 
   func handle(_ request: Request, _ responder: Responder) {
+    // Google's own paths, for clients that speak HTTP/1.1.
+    if let google = PlainFCM(books: service.books).response(to: request) { return responder.send(google) }
     responder.send(response(to: outcome(of: request)))
   }
 
@@ -60,10 +66,15 @@ final class ControlAPI: RequestHandler {
     case (.post, "/reset"): reset()
     case (.get, "/ca.pem"): .text(authorityPEM)
     case (.get, "/key.p8"): .text(privateKeyPEM)
+    case (.get, "/service-account.json"): .text(account.json(tokenURI: "http://\(request.header("host") ?? "")/token"))
+    case (.post, "/registrations"): registerRegistrations(request)
     case (_, "/faults"): .notAllowed("GET, POST, DELETE")
-    case (_, "/counters"), (_, "/deliveries"), (_, "/shown"), (_, "/ca.pem"), (_, "/key.p8"): .notAllowed("GET")
+    case (_, "/counters"), (_, "/deliveries"), (_, "/shown"), (_, "/ca.pem"), (_, "/key.p8"),
+      (_, "/service-account.json"):
+      .notAllowed("GET")
     case (_, "/connections"): .notAllowed("DELETE")
-    case (_, "/tokens"), (_, "/keys"), (_, "/reset"), (_, "/outage"): .notAllowed("POST")
+    case (_, "/tokens"), (_, "/keys"), (_, "/reset"), (_, "/outage"), (_, "/registrations"):
+      .notAllowed("POST")
     default: .notFound
     }
   }
@@ -92,6 +103,11 @@ final class ControlAPI: RequestHandler {
 
   private func deliveries(_ request: Request) -> Outcome {
     let log = service.books.log
+    if let name = request.queryItem("registration") {
+      let fcm = service.books.fcm
+      let found = fcm.registrations.number(of: name).map { fcm.log.deliveries(of: $0) } ?? []
+      return .json(DeliveryList(deliveries: found.map { document($0, token: name) }, next: nil))
+    }
     if let text = request.queryItem("token") {
       guard let token = DeviceToken(text) else { return .bad("token is not hexadecimal") }
       let found = service.books.knowledge.tokens.index(of: token).map { log.deliveries(of: $0) } ?? []
@@ -122,8 +138,12 @@ final class ControlAPI: RequestHandler {
   }
 
   private func document(_ delivery: DeliveryLog.Delivery) -> DeliveryDocument {
+    document(delivery, token: service.books.knowledge.tokens.token(at: delivery.token).description)
+  }
+
+  private func document(_ delivery: DeliveryLog.Delivery, token: String) -> DeliveryDocument {
     DeliveryDocument(
-      token: service.books.knowledge.tokens.token(at: delivery.token).description, apnsId: delivery.id.description,
+      token: token, apnsId: delivery.id.description,
       collapseId: delivery.collapseID.map { String(decoding: $0, as: UTF8.self) },
       badge: delivery.badge, payload: delivery.payload.map { String(decoding: $0, as: UTF8.self) },
       topic: delivery.headers?.topic, pushType: delivery.headers?.pushType, priority: delivery.headers?.priority,
@@ -179,6 +199,18 @@ final class ControlAPI: RequestHandler {
         service.books.knowledge.tokens.register(
           token, environment: document.environment ?? .production, topic: document.topic,
           state: document.registryState(nowMilliseconds: now))
+      }
+      return .done
+    } catch {
+      return error
+    }
+  }
+
+  private func registerRegistrations(_ request: Request) -> Outcome {
+    do {
+      let documents: [RegistrationDocument] = try decode(request)
+      for document in documents {
+        service.books.fcm.registrations.register(document.name, state: document.state ?? .active)
       }
       return .done
     } catch {

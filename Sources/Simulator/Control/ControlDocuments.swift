@@ -50,6 +50,14 @@ struct TokenDocument: Codable {
   }
 }
 
+/// One FCM registration in `POST /registrations`.
+struct RegistrationDocument: Codable {
+  /// A registration token or a FID.
+  let name: String
+  /// Default: active.
+  let state: FCMRegistrations.State?
+}
+
 /// A key in `POST /keys`.
 struct KeyDocument: Codable {
   let teamId: String

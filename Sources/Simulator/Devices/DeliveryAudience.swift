@@ -25,9 +25,9 @@ final class DeliveryAudience {
     devices[token] = UInt32(device + 1)
   }
 
-  func deliver(_ request: PushRequest, to token: TokenRegistry.Index) {
+  func deliver(_ payload: @autoclosure () -> [UInt8], to token: TokenRegistry.Index) {
     guard token < devices.count, devices[token] > 0 else { return }
-    batch.append(DevicePush(device: Int(devices[token] - 1), payload: request.withBody { ASCII.array($0) }))
+    batch.append(DevicePush(device: Int(devices[token] - 1), payload: payload()))
   }
 
   func flush() {

@@ -13,16 +13,17 @@ enum DeviceCalls {
     var writer = JSONWriter(capacity: 512)
     writer.object { writer in
       writer.member("appId", plan.appID)
-      writer.member("pnsId", "APNS")
-      writer.member("environment", plan.environment.rawValue)
-      writer.member("psid", plan.token(of: device).description)
-      writer.member("deviceId", "simulated-\(plan.seed)-\(device)")
+      writer.member("pnsId", plan.isAndroid ? "FCM" : "APNS")
+      if !plan.isAndroid { writer.member("environment", plan.environment.rawValue) }
+      writer.member("psid", plan.name(of: device))
+      writer.member("deviceId", "simulated-\(plan.isAndroid ? "android-" : "")\(plan.seed)-\(device)")
       if let user = plan.user(of: device) {
         writer.member("clientUid", "user\(user)")
         writer.member("clientName", "User \(user)")
       }
       for (name, text) in [
-        ("platform", "iOS"), ("model", "Simulated"), ("osVersion", "26.0"), ("appVersion", "1.0"), ("locale", "ko_KR"),
+        ("platform", plan.isAndroid ? "Android" : "iOS"), ("model", "Simulated"),
+        ("osVersion", plan.isAndroid ? "16" : "26.0"), ("appVersion", "1.0"), ("locale", "ko_KR"),
       ] {
         writer.member(name, text)
       }
@@ -53,7 +54,7 @@ enum DeviceCalls {
         for confirmation in batch {
           writer.object { writer in
             writer.member("seqno", confirmation.payload.seqno)
-            writer.member("psid", plan.token(of: confirmation.device).description)
+            writer.member("psid", plan.name(of: confirmation.device))
             writer.member("pushkey", confirmation.payload.pushkey)
             rest(&writer)
           }

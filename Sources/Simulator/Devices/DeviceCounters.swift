@@ -30,6 +30,28 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   package init(devices: Int) {
     self.devices = devices
   }
+
+  /// Of several platforms together; nil of none.
+  static func sum(_ parts: [DeviceCounters]) -> DeviceCounters? {
+    guard var total = parts.first else { return nil }
+    for part in parts.dropFirst() {
+      total.devices += part.devices
+      total.registered += part.registered
+      total.registrationsFailed += part.registrationsFailed
+      total.received += part.received
+      total.unconfirmable += part.unconfirmable
+      total.confirmed += part.confirmed
+      total.confirmedAgain += part.confirmedAgain
+      total.read += part.read
+      total.readAgain += part.readAgain
+      total.failed.merge(part.failed, uniquingKeysWith: +)
+      total.waiting += part.waiting
+      total.retriesBusy += part.retriesBusy
+      total.retriesLost += part.retriesLost
+      total.lastProblem = part.lastProblem ?? total.lastProblem
+    }
+    return total
+  }
 }
 
 /// The counters where other threads can see them; written once a turn.

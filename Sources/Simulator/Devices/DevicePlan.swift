@@ -6,6 +6,8 @@ package struct DevicePlan: Sendable {
   package var appID: String
   package var clientKey: String
   package var environment = Environment.production
+  /// Android devices get their pushes through FCM.
+  package var isAndroid = false
   /// Users that the devices are spread over, device n being of user n modulo this; 0 leaves them guests.
   package var users: Int
   /// How many of the pushes are confirmed as received, 0…1.
@@ -36,6 +38,12 @@ package struct DevicePlan: Sendable {
   func token(of device: Int) -> DeviceToken {
     var dice = Dice(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(device))
     return DeviceToken(dice.next() & ~(1 << 63), dice.next(), dice.next(), dice.next())
+  }
+
+  /// The name a device has with its push network: an APNs token, or an FCM registration token of the same digits.
+  func name(of device: Int) -> String {
+    let digits = token(of: device).description
+    return isAndroid ? "f\(digits.prefix(21)):APA91b\(digits)" : digits
   }
 
   /// The user of a device; nil for a guest.

@@ -17,11 +17,23 @@ package struct Fault: Codable, Equatable, Sendable {
     case unknownSettings = "unknown-settings"
   }
 
+  /// Names of `network`.
+  package enum Network: String, Codable, Sendable { case apns, fcm }
+
   package var kind: Kind
+  /// Only this service. Default: the one whose word `reason` is, else both.
+  package var network: Network?
+
+  /// The service it is for; nil for all.
+  var servedNetwork: Network? {
+    if let network { return network }
+    guard kind == .answer, let reason else { return nil }
+    return Reason(rawValue: reason) != nil ? .apns : FCMError.named(reason) != nil ? .fcm : nil
+  }
 
   // MARK: What exactly
 
-  /// answer: Apple's reason, or any other word together with `status`.
+  /// answer: Apple's reason, FCM's error code, or any other word together with `status`.
   package var reason: String?
   package var status: Int?
   /// answer with 410: how long ago the token ended. Default 1.
@@ -47,7 +59,7 @@ package struct Fault: Codable, Equatable, Sendable {
 
   // MARK: To whom and when
 
-  /// Only tokens that begin so (hexadecimal).
+  /// Only tokens that begin so (for APNs hexadecimal).
   package var tokenPrefix: String?
   package var environment: Environment?
   /// Only this connection, counted from 1 in the order accepted.
@@ -103,8 +115,8 @@ package struct Fault: Codable, Equatable, Sendable {
 
   private func answer() throws(Invalid) -> Effect.Answer {
     guard let reason else { throw Invalid(description: "an answer needs a reason") }
-    guard let status = status ?? Reason(rawValue: reason)?.status else {
-      throw Invalid(description: "\(reason) is not one of Apple's reasons: give a status with it")
+    guard let status = status ?? Reason(rawValue: reason)?.status ?? FCMError.named(reason)?.status else {
+      throw Invalid(description: "\(reason) is neither one of Apple's reasons nor FCM's: give a status with it")
     }
     guard (200...599).contains(status) else { throw Invalid(description: "status must be 200…599") }
     let age = status == 410 ? Duration.milliseconds(Int64((ageSeconds ?? 1) * 1000)) : nil

@@ -5,9 +5,50 @@ package struct FaultPlan {
   /// Names one fault.
   package typealias ID = Int
 
+  /// Which service: they share faults that name neither.
+  package enum Place: Equatable, Sendable {
+    case apns(Environment)
+    case fcm
+
+    var network: Fault.Network {
+      switch self {
+      case .apns: .apns
+      case .fcm: .fcm
+      }
+    }
+
+    var environment: Environment? {
+      if case .apns(let environment) = self { environment } else { nil }
+    }
+  }
+
+  /// Whom a request is for.
+  package enum Target {
+    case device(DeviceToken)
+    /// FCM's registration token, FID or topic.
+    case registration(String)
+
+    func hasPrefix(_ prefix: [UInt8]) -> Bool {
+      switch self {
+      case .device(let token): token.hasHexadecimalPrefix(prefix)
+      case .registration(let name): name.utf8.starts(with: prefix)
+      }
+    }
+
+    /// The fault that the name itself asks for.
+    var own: Effect? {
+      switch self {
+      case .device(let token): FaultPrefix.effect(of: token)
+      case .registration(let name): FCMFaultName.effect(of: name)
+      }
+    }
+  }
+
   private struct Armed {
     let id: ID
     let fault: Fault
+    /// Nil for all services.
+    let network: Fault.Network?
     let effect: Effect
     let prefix: [UInt8]
     let from: Instant
@@ -20,13 +61,17 @@ package struct FaultPlan {
 
   /// What the decision depends on.
   package struct Circumstances {
-    package var environment: Environment
+    package var place: Place
     /// The connection's number, from 1.
     package var connection: Int
     package var now: Instant
 
     package init(environment: Environment, connection: Int, now: Instant) {
-      self.environment = environment
+      self.init(place: .apns(environment), connection: connection, now: now)
+    }
+
+    package init(place: Place, connection: Int, now: Instant) {
+      self.place = place
       self.connection = connection
       self.now = now
     }
@@ -44,14 +89,16 @@ package struct FaultPlan {
   /// Puts a fault into force. The first that fits decides, in the order added.
   package mutating func add(_ fault: Fault, now: Instant) throws(Fault.Invalid) -> ID {
     let effect = try fault.effect()
-    let prefix = Array((fault.tokenPrefix ?? "").lowercased().utf8)
-    guard prefix.allSatisfy({ ASCII.hexadecimal($0) != nil }) else {
+    let network = fault.servedNetwork
+    let text = fault.tokenPrefix ?? ""
+    let prefix = Array((network == .fcm ? text : text.lowercased()).utf8)
+    guard network == .fcm || prefix.allSatisfy({ ASCII.hexadecimal($0) != nil }) else {
       throw Fault.Invalid(description: "tokenPrefix must be hexadecimal")
     }
     lastID += 1
     let from = now + .nanoseconds(Int64((fault.afterSeconds ?? 0) * 1e9))
     let armed = Armed(
-      id: lastID, fault: fault, effect: effect, prefix: prefix, from: from,
+      id: lastID, fault: fault, network: network, effect: effect, prefix: prefix, from: from,
       until: fault.forSeconds.map { from + .nanoseconds(Int64($0 * 1e9)) })
     if effect.isOfConnection { connectionFaults.append(armed) } else { requestFaults.append(armed) }
     return lastID
@@ -77,9 +124,13 @@ package struct FaultPlan {
 
   /// What happens to a request that passed validation; nil for nothing out of the ordinary.
   package mutating func effect(onRequestFor token: DeviceToken, _ circumstances: Circumstances) -> Effect? {
-    if let own = FaultPrefix.effect(of: token) { return own }
+    effect(onRequestFor: .device(token), circumstances)
+  }
+
+  package mutating func effect(onRequestFor target: Target, _ circumstances: Circumstances) -> Effect? {
+    if let own = target.own { return own }
     guard !requestFaults.isEmpty else { return nil }
-    return Self.decide(&requestFaults, &dice, circumstances, token)
+    return Self.decide(&requestFaults, &dice, circumstances, target)
   }
 
   /// What happens to a connection as it begins.
@@ -89,9 +140,9 @@ package struct FaultPlan {
   }
 
   private static func decide(
-    _ faults: inout [Armed], _ dice: inout Dice, _ circumstances: Circumstances, _ token: DeviceToken?
+    _ faults: inout [Armed], _ dice: inout Dice, _ circumstances: Circumstances, _ target: Target?
   ) -> Effect? {
-    for index in faults.indices where applies(faults[index], circumstances, token) {
+    for index in faults.indices where applies(faults[index], circumstances, target) {
       let fault = faults[index].fault
       faults[index].met += 1
       if let every = fault.every, !faults[index].met.isMultiple(of: every) { continue }
@@ -102,11 +153,12 @@ package struct FaultPlan {
     return nil
   }
 
-  private static func applies(_ armed: Armed, _ circumstances: Circumstances, _ token: DeviceToken?) -> Bool {
+  private static func applies(_ armed: Armed, _ circumstances: Circumstances, _ target: Target?) -> Bool {
     guard circumstances.now >= armed.from, armed.until.map({ circumstances.now < $0 }) ?? true else { return false }
     if let times = armed.fault.times, armed.struck >= times { return false }
-    if let environment = armed.fault.environment, environment != circumstances.environment { return false }
+    if let network = armed.network, network != circumstances.place.network { return false }
+    if let environment = armed.fault.environment, environment != circumstances.place.environment { return false }
     if let connection = armed.fault.connection, connection != circumstances.connection { return false }
-    return armed.prefix.isEmpty || token?.hasHexadecimalPrefix(armed.prefix) == true
+    return armed.prefix.isEmpty || target?.hasPrefix(armed.prefix) == true
   }
 }

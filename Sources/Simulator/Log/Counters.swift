@@ -44,7 +44,9 @@ package struct Counters: Codable, Equatable, Sendable {
   package var knownTokens = 0
   /// Pushes that the virtual devices were too busy to take.
   package var pushesMissed = 0
-  /// The virtual devices; nil without.
+  /// The same of FCM's side, apart from connections, which are counted together.
+  package var fcm = FCMCounters()
+  /// The virtual devices of all platforms; nil without.
   package var devices: DeviceCounters?
 
   /// A provider token that was valid when first used on a connection.

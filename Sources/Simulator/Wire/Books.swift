@@ -9,13 +9,14 @@ package final class Books {
   package var faults: FaultPlan
   package var log: DeliveryLog
   package var counters = Counters()
+  package let fcm: FCMService
   var dice: Dice
   /// Told of every accepted push to one of its devices.
   private var audience: DeliveryAudience?
   /// Sees every accepted push.
   private var watch: PushWatch?
   /// What the virtual devices did.
-  var scoreboard: DeviceScoreboard?
+  var scoreboards: [DeviceScoreboard] = []
   private var lastConnection = 0
   private var tokenRates: [TokenRegistry.Index: (second: Int64, count: Int)] = [:]
   /// Requests in a row reuse these, so that a steady connection allocates nothing.
@@ -24,6 +25,7 @@ package final class Books {
   init(configuration: SimulatorConfiguration, loop: EventLoop) {
     self.configuration = configuration
     self.loop = loop
+    fcm = FCMService(configuration: configuration) { loop.clock.wallMicroseconds / 1_000_000 }
     faults = FaultPlan(seed: configuration.seed)
     dice = Dice(seed: configuration.seed ^ UInt64(truncatingIfNeeded: loop.clock.wallMicroseconds))
     log = DeliveryLog(keepsPayloads: configuration.keepsPayloads, capacity: configuration.deliveriesKept)
@@ -32,6 +34,7 @@ package final class Books {
     takeTime()
     loop.atEndOfTurn { [unowned self] in
       audience?.flush()
+      fcm.flush()
       watch?.flush()
     }
   }
@@ -105,7 +108,7 @@ package final class Books {
           atMicroseconds: now)
       }
     }
-    audience?.deliver(request, to: token)
+    audience?.deliver(request.withBody { ASCII.array($0) }, to: token)
     watch?.take(request, knowledge.tokens.token(at: token), id, atMicroseconds: batchMicroseconds)
   }
 
@@ -129,8 +132,9 @@ package final class Books {
     copy.duplicates = log.duplicates
     copy.reachedTokens = log.reachedTokens
     copy.knownTokens = knowledge.tokens.count
-    copy.devices = scoreboard?.counters
-    copy.pushesMissed = (audience?.missed ?? 0) + (watch?.missed ?? 0)
+    copy.devices = DeviceCounters.sum(scoreboards.map(\.counters))
+    copy.fcm = fcm.snapshot()
+    copy.pushesMissed = (audience?.missed ?? 0) + fcm.missed + (watch?.missed ?? 0)
     copy.priorityFrames += openPriorityFrames
     return copy
   }
@@ -141,6 +145,7 @@ package final class Books {
     counters = Counters()
     counters.connectionsOpen = open
     log.removeAll()
+    fcm.reset()
     faults.removeAll()
     tokenRates = [:]
   }

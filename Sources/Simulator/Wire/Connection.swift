@@ -15,7 +15,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   enum State { case waiting, handshaking, open, draining, stalled, closed }
 
   let number: Int
-  let environment: Environment
+  private let door: any ServiceDoor
   private let books: Books
   /// Told once.
   var whenClosed: (Connection) -> Void = { _ in }
@@ -34,13 +34,13 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   private var lastActivity: Instant
   /// Since when withheld windows are given back; nil when they are never withheld.
   private var releasesWindowsFrom: Instant?
-  lazy var judge = RequestJudge(connection: self, books: books)
+  lazy var judge = RequestJudge(connection: self, door: door, books: books)
 
   init(
-    number: Int, environment: Environment, stream: TLSStream, fault: Effect?, books: Books
+    number: Int, door: any ServiceDoor, stream: TLSStream, fault: Effect?, books: Books
   ) throws(HTTP2Error) {
     self.number = number
-    self.environment = environment
+    self.door = door
     self.stream = stream
     self.fault = fault
     self.books = books
@@ -48,7 +48,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     var configuration = ServerSession.Configuration()
     // The real service answers an excess with its own words, so the limit is watched here.
     configuration.enforcesStreamLimit = false
-    configuration.storedBodyBytes = Limits.voipPayloadBytes + 1
+    configuration.storedBodyBytes = door.storedBodyBytes
     // A provider that gives up on slow answers resets many streams: that is a thing to count, not to end.
     configuration.resetRateLimit = (burst: 1_000_000, perSecond: 100_000)
     configuration.acknowledgesSettings = fault != .ignoreSettings
@@ -95,7 +95,7 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     books.counters.serverNames[stream.requestedServerName ?? "-", default: 0] += 1
     if let certificate = stream.peerCertificate {
       books.counters.connectionsWithCertificate += 1
-      guard judge.present(ClientCertificate(certificate), nowSeconds: books.nowSeconds, certificate.notAfter) else {
+      guard judge.present(certificate) else {
         sendFirstSettings()
         goAway(.init(), lastStream: 0, debugData: judge.certificateProblem)
         return flush()
@@ -246,17 +246,15 @@ final class Connection: EventLoop.Handler, JudgedConnection {
   /// The service ends: as a GOAWAY that answers all.
   func shutDown() {
     guard state == .open else { return close() }
-    let reason = AnswerBody.json(reason: Reason.shutdown.rawValue, timestampMilliseconds: nil)
-    goAway(.init(), lastStream: session.lastStreamID, debugData: reason)
+    goAway(.init(), lastStream: session.lastStreamID, debugData: door.farewell(isIdle: false))
     flush()
   }
 
-  /// Idle for too long: Apple's reason in the GOAWAY.
+  /// Idle for too long: the service's reason in the GOAWAY.
   func checkIdle(now: Instant) {
     switch state {
     case .open where now - lastActivity > books.configuration.idle:
-      let reason = AnswerBody.json(reason: Reason.idleTimeout.rawValue, timestampMilliseconds: nil)
-      goAway(.init(), lastStream: session.lastStreamID, debugData: reason)
+      goAway(.init(), lastStream: session.lastStreamID, debugData: door.farewell(isIdle: true))
       flush()
     case .handshaking where now - lastActivity > Limits.handshake:
       books.counters.handshakesFailed += 1
@@ -295,16 +293,5 @@ final class Connection: EventLoop.Handler, JudgedConnection {
     if let registration { books.loop.deregister(registration) }
     registration = nil
     whenClosed(self)
-  }
-}
-
-extension ClientCertificate {
-  /// Without Apple's list of topics (old certificates) the user identifier of the subject is the only one.
-  fileprivate init(_ info: CertificateInfo) {
-    var environments: Set<Environment> = []
-    if info.allowsProduction { environments.insert(.production) }
-    if info.allowsDevelopment { environments.insert(.sandbox) }
-    self.init(
-      topics: Set(info.topics.isEmpty ? [info.userID].compactMap { $0 } : info.topics), environments: environments)
   }
 }

@@ -1,7 +1,7 @@
 internal import Reactor
 internal import TLS
 
-/// One address of the service: production or sandbox.
+/// One address of a service: APNs for production or the sandbox, or FCM.
 final class Listener: EventLoop.Handler {
   /// The certificates a connection may be shown.
   struct Contexts {
@@ -22,7 +22,8 @@ final class Listener: EventLoop.Handler {
     }
   }
 
-  let environment: Environment
+  private let place: FaultPlan.Place
+  private let makeDoor: () -> any ServiceDoor
   let port: UInt16
   /// With the port that the kernel chose, so that it can be opened again.
   private let address: SocketAddress
@@ -34,10 +35,11 @@ final class Listener: EventLoop.Handler {
   private var registration: EventLoop.Registration?
 
   init(
-    environment: Environment, socket: consuming Socket, contexts: Contexts, books: Books,
-    opened: @escaping (Connection) -> Void
+    place: FaultPlan.Place, socket: consuming Socket, contexts: Contexts, books: Books,
+    makeDoor: @escaping () -> any ServiceDoor, opened: @escaping (Connection) -> Void
   ) throws(SystemError) {
-    self.environment = environment
+    self.place = place
+    self.makeDoor = makeDoor
     self.contexts = contexts
     self.books = books
     self.opened = opened
@@ -76,7 +78,7 @@ final class Listener: EventLoop.Handler {
   private func begin(_ socket: consuming Socket) {
     let number = books.nextConnectionNumber()
     let effect = books.faults.effect(
-      onConnection: .init(environment: environment, connection: number, now: books.loop.now))
+      onConnection: .init(place: place, connection: number, now: books.loop.now))
     if effect == .refuse {
       socket.resetOnClose()
       return
@@ -91,7 +93,7 @@ final class Listener: EventLoop.Handler {
       }
     guard let stream = try? TLSStream(accepted: socket, context: context),
       let connection = try? Connection(
-        number: number, environment: environment, stream: stream, fault: effect, books: books)
+        number: number, door: makeDoor(), stream: stream, fault: effect, books: books)
     else { return }
     opened(connection)
     guard case .delayHandshake(let delay) = effect else { return connection.start() }

@@ -1,11 +1,11 @@
 internal import DequeModule
 internal import HTTP2
 internal import Reactor
+internal import TLS
 
 /// What the judge of a connection's requests may do to all of it.
 protocol JudgedConnection: AnyObject {
   var number: Int { get }
-  var environment: Environment { get }
   var session: ServerSession { get }
   func goAway(_ plan: Effect.GoAway, lastStream: Int32, debugData: [UInt8]?)
   func cut(_ way: Effect.Cut)
@@ -24,9 +24,8 @@ final class RequestJudge {
   private unowned let connection: any JudgedConnection
   private let number: Int
   private let session: ServerSession
-  private let environment: Environment
+  private let door: any ServiceDoor
   private let books: Books
-  private var identity = RequestValidation.Identity()
   private var conduct: ConnectionConduct
   private var openStreams = 0
   /// Streams above it are not processed any more.
@@ -39,36 +38,30 @@ final class RequestJudge {
   /// Replies that wait for the configured latency, in order.
   private var delayed = Deque<(due: Instant, reply: Reply)>()
   private var isEnded = false
-  /// The `iat` of the provider token last reported.
-  private var reportedToken: Int64 = 0
   private(set) var certificateProblem: [UInt8] = []
 
   /// Marks a stream that was refused as it opened, should its request still come.
   private final class Refused: Sendable {}
   private static let refused = Refused()
 
-  init(connection: any JudgedConnection, books: Books) {
+  init(connection: any JudgedConnection, door: any ServiceDoor, books: Books) {
     self.connection = connection
     number = connection.number
     session = connection.session
-    environment = connection.environment
+    self.door = door
     self.books = books
-    conduct = ConnectionConduct(policy: books.configuration.conduct, isProven: false)
+    conduct = ConnectionConduct(policy: door.conduct, isProven: door.isProven)
   }
 
   // MARK: The connection's standing
 
   /// A client certificate was shown: false when the connection must end (see `certificateProblem`).
-  func present(_ certificate: ClientCertificate, nowSeconds: Int64, _ notAfter: Int64) -> Bool {
-    let problem: Reason? =
-      certificate.topics.isEmpty || notAfter < nowSeconds
-      ? .badCertificate : certificate.environments.contains(environment) ? nil : .badCertificateEnvironment
-    if let problem {
-      certificateProblem = AnswerBody.json(reason: problem.rawValue, timestampMilliseconds: nil)
+  func present(_ certificate: CertificateInfo) -> Bool {
+    if let problem = door.present(certificate, nowSeconds: books.nowSeconds) {
+      certificateProblem = problem
       return false
     }
-    identity.certificate = certificate
-    conduct = ConnectionConduct(policy: books.configuration.conduct, isProven: true)
+    conduct = ConnectionConduct(policy: door.conduct, isProven: door.isProven)
     return true
   }
 
@@ -111,61 +104,40 @@ final class RequestJudge {
 
   func request(_ stream: ServerStream) {
     guard stream.id <= lastStream, stream.context == nil else { return }
-    let request = books.request
-    request.load(stream)
-    books.counters.requests += 1
-    if request.isAuthorizationNeverIndexed { books.counters.neverIndexedAuthorization += 1 }
-    let own = request.with(.id) { MessageID($0) } ?? nil
-    let id = own ?? .random(&books.dice)
-    let verdict = RequestValidation.validate(
-      request, &identity, &books.knowledge, environment, nowSeconds: books.nowSeconds)
-    reportProviderToken()
-    switch verdict {
-    case .failure(let rejection): reject(stream, id, rejection)
-    case .success(let accepted):
-      if books.exceedsRate(accepted.token) { return reject(stream, id, Rejection(.tooManyRequests)) }
-      accept(stream, request, accepted.token, id, isOwnID: own != nil)
+    switch door.rule(on: stream) {
+    case .refused(let answer, let timestamp, let id):
+      reply(stream, id, .rejected(answer, timestampMilliseconds: timestamp))
+      penalize(answer, stream)
+    case .answered(let status, let fields, let body, let id):
+      reply(stream, id, .written(status: status, fields: fields, body: body))
+    case .pretended(let id): reply(stream, id, .pretended)
+    case .accepted(let target, let id): accept(stream, target, id)
     }
-  }
-
-  private func reportProviderToken() {
-    guard reportedToken != identity.binding.issuedAt, let key = identity.binding.key else { return }
-    reportedToken = identity.binding.issuedAt
-    books.sawProviderToken(key, issuedAt: identity.binding.issuedAt)
   }
 
   // MARK: Verdicts
 
-  private func reject(_ stream: ServerStream, _ id: MessageID, _ rejection: Rejection) {
-    let answer = Effect.Answer(rejection.reason)
-    reply(stream, id, .rejected(answer, timestampMilliseconds: rejection.timestampMilliseconds))
-    penalize(answer, stream)
-  }
-
   private func penalize(_ answer: Effect.Answer, _ stream: ServerStream) {
     books.counters.rejected[answer.reason, default: 0] += 1
-    guard let reason = Reason(rawValue: answer.reason) else { return }
+    guard let reason = door.penalty(for: answer) else { return }
     if reason == .expiredProviderToken { wedge(except: stream) }
     guard case .goAway(let cause) = conduct.pushRejected(reason) else { return }
     let json = AnswerBody.json(reason: cause.rawValue, timestampMilliseconds: nil)
     connection.goAway(.init(), lastStream: session.lastStreamID, debugData: json)
   }
 
-  private func accept(
-    _ stream: ServerStream, _ request: PushRequest, _ token: TokenRegistry.Index, _ id: MessageID, isOwnID: Bool
-  ) {
+  private func accept(_ stream: ServerStream, _ target: FaultPlan.Target, _ id: MessageID) {
     let effect = books.faults.effect(
-      onRequestFor: books.knowledge.tokens.token(at: token),
-      .init(environment: environment, connection: number, now: books.loop.now))
+      onRequestFor: target, .init(place: door.place, connection: number, now: books.loop.now))
     guard let effect else {
-      books.deliver(request, to: token, id: id, isOwnID: isOwnID)
+      door.deliver(id)
       conduct.pushAccepted()
       books.counters.accepted += 1
       return reply(stream, id, .accepted)
     }
     books.counters.faults[effect.name, default: 0] += 1
     if effect.delivers {
-      books.deliver(request, to: token, id: id, isOwnID: isOwnID)
+      door.deliver(id)
       lastUnanswered = max(lastUnanswered, stream.id)
     }
     if effect.accepts {
@@ -251,13 +223,16 @@ final class RequestJudge {
   // MARK: Replies
 
   private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply {
-    let uniqueID = environment == .sandbox ? MessageID.random(&books.dice) : nil
-    return Reply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
+    door.makeReply(stream, id, content)
+  }
+
+  private func submit(_ reply: Reply) {
+    if reply.isWanted { door.write(reply, on: session) }
   }
 
   private func reply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) {
     let reply = makeReply(stream, id, content)
-    guard books.configuration.latency > .zero else { return reply.send(on: session) }
+    guard books.configuration.latency > .zero else { return submit(reply) }
     if case .rejected = content {} else { lastUnanswered = max(lastUnanswered, stream.id) }
     delayed.append((books.loop.now + books.configuration.latency, reply))
     if delayed.count == 1 { scheduleDelayed() }
@@ -269,7 +244,7 @@ final class RequestJudge {
       guard let self, !isEnded else { return }
       while let first = delayed.first, first.due <= books.loop.now {
         delayed.removeFirst()
-        first.reply.send(on: session)
+        submit(first.reply)
       }
       connection.flush()
       scheduleDelayed()
@@ -279,7 +254,7 @@ final class RequestJudge {
   private func send(_ reply: Reply, after time: Duration) {
     books.loop.schedule(after: time) { [weak self] in
       guard let self, !isEnded else { return }
-      reply.send(on: session)
+      submit(reply)
       connection.flush()
     }
   }
@@ -297,20 +272,7 @@ final class RequestJudge {
   }
 
   private func releaseHeldBack() {
-    for reply in heldBack.reversed() { reply.send(on: session) }
+    for reply in heldBack.reversed() { submit(reply) }
     heldBack = []
-  }
-}
-
-extension PushRequest {
-  /// Takes over what a stream received.
-  fileprivate func load(_ stream: ServerStream) {
-    reset()
-    stream.forEachField { name, value, isNeverIndexed in
-      append(name: name, value: value, isNeverIndexed: isNeverIndexed)
-    }
-    stream.withBody { append(body: $0) }
-    // What the session did not store counts all the same.
-    countBody(stream.bodyCount)
   }
 }

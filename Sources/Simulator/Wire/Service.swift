@@ -22,10 +22,17 @@ package final class Service {
   // MARK: Connections
 
   /// Opens one address; answers its port.
-  func open(_ socket: consuming Socket, _ environment: Environment, _ contexts: Listener.Contexts) throws -> UInt16 {
-    let listener = try Listener(environment: environment, socket: socket, contexts: contexts, books: books) {
-      [unowned self] in opened($0)
+  func open(_ socket: consuming Socket, _ place: FaultPlan.Place, _ contexts: Listener.Contexts) throws -> UInt16 {
+    let books = books
+    let makeDoor: () -> any ServiceDoor = {
+      switch place {
+      case .apns(let environment): APNsDoor(environment: environment, books: books)
+      case .fcm: FCMDoor(books: books)
+      }
     }
+    let listener = try Listener(
+      place: place, socket: socket, contexts: contexts, books: books, makeDoor: makeDoor
+    ) { [unowned self] in opened($0) }
     listeners.append(listener)
     return listener.port
   }

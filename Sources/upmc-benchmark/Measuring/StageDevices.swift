@@ -37,7 +37,7 @@ struct StageDevices {
   /// Carries operations out in one batch, as a committer does.
   func run(_ operations: [Operation]) throws {
     let batch = OperationBatch(
-      operations, writer: 1, node: UUIDValue(high: 0, low: 0), singleDeviceApps: catalog.singleDeviceApps,
+      operations, writer: 1, node: UUIDValue(high: 0, low: 0), policies: catalog.policies,
       now: SystemClock().wallMicroseconds, readAt: SystemClock().now)
     try batch.run(on: connection)
     for case .failure(let problem) in batch.results { throw MeasuringError("could not prepare: \(problem.detail)") }
@@ -55,7 +55,7 @@ struct StageDevices {
         attributes: attributes, proof: nil))
   }
 
-  var singleDeviceApps: Set<App.Number> { catalog.singleDeviceApps }
+  var policies: AppPolicies { catalog.policies }
 
   // MARK: Who a device is, by its number
 

@@ -16,7 +16,9 @@ struct PacedReceipts {
   }
 
   var rate: Int
-  var connections = 64
+  /// As many as devices have receipts under way, should each take half a second: a free one must never be waited for, or
+  /// the figure would be that of the queue before them.
+  var connections = 512
 
   /// Sends each of `requests` once, at the rate, to a port of this machine, and waits for the last answers.
   func run(_ requests: [[UInt8]], port: UInt16) throws -> Report {

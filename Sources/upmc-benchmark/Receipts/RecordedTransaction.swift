@@ -16,9 +16,9 @@ struct RecordedTransaction {
 
   private(set) var lines: [String] = []
 
-  init(_ operation: Operation, _ substitutes: Substitutes, apps: Set<Int32>, on connection: Connection) throws {
+  init(_ operation: Operation, _ substitutes: Substitutes, policies: AppPolicies, on connection: Connection) throws {
     let batch = OperationBatch(
-      [operation], writer: 1, node: UUIDValue(high: 0, low: 0), singleDeviceApps: apps,
+      [operation], writer: 1, node: UUIDValue(high: 0, low: 0), policies: policies,
       now: SystemClock().wallMicroseconds, readAt: SystemClock().now)
     while let round = batch.next() {
       if round.begins {

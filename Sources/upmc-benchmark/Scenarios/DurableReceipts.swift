@@ -25,13 +25,14 @@ struct DurableReceipts: Scenario {
   }
 
   func measure(_ plan: Plan) throws -> Outcome {
+    let stranger = try Hummingbird(plan)
     let scratch = try ScratchDirectory()
     let stage = try ReceiptStage(plan, scratch: scratch)
     defer { stage.close() }
     if isSlowDisk { try stage.slowDownFlushes() }
     let ours = try Self.startOurs(plan, stage, scratch)
     let single = try Self.startSingle(plan, stage, scratch)
-    let hummingbird = try Hummingbird.start(plan, in: scratch, databaseURL: stage.databaseURL)
+    let hummingbird = try stranger.start(in: scratch, databaseURL: stage.databaseURL)
     defer {
       ours.stop()
       single.stop()

@@ -35,6 +35,7 @@ struct Overload: Scenario {
     var slow = Case(label: "beside \(Self.slowConnections) slow connections")
     var overload = Case(label: "in the overload")
     var crowds: [Wrk.Report] = []
+    var resident: [Double] = []
     for number in 1...plan.pairs {
       try Interruption.check()
       quiet.reports.append(try Self.paced(server, stage, plan))
@@ -44,12 +45,14 @@ struct Overload: Scenario {
       clients.stop()
       crowds.append(crowd)
       overload.reports.append(report)
+      resident.append(Double(server.tree.residentBytes) / 1_048_576)
       plan.say(
         "  run \(number) of \(plan.pairs): p99 \(quiet.reports.last!.percentile99) ms alone, "
           + "\(slow.reports.last!.percentile99) ms beside slow ones, \(report.percentile99) ms in the overload; "
-          + "\(Int(crowd.requestsPerSecond)) asked, \(crowd.refusals * 100 / max(1, crowd.requests)) % refused")
+          + "\(Int(crowd.requestsPerSecond)) asked, \(crowd.refusals * 100 / max(1, crowd.requests)) % refused; "
+          + "\(Int(resident.last!)) MiB")
     }
-    return outcome([quiet, slow, overload], capacity, crowds)
+    return outcome([quiet, slow, overload], capacity, crowds, resident)
   }
 
   // MARK: Runs
@@ -84,7 +87,8 @@ struct Overload: Scenario {
     return (try running.report(), report)
   }
 
-  private func outcome(_ cases: [Case], _ capacity: Wrk.Report, _ crowds: [Wrk.Report]) -> Outcome {
+  private func outcome(_ cases: [Case], _ capacity: Wrk.Report, _ crowds: [Wrk.Report], _ resident: [Double]) -> Outcome
+  {
     var outcome = Outcome(scenario: name)
     for entry in cases {
       outcome.requirements.append(
@@ -95,12 +99,18 @@ struct Overload: Scenario {
       Requirement(
         label: "receipts without an answer", unit: "receipts", value: Double(cases.reduce(0) { $0 + $1.failed }),
         side: .atMost, limit: 0))
+    outcome.requirements.append(
+      Requirement(
+        label: "memory after the last run, of that after the first", unit: "×",
+        value: (resident.last ?? 0) / (resident.first ?? 1), side: .atMost, limit: 1.1))
     let asked = Median.of(crowds.map(\.requestsPerSecond))
     let refused = Median.of(crowds.map { Double($0.refusals) / Double(max(1, $0.requests)) })
     outcome.circumstances = [
       ("capacity", "\(Int(capacity.requestsPerSecond)) receipts/s over \(Self.busyConnections) connections"),
       ("overload", "\(Self.overloadConnections) connections with a receipt under way each"),
       ("asked in the overload", "\(Int(asked)) receipts/s, \(Int(refused * 100)) % told 503"),
+      ("times the capacity asked", Outcome.number(asked / max(1, capacity.requestsPerSecond))),
+      ("memory", resident.map { "\(Int($0))" }.joined(separator: ", ") + " MiB after each run"),
       ("well-behaved", "\(Self.rate) receipts/s; \(cases[2].accepted) accepted and \(cases[2].refused) told 503 there"),
     ]
     return outcome

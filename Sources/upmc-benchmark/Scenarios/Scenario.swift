@@ -19,6 +19,8 @@ struct Plan: Sendable {
   let campaignDevices: Int
   /// Devices that P6 grows to.
   let growthDevices: Int
+  /// Directory with the programs of `Tests/Peers`.
+  let peers: String
   /// This program's own file, to start its helper commands.
   let program: String
 

@@ -14,12 +14,13 @@ struct SmallRequests: Scenario {
   }
 
   func measure(_ plan: Plan) throws -> Outcome {
+    let stranger = try Hummingbird(plan)
     let scratch = try ScratchDirectory()
     let port = try Loopback.freePort()
     let ours = try Program(
       "our server", [plan.program, "serve", "--port", String(port)], port: port, log: scratch.file("serve.log"))
     let nginx = try Nginx.start(in: scratch)
-    let hummingbird = try Hummingbird.start(plan, in: scratch)
+    let hummingbird = try stranger.start(in: scratch)
     let peers = [(program: nginx, target: 1.2), (program: hummingbird, target: 6)]
     let post = try scratch.write(PostScript.text(path: "/echo"), to: "post.lua")
 

@@ -1,0 +1,143 @@
+internal import Domain
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `badge`: tells the other devices of a user a new count, by a push that shows nothing else.
+///
+/// ```
+///   due row ──taken, due again in 15 s──► devices and count read ──► submitted ──► all answered ──► row deleted
+///                                                                         └ any for nothing: left, to be due again
+/// ```
+/// Outside of every account: these pushes belong to no message, have no claim and no outcome. What is lost (a crash, a
+/// refusal for now) is told again when the row is due again, a few times; what is refused for good is left to the next
+/// real message. A user's changes within a second become one push, for the row is there once and the count is read late.
+final class BadgeSender {
+  private struct Flight {
+    let syncs: [Int]
+    var open: Int
+  }
+
+  /// A user whose pushes are under way.
+  private struct Open {
+    let due: BadgeSyncs.Due
+    var pushes: Int
+    /// True when one of them came to nothing for now.
+    var mustRepeat = false
+  }
+
+  private let shared: Shared
+  private var open: [Int: Open] = [:]
+  private var lastOpen = 0
+  /// The users of each target, by batch.
+  private var flights: [Int64: [Int]] = [:]
+  private var answeredBy: [Int64: Instant] = [:]
+
+  init(_ shared: Shared) {
+    self.shared = shared
+  }
+
+  func run() {
+    DatabaseThread("badge", shared).run { connection in
+      let results = shared.badgeResults.receive(atMost: Limits.badgeInterval)
+      for result in results { take(result) }
+      forgetUnanswered()
+      try finish(connection)
+      if shared.holdsLease, open.count < Limits.badgeUsers { try sendDue(connection) }
+    }
+  }
+
+  // MARK: Sending
+
+  private func sendDue(_ connection: Connection) throws {
+    let now = shared.clock.wallMicroseconds
+    let readAt = shared.clock.now
+    let due = try connection.run(
+      BadgeSyncs.take(at: now, again: now + Limits.badgeAgainMicroseconds, limit: Limits.badgeUsers))
+    guard !due.isEmpty else { return }
+    let users = Set(due.map(\.user))
+    let members = try connection.run(NamedSends.members(users))
+    let counts = try connection.run(Users.find(users))
+    let apps = Dictionary(
+      try connection.run(Apps.all()).map { ($0.app.number, $0.app) }
+    ) { first, _ in first }
+    var targets: [PushRoute: [(target: PushTarget, open: Int)]] = [:]
+    for sync in due {
+      lastOpen += 1
+      var pushes = 0
+      for member in members[sync.user] ?? [] where wants(member, sync, apps[sync.user.app]) {
+        let route = PushRoute(app: sync.user.app, network: member.network, environment: member.environment)
+        let target = PushTarget(
+          device: member.device, userKey: member.userKey, psid: member.psid, badge: counts[sync.user]?.badge ?? 0,
+          clientName: "")
+        targets[route, default: []].append((target, lastOpen))
+        pushes += 1
+      }
+      open[lastOpen] = Open(due: sync, pushes: pushes)
+    }
+    for (route, entries) in targets {
+      guard let app = apps[route.app] else { continue }
+      submit(entries, route, app, readAt)
+    }
+    try finish(connection)
+  }
+
+  /// Nobody who has given up, was put aside, or knows the count already.
+  private func wants(_ member: Audiences.Member, _ sync: BadgeSyncs.Due, _ app: App?) -> Bool {
+    guard let app, app.syncsBadges, app.pausedReason == nil, sync.attempts <= Limits.badgeAttempts else { return false }
+    return member.device != sync.device && !member.isInQuarantine
+      && shared.configuration.providers[member.network] != nil
+  }
+
+  private func submit(
+    _ entries: [(target: PushTarget, open: Int)], _ route: PushRoute, _ app: App, _ readAt: Instant
+  ) {
+    let seconds = shared.clock.wallMicroseconds / 1_000_000 + Limits.badgeExpirySeconds
+    let batch = PushBatch(
+      number: shared.nextBatch(of: shared.crew(of: .normal)),
+      message: .badge(appID: app.appID, pushkeys: shared.configuration.pushkeys, expiresAtSeconds: seconds),
+      route: route, targets: entries.map(\.target), readAtNanoseconds: readAt.nanoseconds)
+    flights[batch.number] = entries.map(\.open)
+    answeredBy[batch.number] = shared.clock.now + Limits.badgePatience
+    if shared.configuration.providers[route.network]?.offer(batch) == true { return }
+    for index in batch.targets.indices { take(PushResult(batch: batch.number, target: index, result: .notProcessed)) }
+  }
+
+  // MARK: Answers
+
+  private func take(_ result: PushResult) {
+    guard let users = flights[result.batch], users.indices.contains(result.target), users[result.target] >= 0 else {
+      return
+    }
+    let user = users[result.target]
+    flights[result.batch]?[result.target] = -1
+    if flights[result.batch]?.allSatisfy({ $0 < 0 }) == true {
+      flights[result.batch] = nil
+      answeredBy[result.batch] = nil
+    }
+    open[user]?.pushes -= 1
+    switch result.result {
+    case .retry, .deviceBusy, .notProcessed, .unknown, .stale: open[user]?.mustRepeat = true
+    // Whatever is for good is looked at when a real message meets it.
+    case .accepted, .rejected, .badToken, .wrongEnvironment, .credentialFault, .noCredential: break
+    }
+  }
+
+  /// A provider answers everything it took; should one not, its users must not be open for ever.
+  private func forgetUnanswered() {
+    for (batch, deadline) in answeredBy where deadline < shared.clock.now {
+      for index in (flights[batch] ?? []).indices {
+        take(PushResult(batch: batch, target: index, result: .unknown(reason: "no answer")))
+      }
+    }
+  }
+
+  /// Deletes the rows of users whose devices all know; others are due again by themselves.
+  private func finish(_ connection: Connection) throws {
+    let ended = open.filter { $0.value.pushes <= 0 }
+    guard !ended.isEmpty else { return }
+    let done = ended.values.filter { !$0.mustRepeat }.map(\.due)
+    if !done.isEmpty { try connection.run(BadgeSyncs.done(done)) }
+    for number in ended.keys { open[number] = nil }
+  }
+}

@@ -1,0 +1,94 @@
+/// An audience by condition: devices of which something is true. Pure values; `Store` knows how to ask the database.
+package indirect enum Segment: Equatable, Sendable {
+  case all([Segment])
+  case any([Segment])
+  case not(Segment)
+  case platform([String])
+  case version(VersionOf, VersionRange)
+  /// ISO 639, lower case: the first part of the device's locale.
+  case language([String])
+  /// ISO 3166, upper case: the region in the device's locale.
+  case country([String])
+  /// IANA names, as devices gave them.
+  case timeZone([String])
+  case time(TimeOf, TimeRange)
+  case tags(Tags)
+  /// Has a user, or is a guest.
+  case member(Bool)
+  case consent(ConsentTo, Bool)
+  /// Is a member of one of these groups, or of one below them.
+  case groups([Int64])
+  case clientUIDs([String])
+
+  package enum VersionOf: String, Sendable {
+    case app = "appVersion"
+    case os = "osVersion"
+  }
+
+  /// Versions compare number by number: 1.10 comes after 1.9, and 2.0 is 2.
+  package struct VersionRange: Equatable, Sendable {
+    package var from: String?
+    package var before: String?
+    package var upTo: String?
+  }
+
+  package enum TimeOf: String, Sendable {
+    /// The first registration.
+    case registered
+    /// The last registration or call.
+    case seen
+  }
+
+  package struct TimeRange: Equatable, Sendable {
+    /// Microseconds since 1970, the first included.
+    package var since: Int64?
+    /// Microseconds since 1970, not included.
+    package var before: Int64?
+    /// Seconds back from the moment the audience is read.
+    package var within: Int64?
+    /// The same, turned round: not for so long.
+    package var notWithin: Int64?
+  }
+
+  /// Tags of the device or of its user.
+  package struct Tags: Equatable, Sendable {
+    package var any: [String] = []
+    package var all: [String] = []
+    package var none: [String] = []
+  }
+
+  package enum ConsentTo: String, Sendable {
+    case notification
+    case ad
+    case nightAd
+  }
+}
+
+extension Domain.Limits {
+  /// Conditions of one segment, those inside of others counted. People write a dozen.
+  package static let segmentConditions = 50
+  /// Segments within segments.
+  package static let segmentDepth = 6
+  /// Values of one condition (platforms, countries, tags …).
+  package static let segmentValues = 1_000
+  package static let segmentNameBytes = 256
+  /// How far back `within` may reach, in seconds. A hundred years: more means nothing, and must not overflow.
+  package static let segmentAgeSeconds: Int64 = 3_153_600_000
+  package static let tagBytes = 64
+  /// Tags of one user, or of one device.
+  package static let tagsPerOwner = 100
+}
+
+/// A tag: a short word that says something about a user or a device, such as `vip` or `plan:gold`.
+package enum Tag {
+  /// Why a text cannot be a tag; nil when it can.
+  package static func objection(to text: String) -> String? {
+    guard !text.isEmpty, text.utf8.count <= Domain.Limits.tagBytes else {
+      return "must have 1 to \(Domain.Limits.tagBytes) bytes"
+    }
+    guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), text.utf8.first != 0x20, text.utf8.last != 0x20 else {
+      return "must have no control characters, and no blank at either end"
+    }
+    return nil
+  }
+}

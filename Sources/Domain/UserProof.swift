@@ -1,0 +1,91 @@
+package import Crypto
+internal import JSON
+
+/// Checks that an app's own backend vouches for a user: a client key is inside every copy of an app, so anybody who has
+/// it could register as anybody.
+///
+/// The proof is made with the app's secret, which only its backend has, in one of two forms: 64 hex digits, the
+/// HMAC-SHA-256 over the CUID (lasts as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
+/// CUID and whose `exp` lies ahead (RFC 7519).
+package struct UserProofKeyring: Sendable {
+  private let key: SymmetricKey
+
+  package init(key: SymmetricKey) {
+    self.key = key
+  }
+
+  /// What an app's backend signs with: 64 hex digits, used as they stand (their ASCII bytes). Another generation is
+  /// another secret. Nothing is stored.
+  package func secret(appID: String, generation: Int16) -> String {
+    let message = Array("userProof \(generation) \(appID)".utf8)
+    return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: key))
+  }
+
+  /// - Parameter now: microseconds since 1970.
+  package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Int64) -> Bool {
+    let secret = SymmetricKey(data: Array(secret(appID: appID, generation: generation).utf8))
+    let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3 else {
+      return Self.isSame(
+        Array(proof.lowercased().utf8),
+        Array(Hex.encode(HMAC<SHA256>.authenticationCode(for: Array(clientUID.utf8), using: secret)).utf8))
+    }
+    guard let signature = Self.decode(parts[2]), let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]),
+      Self.isSame(
+        signature, Array(HMAC<SHA256>.authenticationCode(for: Array("\(parts[0]).\(parts[1])".utf8), using: secret)))
+    else { return false }
+    // The token's own word about the algorithm is only believed when it is the one that was checked.
+    guard let alg = try? Self.texts(header)["alg"], alg == "HS256", let texts = try? Self.texts(claims) else {
+      return false
+    }
+    return texts["sub"].map { $0.utf8.elementsEqual(clientUID.utf8) } == true
+      && (texts["exp"].flatMap { Int64($0) } ?? 0) > now / 1_000_000
+  }
+
+  /// In constant time.
+  private static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for (one, other) in zip(left, right) { difference |= one ^ other }
+    return difference == 0
+  }
+
+  /// Texts and whole numbers of an object, other members left out.
+  private static func texts(_ json: [UInt8]) throws(JSONError) -> [String: String] {
+    var reader = JSONReader(json)
+    var texts: [String: String] = [:]
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch try reader.peek() {
+      case .string: texts[key] = try reader.readString()
+      case .number: texts[key] = String(decoding: try reader.readRaw(), as: UTF8.self)
+      default: try reader.skip()
+      }
+    }
+    try reader.finish()
+    return texts
+  }
+
+  /// Base64url without padding (RFC 7515, section 2).
+  private static func decode(_ text: Substring) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var (bits, count) = (UInt32(0), 0)
+    for character in text.utf8 {
+      let value: UInt8
+      switch character {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = character - 65
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = character - 71
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = character + 4
+      case UInt8(ascii: "-"): value = 62
+      case UInt8(ascii: "_"): value = 63
+      default: return nil
+      }
+      bits = bits << 6 | UInt32(value)
+      count += 6
+      if count >= 8 {
+        count -= 8
+        bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    return bytes
+  }
+}

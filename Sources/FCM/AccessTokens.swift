@@ -1,0 +1,237 @@
+internal import Domain
+internal import HTTPClient
+internal import JSON
+internal import Logging
+internal import PushWire
+internal import Reactor
+internal import TLS
+
+/// The access token of one service account: got when first asked for, again before its end, by one request at a time.
+///
+/// ```
+///             present()                 address                 200
+///   nothing ────────────► resolving ──────────────► asking ────────────► holding a token
+///                             ▲                        │                     │ five minutes before its end,
+///                             │ 1…60 s                 ├ no answer, 5xx      │ or refused by FCM: again, and
+///                             └──────────── delayed ◄──┘                     │ the old one is used meanwhile
+///                                                      │ 400, 401            ▼ unless it was refused
+///                             refused for 10 s ◄───────┘                 resolving
+/// ```
+final class AccessTokens {
+  enum Change {
+    /// There is a new token.
+    case present
+    /// There is none, and the next try is so far away.
+    case delayed(Duration)
+    /// Google refuses the service account.
+    case refused(String)
+  }
+
+  private enum State {
+    case idle
+    case resolving
+    case asking
+    case waiting
+  }
+
+  let account: ServiceAccount
+  /// Told after the fact, never from within a call.
+  var changed: (Change) -> Void = { _ in }
+  /// Why Google does not take the account; nil when it does or nobody knows.
+  private(set) var fault: String?
+
+  private let url: HTTPURL?
+  private let urlText: String
+  private let trust: TLSContext.Trust
+  private let loop: EventLoop
+  private let logger: Logger
+  private let resolve: (Endpoint) -> Bool
+
+  private var state = State.idle
+  private var token: String?
+  /// Seconds since 1970.
+  private var endsAt: Int64 = 0
+  private var changedAt: Instant?
+  private var refusedAt: Instant?
+  private var backOff = BackOff()
+  private var client: HTTPClient?
+
+  /// - Parameter resolve: looks an address up; the answer comes to `resolved`. False when it cannot be asked for.
+  init(
+    _ account: ServiceAccount, url: String, trust: TLSContext.Trust, loop: EventLoop, logger: Logger,
+    resolve: @escaping (Endpoint) -> Bool
+  ) {
+    self.account = account
+    urlText = url
+    self.url = HTTPURL(url)
+    self.trust = trust
+    self.loop = loop
+    self.logger = logger
+    self.resolve = resolve
+  }
+
+  private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+
+  /// The token that requests carry now; gets one on its way where there is none or it ends soon.
+  func present() -> String? {
+    let rest = endsAt - wallSeconds
+    if token == nil || rest < FCM.Limits.tokenRenewalSeconds { fetch() }
+    return rest > 0 ? token : nil
+  }
+
+  /// FCM does not take the present token. False when it refused the one before as well: then it is not the token.
+  func refused() -> Bool {
+    // What has just come is not what the answer was about.
+    guard !isChanging else { return true }
+    let now = loop.clock.now
+    if let refusedAt, now - refusedAt < .seconds(FCM.Limits.tokenRefusalSeconds) { return false }
+    refusedAt = now
+    token = nil
+    fetch()
+    return true
+  }
+
+  /// Answers that come now may still be about a former token.
+  private var isChanging: Bool {
+    if token == nil { return true }
+    return changedAt.map { loop.clock.now - $0 < .seconds(FCM.Limits.tokenChangeSeconds) } ?? false
+  }
+
+  func stop() {
+    client?.close()
+    client = nil
+    changed = { _ in }
+  }
+
+  // MARK: Fetching
+
+  private func fetch() {
+    guard state == .idle, fault == nil else { return }
+    guard let url else { return refuse("the token_uri \(urlText) is no URL") }
+    state = .resolving
+    guard !resolve(Endpoint(host: url.host, port: url.port)) else { return }
+    // Not from within the call: whoever asks is in the middle of something.
+    loop.schedule(after: .zero) { [weak self] in self?.failed("no name can be looked up now") }
+  }
+
+  func resolved(_ result: Result<[SocketAddress], SystemError>) {
+    guard state == .resolving, let url else { return }
+    switch result {
+    case .failure(let error): failed(error.description)
+    case .success(let addresses):
+      guard let address = addresses.randomElement() else { return failed("\(url.host) has no address") }
+      ask(address, url)
+    }
+  }
+
+  private func ask(_ address: SocketAddress, _ url: HTTPURL) {
+    do {
+      var configuration = HTTPClient.Configuration()
+      configuration.connections = 1
+      configuration.timeout = .seconds(FCM.Limits.tokenRequestSeconds)
+      configuration.bodyBytes = FCM.Limits.tokenAnswerBytes
+      if url.isSecure {
+        configuration.security = HTTPClient.Security(
+          context: try TLSContext.client(trust: trust, protocols: ["http/1.1"]), serverName: url.host)
+      }
+      let usualPort: UInt16 = url.isSecure ? 443 : 80
+      let name = url.host.contains(":") ? "[\(url.host)]" : url.host
+      let host = url.port == usualPort ? name : "\(name):\(url.port)"
+      let body =
+        "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion="
+        + (try account.assertion(issuedAt: wallSeconds))
+      var request = HTTPRequest(
+        "POST", url.target, headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(body.utf8))
+      // Two tokens are as good as one.
+      request.isRepeatable = true
+      let client = HTTPClient(HTTPOrigin(host: host, address: address), loop: loop, configuration: configuration)
+      self.client = client
+      state = .asking
+      client.send(request) { [weak self] result in self?.answered(result) }
+    } catch {
+      failed("\(error)")
+    }
+  }
+
+  private func answered(_ result: Result<HTTPResponse, HTTPClientError>) {
+    client?.close()
+    client = nil
+    switch result {
+    case .failure(let error): failed(error.description)
+    case .success(let response):
+      let answer = TokenAnswer(response.body)
+      switch response.status {
+      case 200:
+        guard let token = answer.token, !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+          return failed("the answer holds no access token")
+        }
+        hold(token, seconds: answer.seconds)
+      case 400, 401, 403: refuse("Google refuses the service account \(account.email): \(answer.error)")
+      default: failed("status \(response.status)")
+      }
+    }
+  }
+
+  private func hold(_ next: String, seconds: Int64) {
+    state = .idle
+    backOff.succeeded()
+    token = next
+    endsAt = wallSeconds + seconds
+    changedAt = loop.clock.now
+    logger.info("access token", metadata: ["account": "\(account.email)", "seconds": "\(seconds)"])
+    changed(.present)
+  }
+
+  private func failed(_ reason: String) {
+    guard state != .waiting else { return }
+    state = .waiting
+    let wait = backOff.failed(jitter: Double.random(in: 0...1))
+    logger.warning(
+      "no access token", metadata: ["account": "\(account.email)", "reason": "\(reason)", "retry": "\(wait)"])
+    loop.schedule(after: wait) { [weak self] in
+      guard let self, state == .waiting else { return }
+      state = .idle
+      _ = present()
+    }
+    if token == nil || endsAt <= wallSeconds { changed(.delayed(wait)) }
+  }
+
+  /// The account is wrong, its key was taken back, or this machine's clock is: asked again after a while.
+  private func refuse(_ reason: String) {
+    state = .waiting
+    logger.error("a service account is refused", metadata: ["account": "\(account.email)", "reason": "\(reason)"])
+    loop.schedule(after: .seconds(PushWire.Limits.faultSeconds)) { [weak self] in
+      guard let self else { return }
+      fault = nil
+      state = .idle
+    }
+    // A token that is still good goes on being used.
+    guard token == nil || endsAt <= wallSeconds else { return }
+    fault = reason
+    loop.schedule(after: .zero) { [weak self] in self?.changed(.refused(reason)) }
+  }
+}
+
+/// What a token endpoint answers (RFC 6749, 5.1 and 5.2).
+private struct TokenAnswer {
+  var token: String?
+  var seconds: Int64 = 0
+  var error = ""
+
+  init(_ body: [UInt8]) {
+    var found = TokenAnswer()
+    var reader = JSONReader(body)
+    try? reader.readObject { (reader, name) throws(JSONError) in
+      switch name {
+      case "access_token": found.token = try reader.readString()
+      case "expires_in": found.seconds = try reader.readInteger()
+      case "error": found.error = try reader.readString() + found.error
+      case "error_description": found.error += " (\(try reader.readString()))"
+      default: try reader.skip()
+      }
+    }
+    self = found
+  }
+
+  private init() {}
+}

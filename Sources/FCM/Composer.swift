@@ -1,0 +1,140 @@
+internal import Domain
+internal import HTTP2
+internal import JSON
+internal import PushWire
+
+/// Writes messages for FCM. What all recipients of a message share is prepared once; the rest is copied in between.
+///
+/// `{"message":{"token":"…","android":{"priority":"high","ttl":"600s","data":{"message":"…"}},"apns":{…}}}`
+final class Composer {
+  private let style: FCMStyle
+  private let validatesOnly: Bool
+  private let path: [UInt8]
+  /// The payload of the recipient at hand.
+  private var payload: [UInt8] = []
+  // The message composed last: almost always the next one too.
+  private var prepared: Prepared?
+
+  /// What a message's requests have in common, in the order written.
+  private struct Prepared {
+    let message: PushMessage
+    let priority: [UInt8]
+    /// Behind the time to live, up to the payload as a text.
+    let collapseKey: [UInt8]
+    let apnsHead: [UInt8]
+  }
+
+  init(project: String, style: FCMStyle, validatesOnly: Bool) {
+    self.style = style
+    self.validatesOnly = validatesOnly
+    path = Array("/v1/projects/\(project)/messages:send".utf8)
+  }
+
+  /// - Parameter now: seconds since 1970.
+  /// - Returns: why FCM would not take it; nil when it was written.
+  func compose(_ target: PushTarget, of message: PushMessage, now: Int64, into letter: inout Letter) -> String? {
+    guard Self.pushTypes.contains(message.headers.pushType) else { return Self.unsupported }
+    if letter.path.isEmpty { letter.path = path }
+    payload.removeAll(keepingCapacity: true)
+    message.template.append(for: target.recipient, keys: message.pushkeys, to: &payload)
+    guard payload.count + Self.dataName.count <= FCM.Limits.payloadBytes else { return Self.tooLarge }
+    let prepared = prepare(message)
+    letter.body.removeAll(keepingCapacity: true)
+    letter.body.append(contentsOf: validatesOnly ? #"{"validate_only":true,"message":{""#.utf8 : #"{"message":{""#.utf8)
+    letter.body.append(contentsOf: Self.isFID(target.psid) ? #"fid":""#.utf8 : #"token":""#.utf8)
+    JSONWriter.escape(target.psid.utf8, into: &letter.body)
+    letter.body.append(contentsOf: #"","#.utf8)
+    if style.platforms == .android { writeData(&letter.body) }
+    letter.body.append(contentsOf: prepared.priority)
+    let life = message.headers.isKeptForDevice ? message.expiresAtSeconds - now : 0
+    let ttl = min(max(0, life), FCM.Limits.ttlSeconds)
+    letter.body.append(contentsOf: String(ttl).utf8)
+    letter.body.append(contentsOf: prepared.collapseKey)
+    if style.content == .notification { writeNotification(of: message, &letter.body) }
+    if style.platforms == .all {
+      letter.body.append(UInt8(ascii: ","))
+      writeData(&letter.body)
+      letter.body.removeLast()
+      letter.body.append(contentsOf: prepared.apnsHead)
+      letter.body.append(contentsOf: payload)
+      letter.body.append(UInt8(ascii: "}"))
+    } else {
+      letter.body.append(UInt8(ascii: "}"))
+    }
+    letter.body.append(contentsOf: "}}".utf8)
+    return nil
+  }
+
+  /// The word that an outcome carries, the same as APNs has for it.
+  static let tooLarge = "PayloadTooLarge"
+  /// All others are Apple's own, and go to tokens that only Apple gives out.
+  private static let pushTypes: Set<PushType> = [.alert, .background]
+  /// The word that an outcome carries when a push type has no way through FCM.
+  static let unsupported = "UnsupportedPushType"
+  private static let dataName = Array("message".utf8)
+
+  /// The payload as a JSON text, with a comma behind.
+  private func writeData(_ body: inout [UInt8]) {
+    body.append(contentsOf: #""data":{"message":""#.utf8)
+    JSONWriter.escape(payload, into: &body)
+    body.append(contentsOf: #""},"#.utf8)
+  }
+
+  /// What Android shows by itself. Where it does not fit beside the data it stays away: the SDK shows the data too.
+  private func writeNotification(of message: PushMessage, _ body: inout [UInt8]) {
+    guard let notification = AndroidNotification(payload) else { return }
+    let bytes = payload.count + Self.dataName.count + notification.textBytes(tag: message.headers.collapseID)
+    guard bytes <= FCM.Limits.payloadBytes else { return }
+    body.append(contentsOf: #","notification":"#.utf8)
+    body.append(contentsOf: notification.json(tag: message.headers.collapseID))
+  }
+
+  private func prepare(_ message: PushMessage) -> Prepared {
+    if let prepared, prepared.message === message { return prepared }
+    let headers = message.headers
+    // Only what somebody waits for wakes a sleeping device.
+    let isHigh = message.lane != .bulk && headers.priority == .immediate
+    var collapseKey = Array(#"s""#.utf8)
+    if headers.collapseID != String(message.seqno) {
+      collapseKey.append(contentsOf: #","collapse_key":""#.utf8)
+      JSONWriter.escape(headers.collapseID.utf8, into: &collapseKey)
+      collapseKey.append(UInt8(ascii: "\""))
+    }
+    var apns = JSONWriter()
+    apns.object { writer in
+      writer.member("apns-priority", String(headers.priority.rawValue))
+      writer.member("apns-push-type", headers.pushType.rawValue)
+      writer.member("apns-expiration", String(headers.isKeptForDevice ? message.expiresAtSeconds : 0))
+      writer.member("apns-collapse-id", headers.collapseID)
+    }
+    let made = Prepared(
+      message: message, priority: Array(#""android":{"priority":"\#(isHigh ? "high" : "normal")","ttl":""#.utf8),
+      collapseKey: collapseKey,
+      apnsHead: Array(#"},"apns":{"headers":"#.utf8) + apns.bytes + Array(#","payload":"#.utf8))
+    prepared = made
+    return made
+  }
+
+  /// A Firebase installation ID: 22 characters of base64url, the first four bits 0111.
+  static func isFID(_ name: String) -> Bool {
+    guard name.utf8.count == 22, let first = name.utf8.first, (0x63...0x66).contains(first) else { return false }
+    return name.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+      default: false
+      }
+    }
+  }
+
+  /// What all requests have in common on one connection.
+  static func template(authority: String, accessToken: String?) -> RequestTemplate {
+    var fields: [(field: HeaderField, indexing: RequestTemplate.Indexing)] = [
+      (HeaderField(":method", "POST"), .always),
+      (HeaderField(":scheme", "https"), .always),
+      (HeaderField(":authority", authority), .always),
+      (HeaderField("content-type", "application/json"), .always),
+    ]
+    if let accessToken { fields.append((HeaderField("authorization", "Bearer " + accessToken), .always)) }
+    return RequestTemplate(fields: fields)
+  }
+}

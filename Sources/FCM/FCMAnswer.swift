@@ -1,0 +1,170 @@
+internal import JSON
+
+/// One refusal of FCM, understood as far as it can be ("Error codes for FCM"; `google.rpc.Status`).
+///
+/// The top-level `status` is the canonical code of google.rpc; FCM's own code stands among the details, where there is
+/// one. Only FCM's own words say something about a registration.
+package struct FCMAnswer: Equatable, Sendable {
+  /// What a refusal asks of us.
+  package enum Action: Equatable, Sendable {
+    /// This message can never be delivered as it is: a mistake in what we wrote.
+    case refuseMessage
+    /// The registration is not good for this project, or never was one.
+    case refuseRegistration
+    /// The registration was good once.
+    case retireRegistration
+    /// Only this device is slowed down.
+    case retryDevice
+    /// The project's quota is used up.
+    case retryPaced
+    /// The service is in trouble: try again after a delay.
+    case retryLater
+    /// The access token is not taken (any more): another one, once.
+    case renewAccessToken
+    /// The service account, the project or its settings at Google are wrong: nothing can be sent until an operator mends
+    /// it.
+    case pauseApp
+    /// The same, for devices behind Apple only: the project's APNs key or certificate is wrong.
+    case pauseForApple
+  }
+
+  package private(set) var status: Int
+  /// `error.status`; empty when the body is not Google's.
+  package private(set) var canonical = ""
+  package private(set) var message = ""
+  /// FCM's own code; empty when there is none.
+  package private(set) var code = ""
+  /// What Apple said, for a device behind it.
+  package private(set) var apnsStatus = 0
+  package private(set) var apnsReason = ""
+  /// Fields that a `BadRequest` names.
+  package private(set) var fields: [String] = []
+  /// Whose quota it is, in Google's words.
+  package private(set) var quotaSubjects: [String] = []
+  package private(set) var retryAfter: Int?
+
+  package init(status: Int, body: [UInt8], retryAfter: Int? = nil) {
+    self.status = status
+    self.retryAfter = retryAfter
+    guard !body.isEmpty else { return }
+    var answer = self
+    var reader = JSONReader(body)
+    // What was read before an error in the text still counts.
+    try? reader.readObject { (reader, name) throws(JSONError) in
+      guard name == "error" else { return try reader.skip() }
+      try answer.readError(&reader)
+    }
+    self = answer
+  }
+
+  private mutating func readError(_ reader: inout JSONReader) throws(JSONError) {
+    var answer = self
+    defer { self = answer }
+    try reader.readObject { (reader, name) throws(JSONError) in
+      switch name {
+      case "status": answer.canonical = try reader.readString()
+      case "message": answer.message = try reader.readString()
+      case "details": try reader.readArray { (reader, _) throws(JSONError) in try answer.readDetail(&reader) }
+      default: try reader.skip()
+      }
+    }
+  }
+
+  private mutating func readDetail(_ reader: inout JSONReader) throws(JSONError) {
+    var answer = self
+    defer { self = answer }
+    try reader.readObject { (reader, name) throws(JSONError) in
+      switch name {
+      case "errorCode": answer.code = try reader.readString()
+      case "statusCode": answer.apnsStatus = Int(try reader.readInteger())
+      case "reason": answer.apnsReason = try reader.readString()
+      case "fieldViolations", "violations":
+        try reader.readArray { (reader, _) throws(JSONError) in try answer.readViolation(&reader) }
+      default: try reader.skip()
+      }
+    }
+    // `ErrorInfo` has a `reason` too, which is not Apple's.
+    if answer.apnsStatus == 0 { answer.apnsReason = "" }
+  }
+
+  private mutating func readViolation(_ reader: inout JSONReader) throws(JSONError) {
+    var answer = self
+    defer { self = answer }
+    try reader.readObject { (reader, name) throws(JSONError) in
+      switch name {
+      case "field": answer.fields.append(try reader.readString())
+      case "subject": answer.quotaSubjects.append(try reader.readString())
+      case "description" where answer.status == 429: answer.quotaSubjects.append(try reader.readString())
+      default: try reader.skip()
+      }
+    }
+  }
+
+  // MARK: Meaning
+
+  /// FCM's word, or Google's; "other" for one that is not documented.
+  package var documentedWord: String {
+    let word = code.isEmpty ? canonical : code
+    return Self.documentedWords.contains(word) ? word : "other"
+  }
+
+  private static let documentedWords: Set<String> = [
+    "UNREGISTERED", "SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR", "QUOTA_EXCEEDED", "UNAVAILABLE", "INTERNAL",
+    "INVALID_ARGUMENT", "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "RESOURCE_EXHAUSTED",
+  ]
+
+  package var action: Action {
+    switch code {
+    case "UNREGISTERED": return .retireRegistration
+    case "SENDER_ID_MISMATCH": return .refuseRegistration
+    case "THIRD_PARTY_AUTH_ERROR": return .pauseForApple
+    case "QUOTA_EXCEEDED": return isDeviceRate ? .retryDevice : .retryPaced
+    case "UNAVAILABLE", "INTERNAL": return .retryLater
+    case "INVALID_ARGUMENT": return invalidArgument
+    default: break
+    }
+    switch status {
+    case 400: return invalidArgument
+    case 401: return .renewAccessToken
+    // A 404 without a word of FCM's means the project, never the registration.
+    case 403, 404: return .pauseApp
+    case 408: return .retryLater
+    case 429: return isDeviceRate ? .retryDevice : .retryPaced
+    case 500...: return .retryLater
+    default: return .refuseMessage
+    }
+  }
+
+  /// One code for bad registrations and bad messages: the details, or the words, tell them apart. In doubt the message.
+  private var invalidArgument: Action {
+    if apnsStatus == 410 { return .retireRegistration }
+    if ["BadDeviceToken", "DeviceTokenNotForTopic"].contains(apnsReason) { return .refuseRegistration }
+    if !fields.isEmpty {
+      let isRegistration = fields.allSatisfy { $0 == "message.token" || $0 == "message.fid" }
+      return isRegistration ? .refuseRegistration : .refuseMessage
+    }
+    let words = message.lowercased()
+    let isRegistration = words.contains("registration token") || words.contains("installation id")
+    return isRegistration && !code.isEmpty ? .refuseRegistration : .refuseMessage
+  }
+
+  private var isDeviceRate: Bool {
+    (quotaSubjects + [message]).contains { $0.lowercased().contains("device") }
+  }
+
+  /// What may be shown: FCM's word, else Google's, else the status; with Apple's where that is the cause, and with the
+  /// field that is wrong.
+  package var shownReason: String {
+    let word = code.isEmpty ? canonical.isEmpty ? "status \(status)" : canonical : code
+    switch action {
+    case .retireRegistration, .refuseRegistration: return apnsReason.isEmpty ? word : apnsReason
+    case .refuseMessage: return fields.first.map { "\(word): \($0)" } ?? word
+    case .pauseForApple:
+      return "\(word): Apple refuses the APNs key or certificate in the Firebase project (\(apnsReason))"
+    case .pauseApp where status == 404:
+      return "\(word): Google knows no such project; is the service account's file the right one?"
+    case .pauseApp: return message.isEmpty ? word : "\(word): \(message.prefix(200))"
+    default: return word
+    }
+  }
+}

@@ -1,0 +1,14 @@
+internal import Domain
+internal import PushWire
+internal import Reactor
+
+/// What reaches the sender's thread through its inbox.
+enum FCMCommand: Sendable {
+  case batch(PushBatch)
+  case credential(FCMCredential?, for: App.Number)
+  case forgive(App.Number)
+  case resolved(Result<[SocketAddress], SystemError>, for: PoolKey)
+  /// The address of an account's token endpoint.
+  case tokenAddress(Result<[SocketAddress], SystemError>, account: String)
+  case stop(within: Duration)
+}

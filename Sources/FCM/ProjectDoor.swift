@@ -1,0 +1,147 @@
+internal import Domain
+internal import HTTP2
+internal import Logging
+internal import PushWire
+internal import Reactor
+
+/// What a pool to FCM does by Google's rules: access tokens, the project's pace, and what each refusal means.
+final class ProjectDoor: PoolDoor {
+  let project: Project
+  private let composer: Composer
+  private let loop: EventLoop
+  private var restsUntil: Instant?
+  /// A look at the pace is due.
+  private var isWaiting = false
+  private var boundTargets = 0
+
+  init(_ project: Project, style: FCMStyle, validatesOnly: Bool, loop: EventLoop) {
+    self.project = project
+    self.loop = loop
+    composer = Composer(project: project.tokens.account.projectID, style: style, validatesOnly: validatesOnly)
+  }
+
+  var name: String { "\(project.tokens.account.email) of \(project.tokens.account.projectID)" }
+
+  private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+
+  // MARK: Requests
+
+  func allowance(_ lane: Lane, of pool: Pool) -> Int {
+    guard project.tokens.present() != nil else { return 0 }
+    let allowance = project.pacer.allowance(lane, at: loop.clock.now)
+    bound(pool)
+    if allowance == 0 { lookAgain(pool) }
+    return allowance
+  }
+
+  func submitted(_ count: Int) {
+    project.pacer.submitted(count, at: loop.clock.now)
+  }
+
+  /// What a lane holds should leave while its bindings are fresh.
+  private func bound(_ pool: Pool) {
+    let targets = project.pacer.queuedTargets
+    // Small steps are not worth the lock.
+    guard abs(targets - boundTargets) * 16 > boundTargets else { return }
+    boundTargets = targets
+    pool.bound(to: targets)
+  }
+
+  private func lookAgain(_ pool: Pool) {
+    guard !isWaiting else { return }
+    isWaiting = true
+    loop.schedule(after: .nanoseconds(Int64(FCM.Limits.paceSeconds * 1e9))) { [weak self, weak pool] in
+      self?.isWaiting = false
+      pool?.work()
+    }
+  }
+
+  func objection(to batch: PushBatch) -> DoorObjection? {
+    project.tokens.fault.map { .fault(reason: $0) }
+  }
+
+  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) -> String? {
+    composer.compose(target, of: message, now: wallSeconds, into: &letter)
+  }
+
+  func template(for message: PushMessage, authority: String) -> RequestTemplate {
+    Composer.template(authority: authority, accessToken: project.tokens.present())
+  }
+
+  // MARK: Access tokens
+
+  func tokenChanged(_ change: AccessTokens.Change, of pool: Pool) {
+    switch change {
+    case .present:
+      pool.forgetTemplates()
+      pool.work()
+    case .delayed(let wait):
+      // Nothing can leave before the next try: what waits would only become stale.
+      rest(pool, for: wait)
+    case .refused(let reason):
+      for queue in pool.queues { pool.fail(queue, reason) }
+    }
+  }
+
+  // MARK: Answers
+
+  /// Google's front ends hold nothing against a connection.
+  func isHeldAgainstConnection(_ refusal: Refusal) -> Bool { false }
+
+  func word(for refusal: Refusal) -> String {
+    FCMAnswer(status: refusal.status, body: refusal.body).documentedWord
+  }
+
+  func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool) {
+    let answer = FCMAnswer(status: refusal.status, body: refusal.body, retryAfter: refusal.retryAfter)
+    let reason = answer.shownReason
+    switch answer.action {
+    case .refuseMessage: pool.finish(submission, .rejected(reason: reason))
+    case .refuseRegistration, .retireRegistration: pool.finish(submission, .badToken(reason: reason, since: nil))
+    case .retryDevice: pool.finish(submission, .deviceBusy(reason: reason, after: answer.retryAfter))
+    case .retryLater: pool.finish(submission, .retry(reason: reason, after: answer.retryAfter))
+    case .retryPaced:
+      let wait = min(answer.retryAfter ?? FCM.Limits.quotaRestSeconds, FCM.Limits.longestRestSeconds)
+      pool.finish(submission, .retry(reason: reason, after: wait))
+      slowDown(pool, seconds: wait)
+    case .renewAccessToken:
+      guard project.tokens.refused() else {
+        return pool.pause(submission, "\(reason): \(answer.message.prefix(200))", on: connection)
+      }
+      // Not its fault: the next access token is on its way.
+      pool.sendAgain(submission, otherwise: .retry(reason: reason, after: nil))
+    case .pauseForApple:
+      pool.log(.error, "the APNs key in the Firebase project is refused by Apple", connection, reason)
+      pool.finish(submission, .credentialFault(reason: reason))
+    case .pauseApp: pool.pause(submission, reason, on: connection)
+    }
+  }
+
+  /// Once for all the requests that meet the end of the same minute.
+  private func slowDown(_ pool: Pool, seconds: Int) {
+    let now = loop.clock.now
+    if let restsUntil, now < restsUntil { return }
+    project.pacer.exceeded(at: now)
+    pool.logger.warning(
+      "the project's quota of messages is used up: sending rests, then goes on more slowly",
+      metadata: ["credential": "\(name)", "seconds": "\(seconds)", "perSecond": "\(Int(project.pacer.rate))"])
+    rest(pool, for: .seconds(max(1, seconds)))
+  }
+
+  private func rest(_ pool: Pool, for wait: Duration) {
+    let until = loop.clock.now + wait
+    if let restsUntil, until <= restsUntil { return }
+    restsUntil = until
+    pool.rest(for: wait, .notProcessed)
+  }
+
+  func received(_ goAway: GoAway, on connection: Connection, of pool: Pool) {
+    let text = String(decoding: goAway.debugData.prefix(200), as: UTF8.self)
+    // Google closes idle connections like this, many times a day.
+    pool.log(.debug, "GOAWAY", connection, "\(goAway.errorCode) \(text)")
+  }
+
+  func heard(peerSeconds: Int64, of pool: Pool) {}
+
+  func closedBeforeReady(reason: String, of pool: Pool) {}
+}

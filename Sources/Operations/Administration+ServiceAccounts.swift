@@ -1,0 +1,119 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// A Google service account, which opens FCM for an app.
+extension Administration {
+  /// The account's JSON file, and how the app's messages are written.
+  package struct FCMServiceAccount: Sendable {
+    package let json: String
+    package let settings: FCMSettings
+
+    package init(json: String, settings: FCMSettings = FCMSettings()) {
+      self.json = json
+      self.settings = settings
+    }
+  }
+
+  /// How an app's messages are written for FCM; kept beside its credential.
+  package struct FCMSettings: Sendable, Equatable {
+    /// `data` (the SDK shows it) or `notification` (Android shows it by itself).
+    package var style = "data"
+    /// `all` (iOS devices behind FCM too) or `android`.
+    package var platforms = "all"
+
+    package static let styles = ["data", "notification"]
+    package static let platforms = ["all", "android"]
+
+    package init() {}
+
+    /// Reads what is kept beside a credential.
+    package init(publicPart: String) throws(JSONError) {
+      var settings = Self()
+      var reader = JSONReader(Array(publicPart.utf8))
+      try reader.readObject { (reader, name) throws(JSONError) in
+        switch name {
+        case "style": settings.style = try reader.readString()
+        case "platforms": settings.platforms = try reader.readString()
+        default: try reader.skip()
+        }
+      }
+      self = settings
+    }
+  }
+
+  package struct ServiceAccountSet: JSONAnswer {
+    package let appID: String
+    package let projectID: String
+    package let clientEmail: String
+    package let keyID: String
+    package let settings: FCMSettings
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("appId", appID)
+      writer.member("pnsId", PushNetwork.fcm.pnsID)
+      writePublicPart(to: &writer)
+    }
+
+    /// What may be shown of the credential, and is stored beside it.
+    func writePublicPart(to writer: inout JSONWriter) {
+      writer.member("projectId", projectID)
+      writer.member("clientEmail", clientEmail)
+      writer.member("keyId", keyID)
+      writer.member("style", settings.style)
+      writer.member("platforms", settings.platforms)
+    }
+  }
+
+  /// The kind of credential, as it is stored.
+  package static let fcmServiceAccountKind = "fcm-service-account"
+
+  /// Stores the account, in place of an earlier one, and ends a pause: the fault may have been the old account.
+  package static func setCredential(
+    _ credential: FCMServiceAccount, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ServiceAccountSet {
+    let app = try connection.app(appID)
+    try caller.require(.manageApps, in: app)
+    try check(credential.settings)
+    let account = try open(credential)
+    let set = ServiceAccountSet(
+      appID: app.appID, projectID: account.projectID, clientEmail: account.email, keyID: account.keyID,
+      settings: credential.settings)
+    var shown = JSONWriter()
+    shown.object { writer in set.writePublicPart(to: &writer) }
+    let sealed = Secrets.Credential(
+      app: app.number, network: .fcm, kind: fcmServiceAccountKind,
+      publicPart: String(decoding: shown.bytes, as: UTF8.self),
+      sealed: master.seal(Array(credential.json.utf8), for: place(ofCredentialFor: app.number, .fcm)))
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Secrets.save(sealed))
+      try release(app, on: connection)
+    }
+    try Quarantining.restoreAfterNewCredential(app, on: connection)
+    return set
+  }
+
+  private static func check(_ settings: FCMSettings) throws(Problem) {
+    guard FCMSettings.styles.contains(settings.style) else {
+      throw Problem(at: "/style", "must be one of \(FCMSettings.styles.joined(separator: ", "))")
+    }
+    guard FCMSettings.platforms.contains(settings.platforms) else {
+      throw Problem(at: "/platforms", "must be one of \(FCMSettings.platforms.joined(separator: ", "))")
+    }
+  }
+
+  private static func open(_ credential: FCMServiceAccount) throws(Problem) -> ServiceAccount {
+    let pointer = "/fcmServiceAccount"
+    guard credential.json.utf8.count <= Operations.Limits.credentialBytes else {
+      throw Problem(
+        at: pointer,
+        "is longer than \(Operations.Limits.credentialBytes) bytes; a service account's file has about 2,400")
+    }
+    do throws(ServiceAccount.Mistake) {
+      return try ServiceAccount(json: credential.json)
+    } catch {
+      throw Problem(at: pointer, error.description)
+    }
+  }
+}

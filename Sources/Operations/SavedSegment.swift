@@ -1,0 +1,41 @@
+internal import Domain
+internal import JSON
+internal import Postgres
+internal import Store
+
+/// Puts what a saved segment says into a message that names it, so that editing or deleting the segment changes no message
+/// that was accepted, and every node reads the same.
+enum SavedSegment {
+  /// - Returns: the request as it is stored.
+  static func copy(
+    into message: inout MessageRequest, _ body: [UInt8], _ app: App, on connection: Connection
+  ) throws(Problem) -> [UInt8] {
+    guard case .savedSegment(let number) = message.audience else { return body }
+    guard let record = try connection.answer(Segments.find(number)), record.app == app.number else {
+      throw Problem(.unknownSegment, "The app \(app.appID) has no segment \(number).")
+    }
+    message.audience = .segment(try Segment(json: Array(record.conditions.utf8)))
+    var audience = JSONWriter()
+    audience.object { $0.member("segment", raw: Array(record.conditions.utf8)) }
+    return try replacing("audience", by: audience.bytes, in: body)
+  }
+
+  /// The same object with another value of one member.
+  private static func replacing(_ name: String, by value: [UInt8], in body: [UInt8]) throws(Problem) -> [UInt8] {
+    var reader = JSONReader(body)
+    var members: [(name: String, value: [UInt8])] = []
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        let present = try reader.readRaw()
+        members.append((key, key == name ? value : present))
+      }
+    } catch {
+      throw Problem(error)
+    }
+    var writer = JSONWriter(capacity: body.count + value.count)
+    writer.object { writer in
+      for member in members { writer.member(member.name, raw: member.value) }
+    }
+    return writer.bytes
+  }
+}

@@ -1,0 +1,16 @@
+/// Where a service is.
+package struct Endpoint: Hashable, Sendable {
+  package let host: String
+  package let port: UInt16
+
+  package init(host: String, port: UInt16) {
+    self.host = host
+    self.port = port
+  }
+
+  /// For the `:authority` field.
+  package var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == 443 ? name : "\(name):\(port)"
+  }
+}

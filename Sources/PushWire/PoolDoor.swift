@@ -1,0 +1,92 @@
+package import Domain
+package import HTTP2
+package import TLS
+
+/// What a network adds to a pool of connections: whether a request may go, how it is written, and what its answer means.
+/// One for each pool, on the sender's loop.
+package protocol PoolDoor: AnyObject {
+  /// For logs: whose credential it is. Never the credential itself.
+  var name: String { get }
+
+  /// Requests of this lane that may be submitted now, as far as the credential and the network's quota go. What is
+  /// missing (a token, say) is asked for.
+  func allowance(_ lane: Lane, of pool: Pool) -> Int
+  /// So many were submitted just now.
+  func submitted(_ count: Int)
+
+  /// What the credential itself says against a batch, so that the network need not.
+  func objection(to batch: PushBatch) -> DoorObjection?
+
+  /// Writes what differs from push to push. Returns why the push cannot be sent at all, in the network's word.
+  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) -> String?
+  /// What all pushes of a message have in common.
+  func template(for message: PushMessage, authority: String) -> RequestTemplate
+
+  /// An answer that is not 200. Must end in exactly one result for the submission, or send it again.
+  func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool)
+  /// The documented word for such an answer, "other" where there is none: a peer must not be able to fill the metrics.
+  func word(for refusal: Refusal) -> String
+  /// Whether the network holds such an answer against the connection it came on, and so against the other routes.
+  func isHeldAgainstConnection(_ refusal: Refusal) -> Bool
+  func received(_ goAway: GoAway, on connection: Connection, of pool: Pool)
+  /// What the peer's clock shows, in seconds since 1970.
+  func heard(peerSeconds: Int64, of pool: Pool)
+  /// A connection was lost before it could be used.
+  func closedBeforeReady(reason: String, of pool: Pool)
+}
+
+/// Why a batch need not be sent at all.
+package enum DoorObjection {
+  case wrongEnvironment(reason: String)
+  case fault(reason: String)
+}
+
+/// An answer that is not 200, as it came.
+package struct Refusal: Sendable {
+  package let status: Int
+  package let body: [UInt8]
+  /// Seconds to wait, where the service says so.
+  package let retryAfter: Int?
+
+  package init(status: Int, body: [UInt8], retryAfter: Int?) {
+    self.status = status
+    self.body = body
+    self.retryAfter = retryAfter
+  }
+}
+
+/// What differs from push to push, as bytes. Keeps its storage between pushes.
+package struct Letter {
+  package var path: [UInt8] = []
+  /// The value of the template's varying field; unused where it has none.
+  package var varying: [UInt8] = []
+  package var body: [UInt8] = []
+
+  package init() {}
+}
+
+/// How a pool is made.
+package struct PoolPlan {
+  package let endpoint: Endpoint
+  package let context: TLSContext
+  /// The peer allows one request until it has seen a good credential.
+  package let needsProof: Bool
+  package let door: any PoolDoor
+
+  package init(endpoint: Endpoint, context: TLSContext, needsProof: Bool, door: any PoolDoor) {
+    self.endpoint = endpoint
+    self.context = context
+    self.needsProof = needsProof
+    self.door = door
+  }
+}
+
+/// What a network's sender decides for its routes.
+package protocol PoolPlanner: AnyObject {
+  /// What to say of an app that nothing opens the network for.
+  var noCredential: String { get }
+  /// Whose connections a route uses; nil when nothing opens the network for it.
+  /// - Parameter isIsolated: it shares them with nobody.
+  func poolKey(of route: PushRoute, isIsolated: Bool) -> PoolKey?
+  func makePool(_ key: PoolKey, for route: PushRoute) throws(TLSError) -> PoolPlan?
+}

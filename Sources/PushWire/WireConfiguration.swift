@@ -1,0 +1,26 @@
+package import Logging
+package import Metrics
+
+/// How the connections of a sender are set up; the same for its whole life.
+package struct WireConfiguration: Sendable {
+  /// Most connections of one credential at one environment. How many there are follows from the work, the round trip and
+  /// what the peer allows.
+  package var connectionsPerPool = PushWire.Limits.connectionsPerPool
+  /// Most requests in flight on one connection.
+  package var streamsPerConnection = PushWire.Limits.streamsPerConnection
+  /// A connection is replaced when its stream ids pass this.
+  package var lastStreamID = PushWire.Limits.lastStreamID
+  /// A connection is replaced when it is so old, more or less: services move load by DNS, which only new ones ask.
+  package var connectionAge = PushWire.Limits.connectionAge
+  package var logger: Logger
+  /// The push network's name among the metrics.
+  package let network: String
+  package var metrics = Metrics()
+  /// Told of each push that is taken.
+  package var lastAccepted = LastSuccess()
+
+  package init(network: String, logger: Logger) {
+    self.network = network
+    self.logger = logger
+  }
+}

@@ -1,0 +1,119 @@
+internal import APNs
+internal import Dispatcher
+internal import Domain
+internal import FCM
+internal import Logging
+internal import Metrics
+internal import Operations
+internal import PushWire
+internal import Reactor
+internal import TLS
+
+/// The ways to the push networks, each on a thread of its own, and what keeps them supplied.
+final class Senders {
+  private let apns: APNsSender
+  private let fcm: FCMSender
+  private let done: Inbox<Void>
+  private let catalogKeeper: CatalogKeeper
+
+  /// Where it is told how they are.
+  struct Gauges: Sendable {
+    let metrics: Metrics
+    let health: Health
+    let lastAccepted: LastSuccess
+  }
+
+  /// What the dispatcher sends by.
+  var providers: [PushNetwork: any PushProvider] { [.apns: apns, .fcm: fcm] }
+
+  init(
+    _ configuration: Configuration, databaseURL: String, catalog: Catalog, master: MasterKey, results: ResultInbox,
+    gauges: Gauges
+  ) throws {
+    let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
+    let wanted = catalog.wanted
+    let apns = try APNsSender(configuration: Self.apns(configuration, gauges), results: results.sink) { request in
+      // A request that finds no room is made again by the sender a few seconds later.
+      _ = requests.offer(request)
+      wanted.signal()
+    }
+    let fcm = try FCMSender(configuration: Self.fcm(configuration, gauges), results: results.sink)
+    self.apns = apns
+    self.fcm = fcm
+    let forgive: @Sendable (App.Number) -> Void = { app in
+      apns.forgive(app)
+      fcm.forgive(app)
+    }
+    catalogKeeper = try CatalogKeeper(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
+      let apns = APNsKeeper(
+        sender: apns, requests: requests, master: master, health: gauges.health, clock: SystemClock())
+      let fcm = FCMKeeper(sender: fcm, master: master, health: gauges.health)
+      return { connection in
+        try apns.turn(connection)
+        try fcm.turn(connection)
+      }
+    }
+    let done = try Inbox<Void>(capacity: 2)
+    self.done = done
+    try Self.run("apns-0", done) { try apns.run() }
+    try Self.run("fcm-0", done) { try fcm.run() }
+  }
+
+  private static func run(_ name: String, _ done: Inbox<Void>, _ work: @escaping @Sendable () throws -> Void) throws {
+    _ = try Thread(name: name) {
+      do {
+        try work()
+      } catch {
+        Logger(label: "server").critical(
+          "a thread to a push network could not start", metadata: ["thread": "\(name)", "error": "\(error)"])
+      }
+      _ = done.offer(())
+    }
+  }
+
+  // MARK: The end
+
+  /// Nothing more is submitted; what is under way may be answered within `patience`.
+  func stop(within patience: Duration) {
+    apns.stop(within: patience)
+    fcm.stop(within: patience)
+  }
+
+  func waitUntilStopped(atMost patience: Duration) {
+    let deadline = SystemClock().now + patience
+    var ended = 0
+    while ended < 2 {
+      let rest = deadline - SystemClock().now
+      guard rest > .zero else { return }
+      ended += done.receive(atMost: rest).count
+    }
+  }
+
+  func stopKeeping() {
+    catalogKeeper.stop()
+  }
+
+  // MARK: Configuration
+
+  private static func apns(_ configuration: Configuration, _ gauges: Gauges) -> APNsConfiguration {
+    var apns = APNsConfiguration()
+    apns.wire.metrics = gauges.metrics
+    apns.wire.lastAccepted = gauges.lastAccepted
+    apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
+    apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
+    if let file = configuration.caFile { apns.trust.files.append(file) }
+    return apns
+  }
+
+  private static func fcm(_ configuration: Configuration, _ gauges: Gauges) -> FCMConfiguration {
+    var fcm = FCMConfiguration()
+    fcm.wire.metrics = gauges.metrics
+    fcm.wire.lastAccepted = gauges.lastAccepted
+    fcm.endpoint = .init(host: configuration.fcm.host, port: configuration.fcm.port)
+    fcm.tokenURL = configuration.fcmTokenURL
+    fcm.messagesPerMinute = configuration.fcmMessagesPerMinute
+    fcm.validatesOnly = configuration.fcmValidatesOnly
+    if let file = configuration.caFile { fcm.trust.files.append(file) }
+    return fcm
+  }
+}

@@ -1,0 +1,68 @@
+/// The registrations that the simulated FCM knows: tokens and FIDs, each with a number for the log.
+package struct FCMRegistrations {
+  package enum State: String, Codable, Sendable {
+    case active
+    /// The app was removed, or the token replaced.
+    case unregistered
+    /// It belongs to another project.
+    case otherSender = "other-sender"
+    /// An iOS device whose APNs token is dead.
+    case apnsDisabled = "apns-disabled"
+    /// An iOS device of a project whose APNs key is bad.
+    case apnsKeyBad = "apns-key-bad"
+  }
+
+  private struct Entry {
+    let name: String
+    var state: State
+    var isRegistered: Bool
+  }
+
+  private var entries: [Entry] = []
+  private var numbers: [String: Int] = [:]
+  var strangers: TokenRegistry.Strangers
+
+  package init(strangers: TokenRegistry.Strangers = .accepted) {
+    self.strangers = strangers
+  }
+
+  package var count: Int { entries.count }
+
+  package func name(at number: Int) -> String { entries[number].name }
+
+  package func number(of name: String) -> Int? { numbers[name] }
+
+  @discardableResult
+  package mutating func register(_ name: String, state: State = .active) -> Int {
+    let number = numbers[name] ?? insert(name)
+    entries[number].state = state
+    entries[number].isRegistered = true
+    return number
+  }
+
+  /// The registration's number, or why nothing can be sent to it.
+  mutating func find(_ name: String) -> Result<Int, FCMError> {
+    let number: Int
+    if let known = numbers[name], entries[known].isRegistered || strangers == .accepted {
+      number = known
+    } else if strangers == .accepted {
+      number = insert(name)
+    } else {
+      return .failure(.unregistered)
+    }
+    switch entries[number].state {
+    case .active: return .success(number)
+    case .unregistered: return .failure(.unregistered)
+    case .otherSender: return .failure(.senderMismatch)
+    case .apnsDisabled: return .failure(.apnsDisabled)
+    case .apnsKeyBad: return .failure(.thirdPartyAuth)
+    }
+  }
+
+  private mutating func insert(_ name: String) -> Int {
+    let number = entries.count
+    entries.append(Entry(name: name, state: .active, isRegistered: false))
+    numbers[name] = number
+    return number
+  }
+}

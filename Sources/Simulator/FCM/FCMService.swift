@@ -1,0 +1,217 @@
+internal import Reactor
+internal import JSON
+
+/// What the simulated FCM knows and has seen: accounts, registrations, quota, and every message. Lives on the loop of the
+/// thread `sim-apns-0`, beside the books of APNs.
+package final class FCMService {
+  /// A request as either HTTP brings it.
+  struct Request {
+    var method: String
+    var path: String
+    var authorization: String?
+    var body: [UInt8]
+  }
+
+  /// A message that passed every check.
+  struct Accepted {
+    let message: FCMMessage
+    let project: String
+    /// The registration's number; nil for topics and conditions.
+    let registration: Int?
+
+    var name: String {
+      switch message.target {
+      case .token(let name), .fid(let name), .topic(let name), .condition(let name): name
+      }
+    }
+  }
+
+  package var tokens = TokenEndpoint()
+  package var registrations: FCMRegistrations
+  package var log: DeliveryLog
+  package var counters = FCMCounters()
+  var quota: FCMQuota
+  private let latestSeconds: () -> Int64
+  /// Told of every message to one of its devices.
+  private var audience: DeliveryAudience?
+
+  init(configuration: SimulatorConfiguration, nowSeconds: @escaping () -> Int64) {
+    registrations = FCMRegistrations(strangers: configuration.strangers)
+    log = DeliveryLog(keepsPayloads: configuration.keepsPayloads, capacity: configuration.deliveriesKept)
+    quota = FCMQuota(perMinute: configuration.fcmMessagesPerMinute)
+    limitsDevices = configuration.fcmLimitsDevices
+    keepsDeliveries = configuration.keepsDeliveries
+    latestSeconds = nowSeconds
+  }
+
+  private let limitsDevices: Bool
+  private let keepsDeliveries: Bool
+
+  // MARK: Judging
+
+  /// The order of the checks: path, access token, project, message, quota, registration. Beyond what is documented the
+  /// real one is unknown.
+  func judge(_ request: Request) -> Result<Accepted, FCMError> {
+    counters.requests += 1
+    let verdict = check(request)
+    if case .failure(let error) = verdict { counters.rejected[error.word, default: 0] += 1 }
+    return verdict
+  }
+
+  private func check(_ request: Request) -> Result<Accepted, FCMError> {
+    do throws(FCMError) {
+      let project = try project(of: request)
+      try authenticate(request, project)
+      let now = latestSeconds()
+      if let wait = quota.take(project, now: now) {
+        var error = FCMError.quotaExceeded
+        error.retryAfter = String(wait)
+        throw error
+      }
+      let message = try FCMMessage.judge(request.body).get()
+      var registration: Int?
+      switch message.target {
+      case .token(let name), .fid(let name): registration = try registrations.find(name).get()
+      case .topic, .condition: break
+      }
+      if limitsDevices, let registration, let wait = quota.take(device: registration, now: now) {
+        var error = FCMError.deviceRate
+        error.retryAfter = String(wait)
+        throw error
+      }
+      return .success(Accepted(message: message, project: project, registration: registration))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private static let prefix = "/v1/projects/"
+  private static let suffix = "/messages:send"
+
+  static func serves(_ path: String) -> Bool { path.hasPrefix(prefix) }
+
+  private func project(of request: Request) throws(FCMError) -> String {
+    let path = request.path.prefix { $0 != "?" }
+    guard request.method == "POST", path.hasPrefix(Self.prefix), path.hasSuffix(Self.suffix) else {
+      throw .wrongProject
+    }
+    let project = path.dropFirst(Self.prefix.utf8.count).dropLast(Self.suffix.utf8.count)
+    guard !project.isEmpty, !project.contains("/") else { throw .wrongProject }
+    return String(project)
+  }
+
+  private func authenticate(_ request: Request, _ project: String) throws(FCMError) {
+    guard let authorization = request.authorization, authorization.lowercased().hasPrefix("bearer ") else {
+      throw .missingCredential
+    }
+    guard let grant = tokens.grant(of: String(authorization.dropFirst("bearer ".utf8.count))),
+      grant.endsAt > latestSeconds()
+    else { throw .invalidCredential }
+    guard tokens.knows(project: project) else { throw .wrongProject }
+    guard grant.account.projectID == project else { throw .denied(project) }
+    guard grant.account.maySend else { throw .apiDisabled(project) }
+  }
+
+  // MARK: Delivering
+
+  /// Puts a message on record and hands it to the device. Nothing for `validate_only`.
+  func deliver(_ accepted: Accepted, id: MessageID, atMicroseconds: Int64) {
+    counters.accepted += 1
+    guard !accepted.message.isValidateOnly else { return counters.validated += 1 }
+    if accepted.message.isHighPriority { counters.highPriority += 1 }
+    guard let registration = accepted.registration else { return counters.toTopics += 1 }
+    counters.deliveries += 1
+    let payload = accepted.message.devicePayload
+    if keepsDeliveries {
+      let seqno = PushPayload(payload).flatMap { UInt64($0.seqno) }
+      // FCM knows no id of the sender's: what a device would call a repetition has the same seqno.
+      let own = seqno.map { MessageID(high: $0, low: UInt64(registration)) }
+      let badge = PayloadBadge.find(in: payload.span)
+      let collapseKey = accepted.message.collapseKey.map { Array($0.utf8) }
+      if let collapseKey {
+        log.record(
+          token: registration, id: own ?? id, isOwnID: own != nil, collapseID: collapseKey.span, badge: badge,
+          payload: { payload }, atMicroseconds: atMicroseconds)
+      } else {
+        log.record(
+          token: registration, id: own ?? id, isOwnID: own != nil, collapseID: nil, badge: badge,
+          payload: { payload }, atMicroseconds: atMicroseconds)
+      }
+    }
+    audience?.deliver(payload, to: registration)
+  }
+
+  /// What a request that was accepted is answered with.
+  func answer(_ accepted: Accepted, _ id: MessageID) -> [UInt8] {
+    let number = accepted.message.isValidateOnly ? "fake_message_id" : "0:\(id.high)%\(String(id.low, radix: 16))"
+    return Array("{\n  \"name\": \"projects/\(accepted.project)/messages/\(number)\"\n}\n".utf8)
+  }
+
+  // MARK: Devices
+
+  /// Registers the virtual devices and hands them their messages from now on. Once only.
+  func admit(_ plan: DevicePlan, _ pushes: Inbox<DevicePush>) -> Bool {
+    guard audience == nil else { return false }
+    let audience = DeliveryAudience(inbox: pushes)
+    for device in 0..<plan.count {
+      audience.add(device, token: registrations.register(plan.name(of: device)))
+    }
+    self.audience = audience
+    return true
+  }
+
+  var missed: Int { audience?.missed ?? 0 }
+
+  func flush() {
+    audience?.flush()
+  }
+
+  /// Forgets what was seen; accounts, access tokens and registrations stay.
+  func reset() {
+    counters = FCMCounters()
+    log.removeAll()
+    quota = FCMQuota(perMinute: quota.perMinute)
+  }
+
+  func snapshot() -> FCMCounters {
+    var copy = counters
+    copy.duplicates = log.duplicates
+    copy.reachedRegistrations = log.reachedTokens
+    copy.accessTokens = tokens.granted
+    copy.assertionsRefused = tokens.refused
+    return copy
+  }
+}
+
+extension FCMMessage {
+  /// What the SDK on the device reads: `data.message` on Android, the APNs payload on iOS.
+  var devicePayload: [UInt8] {
+    if let message = data["message"] { return Array(message.utf8) }
+    if let apnsPayload { return apnsPayload }
+    var writer = JSONWriter()
+    writer.object { writer in
+      for (name, value) in data.sorted(by: { $0.key < $1.key }) { writer.member(name, value) }
+    }
+    return writer.bytes
+  }
+}
+
+/// What the simulated FCM has seen.
+package struct FCMCounters: Codable, Equatable, Sendable {
+  package var requests = 0
+  package var accepted = 0
+  /// Answers other than 200 by FCM's code, or the canonical one where it has none.
+  package var rejected: [String: Int] = [:]
+  package var deliveries = 0
+  /// Messages accepted only to be checked.
+  package var validated = 0
+  package var toTopics = 0
+  package var highPriority = 0
+  package var duplicates = 0
+  package var reachedRegistrations = 0
+  /// Access tokens handed out, and assertions refused.
+  package var accessTokens = 0
+  package var assertionsRefused = 0
+
+  package init() {}
+}

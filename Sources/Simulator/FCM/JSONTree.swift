@@ -1,0 +1,84 @@
+internal import JSON
+
+/// A JSON text as a tree: FCM's message is judged as a whole, unknown names and all.
+indirect enum JSONTree: Equatable {
+  case null
+  case flag(Bool)
+  /// As it is written.
+  case number(String)
+  case text(String)
+  case list([JSONTree])
+  case object([Member])
+
+  struct Member: Equatable {
+    let name: String
+    let value: JSONTree
+  }
+
+  static func parse(_ json: [UInt8]) throws(JSONError) -> JSONTree {
+    var reader = JSONReader(json)
+    let tree = try read(&reader)
+    try reader.finish()
+    return tree
+  }
+
+  private static func read(_ reader: inout JSONReader) throws(JSONError) -> JSONTree {
+    switch try reader.peek() {
+    case .null:
+      _ = try reader.readNull()
+      return .null
+    case .boolean: return .flag(try reader.readBool())
+    case .number: return .number(String(decoding: try reader.readRaw(), as: UTF8.self))
+    case .string: return .text(try reader.readString())
+    case .array:
+      var elements: [JSONTree] = []
+      try reader.readArray { (reader, _) throws(JSONError) in elements.append(try read(&reader)) }
+      return .list(elements)
+    case .object:
+      var members: [Member] = []
+      try reader.readObject { (reader, name) throws(JSONError) in
+        members.append(Member(name: name, value: try read(&reader)))
+      }
+      return .object(members)
+    }
+  }
+
+  subscript(name: String) -> JSONTree? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  var string: String? {
+    if case .text(let text) = self { text } else { nil }
+  }
+
+  /// The value as Google repeats it in an error: texts in quotes.
+  var shown: String {
+    switch self {
+    case .null: "null"
+    case .flag(let flag): String(flag)
+    case .number(let digits): digits
+    case .text(let text): "\"\(text)\""
+    case .list: "[]"
+    case .object: "{}"
+    }
+  }
+
+  /// The text again, in the least space.
+  func write(to writer: inout JSONWriter) {
+    switch self {
+    case .null: writer.null()
+    case .flag(let flag): writer.value(flag)
+    case .number(let digits): writer.raw(digits.utf8)
+    case .text(let text): writer.value(text)
+    case .list(let elements): writer.array { writer in for element in elements { element.write(to: &writer) } }
+    case .object(let members):
+      writer.object { writer in
+        for member in members {
+          writer.name(member.name)
+          member.value.write(to: &writer)
+        }
+      }
+    }
+  }
+}

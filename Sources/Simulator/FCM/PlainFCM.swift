@@ -1,0 +1,63 @@
+internal import HTTP2
+internal import HTTPServer
+internal import Reactor
+
+/// FCM and Google's token endpoint over HTTP/1.1, for clients that speak nothing else; on the control API's address.
+///
+/// | call | does |
+/// | --- | --- |
+/// | `POST /token` | an access token for a service account's assertion |
+/// | `POST /v1/projects/P/messages:send` | as over HTTP/2, but only faults that answer apply |
+struct PlainFCM {
+  let books: Books
+
+  /// Nil for a path that is not Google's.
+  func response(to request: Request) -> Response? {
+    let body = request.withBody { ASCII.array($0) }
+    books.takeTime()
+    if request.path == "/token" {
+      guard request.method == .post else { return Response(status: .methodNotAllowed, headers: [("Allow", "POST")]) }
+      return exchange(body, address: "http://\(request.header("host") ?? "")/token")
+    }
+    guard FCMService.serves(request.path) else { return nil }
+    let asked = FCMService.Request(
+      method: request.method == .post ? "POST" : "", path: request.path,
+      authorization: request.header("authorization"), body: body)
+    switch books.fcm.judge(asked) {
+    case .failure(let error): return response(error)
+    case .success(let accepted): return answer(accepted)
+    }
+  }
+
+  private func exchange(_ body: [UInt8], address: String) -> Response {
+    switch books.fcm.tokens.exchange(body, address: address, now: books.nowSeconds, dice: &books.dice) {
+    case .success(let body): json(body, .ok)
+    case .failure(let refusal): json(refusal.body, .badRequest)
+    }
+  }
+
+  private func json(_ body: [UInt8], _ status: Status) -> Response {
+    Response(status: status, headers: [("Content-Type", "application/json; charset=utf-8")], body: body)
+  }
+
+  private func answer(_ accepted: FCMService.Accepted) -> Response {
+    let effect = books.faults.effect(
+      onRequestFor: .registration(accepted.name), .init(place: .fcm, connection: 0, now: books.loop.now))
+    if case .answer(let answer) = effect {
+      books.counters.faults[answer.reason, default: 0] += 1
+      books.fcm.counters.rejected[answer.reason, default: 0] += 1
+      var error = FCMError.named(answer.reason) ?? FCMError(answer.status, "Simulated fault.", [.fcm(answer.reason)])
+      error.retryAfter = answer.retryAfterSeconds.map { String($0) }
+      return response(error)
+    }
+    let id = MessageID.random(&books.dice)
+    books.fcm.deliver(accepted, id: id, atMicroseconds: books.batchMicroseconds)
+    return json(books.fcm.answer(accepted, id), .ok)
+  }
+
+  private func response(_ error: FCMError) -> Response {
+    Response(
+      status: Status(error.status),
+      headers: error.fields.map { ($0.name, $0.value) }, body: error.body)
+  }
+}

@@ -1,0 +1,60 @@
+package import Domain
+internal import Postgres
+
+/// Whose payload would be the largest of an uploaded file's users.
+extension AudienceSizes {
+  /// How often a payload holds each of `%VAR1%` … `%VAR9%`, and what stands there for a line without it.
+  package struct Numbered: Sendable {
+    package var uses = [Int](repeating: 0, count: 9)
+    package var otherwise = [String](repeating: "", count: 9)
+
+    package init() {}
+  }
+
+  /// A line of the file, with its user's own name where it has none.
+  package struct LargestLine: Sendable {
+    package let userKey: UserKey
+    package let name: String
+    package let variables: [String]
+  }
+
+  /// A variable that does not occur costs nothing; the uses stand from `$6`, what stands otherwise from `$15`.
+  private static let numberedBytes = (1...9).map { number in
+    """
+    CASE WHEN $\(5 + number)::bigint = 0 THEN 0
+      ELSE $\(5 + number) * octet_length(to_json(coalesce(nullif(k.var\(number), ''), $\(14 + number)::text))::text) END
+    """
+  }.joined(separator: " + ")
+
+  private static let largestOfCSVStatement = Statement(
+    "audience-sizes-largest-of-csv",
+    """
+    SELECT k.* FROM (
+      SELECT l.user_key, coalesce(nullif(l.name, ''), u.name, '') AS name,
+        l.var1, l.var2, l.var3, l.var4, l.var5, l.var6, l.var7, l.var8, l.var9
+      FROM csv_lines l LEFT JOIN users u ON u.app = $3 AND u.user_key = l.user_key
+      WHERE l.csv = $4
+        AND (cardinality($5::text[]) = 0 OR EXISTS (
+          SELECT FROM devices d
+          WHERE d.app = $3 AND d.user_key = l.user_key AND d.state = 1 AND d.locale = ANY($5)))) k
+    ORDER BY \(filledBytes) + \(numberedBytes) DESC LIMIT 1
+    """)
+
+  /// Reads all lines; nil when there is none.
+  /// - Parameter locales: only users with a device of one of these; empty: all.
+  package static func largest(
+    app: App.Number, csv: Int64, locales: [String], _ weights: Weights, _ numbered: Numbered
+  ) -> Query<LargestLine?> {
+    var parameters = self.parameters(weights, app)
+    parameters.append(csv)
+    parameters.append(texts: texts(locales))
+    for uses in numbered.uses { parameters.append(Int64(uses)) }
+    for text in numbered.otherwise { parameters.append(text: text) }
+    return Query(largestOfCSVStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      return LargestLine(
+        userKey: rows.userKey(0, 0), name: rows.text(0, 1),
+        variables: (2...10).map { rows.optionalText(0, $0) ?? "" })
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package import Domain
+internal import Postgres
+
+/// Users whose other devices have yet to be told their count. A row waits until every push for it was answered; it is
+/// written in the transaction that moves the count, behind the user's own lock.
+package enum BadgeSyncs {
+  private static let queueStatement = Statement(
+    "badge-syncs-queue",
+    """
+    INSERT INTO badge_syncs (app, user_key, device, due_at)
+    SELECT app, user_key, device, $4 FROM unnest($1, $2, $3) AS t(app, user_key, device)
+    ORDER BY app, user_key COLLATE "C"
+    ON CONFLICT (app, user_key) DO UPDATE SET generation = badge_syncs.generation + 1, attempts = 0,
+      -- Moved from two devices: neither knows the sum.
+      device = CASE WHEN badge_syncs.device = excluded.device THEN excluded.device END,
+      -- What waits for its first try keeps its time, however often the count moves: so nobody waits for ever.
+      due_at = CASE WHEN badge_syncs.attempts = 0 THEN badge_syncs.due_at ELSE excluded.due_at END
+    """)
+
+  /// Has the other devices of users told. `device`: the one that knows already; nil: none.
+  package static func queue(_ changes: [(user: Users.Key, device: DeviceID?)], dueAt: Int64) -> Query<Void> {
+    var parameters = Users.keys(changes.map(\.user))
+    var devices = UUIDColumn()
+    for change in changes {
+      if let device = change.device { devices.append(device) } else { devices.append(nil as UUIDValue?) }
+    }
+    parameters.append(uuids: devices)
+    parameters.append(timestampMicroseconds: dueAt)
+    return Query(queueStatement, parameters) { _ in }
+  }
+
+  package struct Due: Sendable {
+    package let user: Users.Key
+    package let device: DeviceID?
+    package let generation: Int32
+    /// Tries, this one counted.
+    package let attempts: Int16
+  }
+
+  private static let takeStatement = Statement(
+    "badge-syncs-take",
+    """
+    UPDATE badge_syncs b SET attempts = b.attempts + 1, due_at = $2
+    FROM (
+      SELECT app, user_key FROM badge_syncs WHERE due_at <= $1
+      ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED) due
+    WHERE b.app = due.app AND b.user_key = due.user_key
+    RETURNING b.app, b.user_key, b.device, b.generation, b.attempts
+    """)
+
+  /// Takes users who are due; unless they are done by then, they are due again at `again`.
+  package static func take(at now: Int64, again: Int64, limit: Int) -> Query<[Due]> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(timestampMicroseconds: again)
+    parameters.append(limit)
+    return Query(takeStatement, parameters) { rows in
+      rows.map { row in
+        Due(
+          user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)),
+          device: rows.isNull(row, 2) ? nil : rows.device(row, 2), generation: rows.int32(row, 3),
+          attempts: rows.int16(row, 4))
+      }
+    }
+  }
+
+  private static let doneStatement = Statement(
+    "badge-syncs-done",
+    """
+    DELETE FROM badge_syncs WHERE (app, user_key) IN (
+      SELECT b.app, b.user_key FROM unnest($1, $2, $3) AS t(app, user_key, generation)
+      JOIN badge_syncs b ON b.app = t.app AND b.user_key = t.user_key
+      -- A count that moved meanwhile has still to be told.
+      AND b.generation = t.generation
+      ORDER BY b.app, b.user_key COLLATE "C" FOR UPDATE OF b)
+    """)
+
+  package static func done(_ syncs: [Due]) -> Query<Void> {
+    var parameters = Users.keys(syncs.map(\.user))
+    var generations = Int32Column()
+    for sync in syncs { generations.append(sync.generation) }
+    parameters.append(int32s: generations)
+    return Query(doneStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,162 @@
+package import Domain
+package import Postgres
+
+/// Audiences from files, with what differs for each line.
+package enum CSVAudiences {
+  package typealias Number = Int64
+
+  package struct Record: Sendable {
+    package let csv: Number
+    package let app: App.Number
+    package let lines: Int32
+    /// Microseconds since 1970.
+    package let expiresAt: Int64
+  }
+
+  // MARK: Storing
+
+  private static let createStatement = Statement(
+    "csv-create",
+    """
+    INSERT INTO csv_audiences (app, sha256, lines, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)
+    -- Whoever uploads the same file at once waits here, until its lines are stored too.
+    ON CONFLICT (app, sha256) DO UPDATE SET expires_at = greatest(csv_audiences.expires_at, excluded.expires_at)
+    RETURNING csv, app, lines, expires_at, xmax = 0
+    """)
+
+  /// Makes an audience, in the transaction that stores its lines. Of a file that is there already, tells that one.
+  package static func create(
+    app: App.Number, sha256: [UInt8], lines: Int, at now: Int64, expiresAt: Int64
+  ) -> Query<(record: Record, isNew: Bool)> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(bytes: sha256)
+    parameters.append(Int32(lines))
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(timestampMicroseconds: expiresAt)
+    return Query(createStatement, parameters) { (record($0, 0), $0.bool(0, 4)) }
+  }
+
+  /// Stores lines, each user once, as one stream.
+  package static func store(
+    _ lines: [CSVFile.Line], of csv: Number, on connection: Connection
+  ) throws(PostgresError) {
+    _ = try connection.copyIn(
+      "COPY csv_lines (csv, user_key, name, var1, var2, var3, var4, var5, var6, var7, var8, var9) "
+        + "FROM STDIN (FORMAT binary)"
+    ) { (writer) throws(PostgresError) in
+      for line in lines {
+        try writer.beginRow(columns: 12)
+        writer.append(csv)
+        writer.append(text: line.user.text)
+        writer.append(text: line.name)
+        for index in 0..<9 { writer.append(text: index < line.variables.count ? line.variables[index] : nil) }
+      }
+    }
+  }
+
+  private static let decodeStatement = Statement("csv-decode", "SELECT convert_from($1, 'UHC')")
+
+  /// A text in the code page of Korean Windows (CP949, of which EUC-KR is a part), as UTF-8. Fails with
+  /// `.characterNotInRepertoire` when it is none.
+  package static func decodeKorean(_ bytes: [UInt8]) -> Query<[UInt8]> {
+    var parameters = Parameters()
+    parameters.append(bytes: bytes)
+    return Query(decodeStatement, parameters) { $0.bytes(0, 0) }
+  }
+
+  // MARK: Using
+
+  private static let findStatement = Statement(
+    "csv-find", "SELECT csv, app, lines, expires_at FROM csv_audiences WHERE csv = $1 AND expires_at > $2")
+
+  /// Nil when it is gone.
+  package static func find(_ csv: Number, at now: Int64) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(csv)
+    parameters.append(timestampMicroseconds: now)
+    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let keepStatement = Statement(
+    "csv-keep", "UPDATE csv_audiences SET expires_at = greatest(expires_at, $2) WHERE csv = $1 RETURNING csv")
+
+  /// Keeps it for a message that uses it, in the transaction that makes the message. False when it is gone.
+  package static func keep(_ csv: Number, until: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(csv)
+    parameters.append(timestampMicroseconds: until)
+    return Query(keepStatement, parameters) { $0.count == 1 }
+  }
+
+  private static let keysStatement = Statement(
+    "csv-keys",
+    """
+    SELECT user_key FROM csv_lines WHERE csv = $1 AND user_key > $2 AND user_key <= $3 ORDER BY user_key LIMIT $4
+    """)
+
+  /// Users of the file in key order.
+  package static func keys(_ csv: Number, after: String, upto: String, limit: Int) -> Query<[UserKey]> {
+    var parameters = Parameters()
+    parameters.append(csv)
+    parameters.append(text: after)
+    parameters.append(text: upto)
+    parameters.append(limit)
+    return Query(keysStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+  }
+
+  /// What a line gives its user.
+  package struct Values: Sendable {
+    /// Empty: the user's own.
+    package let name: String
+    package let variables: [String]
+  }
+
+  private static let valuesStatement = Statement(
+    "csv-values",
+    """
+    SELECT user_key, name, var1, var2, var3, var4, var5, var6, var7, var8, var9 FROM csv_lines
+    WHERE csv = $1 AND user_key = ANY($2)
+    """)
+
+  /// What the file gives users; users who are not in it are missing.
+  package static func values(_ csv: Number, of users: some Collection<UserKey>) -> Query<[UserKey: Values]> {
+    var keys = TextColumn()
+    for user in users { keys.append(user.text) }
+    var parameters = Parameters()
+    parameters.append(csv)
+    parameters.append(texts: keys)
+    return Query(valuesStatement, parameters) { rows in
+      var values: [UserKey: Values] = [:]
+      for row in 0..<rows.count {
+        var variables = (0..<9).map { rows.optionalText(row, 2 + $0) }
+        while let last = variables.last, last == nil { variables.removeLast() }
+        values[rows.userKey(row, 0)] = Values(name: rows.text(row, 1), variables: variables.map { $0 ?? "" })
+      }
+      return values
+    }
+  }
+
+  private static let dropStatement = Statement(
+    "csv-drop",
+    """
+    WITH gone AS (
+      DELETE FROM csv_audiences WHERE csv = (
+        SELECT csv FROM csv_audiences WHERE expires_at <= $1 ORDER BY expires_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+      RETURNING csv)
+    DELETE FROM csv_lines WHERE csv IN (SELECT csv FROM gone)
+    """)
+
+  /// Drops one file that has expired, and its lines.
+  package static func dropExpired(at now: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    return Query(dropStatement, parameters) { _ in }
+  }
+
+  private static func record(_ rows: Rows, _ row: Int) -> Record {
+    Record(
+      csv: rows.int64(row, 0), app: rows.int32(row, 1), lines: rows.int32(row, 2),
+      expiresAt: rows.timestampMicroseconds(row, 3))
+  }
+}

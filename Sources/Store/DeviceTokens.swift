@@ -1,0 +1,94 @@
+package import Domain
+internal import Postgres
+
+/// Tokens that devices have beside the one for alerts, one of each kind. They are in `psids` like all tokens; the device's
+/// row is locked before one is given or taken.
+package enum DeviceTokens {
+  /// A token that a device wants.
+  package struct Wanted: Hashable, Sendable {
+    package let device: DeviceID
+    package let kind: TokenKind
+    package let psid: String
+
+    package init(device: DeviceID, kind: TokenKind, psid: String) {
+      self.device = device
+      self.kind = kind
+      self.psid = psid
+    }
+  }
+
+  private static let lockStatement = Statement(
+    "device-tokens-lock",
+    """
+    INSERT INTO psids (app, psid, network, kind, device, bound_at)
+    -- App and network of a device never change.
+    SELECT d.app, t.psid, d.network, t.kind, d.device, $4
+    FROM unnest($1, $2, $3) AS t(device, kind, psid) JOIN devices d ON d.device = t.device
+    ORDER BY d.app, t.psid, d.network, t.kind
+    ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
+    RETURNING psid, kind, device, bound_at = $4
+    """)
+
+  package struct Owned: Sendable {
+    package let psid: String
+    package let kind: TokenKind
+    package let owner: DeviceID
+    /// Made by this very lock.
+    package let isNew: Bool
+  }
+
+  /// Locks tokens, making those that are new for the device that wants them. Answers the present owners.
+  package static func lock(_ wanted: [Wanted], at now: Int64) -> Query<[Owned]> {
+    var parameters = columns(wanted)
+    parameters.append(timestampMicroseconds: now)
+    return Query(lockStatement, parameters) { rows in
+      rows.map {
+        Owned(
+          psid: rows.text($0, 0), kind: TokenKind(rawValue: rows.int16($0, 1)) ?? .voip, owner: rows.device($0, 2),
+          isNew: rows.bool($0, 3))
+      }
+    }
+  }
+
+  private static let findStatement = Statement(
+    "device-tokens-find",
+    "SELECT app, psid, network, device, kind FROM psids WHERE device = ANY($1::uuid[]) AND kind > 1")
+
+  /// All further tokens of devices.
+  package static func find(_ devices: some Collection<DeviceID>) -> Query<[Tokens.Claimed]> {
+    Query(findStatement, Devices.ids(devices)) { rows in
+      rows.map {
+        Tokens.Claimed(
+          app: rows.int32($0, 0), psid: rows.text($0, 1), network: PushNetwork(rawValue: rows.int16($0, 2)) ?? .apns,
+          device: rows.device($0, 3), kind: TokenKind(rawValue: rows.int16($0, 4)) ?? .voip)
+      }
+    }
+  }
+
+  private static let forgetStatement = Statement(
+    "device-tokens-forget",
+    """
+    DELETE FROM psids p USING unnest($1, $2, $3) AS t(device, kind, psid)
+    WHERE p.psid = t.psid AND p.kind = t.kind AND p.device = t.device
+      AND p.app = (SELECT app FROM devices d WHERE d.device = t.device)
+    """)
+
+  /// Takes back what a lock made for devices that may not have it.
+  package static func forget(_ wanted: [Wanted]) -> Query<Void> {
+    Query(forgetStatement, columns(wanted)) { _ in }
+  }
+
+  private static func columns(_ wanted: [Wanted]) -> Parameters {
+    var (devices, kinds, psids) = (UUIDColumn(), Int16Column(), TextColumn())
+    for token in wanted {
+      devices.append(token.device)
+      kinds.append(token.kind.rawValue)
+      psids.append(token.psid)
+    }
+    var parameters = Parameters()
+    parameters.append(uuids: devices)
+    parameters.append(int16s: kinds)
+    parameters.append(texts: psids)
+    return parameters
+  }
+}

@@ -1,0 +1,55 @@
+package import Domain
+internal import Postgres
+
+/// Locks for apps where the last registered device of a user is the only one.
+///
+/// Whoever gives such a user a device must know all devices the user has, and nobody may add one meanwhile. A row lock
+/// cannot hold back a row that does not exist yet, so those who name the same user take a lock on the name first.
+extension Devices {
+  private static let lockNamesStatement = Statement(
+    "devices-lock-names",
+    """
+    SELECT pg_advisory_xact_lock(1970300787, slot) FROM (
+      -- Few slots, so that the table of locks cannot fill up; two users in one slot merely wait for each other.
+      SELECT DISTINCT hashtext(name) & 1023 AS slot FROM unnest($1) AS t(name) ORDER BY slot) slots
+    """)
+
+  /// Holds back everybody else who gives one of these users a device, until the end of the transaction. Before any row
+  /// is locked.
+  package static func lockNames(_ users: some Collection<UserKey>) -> Query<Void> {
+    var names = TextColumn()
+    for user in users { names.append(user.text) }
+    var parameters = Parameters()
+    parameters.append(texts: names)
+    return Query(lockNamesStatement, parameters) { _ in }
+  }
+
+  private static let lockWithOthersStatement = Statement(
+    "devices-lock-with-others",
+    """
+    INSERT INTO devices (\(columnList))
+    SELECT d.* FROM (
+      SELECT unnest($1::uuid[]) AS device
+      UNION
+      SELECT o.device FROM devices o, unnest($2::text[]) AS named(user_key)
+      WHERE o.app = ANY($3) AND o.user_key = named.user_key AND o.state = 1) u
+    CROSS JOIN LATERAL (SELECT \(columnList) FROM devices WHERE devices.device = u.device) d
+    -- In key order, those that are asked for and the others together.
+    ORDER BY device
+    ON CONFLICT (device) DO UPDATE SET device = excluded.device
+    RETURNING \(columnList)
+    """)
+
+  /// Locks devices, and all others that these users have in these apps. Answers the latest rows.
+  package static func lock(
+    _ devices: some Collection<DeviceID>, othersOf users: some Collection<UserKey>, in apps: some Collection<App.Number>
+  ) -> Query<[Record]> {
+    var parameters = ids(devices)
+    var (names, numbers) = (TextColumn(), Int32Column())
+    for user in users { names.append(user.text) }
+    for app in apps { numbers.append(app) }
+    parameters.append(texts: names)
+    parameters.append(int32s: numbers)
+    return Query(lockWithOthersStatement, parameters) { rows in rows.map { Record(rows, $0) } }
+  }
+}

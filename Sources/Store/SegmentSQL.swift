@@ -1,0 +1,148 @@
+internal import Crypto
+internal import Domain
+internal import Postgres
+
+/// Asks the database for the devices of a segment.
+///
+/// The text of a statement is put together from the fixed pieces below, never from what somebody wrote: every value is
+/// bound. Segments of one shape share one prepared statement, whose name is made from its text.
+struct SegmentSQL {
+  private(set) var parameters: Parameters
+  /// Parameters so far.
+  private var count: Int
+  /// Microseconds since 1970: what `within` counts back from.
+  private let now: Int64
+  private var asksUsers = false
+
+  /// - Parameters:
+  ///   - parameters: those before the conditions, of which `$1` is the app.
+  ///   - count: how many those are.
+  init(_ parameters: Parameters, count: Int, now: Int64) {
+    self.parameters = parameters
+    self.count = count
+    self.now = now
+  }
+
+  /// A statement about the devices `d` of the segment.
+  mutating func statement(select: String, where condition: String, _ segment: Segment, rest: String) -> Statement {
+    let meant = sql(segment)
+    let users = asksUsers ? "LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key" : ""
+    let text = "SELECT \(select) FROM devices d \(users) WHERE \(condition) AND \(meant) \(rest)"
+    return Statement("segment-" + Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16)), text)
+  }
+
+  // MARK: Conditions
+
+  /// True or false, never NULL: so that `not` means everybody else.
+  private mutating func sql(_ segment: Segment) -> String {
+    switch segment {
+    case .all(let parts): join(parts, " AND ")
+    case .any(let parts): join(parts, " OR ")
+    case .not(let part): "NOT \(sql(part))"
+    case .platform(let names): "(lower(d.platform) = ANY(\(bind(names))))"
+    case .version(let field, let range): versions(field == .app ? "d.app_version" : "d.os_version", range)
+    case .language(let codes): "(lower(split_part(replace(d.locale, '_', '-'), '-', 1)) = ANY(\(bind(codes))))"
+    case .country(let codes):
+      "coalesce(upper(substring(d.locale FROM '[-_]([A-Za-z]{2}|[0-9]{3})(?:[-_.@]|$)')) = ANY(\(bind(codes))), false)"
+    case .timeZone(let names): "(d.time_zone = ANY(\(bind(names))))"
+    case .time(let field, let range):
+      times(field == .registered ? "d.created_at" : "greatest(d.registered_at, d.seen_at)", range)
+    case .tags(let tags): self.tags(tags)
+    case .member(true): "(d.user_key >= 'u')"
+    case .member(false): "(d.user_key < 'u')"
+    case .consent(let kind, let isGiven): "(\(Self.column(kind)) IS NOT DISTINCT FROM \(bind(isGiven)))"
+    case .groups(let groups): self.groups(groups)
+    case .clientUIDs(let users): "(d.user_key = ANY(\(bind(users.map { UserKey(clientUID: $0).text }))))"
+    }
+  }
+
+  private mutating func join(_ parts: [Segment], _ word: String) -> String {
+    var texts: [String] = []
+    for part in parts { texts.append(sql(part)) }
+    return "(" + texts.joined(separator: word) + ")"
+  }
+
+  private mutating func versions(_ column: String, _ range: Segment.VersionRange) -> String {
+    var texts: [String] = []
+    for (bound, sign) in [(range.from, ">="), (range.before, "<"), (range.upTo, "<=")] {
+      if let bound { texts.append("version_parts(\(column)) \(sign) version_parts(\(bind(bound)))") }
+    }
+    // A device that says nothing, or no version, is in no range.
+    return "coalesce(" + texts.joined(separator: " AND ") + ", false)"
+  }
+
+  private mutating func times(_ column: String, _ range: Segment.TimeRange) -> String {
+    var texts: [String] = []
+    let since = [range.since, range.within.map { now - $0 * 1_000_000 }].compactMap { $0 }
+    let before = [range.before, range.notWithin.map { now - $0 * 1_000_000 }].compactMap { $0 }
+    for moment in since { texts.append("\(column) >= \(bind(moment: moment))") }
+    for moment in before { texts.append("\(column) < \(bind(moment: moment))") }
+    return "(" + texts.joined(separator: " AND ") + ")"
+  }
+
+  private mutating func tags(_ tags: Segment.Tags) -> String {
+    asksUsers = true
+    var texts: [String] = []
+    let ofUser = "coalesce(u.tags, '{}')"
+    if !tags.any.isEmpty {
+      let wanted = bind(tags.any)
+      texts.append("(d.tags && \(wanted) OR \(ofUser) && \(wanted))")
+    }
+    if !tags.all.isEmpty { texts.append("(d.tags || \(ofUser)) @> \(bind(tags.all))") }
+    if !tags.none.isEmpty {
+      let unwanted = bind(tags.none)
+      texts.append("NOT (d.tags && \(unwanted) OR \(ofUser) && \(unwanted))")
+    }
+    return "(" + texts.joined(separator: " AND ") + ")"
+  }
+
+  private static func column(_ kind: Segment.ConsentTo) -> String {
+    switch kind {
+    case .notification: "d.consent_notification"
+    case .ad: "d.consent_ad"
+    case .nightAd: "d.consent_night_ad"
+    }
+  }
+
+  private mutating func groups(_ groups: [Int64]) -> String {
+    var column = Int64Column()
+    for group in groups { column.append(group) }
+    parameters.append(int64s: column)
+    count += 1
+    return """
+      (d.user_key IN (SELECT m.user_key FROM group_members m WHERE m.app = $1 AND m.groupseq IN (
+        WITH RECURSIVE subtree AS (
+          SELECT groupseq FROM groups WHERE app = $1 AND groupseq = ANY($\(count))
+          UNION SELECT g.groupseq FROM groups g JOIN subtree s ON g.parent = s.groupseq
+        ) SELECT groupseq FROM subtree)))
+      """
+  }
+
+  // MARK: Values
+
+  private mutating func bind(_ texts: [String]) -> String {
+    var column = TextColumn()
+    for text in texts { column.append(text) }
+    parameters.append(texts: column)
+    count += 1
+    return "$\(count)"
+  }
+
+  private mutating func bind(_ text: String) -> String {
+    parameters.append(text: text)
+    count += 1
+    return "$\(count)"
+  }
+
+  private mutating func bind(_ flag: Bool) -> String {
+    parameters.append(flag)
+    count += 1
+    return "$\(count)"
+  }
+
+  private mutating func bind(moment: Int64) -> String {
+    parameters.append(timestampMicroseconds: moment)
+    count += 1
+    return "$\(count)"
+  }
+}

@@ -1,0 +1,129 @@
+package import Domain
+internal import Postgres
+
+/// Saved segments, and the devices that a segment means.
+package enum Segments {
+  package typealias Number = Int64
+
+  // MARK: Devices
+
+  /// Devices of a segment with user keys in (after, upto], counted up to a limit.
+  package static func count(
+    _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int64
+  ) -> Query<Int64> {
+    var compiler = SegmentSQL(range(app, after, upto, frozenAt, limit), count: 5, now: frozenAt)
+    // Counting stops at the limit: more need not be known at once.
+    let statement = compiler.statement(
+      select: "count(*) FROM (SELECT 1", where: isInRange, segment, rest: "LIMIT $5) part")
+    return Query(statement, compiler.parameters) { $0.int64(0, 0) }
+  }
+
+  /// The next devices of a segment, in the order of user keys and devices.
+  package static func read(
+    _ segment: Segment, app: App.Number, after: String, upto: String, frozenAt: Int64, limit: Int
+  ) -> Query<[Audiences.Member]> {
+    var compiler = SegmentSQL(range(app, after, upto, frozenAt, Int64(limit)), count: 5, now: frozenAt)
+    let statement = compiler.statement(
+      select: Audiences.memberColumns, where: isInRange, segment, rest: "ORDER BY d.user_key, d.device LIMIT $5")
+    return Query(statement, compiler.parameters, read: Audiences.members)
+  }
+
+  private static let isInRange =
+    "d.app = $1 AND d.state = 1 AND d.user_key > $2 AND d.user_key <= $3 AND d.bound_at <= $4"
+
+  private static func range(
+    _ app: App.Number, _ after: String, _ upto: String, _ frozenAt: Int64, _ limit: Int64
+  ) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: after)
+    parameters.append(text: upto)
+    parameters.append(timestampMicroseconds: frozenAt)
+    parameters.append(limit)
+    return parameters
+  }
+
+  // MARK: Saved ones
+
+  package struct Record: Sendable {
+    package let segment: Number
+    package let app: App.Number
+    package let name: String
+    /// JSON, as it was given.
+    package let conditions: String
+    /// Microseconds since 1970.
+    package let createdAt: Int64
+    package let updatedAt: Int64
+  }
+
+  private static let columnList = "segment, app, name, conditions::text, created_at, updated_at"
+
+  private static let createStatement = Statement(
+    "segments-create",
+    """
+    INSERT INTO segments (app, name, conditions, created_at, updated_at) VALUES ($1, $2, $3::text::json, $4, $4)
+    RETURNING \(columnList)
+    """)
+
+  /// Fails with `segments_name_is_unique` when the name is taken.
+  package static func create(app: App.Number, name: String, conditions: String, at now: Int64) -> Query<Record> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: name)
+    parameters.append(text: conditions)
+    parameters.append(timestampMicroseconds: now)
+    return Query(createStatement, parameters) { record($0, 0) }
+  }
+
+  private static let findStatement = Statement(
+    "segments-find", "SELECT \(columnList) FROM segments WHERE segment = $1")
+
+  package static func find(_ segment: Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(segment)
+    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let listStatement = Statement(
+    "segments-list", "SELECT \(columnList) FROM segments WHERE app = $1 AND segment > $2 ORDER BY segment LIMIT $3")
+
+  /// A page, in the order of their numbers.
+  package static func list(app: App.Number, after: Number, limit: Int) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(after)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in rows.map { record(rows, $0) } }
+  }
+
+  private static let changeStatement = Statement(
+    "segments-change",
+    """
+    UPDATE segments SET name = coalesce($2, name), conditions = coalesce($3::text::json, conditions), updated_at = $4
+    WHERE segment = $1 RETURNING \(columnList)
+    """)
+
+  /// Changes what is given; nil when it is gone.
+  package static func change(_ segment: Number, name: String?, conditions: String?, at now: Int64) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(segment)
+    parameters.append(text: name)
+    parameters.append(text: conditions)
+    parameters.append(timestampMicroseconds: now)
+    return Query(changeStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let deleteStatement = Statement("segments-delete", "DELETE FROM segments WHERE segment = $1")
+
+  package static func delete(_ segment: Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(segment)
+    return Query(deleteStatement, parameters) { _ in }
+  }
+
+  private static func record(_ rows: Rows, _ row: Int) -> Record {
+    Record(
+      segment: rows.int64(row, 0), app: rows.int32(row, 1), name: rows.text(row, 2), conditions: rows.text(row, 3),
+      createdAt: rows.timestampMicroseconds(row, 4), updatedAt: rows.timestampMicroseconds(row, 5))
+  }
+}

@@ -1,0 +1,104 @@
+package import Domain
+internal import Postgres
+
+/// Tags of users and devices.
+package enum TagLists {
+  private static let ofUsersStatement = Statement(
+    "tags-change-users",
+    """
+    INSERT INTO users (app, user_key, tags)
+    SELECT $1, user_key, $3::text[] FROM unnest($2) AS t(user_key) ORDER BY user_key COLLATE "C"
+    ON CONFLICT (app, user_key) DO UPDATE SET tags = ARRAY(
+      SELECT tag FROM unnest(CASE WHEN $5 THEN '{}' ELSE users.tags END || $3::text[]) AS kept(tag)
+      WHERE tag <> ALL($4::text[]) GROUP BY tag ORDER BY tag COLLATE "C")
+    RETURNING user_key
+    """)
+
+  /// Gives users tags and takes others away, those that are new to us included. Fails with
+  /// `users_tags_are_few` when one would have too many.
+  /// - Parameter replacing: all that they had goes.
+  package static func changeUsers(
+    app: App.Number, _ users: [UserKey], add: [String], remove: [String], replacing: Bool
+  ) -> Query<[UserKey]> {
+    var keys = TextColumn()
+    for user in users { keys.append(user.text) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(texts: keys)
+    append(add, remove, replacing, to: &parameters)
+    return Query(ofUsersStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+  }
+
+  private static let ofDevicesStatement = Statement(
+    "tags-change-devices",
+    """
+    INSERT INTO devices (\(Devices.columnList))
+    SELECT d.* FROM (SELECT unnest($2::uuid[]) AS device) u
+    CROSS JOIN LATERAL (
+      SELECT \(Devices.columnList) FROM devices WHERE devices.device = u.device AND devices.app = $1
+        AND devices.state <> 2) d
+    ORDER BY device
+    ON CONFLICT (device) DO UPDATE SET tags = ARRAY(
+      SELECT tag FROM unnest(CASE WHEN $5 THEN '{}' ELSE devices.tags END || $3::text[]) AS kept(tag)
+      WHERE tag <> ALL($4::text[]) GROUP BY tag ORDER BY tag COLLATE "C")
+    RETURNING device
+    """)
+
+  /// The same for devices that are registered; unknown ones are missing in the answer.
+  package static func changeDevices(
+    app: App.Number, _ devices: [DeviceID], add: [String], remove: [String], replacing: Bool
+  ) -> Query<[DeviceID]> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(uuids: column)
+    append(add, remove, replacing, to: &parameters)
+    return Query(ofDevicesStatement, parameters) { rows in rows.map { rows.device($0, 0) } }
+  }
+
+  private static func append(_ add: [String], _ remove: [String], _ replacing: Bool, to parameters: inout Parameters) {
+    var (added, removed) = (TextColumn(), TextColumn())
+    for tag in Set(add).sorted() { added.append(tag) }
+    for tag in remove { removed.append(tag) }
+    parameters.append(texts: added)
+    parameters.append(texts: removed)
+    parameters.append(replacing)
+  }
+
+  private static let inUseStatement = Statement(
+    "tags-in-use",
+    """
+    SELECT tag FROM (
+      SELECT unnest(tags) AS tag FROM devices WHERE app = $1 AND state <> 2
+      UNION SELECT unnest(tags) FROM users WHERE app = $1) used
+    ORDER BY tag COLLATE "C" LIMIT $2
+    """)
+
+  /// Tags that anybody of an app has. Reads all of its users and devices.
+  package static func inUse(app: App.Number, limit: Int) -> Query<[String]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(limit)
+    return Query(inUseStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+  }
+
+  private static let findUserStatement = Statement(
+    "tags-of-user", "SELECT unnest(tags) FROM users WHERE app = $1 AND user_key = $2")
+
+  package static func of(_ user: Users.Key) -> Query<[String]> {
+    var parameters = Parameters()
+    parameters.append(user.app)
+    parameters.append(text: user.userKey.text)
+    return Query(findUserStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+  }
+
+  private static let findDeviceStatement = Statement(
+    "tags-of-device", "SELECT unnest(tags) FROM devices WHERE device = $1")
+
+  package static func of(_ device: DeviceID) -> Query<[String]> {
+    var parameters = Parameters()
+    parameters.append(device: device)
+    return Query(findDeviceStatement, parameters) { rows in rows.map { rows.text($0, 0) } }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Postgres
+import Simulator
+import Testing
+
+/// A new count reaches the user's other devices by a push that shows nothing else.
+@Suite(.serialized) struct BadgeSyncTests {
+  private static let one = World.token("a1")
+  private static let two = World.token("b2")
+
+  private func world() throws -> (world: World, device: String, key: String) {
+    let world = try World()
+    let set = try world.client.call(
+      "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"badgeSync":true}"#)
+    #expect(set.string("devicePolicy") == "multi" && set["badgeSync"] as? Bool == true, "\(set.text)")
+    let reply = try world.register("d1", token: Self.one, user: "kim")
+    try world.register("d2", token: Self.two, user: "kim")
+    return (world, try #require(reply.string("device")), try #require(reply.string("authKey")))
+  }
+
+  /// Sets counts until the policy is known to the loop that answers, and one has arrived.
+  private func told(_ world: World, _ device: String, _ key: String) throws -> Int {
+    var badge = 10
+    return try world.poll("the other device was not told") {
+      badge += 1
+      let set = try world.client.call("PUT", "/v1/devices/\(device)/badge", bearer: key, #"{"badge":\#(badge)}"#)
+      #expect(set.int("badge") == badge, "\(set.text)")
+      return try world.badges(Self.two).last
+    }
+  }
+
+  @Test func `the other device is told, and only it, with nothing but the count`() throws {
+    let (world, device, key) = try world()
+    _ = try told(world, device, key)
+    #expect(try world.payloads(Self.one).isEmpty)
+    let delivery = try #require(world.simulator.deliveries(to: Self.two).last)
+    #expect(String(decoding: delivery.payload ?? [], as: UTF8.self).hasPrefix(#"{"aps":{"badge":"#))
+    #expect(try world.payloads(Self.two).allSatisfy { $0.count == 1 })
+  }
+
+  @Test func `a read is told as well, and stands in no funnel`() throws {
+    let (world, device, key) = try world()
+    let before = try told(world, device, key)
+    let seqno = try world.send(#"{"clientUids":["kim"]}"#, #","badge":{"increment":1}"#)
+    _ = try world.finished(seqno)
+    let after = try #require(try world.read(seqno, Self.one).result["badge"] as? Int)
+    #expect(after >= before)
+    _ = try world.poll("the read was not told") { try world.badges(Self.two).last == after ? true : nil }
+    let funnel = try world.funnel(seqno)
+    #expect(funnel.int("targeted") == 2 && funnel.int("accepted") == 2 && funnel.int("resent") == 0, "\(funnel.text)")
+    _ = try world.poll("rows are left") {
+      try world.connection.run(.init("test-syncs", "SELECT count(*) FROM badge_syncs")).int64(0, 0) == 0 ? true : nil
+    }
+  }
+
+  @Test func `many changes within a second are one push`() throws {
+    let (world, device, key) = try world()
+    _ = try told(world, device, key)
+    _ = try world.poll("rows are left") {
+      try world.connection.run(.init("test-syncs", "SELECT count(*) FROM badge_syncs")).int64(0, 0) == 0 ? true : nil
+    }
+    let before = try world.payloads(Self.two).count
+    for badge in 100..<200 {
+      _ = try world.client.call("PUT", "/v1/devices/\(device)/badge", bearer: key, #"{"badge":\#(badge)}"#)
+    }
+    _ = try world.poll("the last count was not told") { try world.badges(Self.two).last == 199 ? true : nil }
+    // A hundred calls take a second or two, however slow the machine.
+    #expect(try world.payloads(Self.two).count - before < 20)
+  }
+}

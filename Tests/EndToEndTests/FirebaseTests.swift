@@ -1,0 +1,107 @@
+import Foundation
+import Operations
+import Reactor
+import Server
+import Simulator
+import Testing
+
+/// Android beside iOS: one message to both, each by its own network, one account of it all.
+@Suite(.serialized) struct FirebaseTests {
+  private static func registration(_ number: Int) -> String { "fabcdefghijklmnopqrs\(number):APA91bexample\(number)" }
+
+  @discardableResult
+  private func register(_ world: World, _ deviceID: String, _ name: String, user: String) throws -> Reply {
+    try world.client.call(
+      "POST", "/v1/devices", bearer: world.clientKey,
+      #"{"appId":"\#(World.appID)","pnsId":"FCM","psid":"\#(name)","deviceId":"\#(deviceID)","clientUid":"\#(user)"}"#)
+  }
+
+  private func payloads(_ world: World, _ name: String) throws -> [[String: Any]] {
+    try world.simulator.deliveries(toRegistration: name).map { delivery in
+      try #require(try JSONSerialization.jsonObject(with: Data(delivery.payload ?? [])) as? [String: Any])
+    }
+  }
+
+  @Test func `a mixed audience gets it by two networks, with receipts, reads and badges`() throws {
+    let world = try World()
+    try world.useServiceAccount()
+    var plan = VirtualDevices.Plan(
+      count: 30, server: "http://127.0.0.1:\(world.server.address.port)", appID: World.appID,
+      clientKey: world.clientKey, users: 15)
+    plan.readProbability = 1
+    try world.simulator.startDevices(plan)
+    plan.count = 20
+    plan.isAndroid = true
+    try world.simulator.startDevices(plan)
+    _ = try world.poll("the devices did not register") {
+      world.simulator.deviceCounters?.registered == 50 ? true : nil
+    }
+
+    let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
+    let funnel = try world.finished(seqno)
+    #expect(funnel.int("targeted") == 50 && funnel.int("accepted") == 50, "\(funnel.text)")
+    let after = try world.poll("not all was read") {
+      let funnel = try world.funnel(seqno)
+      return funnel.int("read") == 50 ? funnel : nil
+    }
+    #expect(after.int("received") == 50 && after.int("pending") == 0)
+    let counters = world.simulator.counters()
+    #expect(counters.deliveries == 30 && counters.fcm.deliveries == 20)
+    #expect(counters.duplicates == 0 && counters.fcm.duplicates == 0)
+    #expect(counters.devices?.failed == [:] && counters.devices?.read == 50)
+  }
+
+  @Test func `both devices of a user count the same badge, whichever reads`() throws {
+    let world = try World()
+    try world.useServiceAccount()
+    let android = Self.registration(1)
+    let ios = World.token("a1")
+    try world.register("phone", token: ios, user: "kim")
+    #expect(try register(world, "tablet", android, user: "kim").status == 201)
+    for expected in 1...2 {
+      let seqno = try world.send(#"{"clientUids":["kim"]}"#, #","badge":{"increment":1},"lane":"urgent""#)
+      #expect(try world.finished(seqno).int("accepted") == 2)
+      let aps = try #require(try payloads(world, android).last?["aps"] as? [String: Any])
+      #expect(aps["badge"] as? Int == expected)
+      guard expected == 2 else { continue }
+      let mps = try #require(try payloads(world, android).last?["mps"] as? [String: Any])
+      let pushkey = try #require(mps["pushkey"] as? String)
+      let reply = try world.client.call(
+        "POST", "/v1/reads",
+        #"{"reads":[{"seqno":"\#(seqno)","psid":"\#(android)","pushkey":"\#(pushkey)"}]}"#)
+      #expect(reply.result["status"] as? String == "recorded" && reply.result["badge"] as? Int == 1)
+    }
+    #expect(try world.badges(ios) == [1, 2])
+  }
+
+  @Test func `a registration that FCM has forgotten is put aside, and the next message skips it`() throws {
+    let world = try World()
+    try world.useServiceAccount()
+    let (good, gone) = (Self.registration(1), Self.registration(2))
+    world.simulator.register(registration: gone, state: .unregistered)
+    try register(world, "one", good, user: "kim")
+    try register(world, "two", gone, user: "kim")
+    let first = try world.send(#"{"clientUids":["kim"]}"#)
+    let funnel = try world.finished(first)
+    #expect(funnel.int("accepted") == 1 && funnel.int("rejected") == 1, "\(funnel.text)")
+    let second = try world.poll("the registration is still tried") {
+      let funnel = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
+      return funnel.int("skipped") == 1 ? funnel : nil
+    }
+    #expect(second.int("accepted") == 1)
+    // Registered anew, it is good again.
+    world.simulator.register(registration: gone)
+    #expect(try register(world, "two", gone, user: "kim").status == 200)
+    let third = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
+    #expect(third.int("accepted") == 2, "\(third.text)")
+  }
+
+  @Test func `an app without a service account sends to its iOS devices and skips the others`() throws {
+    let world = try World()
+    try world.register("phone", token: World.token("a1"), user: "kim")
+    try register(world, "tablet", Self.registration(1), user: "kim")
+    let funnel = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
+    #expect(funnel.int("accepted") == 1 && funnel.int("skipped") == 1, "\(funnel.text)")
+    #expect(world.simulator.counters().fcm.requests == 0)
+  }
+}

@@ -1,0 +1,110 @@
+import Crypto
+import Domain
+import FCM
+import Logging
+import PushWire
+import Reactor
+import Simulator
+import TLS
+import Testing
+
+/// A sender on its own thread against the simulated FCM: real OAuth, real TLS, real HTTP/2.
+final class Harness {
+  static let route = PushRoute(app: 7, network: .fcm, environment: .production)
+  static let projectID = "upmc-simulator"
+
+  let simulator: Simulator
+  let started: Simulator.Started
+  let sender: FCMSender
+  private let results: Inbox<PushResult>
+  private var thread: Thread?
+  private var batches: Int64 = 0
+  private static let keys = PushKeyring(present: SymmetricKey(size: .bits256))
+
+  init(
+    style: FCMStyle = FCMStyle(), quota: Int = 6_000_000, isEquipped: Bool = true,
+    _ change: (inout FCMConfiguration) -> Void = { _ in },
+    simulator alter: (inout Simulator.Configuration) -> Void = { _ in }
+  ) throws {
+    var simulated = Simulator.Configuration()
+    simulated.keepsPayloads = true
+    alter(&simulated)
+    simulator = Simulator(simulated)
+    started = try simulator.start()
+    var configuration = FCMConfiguration()
+    configuration.endpoint = try Self.endpoint(started)
+    configuration.trust = TLSContext.Trust(systemAuthorities: false, pems: [started.authorityPEM])
+    configuration.messagesPerMinute = quota
+    configuration.wire.logger.logLevel = .critical
+    change(&configuration)
+    let results = try Inbox<PushResult>(capacity: 1_000_000)
+    self.results = results
+    let sender = try FCMSender(configuration: configuration, results: { _ = results.offer(contentsOf: $0) })
+    self.sender = sender
+    thread = try Thread(name: "test-fcm") { try? sender.run() }
+    if isEquipped { sender.set(try credential(style: style), for: Self.route.app) }
+  }
+
+  static func endpoint(_ started: Simulator.Started) throws -> Endpoint {
+    let parts = try #require(started.endpoints.fcm).split(separator: ":")
+    return Endpoint(host: String(parts[0]), port: try #require(UInt16(parts[1])))
+  }
+
+  func credential(style: FCMStyle = FCMStyle()) throws -> FCMCredential {
+    FCMCredential(account: try ServiceAccount(json: try #require(started.serviceAccountJSON)), style: style)
+  }
+
+  deinit {
+    sender.stop(within: .zero)
+    thread.take()?.join()
+    simulator.stop()
+  }
+
+  func makeMessage(
+    _ json: String = #""alert":{"title":"Hello","body":"World"},"badge":{"increment":1}"#, seqno: Int64 = 42,
+    expiresIn: Int64 = 3600, lane: Lane = .normal
+  ) throws -> PushMessage {
+    let request = try MessageRequest(
+      json: Array(#"{"appId":"com.example.app","audience":{"all":true},\#(json)}"#.utf8))
+    return PushMessage(
+      seqno: seqno, headers: PushHeaders(request, appID: "com.example.app", seqno: seqno),
+      template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"), pushkeys: Self.keys, lane: lane,
+      expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + expiresIn,
+      onUnknown: .resend)
+  }
+
+  /// Sends to these registrations and waits for all results, in order.
+  func send(_ names: [String], _ message: PushMessage? = nil) throws -> [SubmissionResult] {
+    batches += 1
+    let targets = names.enumerated().map { index, name in
+      PushTarget(
+        device: DeviceID(high: UInt64(index), low: 1), userKey: UserKey(clientUID: "u\(index)"), psid: name, badge: 3,
+        clientName: "")
+    }
+    let batch = PushBatch(
+      number: batches, message: try message ?? makeMessage(), route: Self.route, targets: targets,
+      readAtNanoseconds: SystemClock().now.nanoseconds)
+    guard sender.offer(batch) else { return [] }
+    var found: [PushResult] = []
+    while found.count < names.count {
+      let more = results.receive(atMost: .seconds(20))
+      if more.isEmpty { break }
+      found += more
+    }
+    return found.sorted { $0.target < $1.target }.map(\.result)
+  }
+
+  /// Sends again what was not processed or became stale on the way, and only that, as the dispatcher does.
+  func deliver(_ names: [String], _ message: PushMessage? = nil) throws -> [SubmissionResult] {
+    let message = try message ?? makeMessage()
+    var results: [SubmissionResult] = Array(repeating: .notProcessed, count: names.count)
+    for _ in 0..<200 {
+      let open = results.indices.filter { results[$0] == .notProcessed || results[$0] == .stale }
+      if open.isEmpty { return results }
+      for (position, result) in zip(open, try send(open.map { names[$0] }, message)) { results[position] = result }
+      // The gate is shut, or the first access token is still on its way.
+      _ = self.results.receive(atMost: .milliseconds(50))
+    }
+    return results
+  }
+}

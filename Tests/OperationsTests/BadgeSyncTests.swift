@@ -1,0 +1,60 @@
+import Domain
+import Store
+import Testing
+
+@testable import Operations
+
+@Suite struct BadgeSyncTests {
+  private func world(badgeSync: Bool = true) throws -> BatchWorld {
+    let world = try BatchWorld()
+    world.setPolicies(badgeSync: badgeSync)
+    try world.run(
+      world.registration("d1", psid: "aa", user: "kim"), world.registration("d3", psid: "cc", user: "lee"),
+      world.registration("d4", psid: "dd"))
+    try world.run(world.registration("d2", psid: "bb", user: "kim"))
+    return world
+  }
+
+  private func due(_ world: BatchWorld) throws -> [BadgeSyncs.Due] {
+    try world.connection.run(
+      BadgeSyncs.take(at: world.now + 1_000_000, again: world.now + 9_000_000, limit: 10))
+  }
+
+  @Test func `a count that a device moved is to be told to the user's other devices`() throws {
+    let world = try world()
+    try world.setBadge("kim", 3)
+    let seqno = try world.message()
+    try world.send(seqno, to: "d1", user: "kim")
+    try world.run(world.read(seqno, psid: "aa"))
+    // Not before a second has gone by: more may follow.
+    #expect(try world.connection.run(BadgeSyncs.take(at: world.now + 999_999, again: 0, limit: 10)).isEmpty)
+    let due = try due(world)
+    #expect(due.count == 1 && due.first?.device == world.device("d1") && due.first?.attempts == 1)
+    try world.connection.run(BadgeSyncs.done(due))
+    // The same read again moves nothing.
+    try world.run(world.read(seqno, psid: "aa"))
+    #expect(try world.count("SELECT count(*) FROM badge_syncs") == 0)
+  }
+
+  @Test func `several changes are told once, from several devices to all`() throws {
+    let world = try world()
+    try world.run(.setBadge(world.claim("d1"), 5))
+    let first = try due(world)
+    try world.run(.setBadge(world.claim("d2"), 6))
+    // What was taken before is not what is there now.
+    try world.connection.run(BadgeSyncs.done(first))
+    #expect(try world.count("SELECT count(*) FROM badge_syncs") == 1)
+    world.now += 20_000_000
+    let again = try due(world)
+    #expect(again.count == 1 && again.first?.device == nil)
+  }
+
+  @Test func `nobody is told who has one device, is a guest, or whose app does not want it`() throws {
+    let one = try world()
+    try one.run(.setBadge(one.claim("d3"), 5), .setBadge(one.claim("d4"), 5))
+    #expect(try one.count("SELECT count(*) FROM badge_syncs") == 0)
+    let off = try world(badgeSync: false)
+    try off.run(.setBadge(off.claim("d1"), 5))
+    #expect(try off.count("SELECT count(*) FROM badge_syncs") == 0)
+  }
+}

@@ -1,0 +1,86 @@
+import Domain
+import Foundation
+import Store
+import Testing
+
+@testable import Operations
+
+@Suite struct CSVUploadTests {
+  private func store(
+    _ world: BatchWorld, _ bytes: [UInt8], skipsFaults: Bool = false
+  ) throws -> CSVUploads.Stored {
+    try CSVUploads.store(
+      bytes, of: world.app.appID, skipsFaults: skipsFaults, by: .commandLine, on: world.connection, now: world.now)
+  }
+
+  @Test func `a file is stored with its variables, and unknown users are told`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"), world.registration("d2", psid: "bb", user: "lee"))
+    let stored = try store(world, Array("kim,Kim,10\nlee,,20\nnobody\nkim,Again\n".utf8))
+    #expect(stored.file.lines.count == 3 && stored.file.duplicates == 1)
+    #expect(stored.devices == 2 && stored.unknown == ["nobody"] && stored.unknownCount == 1)
+    let values = try world.connection.run(
+      CSVAudiences.values(stored.csv, of: ["kim", "lee"].map { UserKey(clientUID: $0) }))
+    #expect(values[UserKey(clientUID: "kim")]?.name == "Kim")
+    #expect(values[UserKey(clientUID: "lee")]?.variables == ["20"])
+    let census = try CSVCensus(
+      stored.csv, world.app.number, world.connection, now: world.now, unknownAtMost: 10)
+    #expect(census.devices == 2)
+  }
+
+  @Test func `a file as Korean Windows writes it is understood`() throws {
+    let world = try BatchWorld()
+    // "kim,김" and a syllable that only CP949 has.
+    let stored = try store(world, Array("kim,".utf8) + [0xB1, 0xE8, 0x0A] + Array("lee,".utf8) + [0x8C, 0x63, 0x0A])
+    #expect(stored.encoding == "CP949")
+    #expect(stored.file.lines.map(\.name) == ["김", "똠"])
+  }
+
+  @Test func `what is neither is refused, and says so`() throws {
+    let world = try BatchWorld()
+    for bytes: [UInt8] in [
+      [0xFF, 0xFE, 0x6B, 0x00], [0x6B, 0xFF, 0xFF], [], Array("\n\n".utf8), Array("CUID\n".utf8),
+    ] {
+      #expect(throws: Problem.self, "\(bytes)") { try store(world, bytes) }
+    }
+    #expect(try world.count("SELECT count(*) FROM csv_audiences") == 0)
+  }
+
+  @Test func `wrong lines refuse the file, or are left out when asked`() throws {
+    let world = try BatchWorld()
+    let text = Array("kim\nGUEST\nlee\n".utf8)
+    do {
+      _ = try store(world, text)
+      Issue.record("a wrong line was taken")
+    } catch let problem as Problem {
+      #expect(problem.fields.map(\.pointer) == ["/lines/2"])
+    }
+    #expect(try world.count("SELECT count(*) FROM csv_lines") == 0)
+    #expect(try store(world, text, skipsFaults: true).file.lines.count == 2)
+  }
+
+  @Test func `a file ends after its time, with its lines, and not while a message keeps it`() throws {
+    let world = try BatchWorld()
+    let first = try store(world, Array("kim\n".utf8))
+    let second = try store(world, Array("lee\n".utf8))
+    let later = first.expiresAt + 1
+    #expect(try world.connection.run(CSVAudiences.keep(second.csv, until: later + 1_000_000)))
+    for _ in 0..<3 { try world.connection.run(CSVAudiences.dropExpired(at: later)) }
+    #expect(try world.connection.run(CSVAudiences.find(first.csv, at: later)) == nil)
+    #expect(try world.connection.run(CSVAudiences.find(second.csv, at: later)) != nil)
+    #expect(try world.count("SELECT count(*) FROM csv_lines") == 1)
+  }
+
+  @Test func `a hundred thousand lines take seconds`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "user77"))
+    var text = ""
+    for number in 0..<100_000 { text += "user\(number),Name \(number),\(number)\n" }
+    let clock = ContinuousClock()
+    var stored: CSVUploads.Stored?
+    let time = try clock.measure { stored = try store(world, Array(text.utf8)) }
+    #expect(stored?.devices == 1 && stored?.unknownCount == 99_999 && stored?.unknown.count == 1_000)
+    // Generous, for a busy machine and a debug build; a statement a line would take minutes.
+    #expect(time < .seconds(60))
+  }
+}

@@ -1,0 +1,138 @@
+import Domain
+import Store
+import Testing
+
+@testable import Operations
+
+@Suite struct DeviceRulesTests {
+  // MARK: Who is who
+
+  @Test func `a new token with the old one named keeps the user, a wrong one does not`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(world.registration("d1", psid: "bb", formerPSID: "aa"))
+    #expect(try world.record("d1")?.userKey == UserKey(clientUID: "kim"))
+    #expect(try world.run(.badge(world.claim("d1")))[0].badge == 0)
+    try world.run(world.registration("d1", psid: "cc", formerPSID: "dd"))
+    #expect(try world.record("d1")?.userKey.isGuest == true)
+    #expect(try world.run(.badge(world.claim("d1")))[0].problem == .badCredential)
+  }
+
+  @Test func `where users need a proof, nobody is named without one`() throws {
+    let world = try BatchWorld()
+    world.setPolicies(userProof: 1)
+    let refused = try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    #expect(refused[0].problem == .badUserProof)
+    // Nothing of it was stored, not even who has the token.
+    #expect(try world.count("SELECT count(*) FROM psids") == 0)
+    #expect(try world.run(world.registration("d1", psid: "aa"))[0].isNewRegistration == true)
+    #expect(
+      try world.run(.setUser(world.claim("d1"), clientUID: "kim", name: ""))[0].problem == .badUserProof)
+    #expect(
+      try world.run(.setUser(world.claim("d1"), clientUID: "kim", name: "", userProof: "00"))[0].problem
+        == .badUserProof)
+    #expect(try world.run(.setUser(world.claim("d1"), clientUID: "GUEST", name: ""))[0].problem == nil)
+  }
+
+  // MARK: Consents
+
+  @Test func `consents keep the time they were given, and stay when nothing is said`() throws {
+    let world = try BatchWorld()
+    let first = world.now
+    var consents = Consents.Change()
+    consents.ad = true
+    try world.run(world.registration("d1", psid: "aa", consents: consents))
+    #expect(try world.record("d1")?.consents.ad == Consents.Answer(isGiven: true, at: first))
+    #expect(try world.record("d1")?.consents.notification == nil)
+    world.now += 5_000_000
+    try world.run(world.registration("d1", psid: "aa"))
+    try world.run(.setConsents(world.claim("d1"), consents))
+    #expect(try world.record("d1")?.consents.ad == Consents.Answer(isGiven: true, at: first))
+    consents.ad = false
+    consents.nightAd = true
+    try world.run(.setConsents(world.claim("d1"), consents))
+    #expect(try world.record("d1")?.consents.ad == Consents.Answer(isGiven: false, at: world.now))
+    #expect(try world.record("d1")?.consents.nightAd == Consents.Answer(isGiven: true, at: world.now))
+  }
+
+  // MARK: Last seen
+
+  @Test func `a call tells that a device was seen, at most once an hour`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"))
+    let registered = world.now
+    world.now += 3_599_000_000
+    try world.run(.badge(world.claim("d1")))
+    #expect(try world.record("d1")?.seenAt == registered)
+    world.now += 1_000_000
+    try world.run(.badge(world.claim("d1")))
+    #expect(try world.record("d1")?.seenAt == world.now)
+    #expect(try world.record("d1")?.boundAt == registered)
+    #expect(try world.record("d1")?.registeredAt == registered)
+    let seen = world.now
+    world.now += 3_600_000_000
+    // A key that has ended shows nothing.
+    try world.run(.badge(world.claim("d1", epoch: 3)))
+    #expect(try world.record("d1")?.seenAt == seen)
+  }
+
+  // MARK: Further tokens
+
+  private func tokens(_ world: BatchWorld) throws -> Int64 {
+    try world.count("SELECT count(*) FROM psids WHERE kind > 1")
+  }
+
+  private func owner(_ world: BatchWorld, _ psid: String, _ installation: String) throws -> Bool {
+    try world.connection.run(DeviceTokens.find([world.device(installation)])).contains { $0.psid == psid }
+  }
+
+  @Test func `a device has one further token of each kind, and the last registration wins`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"), world.registration("d2", psid: "bb"))
+    try world.run(.setToken(world.claim("d1"), .voip, psid: "11"), .setToken(world.claim("d2"), .voip, psid: "22"))
+    try world.run(.setToken(world.claim("d1"), .pushToTalk, psid: "11"))
+    #expect(try tokens(world) == 3)
+    world.now += 1
+    try world.run(.setToken(world.claim("d1"), .voip, psid: "33"))
+    #expect(try tokens(world) == 3)
+    #expect(try world.count("SELECT count(*) FROM former_psids WHERE psid = '11'") == 1)
+    world.now += 1
+    try world.run(.setToken(world.claim("d1"), .voip, psid: "22"))
+    #expect(try tokens(world) == 2)
+    #expect(try owner(world, "22", "d1"))
+    #expect(try !owner(world, "22", "d2"))
+    try world.run(.setToken(world.claim("d1"), .voip, psid: nil))
+    #expect(try tokens(world) == 1)
+  }
+
+  @Test func `a token that may not be set leaves nothing behind`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"))
+    try world.run(.setToken(world.claim("d1"), .voip, psid: "11"))
+    world.now += 1
+    #expect(
+      try world.run(.setToken(world.claim("d1", epoch: 7), .voip, psid: "99"))[0].problem == .badCredential)
+    #expect(
+      try world.run(.setToken(world.claim("d1", epoch: 7), .voip, psid: "11"))[0].problem == .badCredential)
+    #expect(try tokens(world) == 1)
+    #expect(try owner(world, "11", "d1"))
+  }
+
+  @Test func `further tokens end with the device, and when somebody else may have taken it over`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(.setToken(world.claim("d1"), .voip, psid: "11"))
+    try world.run(world.registration("d1", psid: "bb", proof: world.claim("d1")))
+    #expect(try tokens(world) == 1)
+    try world.run(world.registration("d1", psid: "cc"))
+    #expect(try tokens(world) == 0)
+    try world.run(.setToken(world.claim("d1", epoch: 1), .voip, psid: "11"))
+    try world.run(.unregister(world.claim("d1", epoch: 1)))
+    #expect(try tokens(world) == 0)
+    try world.run(world.registration("d2", psid: "dd"))
+    try world.run(.setToken(world.claim("d2"), .liveActivityStart, psid: "22"))
+    // The PSID goes to another device: the former owner can get nothing any more.
+    try world.run(world.registration("d3", psid: "dd"))
+    #expect(try tokens(world) == 0)
+  }
+}
