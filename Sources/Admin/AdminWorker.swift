@@ -20,6 +20,7 @@ final class AdminWorker {
     let hosting: Hosting
     let streams: AdminStreams
     let messageCommitted: @Sendable () -> Void
+    let log = Logger(label: "admin")
   }
 
   private let resources: Resources
