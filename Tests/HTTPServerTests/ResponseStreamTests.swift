@@ -174,6 +174,26 @@ import Testing
     #expect(!late.isOpen)
   }
 
+  @Test func `another thread learns when its client has taken everything, and may break off`() throws {
+    var ticket: ResponseTicket?
+    let server = try TestServer { _, responder in ticket = responder.ticket }
+    let peer = try server.connect(receiveBufferBytes: 4_096)
+    peer.send(Self.get)
+    server.turn()
+    let drained = try Inbox<Void>(capacity: 8)
+    let stream = try #require(ticket?.stream(status: .ok, headers: [], drained: { _ = drained.offer(()) }))
+    #expect(stream.isDrained)
+    #expect(stream.write([UInt8](repeating: 120, count: 3_000_000)))
+    #expect(!stream.isDrained)
+    server.turn()
+    #expect(!stream.isDrained)
+    #expect(peer.wait { stream.isDrained })
+    #expect(drained.count == 1)
+    stream.abandon()
+    #expect(!stream.isOpen)
+    #expect(peer.waitForClose() && !peer.text.hasSuffix("0\r\n\r\n"))
+  }
+
   @Test func `a drain waits for streams, up to its deadline`() throws {
     let source = Source()
     let server = try streaming(source)

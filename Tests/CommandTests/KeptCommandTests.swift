@@ -1,0 +1,67 @@
+import Testing
+import TestSupport
+
+/// Templates, approvals, and people in files, from the command line.
+@Suite struct KeptCommandTests {
+  let program: Program
+
+  init() throws {
+    program = try Program()
+    #expect(try program.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
+  }
+
+  @Test func `a template is kept, listed, shown, sent from, and deleted`() throws {
+    let kept = try program.run(
+      "template", "keep", "com.example.bank", "--name", "Payday", "--message", #"{"alert":"The salary is there."}"#)
+    #expect(kept.lines == ["Kept template 1."], "\(kept.complaint)")
+    #expect(try program.run("template", "list", "com.example.bank").lines == ["1  Payday  command line"])
+    #expect(try program.run("template", "show", "1", "--json").string("name") == "Payday")
+    let tried = try program.run("send", "com.example.bank", "--all", "--template", "1", "--dry-run")
+    #expect(tried.status == 0 && tried.lines.first?.hasPrefix("Nothing was sent.") == true, "\(tried.complaint)")
+    let replaced = try program.run(
+      "template", "keep", "com.example.bank", "--name", "Other", "--message", "{\"alert\":\"x\"}", "--replace", "1")
+    #expect(replaced.status == 0)
+    #expect(try program.run("template", "delete", "1").lines == ["Deleted template 1."])
+    #expect(try program.run("template", "show", "1").complaint.hasPrefix("upmc: There is no template 1."))
+    let sender = try program.run(
+      "sender", "keep", "com.example.bank", "--name", "Marketing", "--sender", "UMSUI", "--message", "{}", "--json")
+    #expect(sender.string("sender") == "UMSUI")
+    #expect(try program.run("draft", "list", "com.example.bank").lines == ["There are no drafts."])
+  }
+
+  @Test func `a policy asks for a second person, and what waits is approved or rejected`() throws {
+    let set = try program.run("app", "policy", "com.example.bank", "--approval-above", "2")
+    #expect(set.lines.first?.contains("a second person is asked above 2 devices") == true, "\(set.complaint)")
+    try program.connect().script(
+      """
+      INSERT INTO accounts (login, name, role) VALUES ('kim', 'Kim', 'operator');
+      INSERT INTO approvals (app, request, request_sha256, unknown_entries, account, requested_by, requested_at, ends_at)
+      SELECT 1, '{"appId":"com.example.bank","audience":{"all":true},"alert":"x"}', '\\x00', '[]', 1, 'kim', now(),
+        now() + interval '1 day' FROM generate_series(1, 2)
+      """)
+    #expect(try program.run("approval", "list", "--state", "waiting").lines.count == 2)
+    let approved = try program.run("approval", "approve", "1")
+    #expect(approved.lines == ["Message 1 for 0 devices is queued."], "\(approved.complaint)")
+    let rejected = try program.run("approval", "reject", "2", "--reason", "no", "--json")
+    #expect(rejected.string("state") == "rejected" && rejected.string("reason") == "no")
+    #expect(try program.run("approval", "approve", "2").status == 1)
+  }
+
+  @Test func `a file is brought in, its wrong lines are told, and it is written again`() throws {
+    let path = program.directory + "/people.csv"
+    TemporaryDirectory.write(path, "clientUid,clientName,tags\nkim,Kim,vip\n,nobody,\nlee,Lee,\n")
+    let done = try program.run("import", "com.example.bank", path)
+    #expect(
+      done.lines == [
+        "line 3: clientUid is empty",
+        "Import 1 is finished: 2 people of 4 lines brought in, 1 lines were wrong.",
+      ], "\(done.complaint)")
+    let none = try program.run("import", "com.example.bank", path, "--all-or-nothing", "--json")
+    #expect(none.string("state") == "refused")
+    let users = try program.run("export", "users", "--app", "com.example.bank")
+    #expect(users.status == 0 && users.lines.count == 3, "\(users.complaint)")
+    #expect(users.lines.last?.hasPrefix("lee,Lee,,,0,0") == true)
+    #expect(try program.run("export", "audit").lines.contains { $0.contains("import.begin") })
+    #expect(try program.run("export", "members").status == 2)
+  }
+}
