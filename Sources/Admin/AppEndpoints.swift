@@ -52,7 +52,8 @@ extension AdminCall {
       case "userProof": change.userProof = try reader.readBool() ? .on : .off
       case "badgeSync": change.badgeSync = try reader.readBool()
       case "approvalAbove":
-        change.approvalAbove = try reader.readNull() ? 0 : try reader.readCount(in: Operations.Limits.approvalAbove)
+        change.approvalAbove =
+          try reader.readNull() ? 0 : Int64(try reader.readCount(in: Operations.Limits.approvalAbove))
       default: throw .unknownField
       }
       names = true

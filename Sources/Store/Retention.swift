@@ -1,7 +1,7 @@
 internal import Postgres
 
 /// What messages leave behind that nobody needs once they are over: gates, waves, shards, schedules, and the minutes of
-/// devices that sent. The messages and their numbers stay.
+/// devices that sent; and what imports keep of people. The messages and imports with their numbers stay.
 package enum Retention {
   /// A flood may give deliveries back, which opens a message again; a little later than the longest-lived of those.
   private static let ended = """
@@ -43,12 +43,31 @@ package enum Retention {
       FOR UPDATE SKIP LOCKED)
     """)
 
+  /// Lines that an import has refused tell of people, who may want to be forgotten.
+  private static let importErrorsStatement = Statement(
+    "retention-import-errors",
+    """
+    DELETE FROM import_errors WHERE (import, line) IN (
+      SELECT e.import, e.line FROM import_errors e JOIN imports i ON i.import = e.import
+      WHERE i.created_at < now() - interval '30 days' LIMIT $1)
+    """)
+
+  /// Of imports that were never finished.
+  private static let importPartsStatement = Statement(
+    "retention-import-parts",
+    """
+    DELETE FROM import_parts WHERE (import, part) IN (
+      SELECT p.import, p.part FROM import_parts p JOIN imports i ON i.import = p.import
+      WHERE i.created_at < now() - interval '30 days' LIMIT $1)
+    """)
+
   /// Removes a part of what is left of messages that are long over; at most so many rows of each kind.
   package static func prune(atMost limit: Int) -> [Query<Void>] {
     var parameters = Parameters()
     parameters.append(limit)
-    return [gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement].map { statement in
-      Query(statement, parameters) { _ in }
-    }
+    return [
+      gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, importErrorsStatement,
+      importPartsStatement,
+    ].map { statement in Query(statement, parameters) { _ in } }
   }
 }

@@ -2,6 +2,7 @@ import Domain
 import HTTPClient
 import Operations
 import Postgres
+import Synchronization
 import Testing
 
 @testable import Admin

@@ -47,4 +47,22 @@ import Testing
     for query in Retention.prune(atMost: 100) { try connection.run(query) }
     #expect(try left() == [0, 1])
   }
+
+  @Test func `lines of people that imports refused or left lying go after a month, their numbers stay`() throws {
+    let connection = try TestDatabase.make().connect()
+    _ = try connection.run(Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC"))
+    try connection.script(
+      """
+      INSERT INTO imports (app, kind, skips_errors, created_by, created_at)
+      SELECT 1, 1, false, 'kim', now() - n * interval '20 days' FROM generate_series(1, 2) n;
+      INSERT INTO import_errors (import, line, text, error) SELECT n, 1, 'kim', 'x' FROM generate_series(1, 2) n;
+      INSERT INTO import_parts (import, part, lines) SELECT n, 1, '\\x00' FROM generate_series(1, 2) n
+      """)
+    for query in Retention.prune(atMost: 100) { try connection.run(query) }
+    for (table, numbers) in [("imports", [1, 2]), ("import_errors", [1]), ("import_parts", [1])] as [(String, [Int64])]
+    {
+      let left = try connection.run(Statement("left in \(table)", "SELECT import FROM \(table) ORDER BY import"))
+      #expect(left.map { left.int64($0, 0) } == numbers, "\(table)")
+    }
+  }
 }
