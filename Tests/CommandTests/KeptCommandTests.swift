@@ -1,4 +1,5 @@
 import Testing
+import Postgres
 import TestSupport
 
 /// Templates, approvals, and people in files, from the command line.
