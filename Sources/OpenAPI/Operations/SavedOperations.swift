@@ -42,7 +42,7 @@ extension APIOperation {
       APIOperation(
         .put, one, id: "replace\(Word)", in: .messages, "Replace a \(word)",
         "Messages that were accepted are not changed.", by: able(to: .manageContent),
-        body: Body(schema: "\(Word)Change", examples: [(word, "{\(example)}")]),
+        body: Body(schema: "\(Word)Change", examples: [(word, "{\(example.replacing("UMSUI", with: "UMS"))}")]),
         answers: [Answer(200, "As it is now.", Word, example: item)],
         problems: [.notFound, .impossible, .conflict]),
       APIOperation(
