@@ -21,7 +21,7 @@ enum SavedMessageRules {
       let names = Set(members.map(\.name))
       if kind == .sender, !names.contains("alert") { writer.member("alert", "x") }
       // Somebody's list may fill them.
-      if !names.contains("variables") {
+      if !names.contains("variables"), message.contains(Array("%VAR".utf8)) {
         writer.member("variables", object: { writer in for number in 1...9 { writer.member("VAR\(number)", "x") } })
       }
     }
