@@ -88,7 +88,7 @@ import Testing
     var viewers = try (0..<Admin.Limits.streams).map { _ in try Watcher(world, Self.path, key: key) }
     for viewer in viewers { #expect(try viewer.next().hasPrefix("event: funnel")) }
     #expect(try world.call("GET", Self.path, key: key, type: nil).isProblem(.busy))
-    viewers.removeLast()
+    viewers.removeLast().leave()
     var last: Watcher?
     for _ in 0..<200 where last == nil {
       let candidate = try Watcher(world, Self.path, key: key)
@@ -121,6 +121,11 @@ final class Watcher {
       sent = request.withUnsafeBytes { socket.send($0) } == .bytes(request.count)
     }
     #expect(sent)
+  }
+
+  /// Goes without a word, as a browser that is closed.
+  func leave() {
+    socket.resetOnClose()
   }
 
   /// Of the answer.

@@ -187,8 +187,6 @@ import Testing
     #expect(stream.isDrained)
     #expect(stream.write([UInt8](repeating: 120, count: 3_000_000)))
     #expect(!stream.isDrained)
-    server.turn()
-    #expect(!stream.isDrained)
     #expect(peer.wait { stream.isDrained })
     #expect(drained.count == 1)
     stream.abandon()

@@ -61,6 +61,7 @@ final class ListStage {
       (
         "\(devices) users with a device each",
         """
+        DO $$ BEGIN
         INSERT INTO users (app, user_key, name, badge)
         SELECT 1, 'uuser' || n, 'User ' || n, n % 10 FROM generate_series(1, \(devices)) n;
         INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
@@ -68,23 +69,27 @@ final class ListStage {
         SELECT md5(n::text)::uuid, 1, 'uuser' || n, 1, 1, 1, lpad(n::text, 8, '0') || repeat(md5(n::text), 2), 'd' || n,
           now(), now(), now(), 'iOS', '2.' || n % 20 FROM generate_series(1, \(devices)) n;
         INSERT INTO psids (app, psid, network, kind, device, bound_at)
-        SELECT 1, psid, 1, 1, device, now() FROM devices
+        SELECT 1, psid, 1, 1, device, now() FROM devices;
+        END $$
         """
       ),
       (
         "groups and their members, devices put aside",
         """
+        DO $$ BEGIN
         INSERT INTO groups (app, name) SELECT 1, 'group ' || n FROM generate_series(1, 1000) n;
         INSERT INTO group_members (app, user_key, groupseq, joined_at)
         SELECT 1, 'uuser' || n, CASE WHEN n % 10 = 0 THEN 1 ELSE 1 + n % 1000 END, now()
         FROM generate_series(1, \(devices)) n WHERE n % 10 < 2;
         UPDATE devices SET quarantined_at = now(), quarantine_reason = 'BadDeviceToken', quarantine_seqno = 1
-        WHERE substr(psid, 8, 1) = '7' AND substr(psid, 7, 1) = '7'
+        WHERE substr(psid, 8, 1) = '7' AND substr(psid, 7, 1) = '7';
+        END $$
         """
       ),
       (
         "\(messages) messages",
         """
+        DO $$ BEGIN
         INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
           planned, finished_at)
         SELECT 1, 4, n % 3, '{"appId":"\(appID)","audience":{"all":true},"alert":"Message ' || n || '"}', '\\x00', 1000,
@@ -93,22 +98,26 @@ final class ListStage {
         INSERT INTO message_totals (seqno, writer, accepted, rejected, received, read)
         SELECT seqno, w, 480, 20, 400, 100 FROM messages, generate_series(1, 2) w;
         INSERT INTO reason_totals (seqno, reason, writer, count)
-        SELECT seqno, r, 1, 20 FROM messages, unnest(ARRAY['Unregistered', 'BadDeviceToken']) r
+        SELECT seqno, r, 1, 20 FROM messages, unnest(ARRAY['Unregistered', 'BadDeviceToken']) r;
+        END $$
         """
       ),
       (
         "a message to everybody",
         """
+        DO $$ BEGIN
         INSERT INTO outcomes (seqno, device, user_key, status, reason, attempts, at)
         SELECT \(messages / 2), device, user_key, CASE WHEN n % 100 = 0 THEN 2 ELSE 1 END,
           CASE WHEN n % 100 = 0 THEN 'Unregistered' END, 1, now()
         FROM (SELECT device, user_key, row_number() OVER () n FROM devices) d;
-        INSERT INTO receipts (seqno, device, at) SELECT \(messages / 2), device, now() FROM devices
+        INSERT INTO receipts (seqno, device, at) SELECT \(messages / 2), device, now() FROM devices;
+        END $$
         """
       ),
       (
         "the audit log and a year of statistics",
         """
+        DO $$ BEGIN
         INSERT INTO audit_log (actor, role, origin, request_id, action, app, object)
         SELECT 'kim', 'admin', '192.0.2.1', 'r' || n, CASE WHEN n % 100 = 0 THEN 'app.change' ELSE 'message.send' END, 1,
           n::text FROM generate_series(1, \(messages)) n;
@@ -123,7 +132,8 @@ final class ListStage {
           skipped, received, read, joined, "left")
         SELECT 1, (date_trunc('day', now() AT TIME ZONE 'Asia/Seoul') - d * interval '1 day') AT TIME ZONE 'Asia/Seoul',
           1, l, '2.' || v, '', 5, 0, 0, 0, 0, 4, 1, 1, 0
-        FROM generate_series(0, 999) d, generate_series(0, 2) l, generate_series(0, 4) v
+        FROM generate_series(0, 999) d, generate_series(0, 2) l, generate_series(0, 4) v;
+        END $$
         """
       ),
     ]
