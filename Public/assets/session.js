@@ -1,0 +1,60 @@
+/// Who is signed in, what they may do, and which app they look at.
+
+import { all, call, useSession } from "./api.js";
+
+/// The session as the server answers it; null: nobody is signed in.
+export let session = null;
+/// The apps that this person reaches.
+export let apps = [];
+
+let chosen = null;
+
+/// Asks the server who is signed in. False when nobody is.
+export async function findSession(whenSignedOut) {
+  try {
+    take(await call("GET", "/session", undefined, { quiet: true }), whenSignedOut);
+    return true;
+  } catch (problem) {
+    if (problem.status !== 401) throw problem;
+    return false;
+  }
+}
+
+export async function signIn(proof, whenSignedOut) {
+  take(await call("POST", "/session", proof, { quiet: true }), whenSignedOut);
+}
+
+function take(answer, whenSignedOut) {
+  session = answer;
+  useSession(answer.csrfToken, whenSignedOut);
+}
+
+export async function signOut() {
+  await call("DELETE", "/session", undefined, { quiet: true });
+  forget();
+}
+
+export function forget() {
+  session = null;
+  apps = [];
+  useSession(null);
+}
+
+/// Whether this person may do something; the names are the server's own permissions.
+export const may = (permission) => session?.permissions?.includes(permission) ?? false;
+
+export async function loadApps() {
+  apps = await all("/apps");
+  chosen = localStorage.getItem("upmc.app");
+  if (chosen !== "" && !apps.some((app) => app.appId === chosen)) chosen = apps.length === 1 ? apps[0].appId : "";
+}
+
+/// The app that was chosen above; null: all of them.
+export const app = () => apps.find((entry) => entry.appId === chosen) ?? null;
+/// The chosen app, or the first: for pages that are about one app.
+export const oneApp = () => app() ?? apps[0] ?? null;
+
+export function chooseApp(appID) {
+  chosen = appID;
+  localStorage.setItem("upmc.app", appID);
+}
