@@ -15,6 +15,7 @@ const ways = [
     { path: "/", icon: "home", key: "nav.dashboard" },
     { path: "/compose", icon: "compose", key: "nav.compose", needs: "send" },
     { path: "/messages", icon: "messages", key: "nav.messages" },
+    { path: "/approvals", icon: "audit", key: "approvals.title", needs: "managePeople", asks: "/approvals" },
   ] },
   { key: "nav.audience", items: [
     { path: "/people", icon: "people", key: "nav.people", needs: "viewPeople" },
