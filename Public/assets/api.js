@@ -84,18 +84,21 @@ export async function all(path, items = {}) {
   return found;
 }
 
-const answers = new Map();
+let paths = null;
 
-/// Whether the server knows a path. An older or smaller one does not; what needs it is then not shown.
-export function offers(path) {
-  if (!answers.has(path)) {
-    answers.set(path, get(path).then(() => true, (problem) => {
-      const missing = problem.status === 404 && problem.code === "upmc:not-found" || problem.status === 405;
-      if (problem.status === 0 || problem.status >= 500) answers.delete(path);
-      return !missing;
-    }));
-  }
-  return answers.get(path);
+/// Whether the server knows a path: its own description says so. An older or smaller one does not; what needs it is then
+/// not shown.
+export async function offers(path) {
+  paths ??= fetch("/openapi.json").then((answer) => answer.json()).then((document) => Object.keys(document.paths ?? {}));
+  const wanted = `/v1/admin${path.split("?")[0]}`.split("/");
+  const known = await paths.catch(() => {
+    paths = null;
+    return [];
+  });
+  return known.some((one) => {
+    const parts = one.split("/");
+    return parts.length === wanted.length && parts.every((part, index) => part === wanted[index] || (part.startsWith("{") && wanted[index] !== ""));
+  });
 }
 
 /// 128 random bits, for an Idempotency-Key: the same press of a button never sends twice.

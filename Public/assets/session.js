@@ -40,8 +40,14 @@ export function forget() {
   useSession(null);
 }
 
-/// Whether this person may do something; the names are the server's own permissions.
-export const may = (permission) => session?.permissions?.includes(permission) ?? false;
+/// What roles may do, for hiding what would be refused: the server decides. Names are its permissions.
+const everyone = ["viewMessages"];
+const sender = [...everyone, "send", "control"];
+const viewer = [...everyone, "viewPeople"];
+const operator = [...sender, ...viewer, "manageGroups", "manageQuarantine", "managePeople", "manageContent", "manageAudiences"];
+const permissions = { sender, viewer, operator, admin: [...operator, "manageApps", "erasePeople", "manageAccounts", "viewAudit"] };
+
+export const may = (permission) => permissions[session?.role]?.includes(permission) ?? false;
 
 export async function loadApps() {
   apps = await all("/apps");

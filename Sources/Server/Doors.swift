@@ -75,7 +75,7 @@ final class Doors {
               admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
               uploads: UploadGate(catalog: catalog)),
             health: HealthDoor(committer: committer), hosted: try HostedDoor(loader: hosted, loop: loop),
-            files: publicDirectory.flatMap { StaticFiles(directory: $0) })
+            files: publicDirectory.flatMap { ConsoleFiles.files(in: $0) })
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
           try loop.attach(inbox) { commands in

@@ -12,6 +12,7 @@ package final class FrontDoor: RequestHandler {
   private let hosted: HostedDoor
   private let document = DocumentDoor()
   private var files: StaticFiles?
+  private var vendor = ConsoleFiles.vendorFiles()
 
   init(
     devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, hosted: HostedDoor,
@@ -36,6 +37,11 @@ package final class FrontDoor: RequestHandler {
     if document.serves(request) { return document.handle(request, responder) }
     if Self.isForAdmin(request) { return admin.handle(request, responder) }
     if request.path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }
+    if request.path.hasPrefix(ConsoleFiles.vendorPath + "/"),
+      let response = vendor?.response(for: request, strippingPrefix: ConsoleFiles.vendorPath)
+    {
+      return responder.send(response)
+    }
     if let response = files?.response(for: request) { responder.send(response) }
   }
 

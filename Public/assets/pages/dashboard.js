@@ -1,6 +1,6 @@
 /// What happens right now, and what needs somebody. An empty system shows the way to its first push instead.
 
-import { all, get, query } from "../api.js";
+import { all, get, offers, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { chart, timeline } from "../parts/chart.js";
 import { miniFunnel } from "../parts/funnel.js";
@@ -105,7 +105,7 @@ async function attention() {
     notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", word("paused", entry.pausedReason), " ",
       h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));
   }
-  const waiting = may("managePeople") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
+  const waiting = may("managePeople") && await offers("/approvals") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
   if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
   if (may("manageApps")) {
     const credentials = await all("/credentials").catch(() => []);

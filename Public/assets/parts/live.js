@@ -1,6 +1,6 @@
 /// What changes while somebody looks: a message's numbers by server-sent events, anything else by asking again.
 
-import { get } from "../api.js";
+import { get, offers } from "../api.js";
 
 /// Follows a message until it is final or `stop` is called. `changed(funnel)` for every change, `connected(true or false)`
 /// as the stream comes and goes. Where the stream cannot be had, the numbers are asked for instead.
@@ -8,25 +8,34 @@ export function watch(seqno, changed, connected = () => {}) {
   let timer;
   let isOver = false;
   let failures = 0;
-  const source = new EventSource(`/v1/admin/messages/${seqno}/events`);
-  source.addEventListener("funnel", (event) => {
-    failures = 0;
-    connected(true);
-    changed(JSON.parse(event.data));
+  let source = null;
+  offers(`/messages/${seqno}/events`).then((known) => {
+    if (isOver) return;
+    if (known) follow();
+    else ask();
   });
-  // The server says so when nothing will change any more; without it the browser would connect again.
-  source.addEventListener("end", () => {
-    source.close();
-    connected(false);
-  });
-  source.onerror = () => {
-    connected(false);
-    failures += 1;
-    if (source.readyState === EventSource.CLOSED || failures > 3) {
+
+  function follow() {
+    source = new EventSource(`/v1/admin/messages/${seqno}/events`);
+    source.addEventListener("funnel", (event) => {
+      failures = 0;
+      connected(true);
+      changed(JSON.parse(event.data));
+    });
+    // The server says so when nothing will change any more; without it the browser would connect again.
+    source.addEventListener("end", () => {
       source.close();
-      ask();
-    }
-  };
+      connected(false);
+    });
+    source.onerror = () => {
+      connected(false);
+      failures += 1;
+      if (source.readyState === EventSource.CLOSED || failures > 3) {
+        source.close();
+        ask();
+      }
+    };
+  }
 
   async function ask() {
     if (isOver) return;
@@ -40,7 +49,7 @@ export function watch(seqno, changed, connected = () => {}) {
 
   return () => {
     isOver = true;
-    source.close();
+    source?.close();
     clearTimeout(timer);
   };
 }
