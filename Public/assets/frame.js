@@ -135,7 +135,7 @@ function mark(side) {
 
 function fillChooser(chooser, appChosen) {
   if (apps.length === 0) return put(chooser);
-  const select = h("select", { id: "app-chooser", onchange: (event) => { chooseApp(event.target.value); appChosen(); } },
+  const select = h("select", { id: "app-chooser", "aria-label": t("app.one"), onchange: (event) => { chooseApp(event.target.value); appChosen(); } },
     apps.length > 1 ? h("option", { value: "" }, t("app.all")) : null,
     apps.map((entry) => h("option", { value: entry.appId }, entry.name || entry.appId)));
   select.value = app()?.appId ?? "";
