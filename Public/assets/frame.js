@@ -70,11 +70,13 @@ export function frame(root, { signedOut, appChosen }) {
     drawer(false);
     mark(side);
     fillChooser(chooser, appChosen);
+    delete page.dataset.ready;
     put(page, loading());
     let node;
     try {
       if (!route) node = nowhere();
       else if (route.needs && !may(route.needs)) node = forbidden();
+      else if (route.asks && !(await offers(route.asks))) node = nowhere();
       else node = await route.page(context);
     } catch (problem) {
       if (context.stale()) return;
@@ -116,8 +118,7 @@ function fillSide(side) {
       list.append(entry);
       if (item.asks) {
         entry.hidden = true;
-        offers(item.asks + (apps[0] ? `?limit=1&appId=${encodeURIComponent(apps[0].appId)}` : "?limit=1"))
-          .then((known) => { entry.hidden = !known; });
+        offers(item.asks).then((known) => { entry.hidden = !known; });
       }
     }
     if (list.children.length > 0) side.append(...(heading ? [heading] : []), list);

@@ -9,13 +9,18 @@ export let apps = [];
 
 let chosen = null;
 
+/// Remembers that somebody signed in here, because scripts cannot see the cookie: whoever comes anew is not asked after.
+const trace = "upmc.signed-in";
+
 /// Asks the server who is signed in. False when nobody is.
 export async function findSession(whenSignedOut) {
+  if (!localStorage.getItem(trace)) return false;
   try {
     take(await call("GET", "/session", undefined, { quiet: true }), whenSignedOut);
     return true;
   } catch (problem) {
     if (problem.status !== 401) throw problem;
+    forget();
     return false;
   }
 }
@@ -26,6 +31,7 @@ export async function signIn(proof, whenSignedOut) {
 
 function take(answer, whenSignedOut) {
   session = answer;
+  localStorage.setItem(trace, "1");
   useSession(answer.csrfToken, whenSignedOut);
 }
 
@@ -35,6 +41,7 @@ export async function signOut() {
 }
 
 export function forget() {
+  localStorage.removeItem(trace);
   session = null;
   apps = [];
   useSession(null);

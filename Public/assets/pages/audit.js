@@ -24,7 +24,7 @@ export async function auditPage(context) {
         item.after ? [h("p", { class: "soft small" }, t("audit.after")), h("pre", null, JSON.stringify(item.after, null, 1))] : null) : "") },
     ] });
   await entries.ready;
-  const hasExport = await offers("/exports/audit?appId=none");
+  const hasExport = await offers("/exports/audit");
   const text = (name, label, value) => field({ name, label, value: value ?? "", onchange: (event) => refine({ [name]: event.target.value.trim() }) }).node;
   return h("div", null, head(t("nav.audit"), { detail: t("audit.detail"), actions: [
     hasExport ? h("a", { class: "button", href: `/v1/admin/exports/audit${query({ appId: app()?.appId })}`, download: "audit.csv" }, t("do.export")) : null] }),

@@ -10,7 +10,7 @@ import { complain, head, note, say } from "../parts/notice.js";
 import { paceField, paceValue } from "../parts/pace.js";
 import { lockScreen } from "../parts/preview.js";
 import { go } from "../router.js";
-import { oneApp } from "../session.js";
+import { apps, oneApp } from "../session.js";
 import { bytes, exactTime, number, t, word } from "../words.js";
 import { needApp, whichApp } from "./common.js";
 
@@ -20,7 +20,7 @@ const many = 1000;
 export async function composePage(context) {
   const { nothing } = needApp();
   if (nothing) return nothing;
-  const chosen = oneApp();
+  const chosen = apps.find((one) => one.appId === context.query.app) ?? oneApp();
   const { query } = context;
   const draft = query.template ? (await get(`/templates/${encodeURIComponent(query.template)}`)).message : {};
   const alert = typeof draft.alert === "string" ? { body: draft.alert } : draft.alert ?? {};
@@ -28,7 +28,7 @@ export async function composePage(context) {
   let dry = null;
   const changed = later(500, look);
   const on = { oninput: changed };
-  const audience = await audiencePart(query.app ?? chosen.appId, query, changed);
+  const audience = await audiencePart(chosen.appId, query, changed);
   const title = field({ name: "title", label: t("message.title"), value: alert.title ?? "", pointer: "/alert/title", ...on });
   const body = field({ name: "body", label: t("message.body"), type: "area", value: alert.body ?? "", pointer: "/alert", hint: t("compose.variables"), required: true, ...on });
   const badge = field({ name: "badge", label: t("compose.badge"), type: "check", value: Boolean(draft.badge), onchange: changed });
@@ -145,8 +145,8 @@ export async function composePage(context) {
     turn += 1;
     changed.stop();
   });
-  if (query.template || query.clientUid || query.group) changed();
   put(result, h("p", { class: "soft" }, t("compose.incomplete")));
+  if (query.template || query.clientUid || query.group || query.segment || query.device) changed();
   return h("div", null, head(t("nav.compose"), { detail: whichApp(chosen) }),
     h("form", { class: "compose", novalidate: true, onsubmit: submit },
       h("div", { class: "stack" },

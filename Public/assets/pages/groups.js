@@ -104,7 +104,7 @@ export async function groupPage(context) {
     go("/groups");
   });
 
-  const hasExport = await offers(`/exports/members${query({ groupSeq })}`);
+  const hasExport = await offers("/exports/members");
   const manages = may("manageGroups");
   return h("div", null,
     head(group.name, { crumb: [h("a", { href: "#/groups" }, t("nav.groups")), parent ? [" · ", h("a", { href: link(`/groups/${parent.groupSeq}`) }, parent.name)] : null, ` · GROUPSEQ ${group.groupSeq}`], actions: [

@@ -31,7 +31,7 @@ export async function messagePeople(context, seqno, tab) {
     { title: t("delivery.at"), fit: true, cell: (item) => time(item.at, { hour: "2-digit", minute: "2-digit", second: "2-digit" }) },
   ] });
   await deliveries.ready;
-  const hasExport = may("viewPeople") && await offers(`/exports/deliveries?seqno=${enc(seqno)}`);
+  const hasExport = may("viewPeople") && await offers("/exports/deliveries");
   const filter = tab === "failures"
     ? field({ name: "reason", label: t("delivery.reason"), value: reason ?? "", code: true, onchange: (event) => refine({ reason: event.target.value.trim() }) })
     : field({ name: "status", label: t("delivery.status"), type: "select", value: status ?? "", options: [["", t("filter.all")], ...statuses.map((one) => [one, word("delivery", one)])],

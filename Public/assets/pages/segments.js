@@ -1,6 +1,6 @@
 /// Saved audiences by condition, with how many devices each would reach.
 
-import { call, get, post, query, remove } from "../api.js";
+import { get, post, putTo, query, remove } from "../api.js";
 import { h } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
@@ -14,7 +14,7 @@ import { needApp, whichApp } from "./common.js";
 export async function segmentsPage() {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
-  const manages = may("manageAudiences") || may("manageGroups");
+  const manages = may("manageAudiences");
   const run = (action) => async () => {
     try {
       await action();
@@ -45,11 +45,11 @@ export async function segmentsPage() {
       } catch (error) {
         throw Object.assign(new Error(error.message), { status: 400, title: t("segments.bad"), errors: [{ pointer: "/conditions", detail: error.message }] });
       }
-      return item ? call("PATCH", `/segments/${item.segment}`, { name: values.name, conditions }) : post("/segments", { appId: chosen.appId, name: values.name, conditions });
+      return item ? putTo(`/segments/${item.segment}`, { name: values.name, conditions }) : post("/segments", { appId: chosen.appId, name: values.name, conditions });
     } });
     if (!saved) return;
     segments.reload();
-    const count = await post("/segments/count", { appId: chosen.appId, conditions: saved.conditions }).catch(() => null);
+    const count = await post("/segment-counts", { appId: chosen.appId, conditions: saved.conditions }).catch(() => null);
     if (count) say(t("segments.count", { n: number(count.devices) }));
   }
   return h("div", null, head(t("nav.segments"), { detail: whichApp(chosen), actions: [manages ? h("button", { class: "button main", onclick: run(() => edit(null)) }, t("segments.new")) : null] }), segments.node);
