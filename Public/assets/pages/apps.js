@@ -63,6 +63,13 @@ export async function appPage(context) {
     if (saved) say(t("credential.saved")), follow();
   }
 
+  async function addAccount() {
+    const saved = await formDialog({ title: t("credential.account"), detail: t("credential.detail"), fields: [
+      field({ name: "file", label: t("credential.json"), type: "file", accept: ".json,application/json", required: true, pointer: "/fcmServiceAccount" })],
+    save: async ({ file }) => putTo("/credentials", { appId: found.appId, fcmServiceAccount: { json: await file.text() } }) });
+    if (saved) say(t("credential.saved")), follow();
+  }
+
   const takeOut = (one) => run(async () => {
     if (!await confirm({ title: t("credential.remove"), bad: true, action: t("credential.remove"), typed: found.appId, body: h("p", null, t("credential.remove.body", { app: found.name })) })) return;
     await remove(`/credentials${query({ appId: found.appId, pnsId: one.pnsId })}`);
@@ -89,14 +96,15 @@ export async function appPage(context) {
         await loadApps();
         follow();
       }) }, t("do.resume")) : null)) : null,
-    h("div", { class: "grid two" },
+    h("div", { class: "grid two begins" },
       manages ? h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("credential.title")), h("div", { class: "row" },
-        h("button", { class: "button small main", id: "add-key", onclick: () => run(addKey) }, t("credential.key")), h("button", { class: "button small", onclick: () => run(addCertificate) }, t("credential.certificate")))),
-      credentials.length ? credentials.map((one) => h("div", { class: "stack" }, facts([t("device.network"), one.pnsId], [t("credential.kind"), word("credential", one.kind)],
-        ...Object.entries(one.shown ?? {}).filter(([name]) => !["endsAt", "notAfter"].includes(name)).map(([name, value]) => [name, String(value)]),
+        h("button", { class: "button small main", id: "add-key", onclick: () => run(addKey) }, t("credential.key")), h("button", { class: "button small", onclick: () => run(addCertificate) }, t("credential.certificate")),
+        h("button", { class: "button small", onclick: () => run(addAccount) }, t("credential.account")))),
+      credentials.length ? credentials.map((one) => h("div", { class: "stack part" }, facts([t("device.network"), one.pnsId], [t("credential.kind"), word("credential", one.kind)],
+        ...Object.entries(one.shown ?? {}).filter(([name]) => !["endsAt", "notAfter"].includes(name)).map(([name, value]) => [word("credential", name), String(value)]),
         [t("credential.ends"), credentialEnd(one) && exactTime(credentialEnd(one))], [t("credential.updated"), time(one.updatedAt)]),
       h("div", null, h("button", { class: "button small bad", onclick: () => takeOut(one) }, t("credential.remove"))))) : empty(t("credential.none"), t("credential.none.detail"))) : null,
-      h("section", { class: "card" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
-        h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show"))),
+      h("section", { class: "card fields" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
+        h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show")))),
       manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null));
 }

@@ -4,6 +4,7 @@ import { get, post, query } from "../api.js";
 import { h } from "../dom.js";
 import { complain, empty, facts, head, note, say, state } from "../parts/notice.js";
 import { list } from "../parts/table.js";
+import { tagsCard } from "../parts/tags.js";
 import { enc, follow, link, refine } from "../router.js";
 import { may } from "../session.js";
 import { exactTime, t, time, word } from "../words.js";
@@ -38,6 +39,7 @@ export async function devicesPage(context) {
 
 export async function devicePage(context) {
   const device = await get(`/devices/${enc(context.params.device)}`);
+  const tags = await tagsCard(device.appId, { device: device.device });
   const consent = (value) => (value === null ? t("consent.unknown") : t(value ? "consent.yes" : "consent.no"));
 
   async function restore() {
@@ -67,7 +69,7 @@ export async function devicePage(context) {
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", null, t("consent.title")), facts([t("consent.notification"), consent(device.consent.notification)],
           [t("consent.ad"), consent(device.consent.ad)], [t("consent.nightAd"), consent(device.consent.nightAd)])),
-        device.tags?.length ? h("section", { class: "card" }, h("h2", null, t("device.tags")), h("ul", { class: "picked" }, device.tags.map((tag) => h("li", { class: "chip plain" }, tag)))) : null,
+        tags,
         h("section", { class: "card" }, h("h2", null, t("nav.groups")), device.groups.length
           ? h("ul", { class: "picked" }, device.groups.map((group) => h("li", { class: "chip plain" }, h("a", { href: link(`/groups/${group.groupSeq}`) }, group.name))))
           : h("p", { class: "soft" }, t("person.no-groups"))))));

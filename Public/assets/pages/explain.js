@@ -15,7 +15,7 @@ export async function explainPage(context) {
   return h("div", null,
     head(t("explain.title", { seqno, clientUid }), { crumb: [h("a", { href: "#/messages" }, t("nav.messages")), " · ",
       h("a", { href: link(`/messages/${seqno}`) }, seqno), " · ", h("a", { href: link(`/messages/${seqno}`, { tab: "people" }) }, t("message.people"))] }),
-    h("div", { class: "row" }, state(story.state)),
+    h("div", { class: "row below" }, state(story.state)),
     h("section", { class: "card" }, h("ol", { class: "steps" }, story.steps.map((step) => h("li", { class: kind(step), "data-code": step.code },
       h("div", null, h("p", null, h("b", null, word("step", step.code))), h("p", null, step.text),
         h("p", { class: "soft small" }, [step.at ? exactTime(step.at) : null, step.reason ? h("code", null, ` ${step.reason}`) : null,

@@ -6,6 +6,7 @@ import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
 import { complain, empty, facts, head, say } from "../parts/notice.js";
 import { table } from "../parts/table.js";
+import { tagsCard } from "../parts/tags.js";
 import { enc, follow, go, link } from "../router.js";
 import { may } from "../session.js";
 import { number, t } from "../words.js";
@@ -15,6 +16,7 @@ export async function personPage(context) {
   const { app: appID, clientUid } = context.params;
   const path = `/users/${enc(clientUid)}`;
   const person = await get(path + query({ appId: appID }));
+  const tags = await tagsCard(appID, { clientUid });
 
   async function setBadge() {
     const saved = await formDialog({ title: t("person.badge"), detail: t("person.badge.detail"), fields: [
@@ -48,6 +50,7 @@ export async function personPage(context) {
         h("section", { class: "card" }, h("h2", null, t("person.facts")), facts(["CUID", h("span", { class: "mono" }, person.clientUid)], [t("people.name"), person.clientName],
           [t("message.app"), person.appId],
           [t("people.badge"), [number(person.badge), " ", may("managePeople") ? h("button", { class: "button small", onclick: setBadge }, t("do.change")) : null]])),
+        tags,
         h("section", { class: "card" }, h("h2", null, t("nav.groups")), person.groups.length
           ? h("ul", { class: "picked" }, person.groups.map((group) => h("li", { class: "chip plain" }, h("a", { href: link(`/groups/${group.groupSeq}`) }, group.name))))
           : h("p", { class: "soft" }, t("person.no-groups"))))));

@@ -28,10 +28,13 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
   const canvas = h("canvas", { role: "img", "aria-label": t("chart.label", { label }) });
   const box = h("div", { class: `chart ${isLow ? "low" : ""}` }, canvas);
   let drawn;
+  let isOver = false;
   const text = (moment) => timeText(moment, moments[unit]);
 
-  load().then((Chart) => {
-    if (!box.isConnected) return;
+  load().then(async (Chart) => {
+    // The page may still be waiting for its numbers: a chart is drawn where it can be measured.
+    while (!box.isConnected && !isOver) await new Promise(requestAnimationFrame);
+    if (isOver) return;
     drawn = new Chart(canvas, { type: kind, data: data(), options: options() });
   }).catch(() => box.replaceWith(h("p", { class: "soft small" }, t("chart.absent"))));
 
@@ -63,6 +66,7 @@ export function chart({ label, points, series, unit, kind = "line", isStacked = 
   };
   window.addEventListener("upmc-theme", themed);
   onLeave(() => {
+    isOver = true;
     window.removeEventListener("upmc-theme", themed);
     drawn?.destroy();
   });

@@ -74,7 +74,7 @@ enum Accessibility {
     // Links within sentences may be small.
     for (const one of every('button, input:not([type=hidden]), select, textarea, summary')) {
       const box = (one.labels?.[0] && one.matches('[type=checkbox], [type=radio]') ? one.labels[0] : one).getBoundingClientRect();
-      if (box.width < 23.5 || box.height < 20) say('target is smaller than 24 by 20 (' + Math.round(box.width) + ' by ' + Math.round(box.height) + ')', one);
+      if (box.width < 23.9 || box.height < 23.9) say('target is smaller than 24 by 24 (' + Math.round(box.width) + ' by ' + Math.round(box.height) + ')', one);
     }
     const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
     if (wide > 0) {

@@ -1,6 +1,7 @@
 import Domain
 import Operations
 import Postgres
+import Simulator
 import Testing
 
 /// From nothing to the first push that was read, in a browser.

@@ -37,7 +37,12 @@ import Testing
         try browser.show(page)
         // Charts draw themselves after the page.
         if try browser.count("main canvas") > 0 {
-          try browser.wait("the chart on \(page)", "return document.querySelector('main canvas').width > 0")
+          try browser.wait(
+            "the chart on \(page)",
+            """
+            return [...document.querySelectorAll('main canvas')].every((one) =>
+              one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((value) => value > 0));
+            """)
         }
         try browser.screenshot("\(name)-\(look.name)")
         for finding in try browser.accessibilityFindings() {
