@@ -2,8 +2,10 @@ package import Reactor
 internal import Dispatcher
 internal import Glibc
 internal import Logging
+internal import Metrics
 package import Operations
 internal import Postgres
+internal import PushWire
 internal import Receiver
 
 /// Puts the parts together and runs them: configuration, start and stop order, signals.
@@ -15,6 +17,7 @@ internal import Receiver
 ///   plan claim complete janitor     the dispatcher
 ///   apns-0      HTTP/2 to Apple
 ///   catalog     apps and credentials, read again when something changes
+///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
 /// **Start**: migrations → signing keys and apps → providers and dispatcher → doors. The database is there already: the
@@ -42,10 +45,14 @@ package final class Server {
 
   /// Where the doors listen; the port is the real one, also when 0 was asked for.
   package let address: SocketAddress
+  /// Where metrics are shown without a credential; nil when that was not asked for.
+  package var metricsAddress: SocketAddress? { metricsListener?.address }
 
   private let dispatcher: Dispatcher
   private let senders: Senders
   private let doors: Doors
+  private let vitals: VitalsKeeper
+  private let metricsListener: MetricsListener?
   private let listening: Listening
   private let log = Logger(label: "server")
 
@@ -58,8 +65,11 @@ package final class Server {
     try catalog.refresh(connection)
 
     let results = try ResultInbox()
+    let (metrics, health) = (Metrics(), Health())
+    let lastAccepted = LastSuccess()
     senders = try Senders(
-      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results)
+      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results,
+      gauges: Senders.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted))
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
@@ -68,16 +78,23 @@ package final class Server {
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes),
+        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics),
       results: results)
     try dispatcher.start()
+    vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
+    let readiness = Readiness(health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease)
+    NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
     doors = try Doors(
       configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
-      messageCommitted: dispatcher.poke)
+      metrics: metrics, readiness: readiness, messageCommitted: dispatcher.poke)
     address = doors.address
+    metricsListener = try configuration.metricsListen.map { host, port in
+      try MetricsListener(
+        host: host, port: port, metrics: { MetricsDoor(metrics: metrics, catalog: nil) }, readiness: readiness)
+    }
     listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
   }
@@ -101,6 +118,8 @@ package final class Server {
     senders.waitUntilStopped(atMost: Limits.providerDrain + .seconds(2))
     doors.close()
     senders.stopKeeping()
+    vitals.stop()
+    metricsListener?.stop()
     log.info("stopped")
   }
 }
