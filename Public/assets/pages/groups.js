@@ -114,7 +114,7 @@ export async function groupPage(context) {
     h("div", { class: "grid wide-narrow" },
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.members")), h("div", { class: "row" },
         hasExport ? h("a", { class: "button small", href: `/v1/admin/exports/members${query({ groupSeq })}`, download: `group-${groupSeq}.csv` }, t("do.export")) : null,
-        manages ? h("button", { class: "button small", onclick: addMembers }, t("groups.add")) : null)), members.node),
+        manages ? h("button", { class: "button small", id: "add-members", onclick: addMembers }, t("groups.add")) : null)), members.node),
       h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("groups.under")),
         manages ? h("button", { class: "button small", onclick: () => makeGroup(group.appId, group) }, t("groups.new")) : null),
       below.length ? h("ul", { class: "stack" }, below.map((one) => h("li", null, h("a", { href: link(`/groups/${one.groupSeq}`) }, one.name)))) : h("p", { class: "soft" }, t("groups.no-below")),

@@ -33,10 +33,15 @@ final class Browser {
 
   /// A page of the console, once it stands there.
   func show(_ page: String) throws {
-    try driver.script("delete document.querySelector('main')?.dataset.ready; location.hash = arguments[0];", [page])
-    let path = page.prefix { $0 != "?" }
     // The same address again does nothing by itself.
-    try driver.script("dispatchEvent(new Event('hashchange'))")
+    try driver.script(
+      """
+      delete document.querySelector('main')?.dataset.ready;
+      const before = location.hash;
+      location.hash = arguments[0];
+      if (location.hash === before) dispatchEvent(new Event('hashchange'));
+      """, [page])
+    let path = page.prefix { $0 != "?" }
     try wait("page \(page)", "return document.querySelector('main')?.dataset.ready === arguments[0]", [String(path)])
   }
 

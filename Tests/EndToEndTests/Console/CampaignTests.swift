@@ -19,7 +19,7 @@ import Testing
     try browser.type("dialog[open] input[name=name]", "News 소식")
     try browser.click("dialog[open] [type=submit]")
     try browser.waitFor("main[data-ready^='/groups/']")
-    try browser.click(".card-head .button")
+    try browser.click("#add-members")
     try browser.type("dialog[open] textarea", "user1 user2\nuser3, nobody")
     try browser.click("dialog[open] [type=submit]")
     try browser.wait("three members", "return document.querySelectorAll('main tbody tr').length === 3")

@@ -11,7 +11,7 @@ import Testing
     let console = try ConsoleWorld()
     let (browser, world) = (console.browser, console.world)
     let evil = Self.evil
-    let user = "</td><svg onload=window.caught=4>"
+    let user = "<svg onload=window.caught=4>"
     let token = World.token("a1")
     try world.register("d<b>1</b>", token: token, user: user)
     try console.connection.script(
@@ -29,7 +29,7 @@ import Testing
       try make("POST", "/v1/admin/groups", ["appId": World.appID, "name": evil]).string("groupSeq"))
     _ = try make("POST", "/v1/admin/groups/\(group)/members", ["clientUids": [user]])
     _ = try make(
-      "POST", "/v1/admin/segments", ["appId": World.appID, "name": evil, "conditions": ["platform": [evil]]])
+      "POST", "/v1/admin/segments", ["appId": World.appID, "name": evil, "conditions": ["platform": ["<b>x</b>"]]])
     _ = try make("POST", "/v1/admin/api-keys", ["role": "viewer", "name": evil])
     _ = try make("POST", "/v1/admin/accounts", ["login": "<b>lee</b>", "name": evil, "role": "viewer"])
     let seqno = try #require(
@@ -37,7 +37,7 @@ import Testing
         "POST", "/v1/admin/messages",
         [
           "appId": World.appID, "audience": ["clientUids": [user, "<i>nobody</i>"]],
-          "alert": ["title": evil, "body": evil], "sender": "<b>s</b>",
+          "alert": ["title": evil, "body": evil],
         ]
       ).string("seqno"))
     _ = try world.finished(seqno)
