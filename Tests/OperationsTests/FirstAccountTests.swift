@@ -21,7 +21,7 @@ import Testing
     let first = try #require(try ConsoleAccounts.firstLink(on: connection, now: now))
     let second = try #require(try ConsoleAccounts.firstLink(on: connection, now: now))
     #expect(first.account == second.account && first.token != second.token)
-    try connection.script("UPDATE accounts SET password = 'chosen'")
+    try connection.script("UPDATE accounts SET password = 'chosen', salt = 'chosen'")
     #expect(try ConsoleAccounts.firstLink(on: connection, now: now) == nil)
     #expect(try ConsoleAccounts.demonstrationLink(on: connection, now: now)?.account == first.account)
   }
