@@ -83,6 +83,9 @@ let package = Package(
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
     module("FCM", on: ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor", rsa, log]),
+    module(
+      "Courier",
+      on: ["PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", crypto, log]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
     module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
     module("SDKDoor", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
@@ -95,7 +98,8 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "TLS", "JSON",
+        "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "TLS",
+        "JSON",
         "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
@@ -148,9 +152,10 @@ let package = Package(
       "EndToEndTests",
       on: [
         "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
-        "HTTPServer", "TLS", "Reactor", "TestSupport",
+        "HTTPServer", "Courier", "TLS", "Reactor", "TestSupport",
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
+    tests("CourierTests", on: ["Courier", "Store", "HTTPClient", "Reactor"]),
     tests("ServerTests", on: ["Server", "HTTPServer", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]

@@ -54,7 +54,7 @@ struct AdminRoute: Sendable {
     AdminRoute(.post, "/v1/admin/audiences/csv", .send) { call throws(Problem) in try call.uploadAudience() },
     AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.changeApp() },
     AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
-  ]
+  ] + adRules + webhooks
 
   init(
     _ method: Method, _ pattern: String, _ permission: Permission,

@@ -12,6 +12,8 @@ final class AdminWorker {
   struct Resources: Sendable {
     let databaseURL: String
     let catalog: Catalog
+    /// Seals credentials; nil where none come in.
+    let master: MasterKey?
     let clock: any Clock
     let hosting: Hosting
     let messageCommitted: @Sendable () -> Void

@@ -85,7 +85,10 @@ struct TokenCare {
       case .learn(let environment): lessons[device] = environment
       }
     }
-    if !dropped.isEmpty { try connection.run(Quarantine.drop(dropped)) }
+    if !dropped.isEmpty {
+      try connection.run(Quarantine.drop(dropped))
+      try connection.run(Events.tokensDropped(dropped))
+    }
     if !refused.isEmpty { try connection.run(Quarantine.add(Array(refused.values), at: now)) }
     if !lessons.isEmpty { try connection.run(Quarantine.learn(lessons.map { ($0.key, $0.value) })) }
   }

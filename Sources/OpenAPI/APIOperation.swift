@@ -145,5 +145,5 @@ package struct APIOperation: Sendable {
   package static let all: [APIOperation] =
     devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
     + messages + uploads + reports + control + tags + segments + files + groups + quarantine + apps + appSettings
-    + server
+    + adRules + webhooks + server
 }

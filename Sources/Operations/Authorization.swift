@@ -37,7 +37,7 @@ package enum Role: String, CaseIterable, Sendable {
     switch permission {
     case .viewMessages: true
     case .send, .control: self != .viewer
-    case .manageGroups, .manageQuarantine, .manageAudiences: self == .operator || self == .admin
+    case .manageGroups, .manageQuarantine, .manageAudiences, .manageEvents: self == .operator || self == .admin
     case .manageApps: self == .admin
     }
   }
@@ -56,6 +56,8 @@ package enum Permission: String, CaseIterable, Sendable {
   case manageQuarantine
   /// Apps, their credentials, and API keys.
   case manageApps
+  /// What webhooks were told, and telling it again.
+  case manageEvents
 }
 
 /// Whoever asks for an operation, already proved.

@@ -43,7 +43,7 @@ final class Doors {
     self.address = address
     let hosting = Hosting(publicURL: configuration.publicURL)
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
+      databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
       hosting: hosting, messageCommitted: messageCommitted)
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)

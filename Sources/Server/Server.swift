@@ -1,10 +1,12 @@
 package import Reactor
+internal import Courier
 internal import Dispatcher
 internal import Glibc
 internal import Logging
 package import Operations
 internal import Postgres
 internal import Receiver
+internal import TLS
 
 /// Puts the parts together and runs them: configuration, start and stop order, signals.
 ///
@@ -14,6 +16,7 @@ internal import Receiver
 ///   admin-0…    admin requests, straight-line, a connection each
 ///   plan claim complete janitor     the dispatcher
 ///   apns-0      HTTP/2 to Apple
+///   fallback webhooks webhook-names the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
 /// ```
 ///
@@ -45,6 +48,7 @@ package final class Server {
 
   private let dispatcher: Dispatcher
   private let senders: Senders
+  private let courier: Courier
   private let doors: Doors
   private let listening: Listening
   private let log = Logger(label: "server")
@@ -72,6 +76,9 @@ package final class Server {
       results: results)
     try dispatcher.start()
 
+    courier = try Courier(Self.courier(configuration, databaseURL: databaseURL, master: master))
+    try courier.start()
+
     doors = try Doors(
       configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
@@ -80,6 +87,18 @@ package final class Server {
     address = doors.address
     listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
+  }
+
+  private static func courier(
+    _ configuration: Configuration, databaseURL: String, master: MasterKey
+  ) -> CourierConfiguration {
+    var courier = CourierConfiguration(databaseURL: databaseURL) { sealed, webhook in
+      WebhookKeeping.secret(sealed, of: webhook, master: master)
+    }
+    courier.privateNetworks = configuration.webhookNetworks
+    if let pauses = configuration.handicaps.webhookRetrySeconds { courier.retrySeconds = pauses }
+    if let file = configuration.caFile { courier.trust.files.append(file) }
+    return courier
   }
 
   /// Reads the doors' certificate again (SIGHUP). One that cannot be used changes nothing.
@@ -100,6 +119,7 @@ package final class Server {
     dispatcher.stop { senders.stop(within: Limits.providerDrain) }
     senders.waitUntilStopped(atMost: Limits.providerDrain + .seconds(2))
     doors.close()
+    courier.stop()
     senders.stopKeeping()
     log.info("stopped")
   }

@@ -2,5 +2,5 @@
 enum Schemas {
   static let all: [Node.Member] =
     problem + devices + confirmations + send + content + timing + answers + reports + audiences + administration
-    + server + deviceMessages
+    + server + deviceMessages + adRules + webhooks
 }
