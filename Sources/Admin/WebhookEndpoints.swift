@@ -47,7 +47,7 @@ extension AdminCall {
   func webhooks() throws(Problem) -> Response {
     .json(
       .ok,
-      try WebhookKeeping.list(request.queryItem("appId"), try eventPage(), by: caller, on: connection))
+      try WebhookKeeping.list(request.queryItem("appId"), try page(), by: caller, on: connection))
   }
 
   func webhook() throws(Problem) -> Response {
@@ -78,7 +78,7 @@ extension AdminCall {
     .json(
       .ok,
       try EventKeeping.list(
-        parameters["webhook"], state: request.queryItem("state"), try eventPage(), by: caller, on: connection))
+        parameters["webhook"], state: request.queryItem("state"), try page(), by: caller, on: connection))
   }
 
   /// `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.
@@ -89,11 +89,7 @@ extension AdminCall {
 
   /// `?limit=&cursor=`.
   func fallbacks() throws(Problem) -> Response {
-    .json(.ok, try EventKeeping.fallbacks(of: try seqno(), try eventPage(), by: caller, on: connection))
-  }
-
-  private func eventPage() throws(Problem) -> Reporting.PageRequest {
-    try Reporting.PageRequest(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    .json(.ok, try EventKeeping.fallbacks(of: try seqno(), try page(), by: caller, on: connection))
   }
 
   private func masterKey() throws(Problem) -> MasterKey {

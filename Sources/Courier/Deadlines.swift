@@ -18,7 +18,9 @@ final class Deadlines {
   }
 
   func run() {
-    guard let pause = try? Wakeup() else { return log.critical("no wake-up can be made: no short message is asked for") }
+    guard let pause = try? Wakeup() else {
+      return log.critical("no wake-up can be made: no short message is asked for")
+    }
     let database = Database(configuration.databaseURL, log)
     while !isStopping.isSet {
       do {

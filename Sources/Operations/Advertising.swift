@@ -72,7 +72,14 @@ package enum Advertising {
     if let label = change.label { rules.label = label }
     if let optOut = change.optOut { rules.optOut = optOut }
     if let night = change.night { rules.night = night }
-    guard let saved = try connection.answer(AdSettings.save(rules, of: app.number)) else { throw gone(app) }
+    let before = Entry(appID: app.appID, rules: try self.rules(of: app, on: connection))
+    let after = Entry(appID: app.appID, rules: rules)
+    let saved = try connection.commit { () throws(PostgresError) in
+      let change = Auditing.Change("app.ad-rules", app.appID, in: app).from(before.write).to(after.write)
+      try connection.run(Auditing.add(change, by: caller))
+      return try connection.run(AdSettings.save(rules, of: app.number))
+    }
+    guard let saved else { throw gone(app) }
     return Entry(appID: app.appID, rules: saved)
   }
 

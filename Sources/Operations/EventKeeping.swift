@@ -22,20 +22,10 @@ package enum EventKeeping {
     }
   }
 
-  package struct Page: JSONAnswer {
-    package let items: [Entry]
-    package let nextCursor: String?
-
-    package func write(to writer: inout JSONWriter) {
-      writer.member("items", array: { writer in for item in items { writer.object { item.write(to: &$0) } } })
-      writer.member("nextCursor", nextCursor)
-    }
-  }
-
   /// Deliveries of a webhook, newest first.
   package static func list(
     _ webhook: String, state: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> Page {
+  ) throws(Problem) -> ItemPage<Entry> {
     let number = try WebhookKeeping.number(webhook)
     _ = try WebhookKeeping.record(number, .manageEvents, caller, connection)
     var known: Events.State?
@@ -46,11 +36,9 @@ package enum EventKeeping {
           .invalidField, "state must be one of \(Events.State.allCases.map(\.name).joined(separator: ", ")).")
       }
     }
-    let before = page.cursor == nil ? Int64.max : try page.number()
-    var entries = try connection.answer(Events.list(number, before: before, state: known, limit: page.limit + 1))
-    let hasMore = entries.count > page.limit
-    if hasMore { entries.removeLast() }
-    return Page(items: entries.map(Entry.init), nextCursor: hasMore ? entries.last.map { String($0.event) } : nil)
+    let entries = try connection.answer(
+      Events.list(number, before: try page.number(first: .max), state: known, limit: page.limit + 1))
+    return ItemPage(entries.map(Entry.init), limit: page.limit) { String($0.entry.event) }
   }
 
   package struct Tested: JSONAnswer {
@@ -121,37 +109,26 @@ package enum EventKeeping {
 
   // MARK: Short messages
 
-  package struct FallbackPage: JSONAnswer {
-    package let items: [Fallbacks.Entry]
-    package let nextCursor: String?
+  /// The short message of one person.
+  package struct Fallback: JSONAnswer {
+    package let entry: Fallbacks.Entry
 
     package func write(to writer: inout JSONWriter) {
-      writer.member(
-        "items",
-        array: { writer in
-          for item in items {
-            writer.object { writer in
-              writer.member("clientUid", item.userKey.clientUID)
-              writer.member("state", item.decision?.name ?? "waiting")
-              writer.member("dueAt", Timestamp.text(item.dueAt))
-              writer.member("decidedAt", item.decidedAt.map(Timestamp.text))
-              writer.member("lateAt", item.lateAt.map(Timestamp.text))
-            }
-          }
-        })
-      writer.member("nextCursor", nextCursor)
+      writer.member("clientUid", entry.userKey.clientUID)
+      writer.member("state", entry.decision?.name ?? "waiting")
+      writer.member("dueAt", Timestamp.text(entry.dueAt))
+      writer.member("decidedAt", entry.decidedAt.map(Timestamp.text))
+      writer.member("lateAt", entry.lateAt.map(Timestamp.text))
     }
   }
 
   /// What became of the short messages of a message, in the order of the users' names.
   package static func fallbacks(
     of seqno: Int64, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> FallbackPage {
+  ) throws(Problem) -> ItemPage<Fallback> {
     _ = try Reporting.funnel(seqno, for: caller, on: connection)
     let after = page.cursor.map(UserKey.init(clientUID:)) ?? UserKey(stored: "")
-    var items = try connection.answer(Fallbacks.list(seqno, after: after, limit: page.limit + 1))
-    let hasMore = items.count > page.limit
-    if hasMore { items.removeLast() }
-    return FallbackPage(items: items, nextCursor: hasMore ? items.last?.userKey.clientUID : nil)
+    let entries = try connection.answer(Fallbacks.list(seqno, after: after, limit: page.limit + 1))
+    return ItemPage(entries.map(Fallback.init), limit: page.limit) { $0.entry.userKey.description }
   }
 }

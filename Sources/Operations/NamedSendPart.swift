@@ -84,7 +84,7 @@ struct NamedSendPart {
         guard let number = entry.number else {
           throw Problem(.unknownApp, "The app \(entry.send.app.appID) was deleted meanwhile.")
         }
-        try entry.send.size.check(recipients(entry))
+        try entry.send.size.check(recipients(entry), hasFCM: entry.members.contains { $0.network == .fcm })
         let known = Set(entry.members.map(\.userKey))
         let unknown = entry.send.users.filter { !known.contains($0) }.map(\.description)
         state.entries[index].unknown = ResolvedAudience.json(unknown)

@@ -27,16 +27,6 @@ package enum WebhookKeeping {
     }
   }
 
-  package struct Page: JSONAnswer {
-    package let items: [Entry]
-    package let nextCursor: String?
-
-    package func write(to writer: inout JSONWriter) {
-      writer.member("items", array: { writer in for item in items { writer.object { item.write(to: &$0) } } })
-      writer.member("nextCursor", nextCursor)
-    }
-  }
-
   /// What a webhook is to be; nil leaves what is there.
   package struct Change: Sendable {
     package var url: String?
@@ -59,10 +49,17 @@ package enum WebhookKeeping {
     try check(url)
     let webhook = try connection.answer(Webhooks.number())
     let secret = MasterKey.makeBytes()
-    try connection.answer(
-      Webhooks.create(
-        webhook, app: app.number, url: url, sealed: master.seal(secret, for: Webhooks.place(of: webhook)),
-        kinds: kinds.map(\.rawValue), at: now))
+    let sealed = master.seal(secret, for: Webhooks.place(of: webhook))
+    let audited = Auditing.Change("webhook.create", String(webhook), in: app).to { writer in
+      writer.member("url", url)
+      writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind.rawValue) } })
+    }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(
+        Webhooks.create(
+          webhook, app: app.number, url: url, sealed: sealed, kinds: kinds.map(\.rawValue), at: now))
+      try connection.run(Auditing.add(audited, by: caller))
+    }
     var entry = Entry(record: try record(webhook, .manageApps, caller, connection))
     entry.secret = text(secret)
     return entry
@@ -70,7 +67,7 @@ package enum WebhookKeeping {
 
   package static func list(
     _ appID: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> Page {
+  ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.manageEvents)
     var app = caller.app
     if let appID {
@@ -78,12 +75,9 @@ package enum WebhookKeeping {
       try caller.require(.manageEvents, in: named)
       app = named.number
     }
-    let after = try webhookNumber(page)
-    var records = try connection.answer(Webhooks.list(app: app, after: after, limit: page.limit + 1))
-    let hasMore = records.count > page.limit
-    if hasMore { records.removeLast() }
-    return Page(
-      items: records.map { Entry(record: $0) }, nextCursor: hasMore ? records.last.map { String($0.webhook) } : nil)
+    guard let after = Webhooks.Number(exactly: try page.number()) else { throw Reporting.PageRequest.foreignCursor }
+    let records = try connection.answer(Webhooks.list(app: app, after: after, limit: page.limit + 1))
+    return ItemPage(records.map { Entry(record: $0) }, limit: page.limit) { String($0.record.webhook) }
   }
 
   package static func find(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) -> Entry {
@@ -94,16 +88,33 @@ package enum WebhookKeeping {
     _ webhook: String, _ change: Change, master: MasterKey, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
     let number = try number(webhook)
-    _ = try record(number, .manageApps, caller, connection)
+    let before = try record(number, .manageApps, caller, connection)
     guard change.url != nil || change.kinds != nil || change.isActive != nil || change.renewsSecret else {
       throw Problem(.impossible, "Give url, kinds, active or renewSecret.")
     }
     if let url = change.url { try check(url) }
     let secret = change.renewsSecret ? MasterKey.makeBytes() : nil
-    try connection.answer(
-      Webhooks.change(
-        number, url: change.url, kinds: change.kinds?.map(\.rawValue), isActive: change.isActive,
-        sealed: secret.map { master.seal($0, for: Webhooks.place(of: number)) }))
+    let sealed = secret.map { master.seal($0, for: Webhooks.place(of: number)) }
+    let audited = Auditing.Change("webhook.change", String(number), app: before.app)
+      .from { writer in
+        writer.member("url", before.url)
+        writer.member("kinds", array: { writer in for kind in before.kinds { writer.value(kind) } })
+        writer.member("active", before.isActive)
+      }
+      .to { writer in
+        if let url = change.url { writer.member("url", url) }
+        if let kinds = change.kinds {
+          writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind.rawValue) } })
+        }
+        if let isActive = change.isActive { writer.member("active", isActive) }
+        if change.renewsSecret { writer.member("secretRenewed", true) }
+      }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(
+        Webhooks.change(
+          number, url: change.url, kinds: change.kinds?.map(\.rawValue), isActive: change.isActive, sealed: sealed))
+      try connection.run(Auditing.add(audited, by: caller))
+    }
     var entry = Entry(record: try record(number, .manageApps, caller, connection))
     entry.secret = secret.map(text)
     return entry
@@ -111,8 +122,14 @@ package enum WebhookKeeping {
 
   package static func delete(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) {
     let number = try number(webhook)
-    _ = try record(number, .manageApps, caller, connection)
-    try connection.answer(Webhooks.delete(number))
+    let before = try record(number, .manageApps, caller, connection)
+    let audited = Auditing.Change("webhook.delete", String(number), app: before.app).from { writer in
+      writer.member("url", before.url)
+    }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Webhooks.delete(number))
+      try connection.run(Auditing.add(audited, by: caller))
+    }
   }
 
   /// Opens a signing secret. Nil when it does not open with this master key.
@@ -136,13 +153,6 @@ package enum WebhookKeeping {
   static func number(_ text: String) throws(Problem) -> Webhooks.Number {
     guard let number = Webhooks.Number(text), number > 0 else {
       throw Problem(.unknownWebhook, "A webhook's number is a whole number, as its creation answered it.")
-    }
-    return number
-  }
-
-  private static func webhookNumber(_ page: Reporting.PageRequest) throws(Problem) -> Webhooks.Number {
-    guard let number = Webhooks.Number(exactly: try page.number()) else {
-      throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
     }
     return number
   }

@@ -44,7 +44,8 @@ final class Doors {
     let hosting = Hosting(publicURL: configuration.publicURL)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, messageCommitted: messageCommitted)
+      hosting: hosting, isSecure: tls != nil || configuration.publicURL?.hasPrefix("https://") == true,
+      messageCommitted: messageCommitted)
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)
     self.hosted = hosted

@@ -86,7 +86,9 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM events") == 0)
   }
 
-  @Test func `a message that is cancelled asks for none, one that is paused waits, a repeated one asks for none`() throws {
+  @Test func `a message that is cancelled asks for none, one that is paused waits, a repeated one asks for none`()
+    throws
+  {
     let world = try World(webhookPauses: [1])
     try world.register("d0", token: World.token("a0"), user: "kim")
     try world.register("d1", token: World.token("a1"), user: "lee")
@@ -99,7 +101,8 @@ import Testing
     #expect(try decided(world, cancelled).values.allSatisfy { $0 == "called-off" })
     _ = try world.poll("it was not put off") {
       try world.count(
-        "SELECT count(*) FROM fallbacks WHERE seqno = \(paused) AND decision IS NULL AND due_at > now() + interval '5 s'")
+        "SELECT count(*) FROM fallbacks WHERE seqno = \(paused) AND decision IS NULL AND due_at > now() + interval '5 s'"
+      )
         == 1 ? true : nil
     }
     #expect(try world.count("SELECT count(*) FROM events") == 0)
@@ -151,7 +154,8 @@ import Testing
     let people = 600
     try world.populate(people)
     try world.connection.script(
-      "INSERT INTO psids (app, psid, network, kind, device, bound_at) SELECT app, psid, 1, 1, device, now() FROM devices")
+      "INSERT INTO psids (app, psid, network, kind, device, bound_at) SELECT app, psid, 1, 1, device, now() FROM devices"
+    )
     let process = try world.process()
     try process.start()
     let seqno = try world.insertSend(#"{"all":true}"#, Self.sms("PT4S"))
@@ -191,8 +195,11 @@ import Testing
       SELECT count(*) FROM fallbacks f FULL JOIN events e ON e.subject = f.seqno || ' ' || f.user_key
       WHERE (f.decision = 2) IS DISTINCT FROM (e.event IS NOT NULL)
       """, 0)
-    try check("whoever was never confirmed", "SELECT count(*) FROM events", people - Int(
-      try world.count("SELECT count(*) FROM fallbacks WHERE decision = 1")))
+    try check(
+      "whoever was never confirmed", "SELECT count(*) FROM events",
+      people
+        - Int(
+          try world.count("SELECT count(*) FROM fallbacks WHERE decision = 1")))
     try check(
       "each receipt either came first, or is noted as late",
       """

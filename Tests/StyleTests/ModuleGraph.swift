@@ -61,7 +61,8 @@ enum ModuleGraph {
     "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
     "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Simulator", "Server"],
     "Logging": [
-      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "Receiver", "Admin", "Simulator", "Server", "upmc",
+      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "Receiver", "Admin", "Simulator", "Server",
+      "upmc",
       "upmc-simulator", "upmc-benchmark",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],
