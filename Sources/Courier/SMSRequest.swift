@@ -12,10 +12,11 @@ enum SMSRequest {
     var events: [Events.New] = []
     let bySeqno = Dictionary(grouping: due, by: \.key.seqno)
     for stored in try connection.run(Messages.find(bySeqno.keys)) {
-      let request = try MessageRequest(json: stored.request)
+      // Accepted once, so it can be read; should it not be, the others must not wait for it.
+      let request = try? MessageRequest(json: stored.request)
       let people = bySeqno[stored.seqno] ?? []
       let lines: [UserKey: CSVAudiences.Values] =
-        if let csv = request.csv {
+        if let csv = request?.csv {
           try connection.run(CSVAudiences.values(csv, of: Set(people.map(\.key.userKey))))
         } else {
           [:]
@@ -31,22 +32,23 @@ enum SMSRequest {
   }
 
   private static func data(
-    _ due: Fallbacks.Due, _ request: MessageRequest, _ line: CSVAudiences.Values?
+    _ due: Fallbacks.Due, _ request: MessageRequest?, _ line: CSVAudiences.Values?
   ) -> [UInt8] {
     let clientUID = due.key.userKey.description
     let name = line.map(\.name).flatMap { $0.isEmpty ? nil : $0 } ?? due.clientName
-    let fill = FilledText(
-      request.content, clientUID: clientUID, clientName: name, line: line?.variables ?? [])
+    let fill = request.map {
+      FilledText($0.content, clientUID: clientUID, clientName: name, line: line?.variables ?? [])
+    }
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("seqno", String(due.key.seqno))
       writer.member("clientUid", clientUID)
       writer.member("clientName", name)
-      writer.member("unless", (request.fallback?.unless ?? .received).name)
-      writer.member("title", request.content.alert?.title.map { fill($0) })
-      writer.member("body", request.content.alert?.body.map { fill($0) })
-      writer.member("sender", request.sender)
-      if let reference = request.reference { writer.member("reference", object: { reference.write(to: &$0) }) }
+      writer.member("unless", (request?.fallback?.unless ?? .received).name)
+      writer.member("title", request?.content.alert?.title.flatMap { fill?($0) })
+      writer.member("body", request?.content.alert?.body.flatMap { fill?($0) })
+      writer.member("sender", request?.sender)
+      if let reference = request?.reference { writer.member("reference", object: { reference.write(to: &$0) }) }
     }
     return writer.bytes
   }

@@ -1,7 +1,9 @@
 internal import ArgumentParser
 internal import Domain
 internal import Operations
+internal import Postgres
 internal import Reactor
+internal import Store
 
 /// `upmc webhook`: where events go, and what was not taken.
 struct WebhookCommand: ParsableCommand {
