@@ -56,9 +56,13 @@ package enum EventKeeping {
     guard record.isActive else {
       throw Problem(.conflict, "The webhook is switched off; nothing is sent to it. Set active to true first.")
     }
-    guard let id = try connection.answer(Events.test(number)) else {
-      throw Problem(.unknownWebhook, "There is no webhook \(number).")
+    let id = try connection.commit { () throws(PostgresError) -> UUIDValue? in
+      guard let id = try connection.run(Events.test(number)) else { return nil }
+      let audited = Auditing.Change("webhook.test", String(number), app: record.app)
+      try connection.run(Auditing.add(audited, by: caller))
+      return id
     }
+    guard let id else { throw Problem(.unknownWebhook, "There is no webhook \(number).") }
     return Tested(id: id)
   }
 
@@ -102,9 +106,16 @@ package enum EventKeeping {
     _ replay: Events.Replay, to webhook: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Replayed {
     let number = try WebhookKeeping.number(webhook)
-    _ = try WebhookKeeping.record(number, .manageEvents, caller, connection)
-    return Replayed(
-      count: try connection.answer(Events.replay(replay, to: number, limit: Operations.Limits.replayedEvents)))
+    let record = try WebhookKeeping.record(number, .manageEvents, caller, connection)
+    let count = try connection.commit { () throws(PostgresError) in
+      let count = try connection.run(Events.replay(replay, to: number, limit: Operations.Limits.replayedEvents))
+      let audited = Auditing.Change("webhook.replay", String(number), app: record.app).to { writer in
+        writer.member("replayed", count)
+      }
+      try connection.run(Auditing.add(audited, by: caller))
+      return count
+    }
+    return Replayed(count: count)
   }
 
   // MARK: Short messages
