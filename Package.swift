@@ -64,11 +64,13 @@ let package = Package(
     module("Reactor", on: ["CLinux", heap]),
     // Beside it: JSON as bytes. Pure.
     module("JSON"),
+    // What a program counts about itself. Pure.
+    module("Metrics"),
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["TLS", "Reactor"]),
+    module("HTTPServer", on: ["TLS", "Metrics", "Reactor"]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
@@ -78,7 +80,7 @@ let package = Package(
     module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
 
     // Beside it: what the ways to all push networks have in common.
-    module("PushWire", on: ["Domain", "HTTP2", "TLS", "Reactor", log, deque]),
+    module("PushWire", on: ["Domain", "HTTP2", "TLS", "Metrics", "Reactor", log, deque]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
@@ -88,8 +90,10 @@ let package = Package(
       on: [
         "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", crypto, log,
       ]),
-    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Reactor", log, heap]),
-    module("Receiver", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log, deque]),
+    module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
+    module(
+      "Receiver",
+      on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor", log, deque]),
     module("SDKDoor", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
@@ -101,9 +105,7 @@ let package = Package(
       "Server",
       on: [
         "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
-        "TLS",
-        "JSON",
-        "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "Domain", crypto, log,
+        "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
@@ -118,6 +120,7 @@ let package = Package(
     tests("ReactorTests", on: ["Reactor"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
     tests("JSONTests", on: ["JSON"]),
+    tests("MetricsTests", on: ["Metrics"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor"]),

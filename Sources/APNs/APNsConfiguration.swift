@@ -23,7 +23,7 @@ package struct APNsConfiguration: Sendable {
   /// Whose certificates APNs may show.
   package var trust = TLSContext.Trust()
   /// How connections are set up.
-  package var wire = WireConfiguration(logger: Logger(label: "apns"))
+  package var wire = WireConfiguration(network: "apns", logger: Logger(label: "apns"))
 
   package init() {}
 

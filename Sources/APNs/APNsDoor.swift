@@ -86,6 +86,10 @@ final class APNsDoor: PoolDoor {
     refusal.status < 500 && refusal.status != 410 && refusal.status != 429
   }
 
+  func word(for refusal: Refusal) -> String {
+    APNsAnswer(status: refusal.status, body: refusal.body).reason?.rawValue ?? "other"
+  }
+
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool) {
     let answer = APNsAnswer(status: refusal.status, body: refusal.body, retryAfter: refusal.retryAfter)
     let reason = answer.shownReason

@@ -19,6 +19,7 @@ final class AdminWorker {
     let isSecure: Bool
     let hosting: Hosting
     let messageCommitted: @Sendable () -> Void
+    let log = Logger(label: "admin")
   }
 
   private let resources: Resources

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPServer
+internal import Logging
 internal import Operations
 internal import Reactor
 
@@ -12,8 +13,10 @@ extension AdminCall {
         hosting: resources.hosting),
       on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
     switch answer {
-    case .accepted:
+    case .accepted(let accepted):
       resources.messageCommitted()
+      resources.log.info(
+        "message accepted", metadata: ["requestId": "\(request.id)", "seqno": "\(accepted.seqno)"])
       return .json(.accepted, answer)
     case .tried:
       return .json(.ok, answer)

@@ -13,10 +13,12 @@ final class Claimer {
   private var shelf: MessageShelf
   private var turns = Turns()
   private var dueStart = DueStart()
+  private let meter: ClaimMeter
 
   init(_ shared: Shared, _ crew: Crew) {
     self.shared = shared
     self.crew = crew
+    meter = ClaimMeter(shared.configuration.metrics)
     shelf = MessageShelf(pushkeys: shared.configuration.pushkeys)
   }
 
@@ -71,6 +73,7 @@ final class Claimer {
       claimed = try claimOnce(copies: false)
     }
     guard let claimed else { return didAdvance }
+    meter.claimed(claimed.members.count, message.push.lane, after: shared.clock.now - claimed.readAt)
     turns.charge(seqno, claimed.members.count)
     shared.take(claimed.members.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {

@@ -42,11 +42,13 @@ final class Completer {
   /// Claims in the database that we did not know of at the last audit.
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
+  private let meter: CompleteMeter
 
   init(_ shared: Shared, _ crew: Crew) {
     self.shared = shared
     self.crew = crew
     log = Logger(label: crew.threadName("complete"))
+    meter = CompleteMeter(shared.configuration.metrics)
   }
 
   func run() {
@@ -63,6 +65,7 @@ final class Completer {
     for input in inputs { take(input) }
     try write(connection)
     try submitDue(connection)
+    meter.waiting(retries.count)
   }
 
   /// The node ends: answers that are under way are waited for, the rest is handed back with a row that says so.
@@ -211,6 +214,7 @@ final class Completer {
 
   private func write(_ connection: Connection) throws {
     guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
+    let began = shared.clock.now
     let counts = decisions.countByClaim
     let finished = counts.filter { claims[$0.key] == $0.value }.map(\.key)
     let now = shared.clock.wallMicroseconds
@@ -229,6 +233,8 @@ final class Completer {
       decisions.copies = false
       care = try writeOnce()
     }
+    meter.wrote(decisions.decisions, after: shared.clock.now - began)
+    meter.opened(care.opened.count)
     breaker.took(care)
     for (app, reason) in care.opened {
       shared.pausedApps.withLock { $0.insert(app) }

@@ -1,4 +1,5 @@
 package import Domain
+package import Metrics
 package import Postgres
 
 /// What a node's dispatcher is told at its start.
@@ -12,11 +13,13 @@ package struct DispatcherConfiguration: Sendable {
   package let providers: [PushNetwork: any PushProvider]
   /// False only where a benchmark asks what the rows cost: then nothing is retried later, resent or explained.
   package let storesOutcomes: Bool
+  package let metrics: Metrics
 
   package init(
     databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring,
-    providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true
+    providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics()
   ) {
+    self.metrics = metrics
     self.databaseURL = databaseURL
     self.node = node
     self.firstWriter = firstWriter

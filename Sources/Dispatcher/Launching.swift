@@ -1,6 +1,7 @@
 package import Store
 package import Domain
 internal import Reactor
+internal import Synchronization
 
 /// Sends that a committer has stored and claimed in this node's name: they skip planning and claiming, and go straight to
 /// their provider.
@@ -12,6 +13,18 @@ extension Dispatcher {
     return { lane in
       !shared.isStopping && shared.holdsLease && shared.hasRoomForSends && !shared.isFull(lane)
     }
+  }
+
+  /// True while this node may claim and send. Callable from any thread.
+  package var holdsLease: @Sendable () -> Bool {
+    let shared = shared
+    return { shared.holdsLease }
+  }
+
+  /// Devices claimed by this node whose outcome is open. Callable from any thread.
+  package var underWay: @Sendable () -> Int {
+    let shared = shared
+    return { shared.underWay.load(ordering: .relaxed) }
   }
 
   /// Takes over committed sends. Callable from any thread.

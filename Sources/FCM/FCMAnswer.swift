@@ -102,6 +102,17 @@ package struct FCMAnswer: Equatable, Sendable {
 
   // MARK: Meaning
 
+  /// FCM's word, or Google's; "other" for one that is not documented.
+  package var documentedWord: String {
+    let word = code.isEmpty ? canonical : code
+    return Self.documentedWords.contains(word) ? word : "other"
+  }
+
+  private static let documentedWords: Set<String> = [
+    "UNREGISTERED", "SENDER_ID_MISMATCH", "THIRD_PARTY_AUTH_ERROR", "QUOTA_EXCEEDED", "UNAVAILABLE", "INTERNAL",
+    "INVALID_ARGUMENT", "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "RESOURCE_EXHAUSTED",
+  ]
+
   package var action: Action {
     switch code {
     case "UNREGISTERED": return .retireRegistration

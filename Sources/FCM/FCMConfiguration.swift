@@ -15,7 +15,7 @@ package struct FCMConfiguration: Sendable {
   /// Every message is only checked by FCM and delivered to nobody: for trying out a set-up.
   package var validatesOnly = false
   /// How connections are set up.
-  package var wire = WireConfiguration(logger: Logger(label: "fcm"))
+  package var wire = WireConfiguration(network: "fcm", logger: Logger(label: "fcm"))
 
   package init() {
     wire.streamsPerConnection = FCM.Limits.streamsPerConnection

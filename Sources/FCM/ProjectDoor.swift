@@ -88,6 +88,10 @@ final class ProjectDoor: PoolDoor {
   /// Google's front ends hold nothing against a connection.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool { false }
 
+  func word(for refusal: Refusal) -> String {
+    FCMAnswer(status: refusal.status, body: refusal.body).documentedWord
+  }
+
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool) {
     let answer = FCMAnswer(status: refusal.status, body: refusal.body, retryAfter: refusal.retryAfter)
     let reason = answer.shownReason

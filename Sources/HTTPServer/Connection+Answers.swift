@@ -10,14 +10,14 @@ extension Connection {
       response.status, headers: response.headers, bodyCount: response.body.count, exchange, now: server.loop.now,
       to: &output.buffer)
     if !exchange.isHead, !response.status.forbidsBody { output.append(body: response.body) }
-    answered()
+    answered(response.status)
   }
 
   func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>) {
     guard isAwaiting(serial) else { return }
     settleKeepAlive()
     server.writer.write(status, contentType, body, exchange, now: server.loop.now, to: &output)
-    answered()
+    answered(status)
   }
 
   func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: StaticString) {
@@ -30,7 +30,7 @@ extension Connection {
     guard isAwaiting(serial) else { return }
     settleKeepAlive()
     server.writer.write(status, contentType, exchange, now: server.loop.now, to: &output, body: write)
-    answered()
+    answered(status)
   }
 
   private func settleKeepAlive() {
@@ -45,6 +45,7 @@ extension Connection {
 
   /// What a connection must remember while its answer is written in pieces.
   struct StreamState {
+    let status: Status
     /// Whether pieces go in chunks; else the end of the connection ends the body (HTTP/1.0).
     let isChunked: Bool
     /// True when nothing of the body may be sent: the answer to HEAD.
@@ -66,7 +67,8 @@ extension Connection {
     server.writer.writeHead(
       status, headers: headers, bodyCount: length, exchange, now: server.loop.now, to: &output.buffer)
     stream = StreamState(
-      isChunked: exchange.minorVersion > 0 && length == nil, isSilent: exchange.isHead || status.forbidsBody,
+      status: status, isChunked: exchange.minorVersion > 0 && length == nil,
+      isSilent: exchange.isHead || status.forbidsBody,
       owedBytes: length)
     phase = .streaming
     outputGrew()
@@ -100,7 +102,7 @@ extension Connection {
     if !stream.isSilent, let owed = stream.owedBytes, owed > 0 { return abandon() }
     if stream.isChunked, !stream.isSilent { output.buffer.append("0\r\n\r\n") }
     self.stream = nil
-    answered()
+    answered(stream.status)
   }
 
   func whenDrained(_ serial: UInt64, _ action: @escaping () -> Void) {

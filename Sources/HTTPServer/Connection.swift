@@ -46,6 +46,8 @@ final class Connection: EventLoop.Handler, Answering {
   var exchange = ResponseWriter.Exchange()
   /// Counts requests: an answer names the one it belongs to.
   private(set) var serial: UInt64 = 0
+  /// When the present request was whole, for the meter.
+  private var beganAt: Instant
   var stream: StreamState?
 
   private var bodyLimit = 0
@@ -87,6 +89,7 @@ final class Connection: EventLoop.Handler, Answering {
     request = Request(limits: server.configuration.head)
     deadline = server.loop.now + server.configuration.headTimeout
     writeDeadline = deadline
+    beganAt = server.loop.now
     self.transport = transport
     if !transport.isOpen { phase = .opening }
     registration = try server.loop.register(descriptor, interest: interest, handler: self)
@@ -265,6 +268,8 @@ final class Connection: EventLoop.Handler, Answering {
     let number = server.beginRequest()
     request.number = number
     request.knownMethod = facts.method
+    request.kind = 0
+    beganAt = server.loop.now
     exchange = ResponseWriter.Exchange(
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
@@ -292,7 +297,8 @@ final class Connection: EventLoop.Handler, Answering {
   // MARK: After an answer
 
   /// The answer is in the output whole.
-  func answered() {
+  func answered(_ status: Status) {
+    server.meter?.answered(exchange.number, request.kind, status, after: server.loop.now - beganAt)
     // A handler that answers at once may still look at the body: `handle` gives it back.
     if countedBytes > 0, !isPumping { giveBack() }
     if exchange.keepsAlive {

@@ -58,6 +58,9 @@ package final class HTTPServer {
   /// with what they began with.
   package var tls: TLSContext?
 
+  /// Counts and times what is answered, when anybody wants to know.
+  package var meter: RequestMeter? { didSet { meter?.follow(self) } }
+
   let handler: any RequestHandler
   var writer: ResponseWriter
   /// What large bodies hold.

@@ -6,6 +6,8 @@ package import Reactor
 package final class Request {
   var store: RequestStore
   var number: UInt64 = 0
+  /// What kind of request it is, in the handler's numbering, for the server's `RequestMeter`.
+  package var kind: UInt8 = 0
   var knownMethod = Method.other
   /// Set by the connection: asking the kernel costs a call, so it is done when somebody wants to know.
   var findRemoteAddress: () -> SocketAddress? = { nil }

@@ -105,7 +105,7 @@ package enum Document {
       ("description", .text(answer.about)), ("headers", .object([("X-Request-Id", requestID)])),
     ]
     if let schema = answer.schema {
-      let type = schema == "Page" ? "text/html" : "application/json"
+      let type = ["Page": "text/html", "Text": "text/plain"][schema] ?? "application/json"
       var content: [Node.Member] = [("schema", Schema.reference(schema))]
       if let example = answer.example { content.append(("example", .json(example))) }
       members.append(("content", .object([(type, .object(content))])))

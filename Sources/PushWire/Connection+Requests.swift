@@ -52,7 +52,9 @@ extension Connection {
     } else if end.isNotProcessed {
       ending = .notProcessed
     } else if end.status >= 200, end.errorCode == .noError {
-      latency.answered(after: loop.now - request.submittedAt)
+      let time = loop.now - request.submittedAt
+      latency.answered(after: time)
+      owner.answered(request.submission.batch.message.lane, after: time)
       actions = state.answered(isForbidden: end.status == 403, at: loop.now)
       noteTime(end)
       ending = end.status == 200 ? .accepted : .refused(refusal(end))

@@ -9,6 +9,8 @@ protocol ConnectionOwner: AnyObject {
   func fill(_ connection: Connection) -> Int
   /// Exactly once for each request submitted.
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection)
+  /// Told before `ended` of each request that the peer has answered.
+  func answered(_ lane: Lane, after time: Duration)
   /// It is proven and takes as much as the peer allows.
   func becameReady(_ connection: Connection)
   func received(_ goAway: GoAway, on connection: Connection)

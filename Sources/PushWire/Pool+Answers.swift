@@ -4,9 +4,14 @@ package import Logging
 
 /// What each ending means for a target, and what a network's door may do about it.
 extension Pool {
+  func answered(_ lane: Lane, after time: Duration) {
+    owner.meter.answered(lane, after: time)
+  }
+
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
     let standing = submission.batch.standing
     standing.inFlight -= 1
+    owner.meter.ended(ending, door, wallSeconds: owner.wallSeconds)
     switch ending {
     case .accepted:
       standing.answered(isError: false)

@@ -9,6 +9,7 @@ protocol PoolOwner: AnyObject {
   var configuration: WireConfiguration { get }
   var outbox: Outbox { get }
   var gate: Gate { get }
+  var meter: PushMeter { get }
   /// Seconds since 1970.
   var wallSeconds: Int64 { get }
   /// The answer comes to `Pool.resolved`, never from within the call.
@@ -205,6 +206,7 @@ package final class Pool: ConnectionOwner {
         queue.putBack(submission)
         break
       }
+      owner.meter.submitted(lane, after: now.nanoseconds - submission.batch.readAtNanoseconds)
       count += 1
     }
     standing.inFlight += count

@@ -24,6 +24,8 @@ package protocol PoolDoor: AnyObject {
 
   /// An answer that is not 200. Must end in exactly one result for the submission, or send it again.
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool)
+  /// The documented word for such an answer, "other" where there is none: a peer must not be able to fill the metrics.
+  func word(for refusal: Refusal) -> String
   /// Whether the network holds such an answer against the connection it came on, and so against the other routes.
   func isHeldAgainstConnection(_ refusal: Refusal) -> Bool
   func received(_ goAway: GoAway, on connection: Connection, of pool: Pool)

@@ -10,6 +10,7 @@ package final class Switchboard: PoolOwner {
   package let configuration: WireConfiguration
   package let gate: Gate
   package let outbox: Outbox
+  let meter: PushMeter
   /// What answers the look-ups of a name; the answer comes back through the sender's inbox to `resolved`.
   private let resolvers: [Endpoint: Resolver]
   private let answer: @Sendable (Result<[SocketAddress], SystemError>, PoolKey) -> Void
@@ -39,7 +40,17 @@ package final class Switchboard: PoolOwner {
     self.resolvers = resolvers
     self.answer = answer
     outbox = Outbox(gate: gate, results: results)
+    meter = PushMeter(configuration)
     loop.atEndOfTurn { [unowned self] in endTurn() }
+    look()
+  }
+
+  /// Counts connections once a second, for the meter.
+  private func look() {
+    let connections = poolsByKey.values.lazy.flatMap(\.connections)
+    meter.look(
+      connections: connections.count { $0.state.phase == .ready }, inFlight: connections.reduce(0) { $0 + $1.inFlight })
+    loop.schedule(after: .seconds(1)) { [weak self] in self?.look() }
   }
 
   package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }

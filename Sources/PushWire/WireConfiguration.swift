@@ -1,4 +1,5 @@
 package import Logging
+package import Metrics
 
 /// How the connections of a sender are set up; the same for its whole life.
 package struct WireConfiguration: Sendable {
@@ -12,8 +13,14 @@ package struct WireConfiguration: Sendable {
   /// A connection is replaced when it is so old, more or less: services move load by DNS, which only new ones ask.
   package var connectionAge = PushWire.Limits.connectionAge
   package var logger: Logger
+  /// The push network's name among the metrics.
+  package let network: String
+  package var metrics = Metrics()
+  /// Told of each push that is taken.
+  package var lastAccepted = LastSuccess()
 
-  package init(logger: Logger) {
+  package init(network: String, logger: Logger) {
+    self.network = network
     self.logger = logger
   }
 }

@@ -52,6 +52,7 @@ package final class Committer {
   private let userProofs: UserProofKeyring?
   private let batchOperations: Int
   private let log: Logger
+  private let meter: CommitterMeter?
   private var waiting = Deque<Pending>()
   /// Parts of failed batches, to be run before anything new.
   private var again: [[Pending]] = []
@@ -67,8 +68,9 @@ package final class Committer {
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: Launchpad? = nil,
     userProofs: UserProofKeyring? = nil,
-    batchOperations: Int = Operations.Limits.batchOperations
+    batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil
   ) throws {
+    self.meter = meter
     self.batchOperations = batchOperations
     self.loop = loop
     self.catalog = catalog
@@ -77,7 +79,10 @@ package final class Committer {
     self.userProofs = userProofs
     log = Logger(label: "committer")
     connection = try PipelinedConnection(url, loop: loop)
-    connection.onStateChange = { [weak self] _ in self?.startNext() }
+    connection.onStateChange = { [weak self] state in
+      self?.meter?.connectionChanged(state == .ready || state == .busy)
+      self?.startNext()
+    }
     loop.atEndOfTurn { [weak self] in self?.startNext() }
     watchPatience()
   }
@@ -95,6 +100,7 @@ package final class Committer {
   package func submit(_ operation: Operation, _ completion: @escaping Completion) {
     let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
     guard waiting.count < Receiver.Limits.waitingOperations, !isTooLong else {
+      meter?.refused()
       return completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
     }
     waiting.append(
@@ -169,7 +175,9 @@ package final class Committer {
 
   private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
     isRunning = false
-    gauge.batchTook(loop.clock.now - batchBegan, operations: pending.count)
+    let time = loop.clock.now - batchBegan
+    gauge.batchTook(time, operations: pending.count)
+    meter?.committed(pending.count, after: time, waiting: waiting.count)
     // The next batch is on its way while these answers are written.
     startNext()
     let claimed = batch.claimedSends
@@ -180,6 +188,7 @@ package final class Committer {
   private func fail(_ pending: [Pending], _ error: PostgresError) {
     let isWorthRepeating = error.isRetryable || error.isConnectionLost
     if isWorthRepeating, pending[0].attempts < Receiver.Limits.attempts {
+      meter?.repeats()
       again.append(
         pending.map { entry in
           var entry = entry
@@ -191,6 +200,7 @@ package final class Committer {
       again.append(Array(pending[middle...]))
       again.append(Array(pending[..<middle]))
     } else {
+      meter?.failed(pending.count)
       log.error("an operation failed in the database", metadata: ["error": "\(error)"])
       let problem =
         isWorthRepeating

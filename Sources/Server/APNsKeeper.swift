@@ -13,13 +13,15 @@ final class APNsKeeper {
   private let sender: APNsSender
   private let requests: Inbox<ProviderTokenRequest>
   private let master: MasterKey
+  private let health: Health
   private let clock: any Clock
   private let log = Logger(label: "apns-keeper")
   private var keys: [App.Number: SigningKey] = [:]
   private var sealed: [App.Number: [UInt8]] = [:]
   private var tokens: [String: ProviderToken] = [:]
 
-  init(sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, clock: any Clock) {
+  init(sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock) {
+    self.health = health
     self.sender = sender
     self.requests = requests
     self.master = master
@@ -55,6 +57,7 @@ final class APNsKeeper {
       sealed[app] = nil
       keys[app] = nil
       sender.set(nil, for: app)
+      health.note(nil, of: app, .apns)
     }
   }
 
@@ -66,13 +69,16 @@ final class APNsKeeper {
       case .key(let key):
         keys[app] = key
         sender.set(.token(teamID: key.teamID, keyID: key.keyID), for: app)
+        health.note(Health.Credential(isUsable: true), of: app, .apns)
       case .certificate(let identity):
         sender.set(.certificate(identity), for: app)
+        health.note(Health.Credential(isUsable: true, endsAt: identity.certificate.notAfter), of: app, .apns)
         warnOfEnd(identity, app)
       }
     } catch {
       // What was there before is not what the operator wants any more.
       sender.set(nil, for: app)
+      health.note(Health.Credential(isUsable: false), of: app, .apns)
       log.error("an APNs credential cannot be used", metadata: ["app": "\(app)", "error": "\(error)"])
     }
   }

@@ -14,6 +14,9 @@ package struct Configuration: Sendable {
     [
       Variable(name: "UPMC_LISTEN", standard: "0.0.0.0:8080", meaning: "address and port of the HTTP doors"),
       Variable(
+        name: "UPMC_METRICS_LISTEN", standard: "",
+        meaning: "address and port that show /metrics without a credential; keep it off the internet"),
+      Variable(
         name: "UPMC_DATABASE_URL", standard: "(private)",
         meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
       Variable(
@@ -60,6 +63,7 @@ package struct Configuration: Sendable {
   package var listenHost = "0.0.0.0"
   package var listenPort: UInt16 = 8080
   package var listening = Listening()
+  package var metricsListen: (String, UInt16)?
   package var databaseURL: String?
   package var dataDirectory = ".upmc"
   package var masterKey: String?
@@ -115,6 +119,7 @@ package struct Configuration: Sendable {
     let given = value.isEmpty ? nil : value
     switch name {
     case "UPMC_LISTEN": (listenHost, listenPort) = try Self.address(name, value)
+    case "UPMC_METRICS_LISTEN": metricsListen = try given.map { given throws(Mistake) in try Self.address(name, given) }
     case "UPMC_DATABASE_URL": databaseURL = given
     case "UPMC_DATA_DIR": dataDirectory = given ?? dataDirectory
     case "UPMC_MASTER_KEY": masterKey = given

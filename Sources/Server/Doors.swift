@@ -1,6 +1,7 @@
 internal import Admin
 internal import HTTPServer
 internal import Logging
+internal import Metrics
 internal import Operations
 internal import Reactor
 internal import Receiver
@@ -23,7 +24,8 @@ final class Doors {
 
   init(
     _ configuration: Configuration, databaseURL: String, catalog: Catalog, keys: SigningKeys, master: MasterKey,
-    firstWriter: Int32, launchpad: Committer.Launchpad, messageCommitted: @escaping @Sendable () -> Void
+    firstWriter: Int32, launchpad: Committer.Launchpad, metrics: Metrics, readiness: Readiness,
+    messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
     let tls = try DoorCertificate.load(configuration.listening)
@@ -65,7 +67,7 @@ final class Doors {
           let loop = try EventLoop()
           let committer = try Committer(
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
-            launchpad: launchpad, userProofs: keys.userProofs)
+            launchpad: launchpad, userProofs: keys.userProofs, meter: CommitterMeter(metrics))
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
             sdk: ControllerDoor(
@@ -74,10 +76,13 @@ final class Doors {
             admin: AdminDoor(
               admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
               uploads: UploadGate(catalog: catalog)),
-            health: HealthDoor(committer: committer), hosted: try HostedDoor(loader: hosted, loop: loop),
+            health: HealthDoor(isConnected: { committer.isConnected }, readiness: readiness),
+            metrics: MetricsDoor(metrics: metrics, catalog: catalog),
+            hosted: try HostedDoor(loader: hosted, loop: loop),
             files: publicDirectory.flatMap { StaticFiles(directory: $0) })
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
+          server.meter = RequestMeter(metrics, kinds: DoorKind.names, failed: Self.tell)
           try loop.attach(inbox) { commands in
             for command in commands {
               switch command {
@@ -94,6 +99,16 @@ final class Doors {
       }
     }
     self.commands = commands
+  }
+
+  /// What went wrong is in the log already; this line says whose request it was.
+  private static func tell(_ requestID: String, _ door: String, _ status: Int, _ took: Duration) {
+    Logger(label: "http").error(
+      "a request failed",
+      metadata: [
+        "requestId": "\(requestID)", "door": "\(door)", "status": "\(status)",
+        "milliseconds": "\(took.nanoseconds / 1_000_000)",
+      ])
   }
 
   private static func namedSends(_ committer: Committer, _ catalog: Catalog) -> NamedSends {

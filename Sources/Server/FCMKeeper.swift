@@ -10,6 +10,7 @@ internal import Store
 final class FCMKeeper {
   private let sender: FCMSender
   private let master: MasterKey
+  private let health: Health
   private let log = Logger(label: "fcm-keeper")
   /// What was handed over, as it is stored.
   private var known: [App.Number: Stored] = [:]
@@ -19,7 +20,8 @@ final class FCMKeeper {
     let publicPart: String
   }
 
-  init(sender: FCMSender, master: MasterKey) {
+  init(sender: FCMSender, master: MasterKey, health: Health) {
+    self.health = health
     self.sender = sender
     self.master = master
   }
@@ -36,6 +38,7 @@ final class FCMKeeper {
     for app in Array(known.keys) where !present.contains(app) {
       known[app] = nil
       sender.set(nil, for: app)
+      health.note(nil, of: app, .fcm)
     }
   }
 
@@ -51,9 +54,11 @@ final class FCMKeeper {
         content: FCMStyle.Content(rawValue: settings.style) ?? .data,
         platforms: FCMStyle.Platforms(rawValue: settings.platforms) ?? .all)
       sender.set(FCMCredential(account: try ServiceAccount(json: json), style: style), for: credential.app)
+      health.note(Health.Credential(isUsable: true), of: credential.app, .fcm)
     } catch {
       // What was there before is not what the operator wants any more.
       sender.set(nil, for: credential.app)
+      health.note(Health.Credential(isUsable: false), of: credential.app, .fcm)
       log.error("a service account cannot be used", metadata: ["app": "\(credential.app)", "error": "\(error)"])
     }
   }

@@ -9,14 +9,16 @@ package final class FrontDoor: RequestHandler {
   private let sdk: ControllerDoor
   private let admin: any RequestHandler
   private let health: HealthDoor
+  private let metrics: MetricsDoor
   private let hosted: HostedDoor
   private let document = DocumentDoor()
   private var files: StaticFiles?
 
   init(
-    devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, hosted: HostedDoor,
-    files: StaticFiles?
+    devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, metrics: MetricsDoor,
+    hosted: HostedDoor, files: StaticFiles?
   ) {
+    self.metrics = metrics
     self.hosted = hosted
     self.devices = devices
     self.sdk = sdk
@@ -27,16 +29,25 @@ package final class FrontDoor: RequestHandler {
 
   package func handle(_ request: Request, _ responder: Responder) {
     // The busiest paths first: nothing else is looked at for them.
-    if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
-      return devices.handle(request, responder)
+    if request.pathEquals("/v1/receipts") { return pass(request, to: .receipts) { devices.handle(request, responder) } }
+    if request.pathEquals("/v1/reads") { return pass(request, to: .reads) { devices.handle(request, responder) } }
+    if HostedDoor.isAsked(request) { return pass(request, to: .pages) { hosted.handle(request, responder) } }
+    if ControllerDoor.isForHere(request) { return pass(request, to: .sdk) { sdk.handle(request, responder) } }
+    if HealthDoor.isAsked(request) { return pass(request, to: .server) { health.handle(request, responder) } }
+    if MetricsDoor.isAsked(request) { return pass(request, to: .server) { metrics.handle(request, responder) } }
+    if document.serves(request) { return pass(request, to: .server) { document.handle(request, responder) } }
+    if Self.isForAdmin(request) { return pass(request, to: .admin) { admin.handle(request, responder) } }
+    if request.path.hasPrefix("/v1/") || files == nil {
+      return pass(request, to: .devices) { devices.handle(request, responder) }
     }
-    if HostedDoor.isAsked(request) { return hosted.handle(request, responder) }
-    if ControllerDoor.isForHere(request) { return sdk.handle(request, responder) }
-    if request.pathEquals("/health") || request.pathEquals("/ready") { return health.handle(request, responder) }
-    if document.serves(request) { return document.handle(request, responder) }
-    if Self.isForAdmin(request) { return admin.handle(request, responder) }
-    if request.path.hasPrefix("/v1/") || files == nil { return devices.handle(request, responder) }
+    request.kind = DoorKind.files.rawValue
     if let response = files?.response(for: request) { responder.send(response) }
+  }
+
+  /// The request is counted under its door.
+  private func pass(_ request: Request, to door: DoorKind, _ handle: () -> Void) {
+    request.kind = door.rawValue
+    handle()
   }
 
   /// Only senders may bring bodies above the standard: lists of recipients.
@@ -49,4 +60,12 @@ package final class FrontDoor: RequestHandler {
     let path = request.path
     return path.hasPrefix("/v1/admin/") || path == "/v1/admin"
   }
+}
+
+/// Doors as metrics tell them apart.
+enum DoorKind: UInt8, CaseIterable {
+  /// Not even a request.
+  case none, receipts, reads, devices, sdk, admin, pages, server, files
+
+  static let names = allCases.map { "\($0)" }
 }

@@ -3,6 +3,7 @@ internal import Dispatcher
 internal import Domain
 internal import FCM
 internal import Logging
+internal import Metrics
 internal import Operations
 internal import PushWire
 internal import Reactor
@@ -15,20 +16,28 @@ final class Senders {
   private let done: Inbox<Void>
   private let catalogKeeper: CatalogKeeper
 
+  /// Where it is told how they are.
+  struct Gauges: Sendable {
+    let metrics: Metrics
+    let health: Health
+    let lastAccepted: LastSuccess
+  }
+
   /// What the dispatcher sends by.
   var providers: [PushNetwork: any PushProvider] { [.apns: apns, .fcm: fcm] }
 
   init(
-    _ configuration: Configuration, databaseURL: String, catalog: Catalog, master: MasterKey, results: ResultInbox
+    _ configuration: Configuration, databaseURL: String, catalog: Catalog, master: MasterKey, results: ResultInbox,
+    gauges: Gauges
   ) throws {
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
-    let apns = try APNsSender(configuration: Self.apns(configuration), results: results.sink) { request in
+    let apns = try APNsSender(configuration: Self.apns(configuration, gauges), results: results.sink) { request in
       // A request that finds no room is made again by the sender a few seconds later.
       _ = requests.offer(request)
       wanted.signal()
     }
-    let fcm = try FCMSender(configuration: Self.fcm(configuration), results: results.sink)
+    let fcm = try FCMSender(configuration: Self.fcm(configuration, gauges), results: results.sink)
     self.apns = apns
     self.fcm = fcm
     let forgive: @Sendable (App.Number) -> Void = { app in
@@ -36,8 +45,9 @@ final class Senders {
       fcm.forgive(app)
     }
     catalogKeeper = try CatalogKeeper(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
-      let apns = APNsKeeper(sender: apns, requests: requests, master: master, clock: SystemClock())
-      let fcm = FCMKeeper(sender: fcm, master: master)
+      let apns = APNsKeeper(
+        sender: apns, requests: requests, master: master, health: gauges.health, clock: SystemClock())
+      let fcm = FCMKeeper(sender: fcm, master: master, health: gauges.health)
       return { connection in
         try apns.turn(connection)
         try fcm.turn(connection)
@@ -85,16 +95,20 @@ final class Senders {
 
   // MARK: Configuration
 
-  private static func apns(_ configuration: Configuration) -> APNsConfiguration {
+  private static func apns(_ configuration: Configuration, _ gauges: Gauges) -> APNsConfiguration {
     var apns = APNsConfiguration()
+    apns.wire.metrics = gauges.metrics
+    apns.wire.lastAccepted = gauges.lastAccepted
     apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
     apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
     if let file = configuration.caFile { apns.trust.files.append(file) }
     return apns
   }
 
-  private static func fcm(_ configuration: Configuration) -> FCMConfiguration {
+  private static func fcm(_ configuration: Configuration, _ gauges: Gauges) -> FCMConfiguration {
     var fcm = FCMConfiguration()
+    fcm.wire.metrics = gauges.metrics
+    fcm.wire.lastAccepted = gauges.lastAccepted
     fcm.endpoint = .init(host: configuration.fcm.host, port: configuration.fcm.port)
     fcm.tokenURL = configuration.fcmTokenURL
     fcm.messagesPerMinute = configuration.fcmMessagesPerMinute

@@ -3,8 +3,10 @@ internal import Courier
 internal import Dispatcher
 internal import Glibc
 internal import Logging
+internal import Metrics
 package import Operations
 internal import Postgres
+internal import PushWire
 internal import Receiver
 internal import TLS
 
@@ -18,6 +20,7 @@ internal import TLS
 ///   apns-0      HTTP/2 to Apple
 ///   fallback webhooks webhook-names the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
+///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
 /// **Start**: migrations → signing keys and apps → providers and dispatcher → doors. The database is there already: the
@@ -45,11 +48,15 @@ package final class Server {
 
   /// Where the doors listen; the port is the real one, also when 0 was asked for.
   package let address: SocketAddress
+  /// Where metrics are shown without a credential; nil when that was not asked for.
+  package var metricsAddress: SocketAddress? { metricsListener?.address }
 
   private let dispatcher: Dispatcher
   private let senders: Senders
   private let courier: Courier
   private let doors: Doors
+  private let vitals: VitalsKeeper
+  private let metricsListener: MetricsListener?
   private let listening: Listening
   private let log = Logger(label: "server")
 
@@ -62,8 +69,11 @@ package final class Server {
     try catalog.refresh(connection)
 
     let results = try ResultInbox()
+    let (metrics, health) = (Metrics(), Health())
+    let lastAccepted = LastSuccess()
     senders = try Senders(
-      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results)
+      configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results,
+      gauges: Senders.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted))
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
@@ -72,9 +82,12 @@ package final class Server {
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes),
+        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics),
       results: results)
     try dispatcher.start()
+    vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
+    let readiness = Readiness(health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease)
+    NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
     courier = try Courier(Self.courier(configuration, databaseURL: databaseURL, master: master))
     try courier.start()
@@ -83,8 +96,12 @@ package final class Server {
       configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
-      messageCommitted: dispatcher.poke)
+      metrics: metrics, readiness: readiness, messageCommitted: dispatcher.poke)
     address = doors.address
+    metricsListener = try configuration.metricsListen.map { host, port in
+      try MetricsListener(
+        host: host, port: port, metrics: { MetricsDoor(metrics: metrics, catalog: nil) }, readiness: readiness)
+    }
     listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
   }
@@ -121,6 +138,8 @@ package final class Server {
     doors.close()
     courier.stop()
     senders.stopKeeping()
+    vitals.stop()
+    metricsListener?.stop()
     log.info("stopped")
   }
 }

@@ -12,6 +12,7 @@ import Testing
     var names = DeviceDoor.routes.map { name($0.0, $0.1) }
     names += AdminRoute.all.map { name($0.method, $0.pattern) }
     names += HealthDoor.routes.map { name($0.0, $0.1) }
+    names += MetricsDoor.routes.map { name($0.0, $0.1) }
     names += DocumentDoor.routes.map { name($0.0, $0.1) }
     return names
   }()

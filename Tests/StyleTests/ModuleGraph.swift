@@ -11,10 +11,12 @@ enum ModuleGraph {
     "Reactor": ["CLinux"],
     // JSON as bytes, pure.
     "JSON": [],
+    // What a program counts about itself, pure.
+    "Metrics": [],
     // Technologies. They know nothing of pushes.
     "TLS": ["Reactor", "COpenSSL"],
     "HTTP2": ["TLS", "Reactor", "CNGHTTP2"],
-    "HTTPServer": ["TLS", "Reactor"],
+    "HTTPServer": ["TLS", "Metrics", "Reactor"],
     "HTTPClient": ["TLS", "Reactor"],
     "Postgres": ["Reactor", "CLibPQ"],
     // What UPMC is about.
@@ -22,13 +24,13 @@ enum ModuleGraph {
     "Store": ["Domain", "JSON", "Postgres", "Reactor"],
     "Operations": ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
-    "PushWire": ["Domain", "HTTP2", "TLS", "Reactor"],
+    "PushWire": ["Domain", "HTTP2", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
     "APNs": ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],
-    "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Reactor"],
+    "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
     "Courier": ["PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor"],
-    "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor"],
     "SDKDoor": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "OpenAPI": ["Domain", "JSON", "Operations", "HTTPServer"],
@@ -37,7 +39,7 @@ enum ModuleGraph {
     "Server": [
       "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
       "Operations",
-      "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Reactor", "Domain", "JSON",
+      "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
     ],
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
@@ -73,7 +75,7 @@ enum ModuleGraph {
   ]
 
   /// Modules without I/O: bytes and values in, bytes and values out.
-  static let pure: Set<String> = ["Domain", "JSON"]
+  static let pure: Set<String> = ["Domain", "JSON", "Metrics"]
 
   /// Why `module` may not import `imported`; nil when it may.
   static func objection(to imported: String, in module: String) -> String? {

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPServer
+internal import Operations
 
 /// The server about itself.
 extension APIOperation {
@@ -10,8 +11,19 @@ extension APIOperation {
       answers: [Answer(200, "It serves.", "Health", example: #"{"status":"ok"}"#)]),
     APIOperation(
       .get, "/ready", id: "showReadiness", in: .server, "Can it deliver?",
-      "Whether it can reach its database: a load balancer should send requests elsewhere until then.", by: .nothing,
-      answers: [Answer(200, "It is ready.", "Health", example: #"{"status":"ok"}"#)], problems: [.databaseAway]),
+      "503 when it cannot reach its database: a load balancer should send requests elsewhere until then. Whatever else "
+        + "keeps pushes from leaving is the same on every node: then the answer is 200 with complaints.", by: .nothing,
+      answers: [
+        Answer(
+          200, "It serves.", "Readiness",
+          example:
+            #"{"status":"ok","complaints":[],"credentials":1,"lastAcceptedAt":"2026-12-24T00:00:00.000Z","#
+            + #""overdueDeliveries":0,"nodes":1}"#)
+      ], problems: [.databaseAway]),
+    APIOperation(
+      .get, "/metrics", id: "showMetrics", in: .server, "Metrics for Prometheus",
+      "Text format 0.0.4. The API key must reach every app. UPMC_METRICS_LISTEN shows the same without a key.",
+      by: .apiKey(roles: Role.allCases.map(\.rawValue)), answers: [Answer(200, "The metrics.", "Text")]),
     APIOperation(
       .get, "/openapi.json", id: "showDocument", in: .server, "This document", "OpenAPI 3.1, with an ETag.",
       by: .nothing, answers: [Answer(200, "The document.", "Document")]),

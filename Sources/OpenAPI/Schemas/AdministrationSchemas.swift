@@ -55,6 +55,16 @@ extension Schemas {
   static let server: [Node.Member] = [
     ("Health", Schema.object([.needed("status", Schema.constant("ok"))])),
     ("Document", .object([("type", "object"), ("description", "An OpenAPI 3.1 document.")])),
+    (
+      "Readiness",
+      Schema.object([
+        .needed("status", Schema.words(["ok", "degraded"])),
+        .needed("complaints", Schema.list(of: Schema.anyText), "What keeps pushes from leaving."),
+        .needed("credentials", Schema.count), .needed("lastAcceptedAt", Schema.optional(Schema.moment)),
+        .needed("overdueDeliveries", Schema.count), .needed("nodes", Schema.count),
+      ])
+    ),
+    ("Text", .object([("type", "string"), ("description", "Plain text.")])),
     ("Page", .object([("type", "string"), ("description", "HTML.")])),
   ]
 

@@ -1,0 +1,67 @@
+package import Metrics
+internal import Reactor
+
+/// Counts and times the answers of one server, by the kind that the handler has given each request. On the loop's thread.
+package final class RequestMeter {
+  /// Told of an answer that says the fault was ours.
+  package typealias Failure = (_ requestID: String, _ kind: String, _ status: Int, _ took: Duration) -> Void
+
+  private let kinds: [String]
+  /// Five classes of status for each kind.
+  private let answers: [Counter]
+  private let times: [Histogram]
+  private let connections: Gauge
+  private let accepted: Counter
+  private let turnedAway: [Counter]
+  private let failed: Failure
+
+  /// - Parameters:
+  ///   - kinds: names of the kinds, by `Request.kind`.
+  ///   - failed: called for each answer 500.
+  package init(_ metrics: Metrics, kinds: [String], failed: @escaping Failure) {
+    self.kinds = kinds
+    self.failed = failed
+    answers = kinds.flatMap { kind in
+      ["1xx", "2xx", "3xx", "4xx", "5xx"].map { status in
+        metrics.counter(
+          "upmc_http_requests_total", "Requests answered, by door and class of status.",
+          ["door": kind, "status": status])
+      }
+    }
+    times = kinds.map { kind in
+      metrics.histogram(
+        "upmc_http_request_seconds", "From a whole request to its answer, commit included.", .latency, ["door": kind])
+    }
+    connections = metrics.gauge("upmc_http_connections", "Open connections.")
+    accepted = metrics.counter("upmc_http_connections_accepted_total", "Connections accepted.")
+    turnedAway = ["full", "address", "malformed", "slow"].map { reason in
+      metrics.counter(
+        "upmc_http_turned_away_total",
+        "Connections and requests that were not served: too many in all, too many of one address, no proper request, too slow.",
+        ["reason": reason])
+    }
+  }
+
+  func answered(_ number: UInt64, _ kind: UInt8, _ status: Status, after time: Duration) {
+    let kind = min(Int(kind), kinds.count - 1)
+    answers[kind * 5 + status.code / 100 - 1].add()
+    times[kind].record(time.nanoseconds)
+    if status.code == 500 { failed(RequestID.text(number), kinds[kind], status.code, time) }
+  }
+
+  /// Takes over once a second what the server counts by itself.
+  func follow(_ server: HTTPServer) {
+    connections.set(Int64(server.connectionCount))
+    let counters = server.counters
+    accepted.advance(to: counters.accepted)
+    for (cell, number) in zip(
+      turnedAway, [counters.overloaded, counters.turnedAway, counters.refused, counters.timedOut])
+    {
+      cell.advance(to: number)
+    }
+    server.loop.schedule(after: .seconds(1)) { [weak self, weak server] in
+      guard let self, let server else { return }
+      follow(server)
+    }
+  }
+}

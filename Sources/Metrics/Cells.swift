@@ -1,0 +1,33 @@
+internal import Synchronization
+
+/// A number that only grows. One thread writes, any thread reads.
+package final class Counter: Sendable {
+  private let count = Atomic<Int64>(0)
+
+  init() {}
+
+  package var value: Int64 { count.load(ordering: .relaxed) }
+
+  /// Only by the thread that this cell belongs to: a load and a store, no locked instruction.
+  package func add(_ number: Int = 1) {
+    count.store(count.load(ordering: .relaxed) &+ Int64(number), ordering: .relaxed)
+  }
+
+  /// The same thread, which has counted by itself: takes its number over.
+  package func advance(to number: UInt64) {
+    count.store(Int64(clamping: number), ordering: .relaxed)
+  }
+}
+
+/// A number that goes up and down. One thread writes, any thread reads.
+package final class Gauge: Sendable {
+  private let present = Atomic<Int64>(0)
+
+  init() {}
+
+  package var value: Int64 { present.load(ordering: .relaxed) }
+
+  package func set(_ number: Int64) {
+    present.store(number, ordering: .relaxed)
+  }
+}

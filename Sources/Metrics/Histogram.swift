@@ -1,0 +1,86 @@
+internal import Synchronization
+
+/// How values are spread: a count for each range. One thread writes, any thread reads.
+package final class Histogram: Sendable {
+  /// The ranges, and the unit of what is recorded.
+  package enum Scale: Sendable {
+    /// Recorded in nanoseconds, shown in seconds: from half a millisecond to ten seconds.
+    case latency
+    /// Recorded in nanoseconds, shown in seconds: for what may wait in a queue for hours.
+    case waiting
+    /// Numbers of things done together.
+    case batch
+
+    /// Upper ends of the ranges, in the recorded unit; at most 15.
+    var bounds: [Int64] {
+      switch self {
+      case .latency: Self.latencyBounds
+      case .waiting: Self.waitingBounds
+      case .batch: Self.batchBounds
+      }
+    }
+
+    /// Recorded units in one shown unit.
+    var unit: Double { self == .batch ? 1 : 1e9 }
+
+    private static let latencyBounds: [Int64] = [
+      500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000, 250_000_000,
+      500_000_000, 1_000_000_000, 2_500_000_000, 5_000_000_000, 10_000_000_000,
+    ]
+    private static let waitingBounds: [Int64] = [
+      10_000_000, 50_000_000, 100_000_000, 250_000_000, 500_000_000, 1_000_000_000, 5_000_000_000, 15_000_000_000,
+      60_000_000_000, 300_000_000_000, 900_000_000_000, 3_600_000_000_000, 14_400_000_000_000,
+    ]
+    private static let batchBounds: [Int64] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]
+  }
+
+  private let scale: Scale
+  private let bounds: [Int64]
+  /// One for each range, the last for what is above all bounds.
+  private let counts: InlineArray<16, Atomic<Int64>>
+  private let recorded = Atomic<Int64>(0)
+
+  init(_ scale: Scale) {
+    self.scale = scale
+    bounds = scale.bounds
+    counts = InlineArray { _ in Atomic(0) }
+  }
+
+  /// Only by the thread that this cell belongs to.
+  /// - Parameter times: how many things had this value.
+  package func record(_ value: Int64, times: Int = 1) {
+    var range = 0
+    while range < bounds.count, value > bounds[range] { range += 1 }
+    counts[range].store(counts[range].load(ordering: .relaxed) &+ Int64(times), ordering: .relaxed)
+    recorded.store(recorded.load(ordering: .relaxed) &+ value &* Int64(times), ordering: .relaxed)
+  }
+
+  /// Several cells of a series, added up.
+  struct Sum {
+    let scale: Scale
+    var counts: [Int64]
+    var recorded: Int64
+
+    var count: Int64 { counts.reduce(0, &+) }
+    var total: Double { Double(recorded) / scale.unit }
+
+    /// How many values were at most so large; nil for no bound.
+    var cumulative: [(bound: Double?, count: Int64)] {
+      var below: Int64 = 0
+      var lines: [(bound: Double?, count: Int64)] = []
+      for (bound, count) in zip(scale.bounds, counts) {
+        below &+= count
+        lines.append((Double(bound) / scale.unit, below))
+      }
+      lines.append((nil, count))
+      return lines
+    }
+  }
+
+  func sum(with other: Sum?) -> Sum {
+    var sum = other ?? Sum(scale: scale, counts: [Int64](repeating: 0, count: bounds.count + 1), recorded: 0)
+    for range in sum.counts.indices { sum.counts[range] &+= counts[range].load(ordering: .relaxed) }
+    sum.recorded &+= recorded.load(ordering: .relaxed)
+    return sum
+  }
+}

@@ -1,0 +1,30 @@
+/// What tells the series of one name apart, in the order given.
+package struct Labels: Sendable, ExpressibleByDictionaryLiteral {
+  private let pairs: [(String, String)]
+
+  package init() {
+    pairs = []
+  }
+
+  package init(dictionaryLiteral elements: (String, String)...) {
+    pairs = elements
+  }
+
+  private init(_ pairs: [(String, String)]) {
+    self.pairs = pairs
+  }
+
+  package func adding(_ name: String, _ value: String) -> Labels {
+    Labels(pairs + [(name, value)])
+  }
+
+  /// `{a="b",c="d"}`, escaped; empty without labels.
+  package var text: String {
+    guard !pairs.isEmpty else { return "" }
+    return "{" + pairs.map { "\($0.0)=\"\(Self.escaped($0.1))\"" }.joined(separator: ",") + "}"
+  }
+
+  private static func escaped(_ value: String) -> String {
+    value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+}

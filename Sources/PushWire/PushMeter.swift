@@ -1,0 +1,93 @@
+internal import Domain
+internal import Metrics
+internal import Reactor
+internal import Synchronization
+
+/// What the sender counts about itself. On its thread; `lastAccepted` may be read by any.
+final class PushMeter {
+  private let metrics: Metrics
+  private let network: String
+  private var answers: [String: Counter] = [:]
+  private let answerTimes: [Histogram]
+  private let queueTimes: [Histogram]
+  private let connections: Gauge
+  private let inFlight: Gauge
+  private let lastAccepted: LastSuccess
+
+  init(_ configuration: WireConfiguration) {
+    let (metrics, network) = (configuration.metrics, configuration.network)
+    self.metrics = metrics
+    self.network = network
+    lastAccepted = configuration.lastAccepted
+    answerTimes = Lane.allCases.map { lane in
+      metrics.histogram(
+        "upmc_push_answer_seconds", "From a submission to the push network's answer.", .latency,
+        ["network": network, "lane": lane.name])
+    }
+    queueTimes = Lane.allCases.map { lane in
+      metrics.histogram(
+        "upmc_push_queue_seconds", "From reading a device's token to its submission.", .latency,
+        ["network": network, "lane": lane.name])
+    }
+    connections = metrics.gauge(
+      "upmc_push_connections", "Open connections to the push network.", ["network": network])
+    inFlight = metrics.gauge(
+      "upmc_push_in_flight", "Submissions that wait for the push network's answer.", ["network": network])
+    // There from the start, so that rates begin at the first of them.
+    for result in [Self.accepted, Self.notProcessed, Self.unknown] { _ = answer(result) }
+  }
+
+  private static let accepted = "accepted"
+  private static let notProcessed = "not-processed"
+  private static let unknown = "unknown"
+
+  func submitted(_ lane: Lane, after nanoseconds: Int64) {
+    queueTimes[Int(lane.rawValue)].record(nanoseconds)
+  }
+
+  func answered(_ lane: Lane, after time: Duration) {
+    answerTimes[Int(lane.rawValue)].record(time.nanoseconds)
+  }
+
+  func ended(_ ending: Ending, _ door: any PoolDoor, wallSeconds: Int64) {
+    switch ending {
+    case .accepted:
+      answer(Self.accepted).add()
+      lastAccepted.note(wallSeconds)
+    case .refused(let refusal): answer(door.word(for: refusal)).add()
+    case .notProcessed: answer(Self.notProcessed).add()
+    case .unknown: answer(Self.unknown).add()
+    }
+  }
+
+  func look(connections count: Int, inFlight requests: Int) {
+    connections.set(Int64(count))
+    inFlight.set(Int64(requests))
+  }
+
+  private func answer(_ result: String) -> Counter {
+    if let known = answers[result] { return known }
+    let made = metrics.counter(
+      "upmc_push_answers_total", "How submissions ended, in the push network's own word.",
+      ["network": network, "result": result])
+    answers[result] = made
+    return made
+  }
+}
+
+/// When a push network last took a push.
+package final class LastSuccess: Sendable {
+  private let second = Atomic<Int64>(0)
+
+  package init() {}
+
+  /// Seconds since 1970; nil when there was none since the start.
+  package var wallSeconds: Int64? {
+    let seconds = second.load(ordering: .relaxed)
+    return seconds == 0 ? nil : seconds
+  }
+
+  func note(_ wallSeconds: Int64) {
+    second.store(wallSeconds, ordering: .relaxed)
+  }
+}

@@ -1,0 +1,57 @@
+internal import Domain
+internal import Operations
+internal import Reactor
+internal import Store
+internal import Synchronization
+
+/// What this node knows about its own ability to deliver. Written by threads `vitals` and `catalog`, read by any.
+final class Health: Sendable {
+  /// What the last look at the database has shown.
+  struct Look: Sendable {
+    var at: Instant
+    var roundTrip: Duration
+    var standing: Vitals.Standing
+    var waiting: [Vitals.Waiting]
+    var databaseBytes: Int64
+  }
+
+  /// A credential as this node could open it.
+  struct Credential: Sendable {
+    var isUsable: Bool
+    /// Seconds since 1970; nil for keys, which do not end.
+    var endsAt: Int64?
+  }
+
+  struct CredentialKey: Hashable, Sendable {
+    let app: App.Number
+    let network: PushNetwork
+  }
+
+  private struct State {
+    var look: Look?
+    var error: String?
+    var credentials: [CredentialKey: Credential] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// The last look; nil when there was none within the last half minute.
+  var look: Look? {
+    let look = state.withLock(\.look)
+    guard let look, SystemClock().now - look.at < Self.freshness else { return nil }
+    return look
+  }
+
+  private static let freshness: Duration = .seconds(30)
+
+  var credentials: [CredentialKey: Credential] { state.withLock(\.credentials) }
+
+  func saw(_ look: Look) {
+    state.withLock { $0.look = look }
+  }
+
+  /// - Parameter credential: nil when there is none any more.
+  func note(_ credential: Credential?, of app: App.Number, _ network: PushNetwork) {
+    state.withLock { $0.credentials[CredentialKey(app: app, network: network)] = credential }
+  }
+}

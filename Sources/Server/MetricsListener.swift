@@ -1,0 +1,59 @@
+internal import Domain
+internal import HTTPServer
+internal import Logging
+internal import Reactor
+
+/// Thread `metrics`: `/metrics`, `/health` and `/ready` on an address of their own, which a firewall keeps to those who
+/// watch over the server. Asks nobody for a credential.
+final class MetricsListener {
+  let address: SocketAddress
+  private let stopped: Inbox<Void>
+
+  init(host: String, port: UInt16, metrics: @escaping @Sendable () -> MetricsDoor, readiness: Readiness) throws {
+    guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
+      throw ServerError("UPMC_METRICS_LISTEN: the host \(host) has no address.")
+    }
+    let listener = try Socket.listen(on: wanted)
+    guard let address = listener.localAddress else { throw ServerError("The listening socket has no address.") }
+    self.address = address
+    let stopped = try Inbox<Void>(capacity: 1)
+    self.stopped = stopped
+    let descriptor = listener.release()
+    _ = try Thread(name: "metrics") {
+      do {
+        let loop = try EventLoop()
+        let health = HealthDoor(isConnected: { readiness.health.look != nil }, readiness: readiness)
+        let server = try HTTPServer(
+          loop: loop, listener: Socket(owning: descriptor), handler: Window(metrics: metrics(), health: health))
+        try loop.attach(stopped) { _ in
+          server.close()
+          loop.stop()
+        }
+        loop.run()
+      } catch {
+        Logger(label: "metrics").error("nobody answers at UPMC_METRICS_LISTEN", metadata: ["error": "\(error)"])
+      }
+    }
+  }
+
+  func stop() {
+    _ = stopped.offer(())
+  }
+
+  private final class Window: RequestHandler {
+    private let metrics: MetricsDoor
+    private let health: HealthDoor
+
+    init(metrics: MetricsDoor, health: HealthDoor) {
+      self.metrics = metrics
+      self.health = health
+    }
+
+    func handle(_ request: Request, _ responder: Responder) {
+      if MetricsDoor.isAsked(request) { return metrics.handle(request, responder) }
+      if HealthDoor.isAsked(request) { return health.handle(request, responder) }
+      let problem = Problem(.notFound, "Here are /metrics, /health and /ready.")
+      responder.send(HealthDoor.refusal(problem, ("Cache-Control", "no-store"), request))
+    }
+  }
+}

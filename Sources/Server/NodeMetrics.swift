@@ -1,0 +1,99 @@
+internal import Domain
+internal import FoundationEssentials
+internal import Glibc
+internal import Metrics
+internal import Operations
+internal import PushWire
+internal import Reactor
+internal import Store
+
+/// Metrics that are asked for at a scrape: about the process, and what `Health` knows.
+enum NodeMetrics {
+  static func register(
+    _ metrics: Metrics, _ readiness: Readiness, _ catalog: Catalog, underWay: @escaping @Sendable () -> Int
+  ) {
+    process(metrics)
+    let health = readiness.health
+    func gauge(_ name: String, _ help: String, _ value: @escaping @Sendable (Health.Look) -> Double) {
+      metrics.read(name, .gauge, help) { health.look.map { [(Labels(), value($0))] } ?? [] }
+    }
+    metrics.read("upmc_database_up", .gauge, "1 when the database answered within the last half minute.") {
+      [(Labels(), health.look == nil ? 0 : 1)]
+    }
+    gauge("upmc_database_answer_seconds", "The database's last answer to a cheap question.") {
+      Double($0.roundTrip.nanoseconds) / 1e9
+    }
+    gauge("upmc_database_size_bytes", "Size of the database, as of the last minute.") { Double($0.databaseBytes) }
+    gauge("upmc_schema_version", "Number of the newest migration.") { Double($0.standing.schemaVersion) }
+    gauge("upmc_nodes", "Nodes that are alive on this database.") { Double($0.standing.nodes) }
+    gauge("upmc_claims", "Claims whose outcomes are not all written, of all nodes.") { Double($0.standing.claims) }
+    gauge("upmc_overdue_deliveries", "Deliveries that wait although their time came a minute ago.") {
+      Double($0.standing.overdue)
+    }
+    gauge("upmc_apps_paused", "Apps that send nothing because of a fault.") { Double($0.standing.pausedApps) }
+    gauge("upmc_seqnos_left", "SEQNOs that partitions exist for and that are not used yet.") {
+      Double($0.standing.seqnosLeft)
+    }
+    metrics.read("upmc_messages_waiting", .gauge, "Messages that are not over, by lane and state.") {
+      (health.look?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], Double($0.count)) }
+    }
+    metrics.read(
+      "upmc_messages_oldest_seconds", .gauge, "How long the oldest message of a lane and state has been due."
+    ) {
+      (health.look?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], max(0, $0.oldestSeconds)) }
+    }
+    metrics.read("upmc_under_way_devices", .gauge, "Devices claimed by this node whose outcome is open.") {
+      [(Labels(), Double(underWay()))]
+    }
+    metrics.read("upmc_lease_held", .gauge, "1 while this node may claim and send.") {
+      [(Labels(), readiness.holdsLease() ? 1 : 0)]
+    }
+    metrics.read(
+      "upmc_push_last_accepted_timestamp_seconds", .gauge, "When a push network last took a push of this node."
+    ) { readiness.lastAccepted.wallSeconds.map { [(Labels(), Double($0))] } ?? [] }
+    credentials(metrics, health, catalog)
+  }
+
+  private static func credentials(_ metrics: Metrics, _ health: Health, _ catalog: Catalog) {
+    @Sendable func labels(_ key: Health.CredentialKey) -> Labels {
+      ["app": catalog.app(number: key.app)?.appID ?? "", "network": key.network.pnsID.lowercased()]
+    }
+    metrics.read("upmc_credential_usable", .gauge, "1 when this node could open the credential.") {
+      health.credentials.map { (labels($0.key), $0.value.isUsable ? 1 : 0) }
+    }
+    metrics.read(
+      "upmc_credential_expiry_timestamp_seconds", .gauge, "When a push certificate ends; keys do not end."
+    ) {
+      health.credentials.compactMap { key, credential in
+        credential.endsAt.map { (labels(key), Double($0)) }
+      }
+    }
+  }
+
+  /// By the names that every Prometheus client uses (`proc(5)`).
+  private static func process(_ metrics: Metrics) {
+    let started = Double(SystemClock().wallMicroseconds) / 1e6
+    metrics.read("process_start_time_seconds", .gauge, "Start of the server, in seconds since 1970.") {
+      [(Labels(), started)]
+    }
+    metrics.read("process_cpu_seconds_total", .counter, "Processor time used.") {
+      // Behind the program's name, which may hold anything: the 12th and 13th are the times in user and kernel mode.
+      guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
+        let end = text.lastIndex(of: ")")
+      else { return [] }
+      let fields = text[end...].split(separator: " ")
+      guard fields.count > 13, let user = Double(fields[12]), let kernel = Double(fields[13]) else { return [] }
+      return [(Labels(), (user + kernel) / Double(sysconf(Int32(_SC_CLK_TCK))))]
+    }
+    metrics.read("process_resident_memory_bytes", .gauge, "Memory held.") {
+      guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
+        let pages = text.split(separator: " ").dropFirst().first.flatMap({ Double($0) })
+      else { return [] }
+      return [(Labels(), pages * Double(sysconf(Int32(_SC_PAGESIZE))))]
+    }
+    metrics.read("process_open_fds", .gauge, "Open files and sockets.") {
+      let count = try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+      return count.map { [(Labels(), Double($0))] } ?? []
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import Domain
+internal import JSON
+internal import Operations
+internal import PushWire
+internal import Reactor
+internal import Store
+
+/// Can this node deliver? Told to whoever asks `/ready`, without names: the answer needs no credential.
+///
+/// Without its database it can do nothing and says 503, so that a load balancer asks another node. Whatever else is wrong
+/// (credentials, a network that takes nothing) is the same on every node: then it says so with 200.
+struct Readiness: Sendable {
+  let health: Health
+  let lastAccepted: LastSuccess
+  let holdsLease: @Sendable () -> Bool
+  let clock = SystemClock()
+
+  /// Sentences about what keeps pushes from leaving; empty when nothing does.
+  var complaints: [String] {
+    var complaints: [String] = []
+    if !holdsLease() { complaints.append("The dispatcher has no lease: it cannot write to the database.") }
+    let now = clock.wallMicroseconds / 1_000_000
+    let credentials = health.credentials.values
+    let unusable = credentials.count { !$0.isUsable || ($0.endsAt ?? .max) <= now }
+    if unusable > 0 { complaints.append("\(unusable) credentials cannot be used; the log says which.") }
+    let ending = credentials.count {
+      let rest = ($0.endsAt ?? .max) - now
+      return rest > 0 && rest < Server.Limits.certificateWarningDays * 86_400
+    }
+    if ending > 0 {
+      complaints.append("\(ending) credentials end within \(Server.Limits.certificateWarningDays) days.")
+    }
+    guard let look = health.look else { return complaints + ["The database has not been looked at lately."] }
+    if look.standing.pausedApps > 0 {
+      complaints.append("\(look.standing.pausedApps) apps are paused: see `upmc app list`.")
+    }
+    if look.standing.overdue > 0 {
+      complaints.append("\(look.standing.overdue) deliveries wait although they are due.")
+    }
+    return complaints
+  }
+
+  func write(to writer: inout JSONWriter) {
+    let complaints = complaints
+    let look = health.look
+    writer.member("status", complaints.isEmpty ? "ok" : "degraded")
+    writer.member("complaints", array: { writer in for complaint in complaints { writer.value(complaint) } })
+    writer.member("credentials", health.credentials.count)
+    writer.member("lastAcceptedAt", lastAccepted.wallSeconds.map { Timestamp.text($0 * 1_000_000) })
+    writer.member("overdueDeliveries", look?.standing.overdue ?? 0)
+    writer.member("nodes", look?.standing.nodes ?? 0)
+  }
+}

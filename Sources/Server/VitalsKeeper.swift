@@ -1,0 +1,61 @@
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `vitals`: looks every few seconds how much waits and how the database stands, on a connection of its own, so that
+/// a slow answer holds up nobody.
+final class VitalsKeeper {
+  private let stopped: Inbox<Void>
+  private static let interval: Duration = .seconds(5)
+  /// Looks between two at the size of the database: it is a look at every file.
+  private static let looksPerSize = 12
+  /// The database's time for each of the looks.
+  private static let patience: Duration = .seconds(5)
+
+  init(databaseURL: String, health: Health) throws {
+    let stopped = try Inbox<Void>(capacity: 1)
+    self.stopped = stopped
+    _ = try Thread(name: "vitals") {
+      let log = Logger(label: "vitals")
+      var options = ConnectionOptions()
+      options.applicationName = "upmc vitals"
+      options.statementTimeout = Self.patience
+      var connection: Connection?
+      var looks = 0
+      var bytes: Int64 = 0
+      var wasThere = true
+      while !stopped.isClosed {
+        do {
+          let present = try connection ?? Connection(databaseURL, options: options)
+          connection = present
+          if looks % Self.looksPerSize == 0 { bytes = try present.run(Vitals.size()) }
+          health.saw(try Self.look(present, databaseBytes: bytes))
+          if !wasThere { log.notice("the database answers again") }
+          wasThere = true
+          looks += 1
+        } catch {
+          // The threads that need it complain often enough.
+          if wasThere { log.warning("the database does not answer", metadata: ["error": "\(error)"]) }
+          wasThere = false
+          connection = nil
+        }
+        _ = stopped.receive(atMost: wasThere ? Self.interval : .seconds(1))
+      }
+    }
+  }
+
+  private static func look(_ connection: Connection, databaseBytes: Int64) throws(PostgresError) -> Health.Look {
+    let clock = SystemClock()
+    let began = clock.now
+    let standing = try connection.run(Vitals.standing())
+    let roundTrip = clock.now - began
+    let waiting = try connection.run(Vitals.waiting())
+    return Health.Look(
+      at: began, roundTrip: roundTrip, standing: standing, waiting: waiting, databaseBytes: databaseBytes)
+  }
+
+  func stop() {
+    stopped.close()
+  }
+}

@@ -1,0 +1,80 @@
+internal import Domain
+internal import Postgres
+
+/// How much waits and how the database stands, in a few cheap looks: for metrics and readiness.
+package enum Vitals {
+  /// Messages of a lane in a state.
+  package struct Waiting: Sendable {
+    package let lane: String
+    package let state: String
+    package let count: Int64
+    /// How long the oldest has been due, in seconds.
+    package let oldestSeconds: Double
+  }
+
+  /// Most messages that a look counts: beyond that it is enough to know that there are many.
+  package static let countedMessages = 20_000
+
+  private static let waitingStatement = Statement(
+    "vitals-waiting",
+    """
+    SELECT lane, state, count(*), extract(epoch FROM now() - min(coalesce(due_at, created_at)))::float8
+    FROM (SELECT lane, state, due_at, created_at FROM messages WHERE state < 4 LIMIT $1) m
+    GROUP BY lane, state
+    """)
+
+  package static func waiting() -> Query<[Waiting]> {
+    var parameters = Parameters()
+    parameters.append(Int64(countedMessages))
+    return Query(waitingStatement, parameters) { rows in
+      rows.map { row in
+        Waiting(
+          lane: Lane(rawValue: rows.int16(row, 0))?.name ?? "unknown",
+          state: MessageState(rawValue: rows.int16(row, 1))?.name ?? "unknown", count: rows.int64(row, 2),
+          oldestSeconds: rows.double(row, 3))
+      }
+    }
+  }
+
+  package struct Standing: Sendable {
+    /// Deliveries that wait in the database although their time came a minute ago.
+    package let overdue: Int64
+    /// Claims without all their outcomes, of all nodes.
+    package let claims: Int64
+    package let nodes: Int64
+    package let pausedApps: Int64
+    /// SEQNOs that partitions exist for and that are not used yet.
+    package let seqnosLeft: Int64
+    package let schemaVersion: Int64
+  }
+
+  private static let standingStatement = Statement(
+    "vitals-standing",
+    """
+    SELECT
+      (SELECT count(*) FROM
+        (SELECT FROM outcomes WHERE status = 6 AND due_at < now() - interval '1 minute' LIMIT 20000) o),
+      (SELECT count(*) FROM (SELECT FROM claims LIMIT 20000) c),
+      (SELECT count(*) FROM nodes WHERE alive_until > now()),
+      (SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL),
+      coalesce((SELECT max(upto_seqno) FROM seqno_ranges), 0)
+        - coalesce((SELECT last_value FROM pg_sequences
+                    WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq'), 0),
+      (SELECT max(version)::bigint FROM upmc_migrations)
+    """)
+
+  package static func standing() -> Query<Standing> {
+    Query(standingStatement, Parameters()) { rows in
+      Standing(
+        overdue: rows.int64(0, 0), claims: rows.int64(0, 1), nodes: rows.int64(0, 2), pausedApps: rows.int64(0, 3),
+        seqnosLeft: rows.int64(0, 4), schemaVersion: rows.int64(0, 5))
+    }
+  }
+
+  private static let sizeStatement = Statement("vitals-size", "SELECT pg_database_size(current_database())")
+
+  /// Bytes of the database. Looks at every file: not to be asked every second.
+  package static func size() -> Query<Int64> {
+    Query(sizeStatement, Parameters()) { $0.int64(0, 0) }
+  }
+}

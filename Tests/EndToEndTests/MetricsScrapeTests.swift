@@ -1,0 +1,119 @@
+import Foundation
+import Operations
+import Postgres
+import Reactor
+import Server
+import TestSupport
+import Testing
+
+/// What a monitoring system sees: scraped by Prometheus itself, and checked by its own tool.
+@Suite(.serialized) struct MetricsScrapeTests {
+  private static let operations = TestDatabase.migrationsDirectory.replacing("/Migrations", with: "/Public/operations")
+  private static let token = World.token("c3")
+
+  private func world() throws -> World {
+    let world = try World(server: { $0.metricsListen = ("127.0.0.1", 0) })
+    #expect(try world.register("d1", token: Self.token, user: "kim").status == 201)
+    _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
+    return world
+  }
+
+  private func port(_ world: World) throws -> UInt16 { try #require(world.server.metricsAddress).port }
+
+  /// A port that nobody listens on.
+  private func freePort() throws -> UInt16 {
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    return try #require(socket.localAddress?.port)
+  }
+
+  /// Runs a tool to its end; answers whether it was content, and what it said.
+  private func run(_ command: String) throws -> (isContent: Bool, said: String) {
+    let output = TemporaryDirectory.make() + "/output"
+    var child = try ChildProcess.start(["/bin/sh", "-c", command], output: .file(output), errors: .file(output))
+    let ending = child.wait(atMost: .seconds(60))
+    return (ending == .exited(0), TemporaryDirectory.read(output) ?? "")
+  }
+
+  @Test func `the doors show metrics only to a key that reaches every app`() throws {
+    let world = try world()
+    #expect(try world.client.call("GET", "/metrics").status == 401)
+    #expect(try world.client.call("GET", "/metrics", bearer: "upmc_wrong").status == 401)
+    let narrow = try Administration.createKey(.admin, appID: World.appID, by: .commandLine, on: world.connection)
+    _ = try world.poll("the key for one app is not refused") {
+      try world.client.call("GET", "/metrics", bearer: narrow.apiKey).status == 403 ? true : nil
+    }
+    let shown = try world.poll("the key that reaches all is refused") {
+      let reply = try world.client.call("GET", "/metrics", bearer: world.apiKey)
+      return reply.status == 200 ? reply : nil
+    }
+    #expect(shown.text.contains("upmc_outcomes_total{status=\"accepted\"} 1\n"))
+    #expect(try TestClient(port: try port(world)).call("GET", "/v1/admin/apps").status == 404)
+  }
+
+  @Test func `promtool has nothing against the metrics, and all that dashboard and rules name is there`() throws {
+    let world = try world()
+    let client = try TestClient(port: try port(world))
+    let text = try world.poll("the database has not been looked at") {
+      let text = try client.call("GET", "/metrics").text
+      return text.contains("upmc_nodes 1\n") ? text : nil
+    }
+    let file = TemporaryDirectory.make() + "/metrics"
+    TemporaryDirectory.write(file, text)
+    let metrics = try run("promtool check metrics < \(file)")
+    #expect(metrics.isContent && metrics.said.isEmpty, "\(metrics.said)")
+    let rules = try run("promtool check rules \(Self.operations)/alerts.yml")
+    #expect(rules.isContent, "\(rules.said)")
+    for name in ["alerts.yml", "grafana-dashboard.json"] {
+      let content = try #require(TemporaryDirectory.read("\(Self.operations)/\(name)"))
+      let names = Set(content.matches(of: #/\b(?:upmc|process)_[a-z_]+/#).map { String($0.0) })
+      #expect(names.count > 10)
+      for metric in names {
+        let base = metric.replacing(#/_bucket$/#, with: "")
+        #expect(text.contains("# TYPE \(base) "), "\(name) names \(metric), which the server does not have")
+      }
+    }
+  }
+
+  @Test func `Prometheus scrapes it`() throws {
+    let world = try world()
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let free = try freePort()
+    TemporaryDirectory.write(
+      directory + "/prometheus.yml",
+      """
+      scrape_configs:
+        - job_name: upmc
+          scrape_interval: 1s
+          static_configs: [{targets: ["127.0.0.1:\(try port(world))"]}]
+      rule_files: ["\(Self.operations)/alerts.yml"]
+      """)
+    var prometheus = try ChildProcess.start(
+      [
+        "prometheus", "--config.file=\(directory)/prometheus.yml", "--storage.tsdb.path=\(directory)/data",
+        "--web.listen-address=127.0.0.1:\(free)",
+      ], output: .file(directory + "/log"), errors: .file(directory + "/log"))
+    defer { _ = prometheus.stop(patience: .seconds(10)) }
+    let answer = try world.poll("Prometheus has not scraped: \(TemporaryDirectory.read(directory + "/log") ?? "")") {
+      let reply = try? TestClient(port: free).call("GET", "/api/v1/query?query=sum(upmc_outcomes_total)")
+      return reply?.text.contains("\"value\":[") == true ? reply : nil
+    }
+    #expect(answer.text.contains("\"1\"]"), "\(answer.text)")
+  }
+
+  @Test func `readiness says what keeps pushes from leaving`() throws {
+    let world = try world()
+    let well = try world.poll("it is not well") {
+      let reply = try world.client.call("GET", "/ready")
+      return reply.string("status") == "ok" ? reply : nil
+    }
+    #expect(well.status == 200 && well.int("credentials") == 1 && well.string("lastAcceptedAt") != nil)
+    try world.connection.script("UPDATE apps SET paused_reason = 'because'")
+    let poor = try world.poll("it does not complain") {
+      let reply = try world.client.call("GET", "/ready")
+      return reply.string("status") == "degraded" ? reply : nil
+    }
+    #expect(poor.status == 200 && poor.text.contains("1 apps are paused"), "\(poor.text)")
+    #expect(!poor.text.contains(World.appID))
+  }
+}
