@@ -88,10 +88,17 @@ final class EventReceiver: Sendable {
 extension World {
   /// A world whose webhooks may be on this machine, and are tried again quickly.
   convenience init(webhookPauses: [Int32], networks: [String] = ["127.0.0.0/8"]) throws {
-    try self.init(server: { configuration in
-      configuration.webhookNetworks = networks.compactMap { IPBlock($0) }
-      configuration.handicaps.webhookRetrySeconds = webhookPauses
-    })
+    try self.init(server: { Self.tell(&$0, pauses: webhookPauses, networks: networks) })
+  }
+
+  /// One more such node: whichever comes first tells an event.
+  func startTellingNode() throws -> Server {
+    try startNode { Self.tell(&$0, pauses: [1], networks: ["127.0.0.0/8"]) }
+  }
+
+  private static func tell(_ configuration: inout Configuration, pauses: [Int32], networks: [String]) {
+    configuration.webhookNetworks = networks.compactMap { IPBlock($0) }
+    configuration.handicaps.webhookRetrySeconds = pauses
   }
 
   /// Makes a webhook, and tells its number and secret.

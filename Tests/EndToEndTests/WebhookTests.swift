@@ -114,11 +114,12 @@ import Testing
         """)
     }
     try expire(8)
-    let second = try world.startNode()
+    let second = try world.startTellingNode()
     _ = try world.poll("not told") { receiver.told.first { $0.data["days"] as? Int == 30 } }
     second.stop()
     try expire(6)
-    for _ in 1...2 { try world.startNode().stop() }
+    let nodes = [try world.startTellingNode(), try world.startTellingNode()]
+    defer { for node in nodes { node.stop() } }
     _ = try world.poll("not told again") { receiver.told.first { $0.data["days"] as? Int == 7 } }
     #expect(Set(receiver.told.map(\.id)).count == 2)
     #expect(try world.count("SELECT count(*) FROM events") == 2)
