@@ -92,7 +92,8 @@ final class Rounds {
       }
       return ask(target)
     }
-    if target.needsAddress(at: now) { return ask(target) }
+    // A slow answer keeps nobody waiting whose address is known.
+    if target.needsAddress(at: now) { ask(target) }
     guard case .ready = target.way, let secret = target.secret, let place = target.place else { return }
     for attempt in try take(target.room(at: now), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
@@ -117,14 +118,14 @@ final class Rounds {
     let question = Resolver.Question(endpoint: Endpoint(host: place.host, port: place.port)) { result in
       _ = found.offer(Found(webhook: webhook, result: result))
     }
-    if !resolver.ask(question) { target.fail("too many names are being looked up") }
+    if !resolver.ask(question) { target.stays("too many names are being looked up", at: loop.clock.now) }
   }
 
   private func resolved(_ answer: Found) {
-    guard let target = targets[answer.webhook], case .asking = target.way else { return }
+    guard let target = targets[answer.webhook], target.isAsking else { return }
     switch answer.result {
     case .success(let addresses): target.resolved(addresses, rule, configuration.trust, loop)
-    case .failure(let error): target.fail(error.description)
+    case .failure(let error): target.stays(error.description, at: loop.clock.now)
     }
   }
 

@@ -9,13 +9,12 @@ internal import TLS
 /// thread.
 ///
 /// ```
-///   unknown ──ask──► asking ──an address that may be──► ready ──60 s──► unknown
-///                       └──none──► no way (a reason), until the rest is over
+///   unknown ──asked──► an address that may be ──► ready ──60 s──► asked again, and used until the answer comes
+///                 └──► none ──► no way (a reason), until the rest is over
 /// ```
 final class Target {
   enum Way {
     case unknown
-    case asking
     case ready(until: Instant)
     case none(String)
   }
@@ -26,6 +25,7 @@ final class Target {
   let secret: [UInt8]?
   let place: HTTPURL?
   private(set) var way = Way.unknown
+  private(set) var isAsking = false
   private var client: HTTPClient?
   private var address: SocketAddress?
   private(set) var underWay = 0
@@ -44,25 +44,36 @@ final class Target {
 
   /// True when its name has to be looked up.
   func needsAddress(at now: Instant) -> Bool {
+    guard !isAsking else { return false }
     switch way {
-    case .unknown, .none: true
-    case .asking: false
-    case .ready(let until): now >= until
+    case .unknown, .none: return true
+    case .ready(let until): return now >= until
     }
   }
 
   func asks() {
-    way = .asking
+    isAsking = true
+    // The reason has been told.
+    if case .none = way { way = .unknown }
   }
 
+  /// It cannot be reached, as far as is known.
   func fail(_ reason: String) {
+    isAsking = false
     way = .none(reason)
+  }
+
+  /// Its name could not be looked up just now: an address that has served until now goes on serving.
+  func stays(_ reason: String, at now: Instant) {
+    isAsking = false
+    if case .ready = way { way = .ready(until: now + Courier.Limits.nameLife) } else { way = .none(reason) }
   }
 
   /// Takes the first address that may be; one that is in use goes on being used.
   func resolved(
     _ addresses: [SocketAddress], _ rule: AddressRule, _ trust: TLSContext.Trust, _ loop: EventLoop
   ) {
+    isAsking = false
     guard let place else { return fail("it is no URL") }
     let good = addresses.filter { $0.ip.map { rule.allows($0, isSecure: place.isSecure) } == true }
     guard let first = good.first else {

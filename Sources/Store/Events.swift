@@ -77,20 +77,22 @@ package enum Events {
 
   /// What follows a `done` with the messages that have just ended: their events, and whom they are told.
   static let tellFinished = """
-    made AS (
+    heard AS MATERIALIZED (
+      -- Few apps want to hear of it: nothing is summed up for the others.
+      SELECT seqno, state FROM done
+      WHERE app IN (SELECT app FROM webhooks WHERE active AND 'message.finished' = ANY(kinds))
+    ), made AS (
       INSERT INTO events (app, event_kind, at, data)
       SELECT m.app, 'message.finished', clock_timestamp(), json_build_object(
         'seqno', d.seqno::text, 'state', (ARRAY['completed', 'cancelled', 'expired', 'failed'])[d.state - 3],
         'targeted', m.targeted, 'accepted', t.accepted, 'rejected', t.rejected, 'expired', t.expired,
         'cancelled', t.cancelled, 'skipped', t.skipped, 'reference', m.request->'reference', 'createdAt',
         to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-      FROM done d JOIN messages m ON m.seqno = d.seqno, LATERAL (
+      FROM heard d JOIN messages m ON m.seqno = d.seqno, LATERAL (
         SELECT coalesce(sum(accepted), 0)::bigint AS accepted, coalesce(sum(rejected), 0)::bigint AS rejected,
           coalesce(sum(expired), 0)::bigint AS expired, coalesce(sum(cancelled), 0)::bigint AS cancelled,
           coalesce(sum(skipped), 0)::bigint AS skipped
         FROM message_totals WHERE seqno = d.seqno) t
-      -- Few apps want to hear of it.
-      WHERE m.app IN (SELECT app FROM webhooks WHERE active AND 'message.finished' = ANY(kinds))
       RETURNING event, app)
     INSERT INTO event_deliveries (event, webhook, due_at)
     SELECT m.event, w.webhook, clock_timestamp() FROM made m
@@ -100,7 +102,7 @@ package enum Events {
   private static let finishedStatement = Statement(
     "events-finished",
     """
-    WITH done AS (SELECT seqno, state FROM messages WHERE seqno = ANY($1) AND state >= 4), \(tellFinished)
+    WITH done AS (SELECT seqno, state, app FROM messages WHERE seqno = ANY($1) AND state >= 4), \(tellFinished)
     """)
 
   /// Messages have ended, in the transaction that ends them. Without a webhook that wants it, nothing is written.

@@ -35,7 +35,7 @@ extension Messages {
           ELSE 7 END
         FROM message_totals t WHERE t.seqno = m.seqno)
       WHERE \(isDone)
-      RETURNING m.seqno, m.state
+      RETURNING m.seqno, m.state, m.app
     ), \(Events.tellFinished)
     """)
 
