@@ -12,7 +12,7 @@ struct AdminRoute: Sendable {
   let permission: Permission?
   let endpoint: @Sendable (AdminCall) throws(Problem) -> Response
 
-  static let all = sending + audiences + people + administration + accounts
+  static let all = sending + audiences + people + administration + accounts + adRules + webhooks
 
   private static let sending: [AdminRoute] = [
     AdminRoute(.get, "/v1/admin/messages", .viewMessages) { call throws(Problem) in try call.messages() },

@@ -38,7 +38,7 @@ package enum Role: String, CaseIterable, Sendable {
     case .viewMessages: true
     case .send, .control: self != .viewer
     case .viewPeople: self != .sender
-    case .manageGroups, .manageQuarantine, .manageAudiences, .managePeople, .manageContent:
+    case .manageGroups, .manageQuarantine, .manageAudiences, .managePeople, .manageContent, .manageEvents:
       self == .operator || self == .admin
     case .manageApps, .erasePeople, .manageAccounts, .viewAudit: self == .admin
     }
@@ -68,6 +68,8 @@ package enum Permission: String, CaseIterable, Sendable {
   case manageContent
   case manageAccounts
   case viewAudit
+  /// What webhooks were told, and telling it again.
+  case manageEvents
 }
 
 /// Whoever asks for an operation, already proved.

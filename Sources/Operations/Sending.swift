@@ -47,6 +47,7 @@ package enum Sending {
     try request.caller.require(.send, in: app)
     try request.caller.requireOrigin(of: message)
     try CredentialRules.check(message, app, on: connection)
+    try Advertising.check(message, app, on: connection)
     let hash = Array(SHA256.hash(data: request.body))
     if !message.dryRun, let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) {
       // Whatever has become of the audience since.
@@ -71,6 +72,7 @@ package enum Sending {
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     new.links = plan.links
+    new.fallback = message.fallback?.unless
     if let seqno = try create(new, message, plan, by: request.caller, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)

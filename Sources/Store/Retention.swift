@@ -47,7 +47,10 @@ package enum Retention {
   package static func prune(atMost limit: Int) -> [Query<Void>] {
     var parameters = Parameters()
     parameters.append(limit)
-    return [gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement].map { statement in
+    return [
+      gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, Fallbacks.pruneStatement,
+      Events.pruneStatement,
+    ].map { statement in
       Query(statement, parameters) { _ in }
     }
   }

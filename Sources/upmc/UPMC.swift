@@ -23,7 +23,8 @@ struct UPMC: ParsableCommand {
       """,
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
-      MessageCommand.self, QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self,
+      MessageCommand.self, QuarantineCommand.self, AccountCommand.self, WebhookCommand.self, AuditCommand.self,
+      StatisticsCommand.self,
       ExplainCommand.self, Status.self, Demo.self,
     ])
 }

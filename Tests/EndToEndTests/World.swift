@@ -49,8 +49,10 @@ final class World {
   }
 
   /// One more node on the same database. Stop it before the world ends.
-  func startNode() throws -> Server {
-    try Server(try Self.configuration(started), databaseURL: database.url, master: try Self.master)
+  func startNode(_ configure: (inout Configuration) -> Void = { _ in }) throws -> Server {
+    var setting = try Self.configuration(started)
+    configure(&setting)
+    return try Server(setting, databaseURL: database.url, master: try Self.master)
   }
 
   deinit {
