@@ -85,6 +85,11 @@ let package = Package(
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
     module("FCM", on: ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor", cryptoExtras, log]),
+    module(
+      "Courier",
+      on: [
+        "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", crypto, log,
+      ]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
     module(
       "Receiver",
@@ -99,8 +104,8 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "TLS", "JSON",
-        "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain", crypto, log,
+        "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
+        "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain", crypto, log,
       ]),
     program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
@@ -154,9 +159,10 @@ let package = Package(
       "EndToEndTests",
       on: [
         "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
-        "HTTPServer", "TLS", "Reactor", "TestSupport",
+        "HTTPServer", "Courier", "TLS", "Reactor", "TestSupport",
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
+    tests("CourierTests", on: ["Courier", "Store", "HTTPClient", "Reactor"]),
     tests("ServerTests", on: ["Server", "HTTPServer", "Postgres", "Reactor", "TestSupport"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]

@@ -19,7 +19,9 @@ struct AdminRoute: Sendable {
     case pieces(@Sendable (AdminCall) throws(Problem) -> StreamSource)
   }
 
-  static let all = sending + audiences + people + administration + accounts + content + approvals + imports + streams
+  static let all =
+    sending + audiences + people + administration + accounts + adRules + webhooks + content + approvals + imports
+    + streams
 
   private static let sending: [AdminRoute] = [
     AdminRoute(.get, "/v1/admin/messages", .viewMessages) { call throws(Problem) in try call.messages() },

@@ -103,6 +103,8 @@ final class Claimer {
     if !batch.members.isEmpty {
       let entries = batch.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
       claim = try connection.run(Claims.create(shard.seqno, node: shared.configuration.node, entries))
+      let fallbacks = message.fallbacks(for: batch.members)
+      if !fallbacks.isEmpty { try connection.run(Fallbacks.create(fallbacks)) }
     }
     try connection.run(
       Shards.advance(shard, to: batch.rest, claimed: batch.members.count, exhausted: batch.isLast))

@@ -96,6 +96,7 @@ struct Decisions {
     }
     for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
+    try postponeFallbacks(unique, connection)
     try care.undoFloods(connection, writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
       let since = fault.readAt - Limits.credentialGraceSeconds * 1_000_000
@@ -104,6 +105,19 @@ struct Decisions {
       }
     }
     return care.result
+  }
+
+  /// Where the push itself waits for its hours, the short message waits with it.
+  private func postponeFallbacks(_ unique: [Decision], _ connection: Connection) throws(PostgresError) {
+    var dues: [Fallbacks.Key: Int64] = [:]
+    for decision in unique {
+      guard let fallback = decision.message.fallback, let dueAt = decision.record.dueAt,
+        decision.record.reason.map(Resubmission.hourReasons.contains) == true
+      else { continue }
+      let key = Fallbacks.Key(seqno: decision.record.seqno, userKey: decision.record.userKey)
+      dues[key] = max(dues[key] ?? 0, dueAt + fallback.afterSeconds * 1_000_000)
+    }
+    if !dues.isEmpty { try connection.run(Fallbacks.postpone(dues)) }
   }
 
   /// Claims that another holds by now: this node was away for longer than its lease. The others are locked until the

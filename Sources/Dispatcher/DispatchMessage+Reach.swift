@@ -9,3 +9,16 @@ extension DispatchMessage {
     return request.kind.mayReach(notification: member.consentNotification, ad: member.consentAd) ? nil : .consent
   }
 }
+
+/// Short messages in place of it.
+extension DispatchMessage {
+  /// One for each person of a claim who may be sent it at all; guests have no name to send a short message to.
+  func fallbacks(for members: [Audiences.Member]) -> [Fallbacks.New] {
+    guard let fallback else { return [] }
+    let users = Set(members.lazy.filter { !$0.userKey.isGuest && self.objection(to: $0) != .consent }.map(\.userKey))
+    return users.map {
+      Fallbacks.New(
+        Fallbacks.Key(seqno: self.seqno, userKey: $0), app: self.app, afterSeconds: fallback.afterSeconds)
+    }
+  }
+}

@@ -12,6 +12,8 @@ final class DispatchMessage: Sendable {
   let appTimeZone: String
   /// The wall clock's time, when each device has its own.
   let localTime: LocalTime?
+  /// A short message is asked for when it is not confirmed in time.
+  let fallback: Fallback?
   /// The same message with earlier ends, for devices that are due earlier.
   private let variants = Mutex<[Int64: PushMessage]>([:])
   private let pushkeys: PushKeyring
@@ -22,7 +24,7 @@ final class DispatchMessage: Sendable {
   /// True when claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
   /// True when the clock on each device's wall decides: then every recipient is looked at before it is submitted.
-  var asksDeviceClocks: Bool { localTime != nil || request.window?.zone == .device }
+  var asksDeviceClocks: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
 
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
     var request = request
@@ -32,6 +34,8 @@ final class DispatchMessage: Sendable {
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone
     localTime = stored.localTime
+    // As it was stored: a message that is sent again asks for none, and an older node's has none.
+    fallback = stored.hasFallback ? request.fallback : nil
     app = stored.app
     expiresAt = stored.expiresAt
     push = PushMessage(

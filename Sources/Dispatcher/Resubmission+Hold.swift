@@ -5,6 +5,9 @@ internal import Store
 
 /// What may not be submitted now: the message is held, or the clock on the device's wall says no.
 extension Resubmission {
+  /// Why a delivery waits for its hours.
+  static let hourReasons: Set<String> = ["window", "night"]
+
   /// Sorts out retries of which nothing may be submitted now; answers the others.
   mutating func hold(_ retries: [Completer.Retry], _ standings: [Int64: Controls.Standing]) -> [Completer.Retry] {
     retries.filter { retry in
@@ -42,7 +45,8 @@ extension Resubmission {
       let found = try connection.run(
         Waves.clocks(
           retries.map(\.target.device), appTimeZone: message.appTimeZone, local: message.localTime,
-          expiresInSeconds: message.request.expiresInSeconds, window: window?.zone == .device ? window : nil))
+          expiresInSeconds: message.request.expiresInSeconds, window: window?.zone == .device ? window : nil,
+          isAd: message.request.kind == .ad))
       for (device, clock) in found { clocks[Confirmations.Delivery(seqno: seqno, device: device)] = clock }
     }
     return clocks
@@ -56,6 +60,9 @@ extension Resubmission {
       let expiresAt = clock.expiresAt ?? retry.message.expiresAt
       if now >= expiresAt {
         decide(retry, .expired, reason: "expired")
+      } else if let nightEndsAt = clock.nightEndsAt {
+        // Both may wait; whichever is over later is met when the other one is.
+        handBack(retry, reason: "night", dueAt: min(max(nightEndsAt, clock.opensAt ?? 0), expiresAt))
       } else if let opensAt = clock.opensAt {
         handBack(retry, reason: "window", dueAt: min(opensAt, expiresAt))
       } else {

@@ -87,6 +87,7 @@ struct TokenCare {
     }
     if !dropped.isEmpty {
       try connection.run(Quarantine.drop(dropped))
+      try connection.run(Events.tokensDropped(dropped))
       var tally = Statistics.Tally()
       for device in dropped {
         guard let record = records[device] else { continue }

@@ -37,6 +37,8 @@ package enum Domain {
     package static let idempotencyKeyBytes = 128
     /// APNs refuses more, in bytes.
     package static let payloadBytes = 4096
+    /// The same through FCM, which counts the name `message` under which a payload travels there.
+    package static let fcmPayloadBytes = 4096 - 7
     /// The same for a push of the type voip.
     package static let voipPayloadBytes = 5120
     /// `apns-collapse-id`: Apple refuses more.

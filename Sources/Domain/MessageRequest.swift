@@ -18,6 +18,8 @@ package struct MessageRequest: Equatable, Sendable {
   package var dbIn = true
   /// Ask for a short message if the push is not confirmed.
   package var sms = false
+  /// When, and for want of what; nil when no short message is to be asked for.
+  package private(set) var fallback: Fallback?
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
   package var dryRun = false
@@ -68,6 +70,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
       case "dbIn": request.dbIn = try reader.readBool()
       case "sms": request.sms = try reader.readBool()
+      case "fallback": request.fallback = try Fallback.read(&reader)
       case "sender": request.sender = try reader.readText(upTo: 64)
       case "onUnknown": request.onUnknown = try Self.readUnknownPolicy(&reader)
       case "dryRun": request.dryRun = try reader.readBool()
@@ -94,13 +97,15 @@ package struct MessageRequest: Equatable, Sendable {
   private var hasAudience = false
   private var timingCount = 0
 
-  /// True when nothing says when, or how fast: it may go out as soon as it is stored.
+  /// True when nothing says when, or how fast: it may go out as soon as it is stored. An ad may have to wait for morning.
   package var goesAtOnce: Bool {
-    timing == .now && repetition == nil && pace == nil && canary == nil && window == nil
+    timing == .now && repetition == nil && pace == nil && canary == nil && window == nil && kind != .ad
   }
 
   private mutating func validate() throws(Problem) {
     try ContentRules.settle(&content, badge: badge, appID: appID)
+    if fallback != nil, !sms { throw Problem(at: "/fallback", "needs sms: true") }
+    if sms, fallback == nil { fallback = Fallback() }
     if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }
     if let window, window.opens == window.closes { throw Problem(at: "/window/to", "must differ from from") }
     if repetition != nil, timing == .now {

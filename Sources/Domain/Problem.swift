@@ -24,6 +24,7 @@ package struct Problem: Error, Equatable, Sendable {
     case unknownMessage = "upmc:unknown-message"
     case unknownSegment = "upmc:unknown-segment"
     case unknownUpload = "upmc:unknown-upload"
+    case unknownWebhook = "upmc:unknown-webhook"
     case notKept = "upmc:not-kept"
     case conflict = "upmc:conflict"
     case wrongState = "upmc:wrong-state"
@@ -45,7 +46,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .noCredential, .badCredential: 401
       case .forbidden, .badUserProof, .userMismatch: 403
       case .notFound, .unknownApp, .unknownDevice, .unknownUser, .unknownGroup, .unknownMessage, .unknownSegment,
-        .unknownUpload, .notKept:
+        .unknownUpload, .unknownWebhook, .notKept:
         404
       case .methodNotAllowed: 405
       case .conflict, .wrongState, .idempotencyConflict: 409
@@ -78,6 +79,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .unknownMessage: "The message does not exist"
       case .unknownSegment: "The segment does not exist"
       case .unknownUpload: "The uploaded file does not exist"
+      case .unknownWebhook: "The webhook does not exist"
       case .notKept: "The history of this message is not kept"
       case .conflict: "The request conflicts with the present state"
       case .wrongState: "The message is not in a state that allows this"

@@ -152,5 +152,6 @@ package struct APIOperation: Sendable {
   package static let all: [APIOperation] =
     devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
     + messages + uploads + reports + control + messageLists + statistics + tags + segments + files + groups + groupTree
-    + people + quarantine + apps + appSettings + apiKeys + accounts + saved + approvals + imports + exports + server
+    + people + quarantine + apps + appSettings + apiKeys + accounts + adRules
+    + webhooks + saved + approvals + imports + exports + server
 }

@@ -29,6 +29,9 @@ struct PathParameter {
     PathParameter(
       name: "seqno", schema: Schema.sequence, about: "SEQNO, the number of a message.", example: "104"),
     PathParameter(
+      name: "webhook", schema: Schema.sequence, about: "The number of a webhook, as its creation answered it.",
+      example: "3"),
+    PathParameter(
       name: "appId", schema: Schema.appID, about: "The app: its bundle identifier or package name.",
       example: "com.example.bank"),
     PathParameter(

@@ -39,7 +39,7 @@ package enum Role: String, CaseIterable, Sendable {
     case .send, .control: self != .viewer
     case .viewPeople: self != .sender
     case .manageGroups, .manageQuarantine, .manageAudiences, .managePeople, .manageContent, .approve, .importPeople,
-      .exportPeople:
+      .exportPeople, .manageEvents:
       self == .operator || self == .admin
     case .manageApps, .erasePeople, .manageAccounts, .viewAudit: self == .admin
     }
@@ -76,6 +76,8 @@ package enum Permission: String, CaseIterable, Sendable {
   case approve
   case manageAccounts
   case viewAudit
+  /// What webhooks were told, and telling it again.
+  case manageEvents
 }
 
 /// Whoever asks for an operation, already proved.

@@ -14,6 +14,11 @@ struct ConfirmationPart {
     var delivery: Confirmations.Delivery?
     var user: Users.Key?
     var badge: Int16?
+
+    /// It keeps a short message from being asked for, if that comes first.
+    var settlesFallback: Bool {
+      candidates.contains { $0.fallback?.isMet(byRead: confirmation.read != nil) == true }
+    }
   }
 
   private final class State {
@@ -66,11 +71,13 @@ struct ConfirmationPart {
     ]
   }
 
-  /// Reads need the user the message was sent to; a token with several owners needs our bookkeeping to decide.
+  /// Reads need the user the message was sent to, as do messages with a fallback; a token with several owners needs our
+  /// bookkeeping to decide.
   func findUsers(_ batch: OperationBatch) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
-    for entry in state.entries where entry.candidates.count > 1 || entry.confirmation.read != nil {
+    for entry in state.entries
+    where entry.candidates.count > 1 || entry.confirmation.read != nil || entry.settlesFallback {
       for candidate in entry.candidates {
         doubtful.insert(Confirmations.Delivery(seqno: entry.confirmation.seqno, device: candidate.device))
         devices.insert(candidate.device)
@@ -98,9 +105,18 @@ struct ConfirmationPart {
     if !reads.isEmpty {
       let deliveries = Set(reads.compactMap(\.delivery))
       steps.append(Confirmations.read(deliveries, writer: batch.writer, at: batch.now).map { state.newReads = $0 })
-      steps += markRead(reads, batch)
     }
-    return steps
+    steps += settleFallbacks(batch)
+    return reads.isEmpty ? steps : steps + markRead(reads, batch)
+  }
+
+  /// In the commit of the confirmation itself: either it is there in time, or the short message is asked for.
+  private func settleFallbacks(_ batch: OperationBatch) -> [Step] {
+    let keys = Set(
+      state.entries.lazy.filter(\.settlesFallback).compactMap { entry in
+        entry.user.map { Fallbacks.Key(seqno: entry.confirmation.seqno, userKey: $0.userKey) }
+      })
+    return keys.isEmpty ? [] : [Fallbacks.confirm(keys, at: batch.now)]
   }
 
   /// Decides which device and user a confirmation belongs to.
@@ -113,7 +129,7 @@ struct ConfirmationPart {
     let sent = entry.candidates.first { state.sentTo[delivery($0)] != nil }
     guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
     state.entries[index].delivery = delivery(chosen)
-    guard entry.confirmation.read != nil else { return }
+    guard entry.confirmation.read != nil || entry.settlesFallback else { return }
     let key = state.sentTo[delivery(chosen)] ?? state.owners[chosen.device]?.userKey
     if let key { state.entries[index].user = Users.Key(app: chosen.app, userKey: key) }
   }

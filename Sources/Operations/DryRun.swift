@@ -35,6 +35,7 @@ package struct DryRun: Sendable {
     headers = PushHeaders(message, appID: app.appID, seqno: 0)
     var shown = message
     var notes = ContentNotes.notes(message.content)
+    notes += try Advertising.notes(message, app, on: connection)
     do {
       let plan = try HostingPlan(message, audience, app, hosting, on: connection, now: now)
       shown.content = message.content.replacing(plan.links)

@@ -84,7 +84,7 @@ struct NamedSendPart {
         guard let number = entry.number else {
           throw Problem(.unknownApp, "The app \(entry.send.app.appID) was deleted meanwhile.")
         }
-        try entry.send.size.check(recipients(entry))
+        try entry.send.size.check(recipients(entry), hasFCM: entry.members.contains { $0.network == .fcm })
         let known = Set(entry.members.map(\.userKey))
         let unknown = entry.send.users.filter { !known.contains($0) }.map(\.description)
         state.entries[index].unknown = ResolvedAudience.json(unknown)
@@ -105,11 +105,13 @@ struct NamedSendPart {
 
   private func message(_ entry: Entry, _ batch: OperationBatch) -> Messages.New {
     let send = entry.send
-    return Messages.New(
+    var new = Messages.New(
       app: send.app.number, lane: send.request.lane, request: send.body, requestSHA256: send.requestSHA256,
       idempotencyKey: send.idempotencyKey, apiKey: send.apiKey, targeted: Int64(entry.members.count),
       unknownEntries: String(decoding: entry.unknown, as: UTF8.self), now: batch.now,
       expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000)
+    new.fallback = send.request.fallback?.unless
+    return new
   }
 
   private func isStored(_ entry: Entry) -> Bool {
@@ -123,6 +125,7 @@ struct NamedSendPart {
     let state = state
     var audiences: [(seqno: Int64, entries: [Claims.Entry])] = []
     var ledger: [Ledger.Claim] = []
+    var fallbacks: [Fallbacks.New] = []
     var refused: [(index: Int, seqno: Int64)] = []
     for (index, entry) in state.entries.enumerated() where !batch.hasFailed(entry.operation) {
       guard let seqno = entry.number?.seqno else { continue }
@@ -133,6 +136,7 @@ struct NamedSendPart {
       guard !entry.members.isEmpty else { continue }
       let claimed = entry.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
       audiences.append((seqno, claimed))
+      fallbacks += self.fallbacks(entry, seqno)
       if entry.send.request.badge.movesCount {
         ledger += ledgerClaims(entry, seqno)
         for user in Set(entry.members.map(\.userKey)) { batch.counts.want(entry.key(user)) }
@@ -148,6 +152,7 @@ struct NamedSendPart {
         })
     }
     if !ledger.isEmpty { steps.append(Ledger.claim(ledger).map { state.freshLedger = $0 }) }
+    if !fallbacks.isEmpty { steps.append(Fallbacks.create(fallbacks)) }
     if !refused.isEmpty {
       let asked = refused.map { index, seqno in
         (seqno: seqno, app: state.entries[index].send.app.number, key: state.entries[index].send.idempotencyKey)
@@ -158,6 +163,19 @@ struct NamedSendPart {
         })
     }
     return steps
+  }
+
+  /// A short message for each person who may be sent it at all.
+  private func fallbacks(_ entry: Entry, _ seqno: Int64) -> [Fallbacks.New] {
+    let request = entry.send.request
+    guard let fallback = request.fallback else { return [] }
+    let reached = entry.members.lazy.filter {
+      request.kind.mayReach(notification: $0.consentNotification, ad: $0.consentAd)
+    }
+    return Set(reached.map(\.userKey)).map {
+      Fallbacks.New(
+        Fallbacks.Key(seqno: seqno, userKey: $0), app: entry.send.app.number, afterSeconds: fallback.afterSeconds)
+    }
   }
 
   private func ledgerClaims(_ entry: Entry, _ seqno: Int64) -> [Ledger.Claim] {
@@ -216,10 +234,11 @@ struct NamedSendPart {
     _ entry: Entry, _ number: NamedSends.Number, _ claim: Claims.Hold, _ batch: OperationBatch
   ) -> ClaimedSend {
     let send = entry.send
-    let message = Messages.Open(
+    var message = Messages.Open(
       seqno: number.seqno, app: send.app.number, appID: send.app.appID, lane: send.request.lane, state: .sending,
       request: [], sendDate: number.sendDate, expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000,
       frozenAt: batch.now, isPlanned: true)
+    message.hasFallback = send.request.fallback != nil
     let names = Dictionary(
       uniqueKeysWithValues: recipients(entry).lazy.filter { !$0.name.isEmpty }.map { ($0.userKey, $0.name) })
     return ClaimedSend(

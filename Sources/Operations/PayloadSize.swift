@@ -52,6 +52,8 @@ struct PayloadSize: Sendable {
   private let doubtful: [Text]
   private let languages: LanguageTable
   private let limit: Int
+  /// For recipients that are reached through FCM, where the payload travels as a text beside its name.
+  private let fcmLimit: Int
   /// The file whose lines have names and variables for the recipients.
   private let csv: Int64?
   let showsClientName: Bool
@@ -59,34 +61,52 @@ struct PayloadSize: Sendable {
   init(_ message: MessageRequest) {
     let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
     let limit = template.limitBytes
+    let pushType = message.content.pushType
+    // Nothing else goes through FCM.
+    let fcmLimit = pushType == .alert || pushType == .background ? Domain.Limits.fcmPayloadBytes : limit
     doubtful = template.measures.enumerated().map { Text($0, $1, message.content.variables) }.filter {
-      $0.bound > limit
+      $0.bound > fcmLimit
     }
     languages = template.languages
     self.limit = limit
+    self.fcmLimit = fcmLimit
     csv = message.csv
     showsClientName = template.needsClientName
   }
 
   var fitsEverybody: Bool { doubtful.isEmpty }
 
-  /// For messages in one language. - Throws: `.payloadTooLarge`.
-  func check(_ recipients: [Named]) throws(Problem) {
-    for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }) }
+  /// For messages in one language.
+  /// - Parameter hasFCM: some of them are reached through FCM.
+  /// - Throws: `.payloadTooLarge`.
+  func check(_ recipients: [Named], hasFCM: Bool) throws(Problem) {
+    let limit = hasFCM ? fcmLimit : limit
+    for text in doubtful { try check(text, largest: recipients.max { names($0, text) < names($1, text) }, limit) }
   }
 
   /// - Throws: `.payloadTooLarge`.
   func check(_ audience: ResolvedAudience, of app: App.Number, on connection: Connection) throws(Problem) {
     guard !fitsEverybody else { return }
+    let limit = try self.limit(for: audience, of: app, on: connection)
     // What everybody would get needs no search.
-    for text in doubtful where !text.showsNames || text.bytes > limit { try check(text, largest: nil) }
+    for text in doubtful where !text.showsNames || text.bytes > limit { try check(text, largest: nil, limit) }
     if case .members(let members) = audience.reach { return try check(members, of: app, on: connection) }
     let locales = languages.isEmpty ? [:] : try locales(of: audience, app, connection)
     for text in doubtful {
       // Nobody speaks it.
       guard languages.isEmpty || locales[text.place] != nil else { continue }
-      try check(text, largest: try largest(text, audience, locales[text.place] ?? [], app, connection))
+      try check(text, largest: try largest(text, audience, locales[text.place] ?? [], app, connection), limit)
     }
+  }
+
+  /// An audience that is only counted may have devices on any network that the app can send through.
+  private func limit(
+    for audience: ResolvedAudience, of app: App.Number, on connection: Connection
+  ) throws(Problem) -> Int {
+    guard fcmLimit < limit else { return limit }
+    if case .members(let members) = audience.reach { return members.contains { $0.network == .fcm } ? fcmLimit : limit }
+    let networks = try connection.answer(AppPauses.networks(of: [app]))
+    return networks[app]?.contains(.fcm) == true ? fcmLimit : limit
   }
 
   private func largest(
@@ -130,6 +150,7 @@ struct PayloadSize: Sendable {
   private func check(
     _ members: [Audiences.Member], of app: App.Number, on connection: Connection
   ) throws(Problem) {
+    let limit = members.contains { $0.network == .fcm } ? fcmLimit : limit
     let users = Set(members.map { Users.Key(app: app, userKey: $0.userKey) })
     let known = showsClientName ? try connection.answer(Users.find(users)) : [:]
     let locales = languages.isEmpty ? [:] : try connection.answer(Devices.locales(of: members.map(\.device)))
@@ -138,11 +159,11 @@ struct PayloadSize: Sendable {
       let named = (byPlace[text.place] ?? []).map { member in
         Named(userKey: member.userKey, name: known[Users.Key(app: app, userKey: member.userKey)]?.name ?? "")
       }
-      try check(text, largest: named.max { names($0, text) < names($1, text) })
+      try check(text, largest: named.max { names($0, text) < names($1, text) }, limit)
     }
   }
 
-  private func check(_ text: Text, largest: Named?) throws(Problem) {
+  private func check(_ text: Text, largest: Named?, _ limit: Int) throws(Problem) {
     let bytes = text.bytes + (largest.map { names($0, text) } ?? 0)
     guard bytes > limit else { return }
     let recipient = largest.flatMap { names($0, text) > 0 ? $0.userKey.description : nil } ?? "every recipient"

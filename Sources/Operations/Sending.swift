@@ -50,6 +50,7 @@ package enum Sending {
     try request.caller.require(.send, in: app)
     try request.caller.requireOrigin(of: message)
     try CredentialRules.check(message, app, on: connection)
+    try Advertising.check(message, app, on: connection)
     let hash = request.consent?.requestSHA256 ?? Array(SHA256.hash(data: request.body))
     if !message.dryRun, let key = request.idempotencyKey {
       // Whatever has become of the audience since.
@@ -78,6 +79,7 @@ package enum Sending {
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     new.links = plan.links
+    new.fallback = message.fallback?.unless
     if let seqno = try create(new, message, plan, by: request, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)

@@ -1,4 +1,4 @@
-internal import Reactor
+package import Reactor
 package import SDKDoor
 
 /// What a server is told from outside: `UPMC_…` environment variables.
@@ -48,6 +48,9 @@ package struct Configuration: Sendable {
       Variable(
         name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
       Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
+      Variable(
+        name: "UPMC_WEBHOOK_PRIVATE", standard: "",
+        meaning: "networks (CIDR blocks, with commas) of yours that webhooks may be in; else only public addresses"),
       Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
       Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
     ] + Listening.variables + sdkVariables
@@ -77,6 +80,7 @@ package struct Configuration: Sendable {
   package var logFormat = LogFormat.text
   package var migrationsDirectory: String?
   package var publicDirectory: String?
+  package var webhookNetworks: [IPBlock] = []
 
   /// The door for apps built with the existing SDK.
   package var sdk = SDKDoor.Configuration()
@@ -130,6 +134,7 @@ package struct Configuration: Sendable {
     case "UPMC_CA_FILE": caFile = given
     case "UPMC_LOG_LEVEL": logLevel = try Self.level(name, value)
     case "UPMC_LOG_FORMAT": logFormat = try Self.format(name, value)
+    case "UPMC_WEBHOOK_PRIVATE": webhookNetworks = try Listening.blocks(name, value)
     case "UPMC_MIGRATIONS_DIR": migrationsDirectory = given
     case "UPMC_PUBLIC_DIR": publicDirectory = given
     case "UPMC_CTL_CONTEXT", "UPMC_CTL_AUTHORIZATION", "UPMC_CTL_TRUSTED_SENDERS": try setSDK(name, value)

@@ -1,11 +1,38 @@
 internal import FoundationEssentials
+internal import HTTPServer
 
-/// Where the console's static files are when nobody says so.
+/// The console's static files: where they are when nobody says so, and what browsers are told about them.
 enum ConsoleFiles {
+  /// Below this path stand libraries of the system's packages.
+  static let vendorPath = "/assets/vendor"
+  private static let vendorDirectory = "/usr/share/javascript"
+
   /// `Public` in the working directory or beside the program; nil when there is none.
   static func find() -> String? {
     let program = (CommandLine.arguments.first ?? "").split(separator: "/", omittingEmptySubsequences: false).dropLast()
     let candidates = ["Public", program.joined(separator: "/") + "/Public", "/usr/share/upmc/Public"]
     return candidates.first { FileManager.default.fileExists(atPath: $0) }
   }
+
+  /// The files of a directory, with the headers of every page and script.
+  static func files(in directory: String) -> StaticFiles? {
+    StaticFiles(directory: directory, headers: headers)
+  }
+
+  /// Libraries that the system's packages installed; nil where there are none, and the console does without.
+  static func vendorFiles() -> StaticFiles? {
+    StaticFiles(directory: vendorDirectory, headers: headers)
+  }
+
+  /// Nothing from elsewhere, nothing written into a page: no script and no style but our files, and no text ever parsed
+  /// as markup (Trusted Types).
+  static let headers = [
+    (
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        + "base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+        + "trusted-types 'none'"
+    ),
+    ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"), ("Cross-Origin-Opener-Policy", "same-origin"),
+  ]
 }

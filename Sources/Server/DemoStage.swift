@@ -128,22 +128,27 @@ final class DemoStage {
   }
 
   /// The lines to try next, ready to paste.
-  func lessons(url: String) -> String {
-    """
+  func lessons(url: String) throws -> String {
+    let link = try ConsoleAccounts.demonstrationLink(on: connection, now: SystemClock().wallMicroseconds)?.path ?? "/"
+    return """
 
-    Try the next push yourself (user1 has three devices):
+      Open the console in a browser (this link signs in once, within an hour):
 
-      curl -s \(url)/v1/admin/messages \\
-        -H 'Authorization: Bearer \(apiKey)' -H 'Content-Type: application/json' \\
-        -d '{"appId":"\(Demonstration.appID)","audience":{"clientUids":["user1"]},"alert":{"title":"Hello","body":"From curl"},"badge":{"increment":1}}'
+        \(url)\(link)
 
-    and see what became of it (put its seqno in place of 2):
+      Or try the next push from here (user1 has three devices):
 
-      curl -s \(url)/v1/admin/messages/2 -H 'Authorization: Bearer \(apiKey)'
-      curl -s \(url)/v1/admin/messages/2/deliveries -H 'Authorization: Bearer \(apiKey)'
+        curl -s \(url)/v1/admin/messages \\
+          -H 'Authorization: Bearer \(apiKey)' -H 'Content-Type: application/json' \\
+          -d '{"appId":"\(Demonstration.appID)","audience":{"clientUids":["user1"]},"alert":{"title":"Hello","body":"From curl"},"badge":{"increment":1}}'
 
-    Client key of the app for devices: \(clientKey)
-    Ctrl-C stops everything; the data stays.
-    """
+      and see what became of it (put its seqno in place of 2):
+
+        curl -s \(url)/v1/admin/messages/2 -H 'Authorization: Bearer \(apiKey)'
+        curl -s \(url)/v1/admin/messages/2/deliveries -H 'Authorization: Bearer \(apiKey)'
+
+      Client key of the app for devices: \(clientKey)
+      Ctrl-C stops everything; the data stays.
+      """
   }
 }

@@ -68,7 +68,7 @@ package enum Demonstration {
     let seqno = try stage.send()
     say("Sent message \(seqno) to everyone, with a badge. Its funnel:")
     try watch(seqno, stage)
-    say(stage.lessons(url: url))
+    say(try stage.lessons(url: url))
   }
 
   /// Prints the funnel whenever it changes, until everything that will be confirmed is.

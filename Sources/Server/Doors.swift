@@ -79,7 +79,7 @@ final class Doors {
             health: HealthDoor(isConnected: { committer.isConnected }, readiness: readiness),
             metrics: MetricsDoor(metrics: metrics, catalog: catalog),
             hosted: try HostedDoor(loader: hosted, loop: loop),
-            files: publicDirectory.flatMap { StaticFiles(directory: $0) })
+            files: publicDirectory.flatMap { ConsoleFiles.files(in: $0) })
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
           server.meter = RequestMeter(metrics, kinds: DoorKind.names, failed: Self.tell)

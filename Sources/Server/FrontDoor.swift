@@ -13,6 +13,7 @@ package final class FrontDoor: RequestHandler {
   private let hosted: HostedDoor
   private let document = DocumentDoor()
   private var files: StaticFiles?
+  private var vendor = ConsoleFiles.vendorFiles()
 
   init(
     devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, metrics: MetricsDoor,
@@ -41,6 +42,11 @@ package final class FrontDoor: RequestHandler {
       return pass(request, to: .devices) { devices.handle(request, responder) }
     }
     request.kind = DoorKind.files.rawValue
+    if request.path.hasPrefix(ConsoleFiles.vendorPath + "/"),
+      let response = vendor?.response(for: request, strippingPrefix: ConsoleFiles.vendorPath)
+    {
+      return responder.send(response)
+    }
     if let response = files?.response(for: request) { responder.send(response) }
   }
 

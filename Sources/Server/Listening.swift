@@ -104,7 +104,7 @@ package struct Listening: Sendable {
     return number == 0 ? nil : number
   }
 
-  private static func blocks(_ name: String, _ value: String) throws(Configuration.Mistake) -> [IPBlock] {
+  static func blocks(_ name: String, _ value: String) throws(Configuration.Mistake) -> [IPBlock] {
     var blocks: [IPBlock] = []
     for part in value.split(separator: ",") {
       let text = part.filter { $0 != " " }

@@ -1,4 +1,5 @@
 package import Reactor
+internal import Courier
 internal import Dispatcher
 internal import Glibc
 internal import Logging
@@ -7,6 +8,7 @@ package import Operations
 internal import Postgres
 internal import PushWire
 internal import Receiver
+internal import TLS
 
 /// Puts the parts together and runs them: configuration, start and stop order, signals.
 ///
@@ -16,6 +18,7 @@ internal import Receiver
 ///   admin-0…    admin requests, straight-line, a connection each
 ///   plan claim complete janitor     the dispatcher
 ///   apns-0      HTTP/2 to Apple
+///   fallback webhooks webhook-names the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
@@ -50,6 +53,7 @@ package final class Server {
 
   private let dispatcher: Dispatcher
   private let senders: Senders
+  private let courier: Courier
   private let doors: Doors
   private let vitals: VitalsKeeper
   private let metricsListener: MetricsListener?
@@ -85,6 +89,9 @@ package final class Server {
     let readiness = Readiness(health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease)
     NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
+    courier = try Courier(Self.courier(configuration, databaseURL: databaseURL, master: master))
+    try courier.start()
+
     doors = try Doors(
       configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
@@ -97,6 +104,18 @@ package final class Server {
     }
     listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
+  }
+
+  private static func courier(
+    _ configuration: Configuration, databaseURL: String, master: MasterKey
+  ) -> CourierConfiguration {
+    var courier = CourierConfiguration(databaseURL: databaseURL) { sealed, webhook in
+      WebhookKeeping.secret(sealed, of: webhook, master: master)
+    }
+    courier.privateNetworks = configuration.webhookNetworks
+    if let pauses = configuration.handicaps.webhookRetrySeconds { courier.retrySeconds = pauses }
+    if let file = configuration.caFile { courier.trust.files.append(file) }
+    return courier
   }
 
   /// Reads the doors' certificate again (SIGHUP). One that cannot be used changes nothing.
@@ -117,6 +136,7 @@ package final class Server {
     dispatcher.stop { senders.stop(within: Limits.providerDrain) }
     senders.waitUntilStopped(atMost: Limits.providerDrain + .seconds(2))
     doors.close()
+    courier.stop()
     senders.stopKeeping()
     vitals.stop()
     metricsListener?.stop()

@@ -1,5 +1,6 @@
 internal import Logging
 internal import Operations
+internal import Postgres
 internal import Reactor
 
 /// `upmc serve`: one server, from its configuration to a signal.
@@ -21,7 +22,21 @@ package enum Serving {
     configuration.publicDirectory = configuration.publicDirectory ?? ConsoleFiles.find()
     let server = try Server(
       configuration, databaseURL: database.url, master: try MasterKeyFile.load(configuration))
+    greet(configuration, server, databaseURL: database.url, log)
     database.keepUntilStopped { server.reload() }
     server.stop()
+  }
+
+  /// Where nobody can sign in yet, says how the first one does. Whatever is wrong with it, the server serves.
+  private static func greet(_ configuration: Configuration, _ server: Server, databaseURL: String, _ log: Logger) {
+    guard configuration.publicDirectory != nil else { return }
+    do {
+      let link = try ConsoleAccounts.firstLink(on: Connection(databaseURL), now: SystemClock().wallMicroseconds)
+      guard let link else { return }
+      let address = configuration.publicURL ?? "http://127.0.0.1:\(server.address.port)"
+      log.notice("Nobody can sign in to the console yet. Open it once, within an hour, at \(address)\(link.path)")
+    } catch {
+      log.warning("no link for a first account: \(error)")
+    }
   }
 }

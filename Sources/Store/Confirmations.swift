@@ -22,20 +22,22 @@ package enum Confirmations {
     package let device: DeviceID
     /// False when the token was this device's before.
     package let isPresent: Bool
+    /// What keeps a short message from being asked for; nil when none would be.
+    package let fallback: Fallback.Condition?
   }
 
   private static let resolveStatement = Statement(
     "confirmations-resolve",
     """
     WITH named AS (
-      SELECT n.entry, m.app, n.psid FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry)
+      SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry)
       JOIN messages m ON m.seqno = n.seqno
     )
     -- Whatever it is for: a VoIP push is confirmed with the token it came to.
-    SELECT n.entry, n.app, p.device, true FROM named n
+    SELECT n.entry, n.app, p.device, true, n.fallback FROM named n
     JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
-    SELECT n.entry, n.app, f.device, false FROM named n
+    SELECT n.entry, n.app, f.device, false, n.fallback FROM named n
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
@@ -56,7 +58,7 @@ package enum Confirmations {
       rows.map { row in
         Candidate(
           entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
-          isPresent: rows.bool(row, 3))
+          isPresent: rows.bool(row, 3), fallback: Fallback.Condition(rawValue: rows.int16(row, 4)))
       }
     }
   }

@@ -25,15 +25,18 @@ extension Messages {
   private static let finishStatement = Statement(
     "messages-finish",
     """
-    UPDATE messages m SET finished_at = $2, state_reason = NULL, state = (
-      SELECT CASE
-        WHEN m.cancelled_at IS NOT NULL THEN 5
-        WHEN coalesce(sum(t.accepted), 0) > 0 OR m.targeted = 0 THEN 4
-        -- Nothing was accepted: expired if anything expired, failed if nothing could be sent.
-        WHEN coalesce(sum(t.expired), 0) > 0 THEN 6
-        ELSE 7 END
-      FROM message_totals t WHERE t.seqno = m.seqno)
-    WHERE \(isDone)
+    WITH done AS (
+      UPDATE messages m SET finished_at = $2, state_reason = NULL, state = (
+        SELECT CASE
+          WHEN m.cancelled_at IS NOT NULL THEN 5
+          WHEN coalesce(sum(t.accepted), 0) > 0 OR m.targeted = 0 THEN 4
+          -- Nothing was accepted: expired if anything expired, failed if nothing could be sent.
+          WHEN coalesce(sum(t.expired), 0) > 0 THEN 6
+          ELSE 7 END
+        FROM message_totals t WHERE t.seqno = m.seqno)
+      WHERE \(isDone)
+      RETURNING m.seqno, m.state, m.app
+    ), \(Events.tellFinished)
     """)
 
   /// Until the transaction ends: for the same reason.

@@ -20,6 +20,8 @@ package enum Messages {
     package var localTime: LocalTime?
     package var resend: Resend?
     package var links = HostedLinks()
+    /// What must have come in time, or else a short message is asked for; nil: none is.
+    package var fallback: Fallback.Condition?
     /// The repetition it belongs to, and its number there.
     package var occurrence: (schedule: Int64, number: Int32)?
 
@@ -44,9 +46,10 @@ package enum Messages {
     "messages-create",
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
-      unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence, links)
+      unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence, links,
+      fallback)
     VALUES ($1, CASE WHEN $11 IS NULL THEN 1 ELSE 0 END, $2, $3::text::json, $4, $5, $6, $7, $8::text::json, $9, $10,
-      $11, $12::text::timestamp, $13, $14, $15, $16, $17::text::json)
+      $11, $12::text::timestamp, $13, $14, $15, $16, $17::text::json, $18)
     -- A repeated request: answer what is stored.
     ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING seqno
@@ -72,6 +75,7 @@ package enum Messages {
     parameters.append(message.occurrence?.schedule)
     parameters.append(message.occurrence?.number)
     parameters.append(text: message.links.json.map { String(decoding: $0, as: UTF8.self) })
+    parameters.append(message.fallback?.rawValue)
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
@@ -152,6 +156,8 @@ package enum Messages {
     package var timeZone = ""
     /// The wall clock's time, when it goes out by each device's own.
     package var localTime: LocalTime?
+    /// A short message may be asked for.
+    package var hasFallback = false
 
     package init(
       seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
@@ -187,7 +193,7 @@ package enum Messages {
     SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
       to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
       m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
-      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text
+      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -278,6 +284,7 @@ package enum Messages {
     }
     if !rows.isNull(row, 15) { open.links = try? HostedLinks(json: rows.bytes(row, 15)) }
     open.timeZone = rows.text(row, 13)
+    open.hasFallback = rows.bool(row, 16)
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open
   }

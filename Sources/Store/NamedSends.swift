@@ -60,11 +60,11 @@ package enum NamedSends {
     "named-sends-create",
     """
     INSERT INTO messages (seqno, app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
-      unknown_entries, created_at, expires_at, frozen_at, planned, finished_at)
+      unknown_entries, created_at, expires_at, frozen_at, planned, finished_at, fallback)
     SELECT seqno, app, CASE WHEN targeted = 0 THEN 4 ELSE 2 END, lane, request::json, sha256, key, api_key, targeted,
-      unknown::json, $10, expires_at, $10, true, CASE WHEN targeted = 0 THEN $10 END
-    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $11)
-      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, expires_at)
+      unknown::json, $10, expires_at, $10, true, CASE WHEN targeted = 0 THEN $10 END, fallback
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12)
+      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, expires_at, fallback)
     -- In one order for all writers, for those with the same key wait for each other.
     ORDER BY app, key COLLATE "C"
     -- Either its key was used before, or this very message is there: its commit was not heard of.
@@ -78,6 +78,7 @@ package enum NamedSends {
     var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
     var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
     var (apiKeys, targeted, unknown, expiries) = (Int32Column(), Int64Column(), TextColumn(), TimestampColumn())
+    var fallbacks = Int16Column()
     for (seqno, message) in messages {
       seqnos.append(seqno)
       apps.append(message.app)
@@ -89,6 +90,7 @@ package enum NamedSends {
       targeted.append(message.targeted)
       unknown.append(message.unknownEntries)
       expiries.append(message.expiresAt)
+      fallbacks.append(message.fallback?.rawValue)
     }
     var parameters = Parameters()
     parameters.append(int64s: seqnos)
@@ -102,6 +104,7 @@ package enum NamedSends {
     parameters.append(texts: unknown)
     parameters.append(timestampMicroseconds: now)
     parameters.append(timestamps: expiries)
+    parameters.append(int16s: fallbacks)
     return Query(createStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
   }
 

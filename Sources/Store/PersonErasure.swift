@@ -49,6 +49,12 @@ package enum PersonErasure {
       SELECT seqno, increment, deliveries, negatives, read_option FROM badge_ledger
       WHERE app = $1 AND user_key = $2 ORDER BY seqno DESC LIMIT 10000
       """),
+    part(
+      "shortMessages",
+      """
+      SELECT seqno, due_at, decision, decided_at, late_at FROM fallbacks
+      WHERE app = $1 AND user_key = $2 ORDER BY seqno DESC LIMIT 10000
+      """),
   ]
 
   private static let deliveriesStatement = Statement(
@@ -104,6 +110,11 @@ package enum PersonErasure {
     WITH members AS (DELETE FROM group_members WHERE app = $1 AND user_key = $2),
     ledger AS (DELETE FROM badge_ledger WHERE app = $1 AND user_key = $2),
     syncs AS (DELETE FROM badge_syncs WHERE app = $1 AND user_key = $2),
+    fallback AS (DELETE FROM fallbacks WHERE app = $1 AND user_key = $2),
+    told AS (
+      DELETE FROM event_deliveries WHERE event IN (
+        SELECT event FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2))),
+    event AS (DELETE FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2)),
     lines AS (
       DELETE FROM csv_lines WHERE user_key = $2 AND csv IN (SELECT csv FROM csv_audiences WHERE app = $1))
     DELETE FROM users WHERE app = $1 AND user_key = $2

@@ -66,8 +66,8 @@ package enum Retention {
     var parameters = Parameters()
     parameters.append(limit)
     return [
-      gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, importErrorsStatement,
-      importPartsStatement,
+      gatesStatement, wavesStatement, shardsStatement, schedulesStatement, metersStatement, Fallbacks.pruneStatement,
+      Events.pruneStatement, importErrorsStatement, importPartsStatement,
     ].map { statement in Query(statement, parameters) { _ in } }
   }
 }

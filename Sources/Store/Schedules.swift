@@ -32,11 +32,11 @@ package enum Schedules {
     "schedules-continue",
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, api_key, targeted, created_at, expires_at, due_at,
-      local_time, schedule, occurrence, links)
+      local_time, schedule, occurrence, links, fallback)
     SELECT m.app, 0, m.lane, m.request, m.request_sha256, m.api_key, m.targeted, now(),
       -- As long after its time as the one before.
       n.due_at + (m.expires_at - m.due_at), n.due_at, CASE WHEN s.is_local THEN n.wall END, m.schedule, m.occurrence + 1,
-      m.links
+      m.links, m.fallback
     FROM messages m JOIN apps a ON a.app = m.app JOIN schedules s ON s.schedule = m.schedule,
       -- Counted from the first, so that a 31st comes back after a shorter month.
       LATERAL (SELECT s.first_local + (m.occurrence + 1) * ('1 ' || s.unit)::interval AS wall) w,
@@ -116,11 +116,14 @@ package enum Schedules {
     parameters.append(seconds)
     return try connection.withTransaction {
       let rows = try connection.run(failLateStatement, parameters)
+      var ended = Int64Column()
       for row in 0..<rows.count {
         let seqno = rows.int64(row, 0)
         try Cancellation.count(rows.int64(row, 1), .skipped, reason: lateReason, of: seqno, on: connection)
         if rows.bool(row, 2) { try next(seqno, rows.bytes(row, 3)) }
+        ended.append(seqno)
       }
+      if rows.count > 0 { try connection.run(Events.finished(ended)) }
       return rows.count
     }
   }

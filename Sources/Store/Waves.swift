@@ -170,19 +170,27 @@ package enum Waves {
     package let expiresAt: Int64?
     /// When the window of the day opens there; nil: it is open.
     package let opensAt: Int64?
+    /// When the night ends there, for an ad that must wait so long; nil: it need not.
+    package let nightEndsAt: Int64?
   }
 
   private static let clocksStatement = Statement(
     "waves-clocks",
     """
     SELECT d.device, ($3::text::timestamp AT TIME ZONE z.zone) + make_interval(secs => $4),
-      window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time)
-    FROM devices d, LATERAL (SELECT zone_or(d.time_zone, $2) AS zone) z WHERE d.device = ANY($1)
+      window_opens_at(clock_timestamp(), z.zone, $5::text::time, $6::text::time),
+      -- By day, whoever agreed to ads gets them; at night those who agreed to that too. Others get none at all.
+      CASE WHEN $7::boolean AND d.consent_ad AND d.consent_night_ad IS NOT TRUE
+        AND d.consent_notification IS NOT FALSE
+        THEN window_opens_at(clock_timestamp(), z.zone, a.ad_night_to, a.ad_night_from) END
+    FROM devices d JOIN apps a ON a.app = d.app, LATERAL (SELECT zone_or(d.time_zone, $2) AS zone) z
+    WHERE d.device = ANY($1)
     """)
 
   /// What the clocks on the devices' walls say about a message.
   package static func clocks(
-    _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?
+    _ devices: [DeviceID], appTimeZone: String, local: LocalTime?, expiresInSeconds: Int64, window: SendWindow?,
+    isAd: Bool
   ) -> Query<[DeviceID: Clock]> {
     var column = UUIDColumn()
     for device in devices { column.append(device) }
@@ -193,12 +201,14 @@ package enum Waves {
     parameters.append(Int32(clamping: expiresInSeconds))
     parameters.append(text: window?.opens.text)
     parameters.append(text: window?.closes.text)
+    parameters.append(isAd)
     return Query(clocksStatement, parameters) { rows in
       var clocks: [DeviceID: Clock] = [:]
       for row in 0..<rows.count {
         clocks[rows.device(row, 0)] = Clock(
           expiresAt: rows.isNull(row, 1) ? nil : rows.timestampMicroseconds(row, 1),
-          opensAt: rows.isNull(row, 2) ? nil : rows.timestampMicroseconds(row, 2))
+          opensAt: rows.isNull(row, 2) ? nil : rows.timestampMicroseconds(row, 2),
+          nightEndsAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3))
       }
       return clocks
     }

@@ -6,7 +6,7 @@ internal import Operations
 struct AppCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Make apps, give them credentials and settings, list and resume them.",
-    subcommands: [Create.self, SetCredential.self, SetApp.self, SetPolicies.self, List.self, Resume.self])
+    subcommands: [Create.self, SetCredential.self, SetApp.self, SetPolicies.self, SetAds.self, List.self, Resume.self])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -193,6 +193,12 @@ struct DeliveryOptions: ParsableArguments {
   @Flag(help: "Ask for a short message where the push is not confirmed.")
   var sms = false
 
+  @Option(help: "With --sms: after so long, PT3M; it is that without.")
+  var smsAfter: String?
+
+  @Option(help: "With --sms: unless it is received (the default), or read, by then.")
+  var smsUnless: String?
+
   @Option(help: "Who sends, as the app sees it.")
   var sender: String?
 
@@ -234,6 +240,14 @@ struct DeliveryOptions: ParsableArguments {
     if let expiresIn { writer.member("expiresIn", expiresIn) }
     if noHistory { writer.member("dbIn", false) }
     if sms { writer.member("sms", true) }
+    if smsAfter != nil || smsUnless != nil {
+      writer.member(
+        "fallback",
+        object: { writer in
+          if let smsAfter { writer.member("after", smsAfter) }
+          if let smsUnless { writer.member("unless", smsUnless) }
+        })
+    }
     if let sender { writer.member("sender", sender) }
     if let template { writer.member("template", String(template)) }
     if let onUnknown { writer.member("onUnknown", onUnknown) }

@@ -25,7 +25,7 @@ struct UPMC: ParsableCommand {
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
       SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
       MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self,
-      QuarantineCommand.self, AccountCommand.self, AuditCommand.self,
+      QuarantineCommand.self, AccountCommand.self, WebhookCommand.self, AuditCommand.self,
       StatisticsCommand.self,
       ExplainCommand.self, Status.self, Demo.self,
     ])

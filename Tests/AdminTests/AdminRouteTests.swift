@@ -98,6 +98,17 @@ import Testing
     "POST /v1/admin/approvals/{approvalId}/approve": [.operator, .admin],
     "POST /v1/admin/approvals/{approvalId}/reject": [.operator, .admin],
     "POST /v1/admin/audiences/csv": [.sender, .operator, .admin],
+    "POST /v1/admin/webhooks": [.admin],
+    "GET /v1/admin/webhooks": [.operator, .admin],
+    "GET /v1/admin/webhooks/{webhook}": [.operator, .admin],
+    "PATCH /v1/admin/webhooks/{webhook}": [.admin],
+    "DELETE /v1/admin/webhooks/{webhook}": [.admin],
+    "POST /v1/admin/webhooks/{webhook}/test": [.operator, .admin],
+    "GET /v1/admin/webhooks/{webhook}/deliveries": [.operator, .admin],
+    "POST /v1/admin/webhooks/{webhook}/replay": [.operator, .admin],
+    "GET /v1/admin/messages/{seqno}/fallbacks": [.sender, .operator, .viewer, .admin],
+    "GET /v1/admin/apps/{appId}/ad-rules": [.sender, .operator, .viewer, .admin],
+    "PUT /v1/admin/apps/{appId}/ad-rules": [.admin],
   ]
 
   private static let routes = AdminRoute.router().routes.map { "\($0.method.rawValue) \($0.pattern)" }

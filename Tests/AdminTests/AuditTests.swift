@@ -108,6 +108,18 @@ import Testing
     (
       "POST /v1/admin/messages/{seqno}/resend", "/v1/admin/messages/1/resend", #"{"to":"failed"}"#, "message.resend"
     ),
+    (
+      "PUT /v1/admin/apps/{appId}/ad-rules", "/v1/admin/apps/com.example.bank/ad-rules", #"{"label":""}"#,
+      "app.ad-rules"
+    ),
+    (
+      "POST /v1/admin/webhooks", "/v1/admin/webhooks",
+      #"{"appId":"com.example.bank","url":"https://a.example","kinds":["sms.requested"]}"#, "webhook.create"
+    ),
+    ("PATCH /v1/admin/webhooks/{webhook}", "/v1/admin/webhooks/1", #"{"renewSecret":true}"#, "webhook.change"),
+    ("POST /v1/admin/webhooks/{webhook}/test", "/v1/admin/webhooks/1/test", "", "webhook.test"),
+    ("POST /v1/admin/webhooks/{webhook}/replay", "/v1/admin/webhooks/1/replay", #"{"dead":true}"#, "webhook.replay"),
+    ("DELETE /v1/admin/webhooks/{webhook}", "/v1/admin/webhooks/1", "", "webhook.delete"),
     ("DELETE /v1/admin/users/{clientUid}", "/v1/admin/users/kim?appId=com.example.bank", "", "user.erase"),
   ]
 

@@ -22,6 +22,10 @@ import Testing
     try consent(world, try world.register("d1", token: Self.one, user: "kim"), #"{"ad":true}"#)
     try consent(world, try world.register("d2", token: Self.two, user: "lee"), #"{"notification":false,"ad":true}"#)
     try world.register("d3", token: Self.three, user: "park")
+    // At any hour, and as short as it is.
+    let rules = try world.client.call(
+      "PUT", "/v1/admin/apps/\(World.appID)/ad-rules", bearer: world.apiKey, #"{"label":"","night":null}"#)
+    #expect(rules.status == 200 && rules["night"] is NSNull, "\(rules.text)")
     for (kind, accepted) in [("ad", 1), ("notice", 2), ("essential", 3)] {
       for audience in [#"{"all":true}"#, #"{"clientUids":["kim","lee","park"]}"#] {
         let funnel = try world.finished(try world.send(audience, #","kind":"\#(kind)","badge":{"increment":1}"#))

@@ -133,6 +133,7 @@ import Testing
       if target.contains("{seqno}") { target = target.replacing("{seqno}", with: try message(operation)) }
       if target.contains("{segment}") { target = target.replacing("{segment}", with: try segment()) }
       target = try SavedExamples.fill(target, in: world, count)
+      if target.contains("{webhook}") { target = target.replacing("{webhook}", with: try webhook()) }
       target = target.replacing("{kind}", with: "voip")
       target = target.replacing("{appId}", with: World.appID).replacing("{clientUid}", with: "kim01")
       if target.contains("{device}") {
@@ -165,6 +166,12 @@ import Testing
       }
       return try world.client.call(
         operation.method.rawValue, path ?? target, bearer: bearer ?? credential, body, type: operation.body?.type)
+    }
+
+    private func webhook() throws -> String {
+      let body = #"{"appId":"\#(World.appID)","url":"https://127.0.0.1/","kinds":["sms.requested"]}"#
+      return try #require(
+        try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, body).string("webhook"))
     }
 
     private func segment() throws -> String {

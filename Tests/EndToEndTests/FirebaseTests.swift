@@ -96,6 +96,29 @@ import Testing
     #expect(third.int("accepted") == 2, "\(third.text)")
   }
 
+  @Test func `the largest payload that a send may have is one that FCM takes, too`() throws {
+    let world = try World()
+    try world.useServiceAccount()
+    try register(world, "tablet", Self.registration(1), user: "kim")
+    try world.register("phone", token: World.token("a1"), user: "lee")
+    func send(_ audience: String, _ bytes: Int) throws -> Reply {
+      try world.client.call(
+        "POST", "/v1/admin/messages", bearer: world.apiKey,
+        #"{"appId":"\#(World.appID)","audience":\#(audience),"alert":"\#(String(repeating: "x", count: bytes))"}"#)
+    }
+    for audience in [#"{"clientUids":["kim"]}"#, #"{"members":true}"#] {
+      let refused = try send(audience, 4096)
+      let number = try #require(try #/would have (\d+) bytes; the network takes 4089/#.firstMatch(in: refused.text)).1
+      let most = 4089 - (try #require(Int(number)) - 4096)
+      #expect(try send(audience, most + 1).string("type") == "upmc:payload-too-large")
+      let largest = try world.finished(try #require(try send(audience, most).string("seqno")))
+      #expect(largest.int("accepted") == largest.int("targeted"), "\(largest.text)")
+      // Whom only Apple reaches may have the rest.
+      #expect(try send(#"{"clientUids":["lee"]}"#, most + 7).status == 202)
+      #expect(try send(#"{"clientUids":["lee"]}"#, most + 8).status == 422)
+    }
+  }
+
   @Test func `an app without a service account sends to its iOS devices and skips the others`() throws {
     let world = try World()
     try world.register("phone", token: World.token("a1"), user: "kim")

@@ -27,9 +27,10 @@ final class World {
 
   /// - Parameters:
   ///   - change: how the simulator differs.
+  ///   - isEmpty: without an app: as a new system is.
   ///   - configure: how the server differs.
   init(
-    _ change: (inout Simulator.Configuration) -> Void = { _ in },
+    _ change: (inout Simulator.Configuration) -> Void = { _ in }, isEmpty: Bool = false,
     server configure: (inout Configuration) throws -> Void = { _ in }
   ) throws {
     var configuration = Simulator.Configuration()
@@ -40,7 +41,7 @@ final class World {
     database = try TestDatabase.make()
     connection = try database.connect()
     let master = try Self.master
-    (clientKey, apiKey) = try Self.makeApp(started, master, connection)
+    (clientKey, apiKey) = isEmpty ? ("", "") : try Self.makeApp(started, master, connection)
     var setting = try Self.configuration(started)
     try configure(&setting)
     server = try Server(setting, databaseURL: database.url, master: master)
@@ -48,8 +49,10 @@ final class World {
   }
 
   /// One more node on the same database. Stop it before the world ends.
-  func startNode() throws -> Server {
-    try Server(try Self.configuration(started), databaseURL: database.url, master: try Self.master)
+  func startNode(_ configure: (inout Configuration) -> Void = { _ in }) throws -> Server {
+    var setting = try Self.configuration(started)
+    configure(&setting)
+    return try Server(setting, databaseURL: database.url, master: try Self.master)
   }
 
   deinit {

@@ -19,6 +19,7 @@ import Testing
     .manageContent: [.operator, .admin],
     .manageAccounts: [.admin],
     .viewAudit: [.admin],
+    .manageEvents: [.operator, .admin],
   ]
 
   @Test(arguments: Permission.allCases) func `each role may do what the table says`(permission: Permission) throws {

@@ -16,12 +16,16 @@ import Testing
     "ledger-read": ["integer[]", "text[]", "bigint[]", "smallint[]"],
     "messages-create": [
       "integer", "smallint", "text", "bytea", "text", "integer", "bigint", "text", "timestamptz", "timestamptz",
-      "timestamptz", "text", "bigint", "smallint", "bigint", "integer",
+      "timestamptz", "text", "bigint", "smallint", "bigint", "integer", "text", "smallint",
     ],
     "named-sends-create": [
       "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
-      "timestamptz", "timestamptz[]",
+      "timestamptz", "timestamptz[]", "smallint[]",
     ],
+    "events-add": ["integer[]", "text[]", "text[]", "text[]"],
+    "events-list": ["integer", "bigint", "smallint", "bigint"],
+    "fallbacks-create": ["bigint[]", "text[]", "integer[]", "bigint[]"],
+    "webhooks-list": ["integer", "integer", "bigint"],
     "named-sends-earlier": ["bigint[]", "integer[]", "text[]"],
     "outcomes-totals": Array(repeating: "bigint[]", count: 8) + ["integer"],
     "sessions-use": ["bytea", "timestamptz", "timestamptz"],

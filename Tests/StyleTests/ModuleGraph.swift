@@ -29,6 +29,7 @@ enum ModuleGraph {
     "APNs": ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
+    "Courier": ["PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor"],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor"],
     "SDKDoor": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
@@ -36,7 +37,8 @@ enum ModuleGraph {
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "SDKDoor", "Admin", "Dispatcher", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI", "Operations",
+      "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
+      "Operations",
       "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
     ],
     "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
@@ -55,13 +57,14 @@ enum ModuleGraph {
     "ArgumentParser": ["upmc", "upmc-simulator", "upmc-benchmark"],
     "Histogram": ["upmc-benchmark"],
     "Crypto": [
-      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "OpenAPI", "Server", "Simulator",
+      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Courier", "OpenAPI", "Server", "Simulator",
       "upmc-benchmark",
     ],
     "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
     "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Simulator", "Server"],
     "Logging": [
-      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Receiver", "Admin", "Simulator", "Server", "upmc",
+      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "Receiver", "Admin", "Simulator", "Server",
+      "upmc",
       "upmc-simulator", "upmc-benchmark",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],

@@ -22,6 +22,7 @@ import Reactor
 /// all the time. I3 every delivery arrived, more than once only where it was counted, under the same ids. I4 what was
 /// confirmed is kept. I5 badges are what sends, reads and sets make of them, exactly for the users of `Solos`. I6 no
 /// token is lost that was registered after the network's word. I7 nothing is stranded, memory and descriptors are flat.
+/// S7 one short message for each push that nobody confirmed in time, none for the others.
 /// A roll call at the end reaches every device exactly once.
 ///
 /// **The seed** decides what happens, to whom and when; how the processes interleave is the machine's.

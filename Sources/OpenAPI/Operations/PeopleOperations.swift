@@ -39,7 +39,7 @@ extension APIOperation {
           200, "Everything, by kind.", "PersonExport",
           example: """
             {"appId":"com.example.bank","clientUid":"kim01","user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
-            "devices":[],"groups":[],"badges":[],"deliveries":[]}
+            "devices":[],"groups":[],"badges":[],"shortMessages":[],"deliveries":[]}
             """)
       ], problems: [.invalidField, .unknownApp]),
     APIOperation(

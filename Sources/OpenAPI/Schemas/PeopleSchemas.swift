@@ -25,7 +25,7 @@ extension Schemas {
       "PersonExport",
       Schema.object(
         [.needed("appId", Schema.appID), .needed("clientUid", Schema.anyText)]
-          + ["user", "devices", "groups", "badges", "deliveries"].map {
+          + ["user", "devices", "groups", "badges", "shortMessages", "deliveries"].map {
             .needed($0, Schema.list(of: .object([("type", "object")])))
           })
     ),

@@ -17,14 +17,21 @@ extension Schemas {
           .optional(
             "kind", Schema.words(MessageKind.allCases.map(\.rawValue)),
             """
-            `ad` goes only to devices that agreed to advertising, `essential` (one-time passwords, alarms) even to those \
-            that withdrew consent to notifications; `notice` by default. Others are skipped, reason `consent`.
+            `ad` goes only to devices that agreed to advertising, at night only to those that agreed to that too (the \
+            others get it in the morning), and must begin as the app's rules for ads say; `essential` (one-time passwords, \
+            alarms) even to those that withdrew consent to notifications; `notice` by default. Others are skipped, reason \
+            `consent`.
             """),
           .optional(
             "expiresIn", duration(Domain.Limits.expirySeconds),
             "Nothing is sent later than this after it was due; a day by default."),
           .optional("dbIn", Schema.flag, "DB_IN: keep the history of each recipient. True by default."),
-          .optional("sms", Schema.flag, "Ask for a short message if the push is not confirmed."),
+          .optional(
+            "sms", Schema.flag,
+            """
+            Ask for a short message (the event `sms.requested`, once for each person) if the push is not confirmed in time.
+            """),
+          .optional("fallback", Schema.reference("Fallback")),
           .optional("sender", Schema.text(upTo: 64), "Who sends, as the payload says; `admin` by default."),
           .optional(
             "onUnknown", Schema.words(["resend", "skip"]),

@@ -4,6 +4,17 @@ internal import Domain
 extension Schemas {
   static let timing: [Node.Member] = [
     (
+      "Fallback",
+      Schema.object(
+        "When a short message is asked for; needs `sms`.", isClosed: true,
+        [
+          .optional("after", duration(Domain.Limits.fallbackSeconds), "Three minutes by default."),
+          .optional(
+            "unless", Schema.words(Fallback.Condition.allCases.map(\.name)),
+            "What must have come by then: a receipt or read (`received`, by default), or a read."),
+        ])
+    ),
+    (
       "Pace",
       Schema.oneOf([
         Schema.object(

@@ -31,7 +31,8 @@ final class Campaigns {
     if kind == .badges, let group = driver.group {
       let recipients = Set(driver.cast.numbers(.ledger))
       driver.send(
-        .badges, #"{"groups":["\#(group)"]}"#, #","badge":{"increment":1},"lane":"bulk""#, recipients: recipients,
+        .badges, #"{"groups":["\#(group)"]}"#, #","badge":{"increment":1},"lane":"bulk""# + ShortMessages.request,
+        recipients: recipients,
         completion: ended)
     } else {
       let lane = driver.dice.roll(0.5) ? "bulk" : "normal"

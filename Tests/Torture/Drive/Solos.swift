@@ -82,7 +82,7 @@ final class Solos {
       (badge, after, taken) = (#","badge":{"increment":\#(step)}"#, min(1000, before + step), step)
     }
     driver.send(
-      .urgent, #"{"clientUids":["\#(solos[index].user)"]}"#, badge + #","lane":"urgent""#,
+      .urgent, #"{"clientUids":["\#(solos[index].user)"]}"#, badge + #","lane":"urgent""# + ShortMessages.request,
       recipients: solos[index].devices,
       badge: Message.Badge(after: after, takenBack: max(0, after - taken))
     ) { [self] message in

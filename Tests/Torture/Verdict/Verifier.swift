@@ -22,6 +22,7 @@ struct Verifier {
     try checkSolos()
     try checkTokens()
     try checkRest()
+    try ShortMessages(verdict: driver.verdict, connection: connection).check()
     checkRollCall()
     return totals
   }

@@ -1,0 +1,64 @@
+/// Making elements. Text only ever becomes a text node: nothing in the console writes markup from strings, and the page's
+/// policy (Trusted Types) would refuse it.
+
+const svg = "http://www.w3.org/2000/svg";
+
+/// h("button", {class: "button", onclick: f, disabled: true}, "Save"). Attributes that are null, undefined or false are left
+/// out; `on…` become listeners; `style` is an object. Children may be nodes, strings, numbers, lists, or nothing.
+export function h(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/// The same for drawings.
+export function s(tag, attributes, ...children) {
+  return fill(document.createElementNS(svg, tag), attributes, children);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") Object.assign(element.style, value);
+    else if (name === "value" && "value" in element && element.tagName !== "LI") element.value = value;
+    else if (name === "checked" || name === "indeterminate") element[name] = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  add(element, children);
+  // A selection can only be made once the options are there.
+  if (element.tagName === "SELECT" && attributes?.value !== undefined) element.value = attributes.value;
+  return element;
+}
+
+function add(element, children) {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    if (Array.isArray(child)) add(element, child);
+    else element.append(child);
+  }
+}
+
+/// Puts other children into an element.
+export function put(element, ...children) {
+  element.replaceChildren();
+  add(element, children);
+  return element;
+}
+
+let last = 0;
+
+/// An id that no other element has.
+export function freshID(word = "x") {
+  last += 1;
+  return `${word}-${last}`;
+}
+
+/// Calls `action` once nothing has happened for a while.
+export function later(milliseconds, action) {
+  let timer;
+  const run = (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(action, milliseconds, ...values);
+  };
+  run.stop = () => clearTimeout(timer);
+  return run;
+}

@@ -1,0 +1,185 @@
+/// The frame around every page: the way in at the left, the bar above with the app, and the page itself.
+
+import { h, put } from "./dom.js";
+import { icon } from "./icons.js";
+import { address, link } from "./router.js";
+import { app, apps, chooseApp, may, session, signOut } from "./session.js";
+import { chooseTheme, theme, themes } from "./theme.js";
+import { chooseLanguage, language, languages, t } from "./words.js";
+import { offers } from "./api.js";
+import { failure, loading, say } from "./parts/notice.js";
+
+/// Sections, and what in them needs a permission or an endpoint that an older server may not have.
+const ways = [
+  { items: [
+    { path: "/", icon: "home", key: "nav.dashboard" },
+    { path: "/compose", icon: "compose", key: "nav.compose", needs: "send" },
+    { path: "/messages", icon: "messages", key: "nav.messages" },
+    { path: "/approvals", icon: "audit", key: "approvals.title", needs: "managePeople", asks: "/approvals" },
+  ] },
+  { key: "nav.audience", items: [
+    { path: "/people", icon: "people", key: "nav.people", needs: "viewPeople" },
+    { path: "/devices", icon: "devices", key: "nav.devices", needs: "viewPeople" },
+    { path: "/groups", icon: "groups", key: "nav.groups", needs: "viewPeople" },
+    { path: "/segments", icon: "segments", key: "nav.segments", needs: "viewPeople", asks: "/segments" },
+    { path: "/imports", icon: "imports", key: "nav.imports", needs: "managePeople", asks: "/imports" },
+    { path: "/aside", icon: "aside", key: "nav.aside", needs: "manageQuarantine" },
+  ] },
+  { key: "nav.content", items: [
+    { path: "/templates", icon: "templates", key: "nav.templates", needs: "manageContent", asks: "/templates" },
+    { path: "/media", icon: "media", key: "nav.media", needs: "send" },
+  ] },
+  { key: "nav.insight", items: [{ path: "/statistics", icon: "statistics", key: "nav.statistics" }] },
+  { key: "nav.administration", items: [
+    { path: "/apps", icon: "apps", key: "nav.apps", needs: "manageApps" },
+    { path: "/keys", icon: "keys", key: "nav.keys", needs: "manageAccounts" },
+    { path: "/accounts", icon: "accounts", key: "nav.accounts", needs: "manageAccounts" },
+    { path: "/audit", icon: "audit", key: "nav.audit", needs: "viewAudit" },
+  ] },
+];
+
+export function frame(root, { signedOut, appChosen }) {
+  const page = h("main", { id: "page", tabindex: "-1" });
+  const side = h("nav", { class: "side", id: "side", "aria-label": t("nav.label") });
+  const menu = h("button", { class: "icon-button menu-button", "aria-label": t("nav.menu"), "aria-expanded": "false", "aria-controls": "side",
+    onclick: () => drawer(true) }, icon("menu"));
+  const veil = h("button", { class: "veil", "aria-label": t("nav.close"), hidden: true, onclick: () => drawer(false) });
+
+  function drawer(isOpen) {
+    side.classList.toggle("open", isOpen);
+    veil.hidden = !isOpen;
+    menu.setAttribute("aria-expanded", String(isOpen));
+    if (isOpen) side.querySelector("a")?.focus();
+  }
+
+  side.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && side.classList.contains("open")) {
+      drawer(false);
+      menu.focus();
+    }
+  });
+
+  const chooser = h("div", { class: "grow" });
+  const bar = h("header", { class: "bar" }, menu, chooser, appearance(), account(signedOut));
+  put(root, h("a", { class: "skip", href: "#page", onclick: (event) => { event.preventDefault(); page.focus(); } }, t("nav.skip")),
+    h("div", { class: "frame" }, side, h("div", { class: "content" }, bar, page)), veil);
+  fillSide(side);
+  fillChooser(chooser, appChosen);
+
+  async function display(route, context) {
+    drawer(false);
+    mark(side);
+    fillChooser(chooser, appChosen);
+    delete page.dataset.ready;
+    put(page, loading());
+    let node;
+    try {
+      if (!route) node = nowhere();
+      else if (route.needs && !may(route.needs)) node = forbidden();
+      else if (route.asks && !(await offers(route.asks))) node = nowhere();
+      else node = await route.page(context);
+    } catch (problem) {
+      if (context.stale()) return;
+      node = failure(problem, () => display(route, context));
+    }
+    if (context.stale()) return;
+    put(page, node);
+    const heading = page.querySelector("h1");
+    document.title = heading ? `${heading.textContent} · UPMC` : "UPMC";
+    page.dataset.ready = context.path;
+    // Whoever cannot see the page hears where they are; a list that was only refined keeps the focus where it is.
+    if (heading && !context.query.focus && document.activeElement === document.body) {
+      heading.tabIndex = -1;
+      heading.focus({ preventScroll: true });
+    }
+    window.scrollTo(0, 0);
+  }
+  return { display };
+}
+
+function nowhere() {
+  return h("div", { class: "empty" }, h("h1", null, t("page.nowhere")), h("p", null, t("page.nowhere.detail")),
+    h("a", { class: "button", href: "#/" }, t("nav.dashboard")));
+}
+
+function forbidden() {
+  return h("div", { class: "empty" }, h("h1", null, t("page.forbidden")), h("p", null, t("page.forbidden.detail")),
+    h("a", { class: "button", href: "#/" }, t("nav.dashboard")));
+}
+
+function fillSide(side) {
+  put(side, h("a", { class: "brand", href: "#/" }, h("img", { src: "/assets/icon.svg", alt: "" }), "UPMC"));
+  for (const section of ways) {
+    const list = h("ul");
+    const heading = section.key ? h("h2", null, t(section.key)) : null;
+    for (const item of section.items) {
+      if (item.needs && !may(item.needs)) continue;
+      const entry = h("li", null, h("a", { href: link(item.path), "data-path": item.path }, icon(item.icon), t(item.key)));
+      list.append(entry);
+      if (item.asks) {
+        entry.hidden = true;
+        offers(item.asks).then((known) => { entry.hidden = !known; });
+      }
+    }
+    if (list.children.length > 0) side.append(...(heading ? [heading] : []), list);
+  }
+  mark(side);
+}
+
+function mark(side) {
+  const here = `/${address().path.split("/")[1] ?? ""}`;
+  for (const way of side.querySelectorAll("a[data-path]")) {
+    if (way.dataset.path === here) way.setAttribute("aria-current", "page");
+    else way.removeAttribute("aria-current");
+  }
+}
+
+function fillChooser(chooser, appChosen) {
+  if (apps.length === 0) return put(chooser);
+  const select = h("select", { id: "app-chooser", "aria-label": t("app.one"), onchange: (event) => { chooseApp(event.target.value); appChosen(); } },
+    apps.length > 1 ? h("option", { value: "" }, t("app.all")) : null,
+    apps.map((entry) => h("option", { value: entry.appId }, entry.name || entry.appId)));
+  select.value = app()?.appId ?? "";
+  return put(chooser, h("label", { for: "app-chooser" }, h("span", null, t("app.one")), select));
+}
+
+function appearance() {
+  const label = () => t(`theme.${theme()}`);
+  const button = h("button", { class: "icon-button", title: label(), "aria-label": t("theme.choose", { theme: label() }), onclick: () => {
+    chooseTheme(themes[(themes.indexOf(theme()) + 1) % themes.length]);
+    button.title = label();
+    button.setAttribute("aria-label", t("theme.choose", { theme: label() }));
+    say(label());
+  } }, icon("sun"));
+  return button;
+}
+
+export function languageButtons() {
+  return Object.entries(languages).filter(([code]) => code !== language).map(([code, name]) =>
+    h("button", { type: "button", lang: code, class: "button quiet", onclick: () => { chooseLanguage(code); location.reload(); } }, name));
+}
+
+function account(signedOut) {
+  const leave = async () => {
+    await signOut().catch(() => {});
+    signedOut();
+  };
+  const box = h("details", { class: "me" },
+    h("summary", { "aria-label": t("account.menu", { name: session.name || session.login }) }, icon("people"),
+      h("span", { class: "name" }, session.name || session.login)),
+    h("div", { class: "me-menu" },
+      h("div", { class: "who" }, h("div", null, session.login), h("div", { class: "soft" }, t(`role.${session.role}`))),
+      h("a", { href: "#/password" }, t("account.password")),
+      Object.entries(languages).filter(([code]) => code !== language).map(([code, name]) =>
+        h("button", { lang: code, onclick: () => { chooseLanguage(code); location.reload(); } }, name)),
+      h("a", { href: "/docs", target: "_blank", rel: "noopener" }, t("account.docs")),
+      h("button", { id: "sign-out", onclick: leave }, t("account.out"))));
+  document.addEventListener("click", (event) => { if (!box.contains(event.target) || event.target.closest("a")) box.open = false; });
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      box.open = false;
+      box.querySelector("summary").focus();
+    }
+  });
+  return box;
+}

@@ -1,0 +1,68 @@
+/// The console begins here: words, then who is signed in, then the page of the address.
+
+import { put } from "./dom.js";
+import { findSession, loadApps, forget, session, signIn } from "./session.js";
+import { applyTheme } from "./theme.js";
+import { follow, start, stop } from "./router.js";
+import { frame } from "./frame.js";
+import { loadWords } from "./words.js";
+import { registerPages } from "./pages/pages.js";
+import { choosePasswordPage, signInPage } from "./pages/sign-in.js";
+import { failure } from "./parts/notice.js";
+
+const root = document.getElementById("root");
+
+async function begin() {
+  applyTheme();
+  await loadWords();
+  registerPages();
+  // A sign-in link's token is used at once and leaves the address, so that it is in no history.
+  const token = /^#sign-in=(.+)$/.exec(location.hash)?.[1];
+  if (token) history.replaceState(null, "", "#/");
+  try {
+    if (token) {
+      try {
+        await signIn({ link: token }, signedOut);
+        return enter();
+      } catch (problem) {
+        return ask(problem);
+      }
+    }
+    return await findSession(signedOut) ? enter() : ask();
+  } catch (problem) {
+    put(root, failure(problem, begin));
+  }
+}
+
+/// The session has ended, or was ended elsewhere.
+function signedOut(problem) {
+  if (!session) return;
+  leave(problem);
+}
+
+function leave(problem) {
+  forget();
+  stop();
+  ask(problem);
+}
+
+function ask(problem) {
+  put(root, signInPage(problem, async (proof) => {
+    await signIn(proof, signedOut);
+    return enter();
+  }));
+  root.querySelector("input")?.focus();
+}
+
+async function enter() {
+  if (session.needsPassword) {
+    put(root, choosePasswordPage(() => leave()));
+    root.querySelector("input")?.focus();
+    return;
+  }
+  await loadApps();
+  const { display } = frame(root, { signedOut: () => leave(), appChosen: follow });
+  await start(display);
+}
+
+begin();

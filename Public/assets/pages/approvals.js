@@ -1,0 +1,51 @@
+/// Messages to many that wait for a second person.
+
+import { get, post, query } from "../api.js";
+import { h } from "../dom.js";
+import { confirm, formDialog } from "../parts/dialog.js";
+import { field } from "../parts/form.js";
+import { complain, empty, facts, head, say, state } from "../parts/notice.js";
+import { list } from "../parts/table.js";
+import { enc, follow, go, link } from "../router.js";
+import { app, may } from "../session.js";
+import { exactTime, number, t, time } from "../words.js";
+import { messageTitle } from "./common.js";
+
+export async function approvalsPage() {
+  const found = list({ caption: t("approvals.title"), load: (cursor) => get(`/approvals${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("approvals.none")), columns: [
+    { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/approvals/${item.approvalId}`) }, messageTitle(item.message)), h("span", { class: "under" }, `${item.appId} · ${item.requestedBy}`)] },
+    { title: t("message.state"), fit: true, cell: (item) => state(item.state, "approval") },
+    { title: t("funnel.targeted"), end: true, cell: (item) => number(item.targeted) },
+    { title: t("message.created"), fit: true, cell: (item) => time(item.requestedAt) },
+  ] });
+  await found.ready;
+  return h("div", null, head(t("approvals.title")), found.node);
+}
+
+export async function approvalPage(context) {
+  const path = `/approvals/${enc(context.params.approval)}`;
+  const item = await get(path);
+  const run = (action) => async () => {
+    try {
+      await action();
+    } catch (problem) {
+      complain(problem);
+    }
+  };
+  const approve = run(async () => {
+    if (!await confirm({ title: t("approvals.approve"), action: t("compose.confirm.do", { n: number(item.targeted) }), typed: item.targeted === null ? null : String(item.targeted),
+      typedLabel: t("compose.confirm.type", { n: number(item.targeted) }), body: h("p", null, messageTitle(item.message)) })) return;
+    const answer = await post(`${path}/approve`);
+    go(`/messages/${answer.seqno}`);
+  });
+  const reject = run(async () => {
+    const done = await formDialog({ title: t("approvals.reject"), action: t("approvals.reject"), fields: [field({ name: "reason", label: t("delivery.reason") })], save: ({ reason }) => post(`${path}/reject`, reason ? { reason } : {}) });
+    if (done) say(t("do.saved")), follow();
+  });
+  const decides = item.state === "waiting" && may("managePeople");
+  return h("div", null, head(messageTitle(item.message), { crumb: h("a", { href: "#/approvals" }, t("approvals.title")), actions: [
+    decides ? h("button", { class: "button main", onclick: approve }, t("approvals.approve")) : null, decides ? h("button", { class: "button bad", onclick: reject }, t("approvals.reject")) : null] }),
+  h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), item.appId], [t("funnel.targeted"), number(item.targeted)], [t("approvals.by"), item.requestedBy],
+    [t("message.created"), exactTime(item.requestedAt)], [t("approvals.decided"), item.decidedBy], [t("delivery.reason"), item.reason], [t("message.one"), item.seqno && h("a", { href: link(`/messages/${item.seqno}`) }, item.seqno)],
+    [t("compose.payload"), h("pre", { tabindex: "0" }, JSON.stringify(item.message, null, 1))])));
+}

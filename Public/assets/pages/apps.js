@@ -1,0 +1,110 @@
+/// Apps; and one app with its credentials, client key and settings.
+
+import { all, call, get, post, putTo, query, remove } from "../api.js";
+import { h } from "../dom.js";
+import { confirm, formDialog, secret } from "../parts/dialog.js";
+import { Form, field } from "../parts/form.js";
+import { complain, empty, facts, head, note, say } from "../parts/notice.js";
+import { list } from "../parts/table.js";
+import { enc, follow, go, link } from "../router.js";
+import { loadApps, may } from "../session.js";
+import { exactTime, t, time, word } from "../words.js";
+import { credentialEnd } from "./common.js";
+
+export async function appsPage() {
+  const found = list({ caption: t("nav.apps"), load: (cursor) => get(`/apps${query({ cursor, limit: 50 })}`), empty: empty(t("app.none"), t("app.none.detail")), columns: [
+    { title: t("app.one"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/apps/${item.appId}`) }, item.name || item.appId), h("span", { class: "under mono" }, item.appId)] },
+    { title: t("app.zone"), cell: (item) => item.timeZone },
+    { title: t("message.state"), fit: true, cell: (item) => h("span", { class: `state ${item.pausedReason ? "bad" : "good"}` }, t(item.pausedReason ? "app.paused" : "app.active")) },
+  ] });
+  await found.ready;
+  async function make() {
+    const made = await formDialog({ title: t("app.new"), action: t("do.create"), fields: [
+      field({ name: "appId", label: "APP_ID", hint: t("app.id.hint"), required: true, code: true }), field({ name: "name", label: t("people.name"), required: true }),
+      field({ name: "timeZone", label: t("app.zone"), value: "Asia/Seoul", required: true })], save: (values) => post("/apps", values) });
+    if (!made) return;
+    await loadApps();
+    go(`/apps/${enc(made.appId)}`);
+  }
+  return h("div", null, head(t("nav.apps"), { actions: [may("manageApps") ? h("button", { class: "button main", id: "new-app", onclick: make }, t("app.new")) : null] }), found.node);
+}
+
+export async function appPage(context) {
+  const path = `/apps/${enc(context.params.app)}`;
+  const found = await get(path);
+  const manages = may("manageApps");
+  const credentials = manages ? await all("/credentials", { appId: found.appId }) : [];
+  const run = async (action) => {
+    try {
+      await action();
+    } catch (problem) {
+      complain(problem);
+    }
+  };
+
+  async function addKey() {
+    const saved = await formDialog({ title: t("credential.key"), detail: t("credential.detail"), fields: [
+      field({ name: "file", label: t("credential.p8"), type: "file", accept: ".p8,.pem", required: true, pointer: "/apnsKey/pem" }),
+      field({ name: "keyId", label: t("credential.keyId"), required: true, code: true, maxlength: 10, pointer: "/apnsKey/keyId" }),
+      field({ name: "teamId", label: t("credential.teamId"), required: true, code: true, maxlength: 10, pointer: "/apnsKey/teamId" })],
+    save: async ({ file, keyId, teamId }) => putTo("/credentials", { appId: found.appId, apnsKey: { pem: await file.text(), keyId, teamId } }) });
+    if (saved) say(t("credential.saved")), follow();
+  }
+
+  async function addCertificate() {
+    const saved = await formDialog({ title: t("credential.certificate"), detail: t("credential.detail"), fields: [
+      field({ name: "file", label: t("credential.p12"), type: "file", accept: ".p12,.pfx,.pem", required: true, pointer: "/apnsCertificate/file" }),
+      field({ name: "passphrase", label: t("credential.passphrase"), type: "password", autocomplete: "new-password", pointer: "/apnsCertificate/passphrase" })],
+    save: async ({ file, passphrase }) => {
+      const data = new Uint8Array(await file.arrayBuffer());
+      const text = btoa(Array.from(data, (byte) => String.fromCharCode(byte)).join(""));
+      return putTo("/credentials", { appId: found.appId, apnsCertificate: { file: text, ...(passphrase ? { passphrase } : {}) } });
+    } });
+    if (saved) say(t("credential.saved")), follow();
+  }
+
+  async function addAccount() {
+    const saved = await formDialog({ title: t("credential.account"), detail: t("credential.detail"), fields: [
+      field({ name: "file", label: t("credential.json"), type: "file", accept: ".json,application/json", required: true, pointer: "/fcmServiceAccount" })],
+    save: async ({ file }) => putTo("/credentials", { appId: found.appId, fcmServiceAccount: { json: await file.text() } }) });
+    if (saved) say(t("credential.saved")), follow();
+  }
+
+  const takeOut = (one) => run(async () => {
+    if (!await confirm({ title: t("credential.remove"), bad: true, action: t("credential.remove"), typed: found.appId, body: h("p", null, t("credential.remove.body", { app: found.name })) })) return;
+    await remove(`/credentials${query({ appId: found.appId, pnsId: one.pnsId })}`);
+    follow();
+  });
+
+  const settings = new Form([
+    field({ name: "name", label: t("people.name"), value: found.name, required: true }), field({ name: "timeZone", label: t("app.zone"), value: found.timeZone, required: true }),
+    field({ name: "devicePolicy", label: t("app.policy"), type: "select", value: found.devicePolicy, options: [["multi", t("app.policy.multi")], ["single", t("app.policy.single")]] }),
+    field({ name: "deviceSends", label: t("app.device-sends"), type: "number", min: 0, value: String(found.deviceSends) }),
+    "approvalAbove" in found ? field({ name: "approvalAbove", label: t("app.approval"), hint: t("app.approval.hint"), type: "number", min: 0, value: found.approvalAbove === null ? "" : String(found.approvalAbove) }) : [],
+  ].flat(), { action: t("do.save"), submit: async (values) => {
+    const change = { ...values, deviceSends: Number(values.deviceSends) };
+    if ("approvalAbove" in values) change.approvalAbove = values.approvalAbove === "" ? null : Number(values.approvalAbove);
+    await call("PATCH", path, change);
+    await loadApps();
+    say(t("do.saved"));
+  } });
+
+  return h("div", null, head(found.name || found.appId, { crumb: h("a", { href: "#/apps" }, t("nav.apps")) }),
+    found.pausedReason ? h("div", { class: "notes" }, note("bad", t("attention.paused", { app: found.name }), " ", word("paused", found.pausedReason), " ",
+      manages ? h("button", { class: "button small", onclick: () => run(async () => {
+        await post(`${path}/resume`);
+        await loadApps();
+        follow();
+      }) }, t("do.resume")) : null)) : null,
+    h("div", { class: "grid two begins" },
+      manages ? h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("credential.title")), h("div", { class: "row" },
+        h("button", { class: "button small main", id: "add-key", onclick: () => run(addKey) }, t("credential.key")), h("button", { class: "button small", onclick: () => run(addCertificate) }, t("credential.certificate")),
+        h("button", { class: "button small", onclick: () => run(addAccount) }, t("credential.account")))),
+      credentials.length ? credentials.map((one) => h("div", { class: "stack part" }, facts([t("device.network"), one.pnsId], [t("credential.kind"), word("credential", one.kind)],
+        ...Object.entries(one.shown ?? {}).filter(([name]) => !["endsAt", "notAfter"].includes(name)).map(([name, value]) => [word("credential", name), String(value)]),
+        [t("credential.ends"), credentialEnd(one) && exactTime(credentialEnd(one))], [t("credential.updated"), time(one.updatedAt)]),
+      h("div", null, h("button", { class: "button small bad", onclick: () => takeOut(one) }, t("credential.remove"))))) : empty(t("credential.none"), t("credential.none.detail"))) : null,
+      h("section", { class: "card fields" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
+        h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show")))),
+      manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null));
+}

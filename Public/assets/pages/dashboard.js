@@ -1,0 +1,124 @@
+/// What happens right now, and what needs somebody. An empty system shows the way to its first push instead.
+
+import { all, get, offers, query } from "../api.js";
+import { h, put } from "../dom.js";
+import { chart, timeline } from "../parts/chart.js";
+import { miniFunnel } from "../parts/funnel.js";
+import { every } from "../parts/live.js";
+import { head, note, state } from "../parts/notice.js";
+import { table } from "../parts/table.js";
+import { link } from "../router.js";
+import { app, apps, may } from "../session.js";
+import { distance, number, percent, t, time, word } from "../words.js";
+import { beginPage, isBegun } from "./begin.js";
+import { credentialEnd, messageTitle } from "./common.js";
+
+export async function dashboardPage(context) {
+  if (!(await isBegun())) return beginPage(context);
+  const tiles = h("dl", { class: "tiles" });
+  const running = h("div");
+  const recent = h("div");
+  const reasons = h("div");
+  const names = ["accepted", "received", "read", "rejected", "expired"];
+  const colours = { accepted: "accepted", received: "received", read: "read", rejected: "rejected", expired: "skipped" };
+  let drawn;
+
+  const scope = () => ({ appId: app()?.appId });
+  async function look() {
+    const [minutes, byReason, messages] = await Promise.all([
+      get(`/statistics${query({ ...scope(), by: "minute" })}`), get(`/statistics${query({ ...scope(), by: "minute", per: "reason" })}`),
+      get(`/messages${query({ ...scope(), limit: 12 })}`),
+    ]);
+    if (context.stale()) return;
+    const { points, values } = timeline(minutes, "minute", names);
+    const total = minutes.total;
+    const latest = (name) => values[name].slice(-5).reduce((one, other) => one + other, 0);
+    put(tiles,
+      tile("accepted", t("dashboard.accepted"), number(total.accepted), t("dashboard.last-five", { n: number(latest("accepted")) })),
+      tile("received", t("dashboard.received"), percent(total.received, total.accepted), number(total.received)),
+      tile("read", t("dashboard.read"), percent(total.read, total.accepted), number(total.read)),
+      tile("rejected", t("dashboard.rejected"), number(total.rejected), percent(total.rejected, total.accepted + total.rejected)),
+      tile("expired", t("dashboard.expired"), number(total.expired), percent(total.expired, total.accepted + total.expired)));
+    const series = names.map((name) => ({ label: t(`funnel.${name}`), colour: colours[name], values: values[name] }));
+    drawn.update(points, series);
+    put(running, runningList(messages.items.filter((item) => ["sending", "paused", "scheduled", "queued"].includes(item.state))));
+    put(recent, recentList(messages.items));
+    put(reasons, reasonList(byReason));
+  }
+
+  drawn = chart({ label: t("dashboard.chart"), points: [], series: names.map((name) => ({ label: t(`funnel.${name}`), colour: colours[name], values: [] })),
+    unit: "minute", onLeave: context.onLeave });
+  const [warnings] = await Promise.all([attention(), look()]);
+  context.onLeave(every(4000, look));
+  return h("div", null,
+    head(t("nav.dashboard"), { actions: [may("send") ? h("a", { class: "button main", href: "#/compose" }, t("nav.compose")) : null] }),
+    h("div", { class: "notes", id: "attention" }, warnings),
+    h("h2", { class: "unseen" }, t("dashboard.hour")), tiles,
+    h("div", { class: "grid wide-narrow" },
+      h("div", { class: "stack" },
+        h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("dashboard.chart")), h("span", { class: "live" }, t("live.on"))), drawn.node),
+        h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("dashboard.recent")), h("a", { href: "#/messages" }, t("do.all"))), recent)),
+      h("div", { class: "stack" },
+        h("section", { class: "card" }, h("h2", null, t("dashboard.running")), running),
+        h("section", { class: "card" }, h("h2", null, t("dashboard.reasons")), reasons))));
+}
+
+function tile(name, label, value, under) {
+  return h("div", { class: "tile", "data-tile": name }, h("dt", null, label), h("dd", null, value), h("dd", null, under));
+}
+
+function runningList(messages) {
+  if (messages.length === 0) return h("p", { class: "soft" }, t("dashboard.quiet"));
+  return h("ul", { class: "stack" }, messages.map((item) => h("li", null,
+    h("div", { class: "row" }, h("a", { href: link(`/messages/${item.seqno}`) }, messageTitle(item)), state(item.state)),
+    item.state === "scheduled" && item.sendAt ? h("p", { class: "soft small" }, time(item.sendAt), " · ", distance(item.sendAt)) : miniFunnel(item))));
+}
+
+function recentList(messages) {
+  if (messages.length === 0) return h("p", { class: "soft" }, t("messages.none"));
+  return h("div", { class: "table-box" }, table(t("dashboard.recent"), [
+    { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/messages/${item.seqno}`) }, messageTitle(item)),
+      h("span", { class: "under" }, `${item.seqno} · ${item.appId}`)] },
+    { title: t("message.state"), fit: true, cell: (item) => state(item.state) },
+    { title: t("message.funnel"), cell: miniFunnel },
+    { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
+  ], messages.slice(0, 6)));
+}
+
+function reasonList(report) {
+  const sums = new Map();
+  for (const item of report.items) {
+    if (!item.reason) continue;
+    sums.set(item.reason, (sums.get(item.reason) ?? 0) + item.rejected + item.expired + item.skipped + item.cancelled);
+  }
+  const sorted = [...sums].filter(([, count]) => count > 0).sort((one, other) => other[1] - one[1]).slice(0, 8);
+  if (sorted.length === 0) return h("p", { class: "soft" }, t("dashboard.no-reasons"));
+  return h("ul", { class: "stack" }, sorted.map(([reason, count]) => h("li", { class: "row" },
+    h("b", { class: "number" }, number(count)), h("span", null, word("reason", reason)),
+    word("reason", reason) === reason ? null : h("code", { class: "soft small" }, reason))));
+}
+
+/// Paused apps, apps that cannot push, credentials that end soon, messages that wait for a second person.
+async function attention() {
+  const notes = [];
+  for (const entry of apps.filter((entry) => entry.pausedReason)) {
+    notes.push(note("bad", h("b", null, t("attention.paused", { app: entry.name || entry.appId })), " ", word("paused", entry.pausedReason), " ",
+      h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));
+  }
+  const waiting = may("managePeople") && await offers("/approvals") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
+  if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
+  if (may("manageApps")) {
+    const credentials = await all("/credentials").catch(() => []);
+    for (const entry of apps.filter((entry) => !credentials.some((one) => one.appId === entry.appId))) {
+      notes.push(note("warn", t("attention.no-credential", { app: entry.name || entry.appId }), " ", h("a", { href: link(`/apps/${entry.appId}`) }, t("do.add"))));
+    }
+    for (const entry of credentials) {
+      const end = credentialEnd(entry);
+      if (end && new Date(end) - Date.now() < 30 * 86_400_000) {
+        notes.push(note("warn", t("attention.credential", { app: entry.appId, when: distance(end) }), " ", h("a", { href: link(`/apps/${entry.appId}`) }, t("do.look"))));
+      }
+    }
+  }
+  return notes;
+}
+

@@ -1,0 +1,98 @@
+/// Bringing in people from a CSV file, in parts, with its progress and every line that was refused.
+
+import { call, get, post, query } from "../api.js";
+import { h, put } from "../dom.js";
+import { Form, field } from "../parts/form.js";
+import { every } from "../parts/live.js";
+import { empty, facts, head, note, state } from "../parts/notice.js";
+import { list } from "../parts/table.js";
+import { enc, go, link } from "../router.js";
+import { all } from "../api.js";
+import { exactTime, number, percent, t, time } from "../words.js";
+import { needApp, whichApp } from "./common.js";
+
+/// Well below what the server takes at once; small enough that the progress moves.
+const partBytes = 1_048_576;
+
+export async function importsPage(context) {
+  const { chosen, nothing } = needApp();
+  if (nothing) return nothing;
+  const groups = await all("/groups", { appId: chosen.appId });
+  const former = list({ caption: t("imports.former"), load: (cursor) => get(`/imports${query({ appId: chosen.appId, cursor, limit: 30 })}`), empty: empty(t("imports.none")), columns: [
+    { title: t("imports.one"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/imports/${item.importId}`) }, t(`imports.${item.kind}`)), h("span", { class: "under" }, item.createdBy)] },
+    { title: t("message.state"), fit: true, cell: (item) => state(item.state, "import") },
+    { title: t("imports.lines"), end: true, cell: (item) => number(item.lines) },
+    { title: t("imports.imported"), end: true, cell: (item) => number(item.imported) },
+    { title: t("imports.rejected"), end: true, cell: (item) => number(item.rejected) },
+    { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
+  ] });
+  const progress = h("div", { class: "progress", role: "status", hidden: true });
+  const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")]], onchange: shown });
+  const group = field({ name: "groupSeq", label: t("imports.group"), type: "select", value: groups[0]?.groupSeq ?? "", options: groups.map((one) => [one.groupSeq, one.name]), hint: groups.length ? null : t("groups.none") });
+  const file = field({ name: "file", label: t("imports.file"), type: "file", accept: ".csv,text/csv", required: true, hint: t("imports.hint") });
+  const form = new Form([kind, group, file], { action: t("imports.begin"), submit: async (values) => {
+    const made = await post("/imports", { appId: chosen.appId, kind: values.kind, ...(values.kind === "members" ? { groupSeq: values.groupSeq } : {}) });
+    await bring(made, values.file, progress, context);
+    go(`/imports/${made.importId}`);
+  } });
+  function shown() {
+    group.node.hidden = kind.value !== "members";
+  }
+  shown();
+  await former.ready;
+  return h("div", null, head(t("nav.imports"), { detail: whichApp(chosen) ?? t("imports.detail") }),
+    h("div", { class: "stack" }, h("section", { class: "card" }, h("h2", null, t("imports.new")), form.node, progress),
+      h("section", { class: "card" }, h("h2", null, t("imports.former")), former.node)));
+}
+
+/// Sends the file part by part; a part that fails on its way is sent again, which changes nothing if it had arrived.
+async function bring(made, file, progress, context) {
+  progress.hidden = false;
+  const parts = Math.max(1, Math.ceil(file.size / partBytes));
+  for (let part = 1; part <= parts; part += 1) {
+    const piece = new Blob([file.slice((part - 1) * partBytes, part * partBytes)], { type: "text/csv" });
+    const path = `/imports/${enc(made.importId)}/parts/${part}${part === parts ? "?last=true" : ""}`;
+    const answer = await again(() => call("PUT", path, piece));
+    if (context.stale()) return;
+    put(progress, h("span", { class: "meter" }, h("i", { class: "c-accepted", style: { width: `${(100 * part) / parts}%` } })),
+      h("p", null, t("imports.progress", { percent: percent(part, parts), lines: number(answer.lines) })));
+  }
+}
+
+async function again(action, tries = 4) {
+  for (let turn = 1; ; turn += 1) {
+    try {
+      return await action();
+    } catch (problem) {
+      if (turn >= tries || (problem.status !== 0 && problem.status < 500)) throw problem;
+      await new Promise((resolve) => setTimeout(resolve, 500 * 2 ** turn));
+    }
+  }
+}
+
+export async function importPage(context) {
+  const path = `/imports/${enc(context.params.import)}`;
+  let found = await get(path);
+  const about = h("div");
+  const draw = () => put(about, facts([t("message.state"), state(found.state, "import")], [t("imports.one"), t(`imports.${found.kind}`)], [t("imports.lines"), number(found.lines)],
+    [t("imports.imported"), number(found.imported)], [t("imports.rejected"), number(found.rejected)], [t("message.created"), exactTime(found.createdAt)], [t("imports.by"), found.createdBy],
+    [t("message.finished"), found.finishedAt && exactTime(found.finishedAt)]));
+  draw();
+  const errors = list({ caption: t("imports.errors"), load: (cursor) => get(`${path}/errors${query({ cursor, limit: 100 })}`), empty: empty(t("imports.no-errors")), columns: [
+    { title: t("imports.line"), lead: true, cell: (item) => h("b", { class: "number" }, t("imports.line-number", { n: number(item.line) })) },
+    { title: t("imports.error"), cell: (item) => item.error },
+    { title: t("imports.text"), cell: (item) => h("code", null, item.text) },
+  ] });
+  if (found.state === "open") {
+    context.onLeave(every(1500, async () => {
+      if (found.state !== "open") return;
+      found = await get(path);
+      draw();
+      if (found.state !== "open") errors.reload();
+    }));
+  }
+  await errors.ready;
+  return h("div", null, head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")) }),
+    found.state === "open" ? note("", t("imports.open")) : null,
+    h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("h2", null, t("imports.errors")), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
+}

@@ -1,0 +1,54 @@
+/// API keys of programs: made, shown once, revoked.
+
+import { get, post, query, remove } from "../api.js";
+import { h } from "../dom.js";
+import { confirm, formDialog, secret } from "../parts/dialog.js";
+import { field } from "../parts/form.js";
+import { complain, empty, head, say } from "../parts/notice.js";
+import { list } from "../parts/table.js";
+import { app, apps } from "../session.js";
+import { t, time, word } from "../words.js";
+
+export const roles = ["sender", "operator", "viewer", "admin"];
+
+/// Role and app, as keys and accounts have them.
+export function reachFields(role) {
+  return [
+    field({ name: "role", label: t("role.title"), type: "select", value: role, options: roles.map((one) => [one, `${t(`role.${one}`)} — ${t(`role.${one}.detail`)}`]) }),
+    field({ name: "appId", label: t("reach.app"), type: "select", value: app()?.appId ?? "", options: [["", t("app.all")], ...apps.map((one) => [one.appId, one.name || one.appId])] }),
+  ];
+}
+
+export async function keysPage() {
+  const keys = list({ caption: t("nav.keys"), load: (cursor) => get(`/api-keys${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("keys.none"), t("keys.none.detail")), columns: [
+    { title: t("keys.name"), lead: true, cell: (item) => [h("b", null, item.name || t("keys.nameless")), h("span", { class: "under" }, t("keys.number", { n: item.apiKeyId }))] },
+    { title: t("role.title"), fit: true, cell: (item) => word("role", item.role) },
+    { title: t("reach.app"), cell: (item) => item.appId ?? t("app.all") },
+    { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
+    { title: t("message.state"), fit: true, cell: (item) => h("span", { class: `state ${item.revokedAt ? "" : "good"}` }, t(item.revokedAt ? "keys.revoked" : "keys.valid")) },
+    { title: h("span", { class: "unseen" }, t("keys.revoke")), end: true, cell: (item) => (item.revokedAt ? "" : h("button", { class: "button small bad", "aria-label": t("keys.revoke-one", { name: item.name || item.apiKeyId }), onclick: () => revoke(item) }, t("keys.revoke"))) },
+  ] });
+  await keys.ready;
+
+  async function make() {
+    const made = await formDialog({ title: t("keys.new"), action: t("do.create"), fields: [field({ name: "name", label: t("keys.name"), hint: t("keys.name.hint"), required: true }), ...reachFields("sender")],
+      save: ({ name, role, appId }) => post("/api-keys", { name, role, ...(appId ? { appId } : {}) }) });
+    if (!made) return;
+    await secret(t("keys.made"), made.apiKey, t("keys.once"));
+    keys.reload();
+  }
+
+  async function revoke(item) {
+    const isSure = await confirm({ title: t("keys.revoke"), bad: true, action: t("keys.revoke"), body: h("p", null, t("keys.revoke.body", { name: item.name || item.apiKeyId })) });
+    if (!isSure) return;
+    try {
+      await remove(`/api-keys/${item.apiKeyId}`);
+      say(t("keys.revoked"));
+      keys.reload();
+    } catch (problem) {
+      complain(problem);
+    }
+  }
+
+  return h("div", null, head(t("nav.keys"), { detail: t("keys.detail"), actions: [h("button", { class: "button main", onclick: make }, t("keys.new"))] }), keys.node);
+}

@@ -1,0 +1,48 @@
+/// The people of one message: what became of each device, and which did not get it.
+
+import { get, query } from "../api.js";
+import { h } from "../dom.js";
+import { field } from "../parts/form.js";
+import { empty, state } from "../parts/notice.js";
+import { list } from "../parts/table.js";
+import { enc, go, link, refine } from "../router.js";
+import { may } from "../session.js";
+import { offers } from "../api.js";
+import { t, time, word } from "../words.js";
+
+const statuses = ["accepted", "rejected", "expired", "cancelled", "skipped", "pending"];
+
+/// - tab: people or failures.
+export async function messagePeople(context, seqno, tab) {
+  const { status, reason } = context.query;
+  const path = (cursor) => (tab === "failures"
+    ? `/messages/${enc(seqno)}/failures${query({ reason, cursor, limit: 50 })}` : `/messages/${enc(seqno)}/deliveries${query({ status, cursor, limit: 50 })}`);
+  const person = (item) => {
+    if (!item.clientUid) return h("span", { class: "soft" }, t("people.guest"));
+    if (!may("viewPeople")) return item.clientUid;
+    return h("a", { class: "title", href: link(`/messages/${seqno}/people/${enc(item.clientUid)}`) }, item.clientUid);
+  };
+  const deliveries = list({ caption: t(`message.${tab}`), load: (cursor) => get(path(cursor)), empty: empty(t("people-of.none"), t("people-of.none.detail")), columns: [
+    { title: t("people.person"), lead: true, cell: (item) => [person(item), h("span", { class: "under mono" }, item.device)] },
+    { title: t("delivery.status"), fit: true, cell: (item) => state(item.status, "delivery") },
+    { title: t("delivery.reason"), cell: (item) => (item.reason ? [word("reason", item.reason), word("reason", item.reason) === item.reason ? null : h("code", { class: "under" }, item.reason)] : "") },
+    { title: t("delivery.received"), fit: true, cell: (item) => (item.receivedAt ? time(item.receivedAt) : "") },
+    { title: t("delivery.read"), fit: true, cell: (item) => (item.readAt ? time(item.readAt) : "") },
+    { title: t("delivery.at"), fit: true, cell: (item) => time(item.at, { hour: "2-digit", minute: "2-digit", second: "2-digit" }) },
+  ] });
+  await deliveries.ready;
+  const hasExport = may("viewPeople") && await offers("/exports/deliveries");
+  const filter = tab === "failures"
+    ? field({ name: "reason", label: t("delivery.reason"), value: reason ?? "", code: true, onchange: (event) => refine({ reason: event.target.value.trim() }) })
+    : field({ name: "status", label: t("delivery.status"), type: "select", value: status ?? "", options: [["", t("filter.all")], ...statuses.map((one) => [one, word("delivery", one)])],
+      onchange: (event) => refine({ status: event.target.value }) });
+  const who = field({ name: "clientUid", label: t("explain.who"), placeholder: "CUID", code: true });
+  return h("div", null,
+    h("div", { class: "filters" }, filter.node,
+      may("viewPeople") ? h("form", { class: "row", onsubmit: (event) => {
+        event.preventDefault();
+        if (who.value.trim()) go(`/messages/${seqno}/people/${enc(who.value.trim())}`);
+      } }, who.node, h("button", { class: "button", id: "explain" }, t("explain.do"))) : null,
+      hasExport ? h("a", { class: "button", href: `/v1/admin/exports/deliveries?seqno=${enc(seqno)}`, download: `message-${seqno}.csv` }, t("do.export")) : null),
+    deliveries.node);
+}

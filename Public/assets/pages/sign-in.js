@@ -1,0 +1,53 @@
+/// The door: login and password, or what a link that works once has opened.
+
+import { putTo } from "../api.js";
+import { h } from "../dom.js";
+import { languageButtons } from "../frame.js";
+import { Form, field } from "../parts/form.js";
+import { note } from "../parts/notice.js";
+import { session, forget } from "../session.js";
+import { t } from "../words.js";
+
+function door(...children) {
+  document.title = "UPMC";
+  return h("div", { class: "door" }, h("main", { class: "card", id: "page" },
+    h("p", { class: "brand" }, h("img", { src: "/assets/icon.svg", alt: "" }), "UPMC"), children,
+    h("div", { class: "below" }, languageButtons())));
+}
+
+/// - problem: why somebody has to sign in who did not expect to.
+export function signInPage(problem, enter) {
+  const form = new Form([
+    field({ name: "login", label: t("sign-in.login"), autocomplete: "username", required: true, spellcheck: "false" }),
+    field({ name: "password", label: t("sign-in.password"), type: "password", autocomplete: "current-password", required: true }),
+  ], { action: t("sign-in.enter"), submit: ({ login, password }) => enter({ login, password }) });
+  return door(h("h1", null, t("sign-in.title")), problem ? note("warn", t(problem.code === "upmc:bad-credential" && !session ? "sign-in.over" : "sign-in.again")) : null,
+    form.node, h("p", { class: "soft small" }, t("sign-in.hint")));
+}
+
+/// After a sign-in link: the account needs a password of its own.
+export function choosePasswordPage(done) {
+  return door(h("h1", null, t("password.choose")), h("p", { class: "soft" }, t("password.choose.detail", { login: session.login })),
+    passwordForm(false, done).node);
+}
+
+/// - done: called once it is changed; everybody is signed out then.
+export function passwordForm(asksCurrent, done) {
+  const again = field({ name: "again", label: t("password.again"), type: "password", autocomplete: "new-password", required: true });
+  return new Form([
+    asksCurrent ? field({ name: "current", label: t("password.current"), type: "password", autocomplete: "current-password", required: true }) : [],
+    field({ name: "new", label: t("password.new"), type: "password", autocomplete: "new-password", hint: t("password.rule"), required: true }),
+    again,
+  ].flat(), { action: t("password.save"), submit: async (values) => {
+    if (values.new !== values.again) {
+      again.complain(t("password.differs"));
+      again.input.focus();
+      return;
+    }
+    const body = { new: values.new };
+    if (asksCurrent) body.current = values.current;
+    await putTo("/session/password", body);
+    forget();
+    done();
+  } });
+}

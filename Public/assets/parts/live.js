@@ -1,0 +1,71 @@
+/// What changes while somebody looks: a message's numbers by server-sent events, anything else by asking again.
+
+import { get, offers } from "../api.js";
+
+/// Follows a message until it is final or `stop` is called. `changed(funnel)` for every change, `connected(true or false)`
+/// as the stream comes and goes. Where the stream cannot be had, the numbers are asked for instead.
+export function watch(seqno, changed, connected = () => {}) {
+  let timer;
+  let isOver = false;
+  let failures = 0;
+  let source = null;
+  offers(`/messages/${seqno}/events`).then((known) => {
+    if (isOver) return;
+    if (known) follow();
+    else ask();
+  });
+
+  function follow() {
+    source = new EventSource(`/v1/admin/messages/${seqno}/events`);
+    source.addEventListener("funnel", (event) => {
+      failures = 0;
+      connected(true);
+      changed(JSON.parse(event.data));
+    });
+    // The server says so when nothing will change any more; without it the browser would connect again.
+    source.addEventListener("end", () => {
+      source.close();
+      connected(false);
+    });
+    source.onerror = () => {
+      connected(false);
+      failures += 1;
+      if (source.readyState === EventSource.CLOSED || failures > 3) {
+        source.close();
+        ask();
+      }
+    };
+  }
+
+  async function ask() {
+    if (isOver) return;
+    try {
+      changed(await get(`/messages/${seqno}`));
+    } catch {
+      // The next look may do better.
+    }
+    timer = setTimeout(ask, 2000);
+  }
+
+  return () => {
+    isOver = true;
+    source?.close();
+    clearTimeout(timer);
+  };
+}
+
+/// Calls `look` now and then, not while the page is hidden. - Returns: what ends it.
+export function every(milliseconds, look) {
+  let isOver = false;
+  let timer;
+  async function turn() {
+    if (isOver) return;
+    if (!document.hidden) await look().catch(() => {});
+    if (!isOver) timer = setTimeout(turn, milliseconds);
+  }
+  timer = setTimeout(turn, milliseconds);
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}

@@ -1,0 +1,73 @@
+/// Who is signed in, what they may do, and which app they look at.
+
+import { all, call, useSession } from "./api.js";
+
+/// The session as the server answers it; null: nobody is signed in.
+export let session = null;
+/// The apps that this person reaches.
+export let apps = [];
+
+let chosen = null;
+
+/// Remembers that somebody signed in here, because scripts cannot see the cookie: whoever comes anew is not asked after.
+const trace = "upmc.signed-in";
+
+/// Asks the server who is signed in. False when nobody is.
+export async function findSession(whenSignedOut) {
+  if (!localStorage.getItem(trace)) return false;
+  try {
+    take(await call("GET", "/session", undefined, { quiet: true }), whenSignedOut);
+    return true;
+  } catch (problem) {
+    if (problem.status !== 401) throw problem;
+    forget();
+    return false;
+  }
+}
+
+export async function signIn(proof, whenSignedOut) {
+  take(await call("POST", "/session", proof, { quiet: true }), whenSignedOut);
+}
+
+function take(answer, whenSignedOut) {
+  session = answer;
+  localStorage.setItem(trace, "1");
+  useSession(answer.csrfToken, whenSignedOut);
+}
+
+export async function signOut() {
+  await call("DELETE", "/session", undefined, { quiet: true });
+  forget();
+}
+
+export function forget() {
+  localStorage.removeItem(trace);
+  session = null;
+  apps = [];
+  useSession(null);
+}
+
+/// What roles may do, for hiding what would be refused: the server decides. Names are its permissions.
+const everyone = ["viewMessages"];
+const sender = [...everyone, "send", "control"];
+const viewer = [...everyone, "viewPeople"];
+const operator = [...sender, ...viewer, "manageGroups", "manageQuarantine", "managePeople", "manageContent", "manageAudiences"];
+const permissions = { sender, viewer, operator, admin: [...operator, "manageApps", "erasePeople", "manageAccounts", "viewAudit"] };
+
+export const may = (permission) => permissions[session?.role]?.includes(permission) ?? false;
+
+export async function loadApps() {
+  apps = await all("/apps");
+  chosen = localStorage.getItem("upmc.app");
+  if (chosen !== "" && !apps.some((app) => app.appId === chosen)) chosen = apps.length === 1 ? apps[0].appId : "";
+}
+
+/// The app that was chosen above; null: all of them.
+export const app = () => apps.find((entry) => entry.appId === chosen) ?? null;
+/// The chosen app, or the first: for pages that are about one app.
+export const oneApp = () => app() ?? apps[0] ?? null;
+
+export function chooseApp(appID) {
+  chosen = appID;
+  localStorage.setItem("upmc.app", appID);
+}

@@ -1,0 +1,25 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// What an app asks of its ads.
+extension AdminRoute {
+  static let adRules: [AdminRoute] = [
+    AdminRoute(.get, "/v1/admin/apps/{appId}/ad-rules", .viewMessages) { call throws(Problem) in try call.adRules() },
+    AdminRoute(.put, "/v1/admin/apps/{appId}/ad-rules", .manageApps) { call throws(Problem) in
+      try call.changeAdRules()
+    },
+  ]
+}
+
+extension AdminCall {
+  func adRules() throws(Problem) -> Response {
+    .json(.ok, try Advertising.show(parameters["appId"], by: caller, on: connection))
+  }
+
+  /// `{"label"?,"optOut"?,"night"?:{"from","to"}|null}`: what is not given stays.
+  func changeAdRules() throws(Problem) -> Response {
+    let change = try Advertising.Change(json: try jsonBody())
+    return .json(.ok, try Advertising.change(change, of: parameters["appId"], by: caller, on: connection))
+  }
+}

@@ -1,0 +1,34 @@
+package import Reactor
+
+/// Which addresses a webhook may have. What the customer writes into a URL is carried out by this server, from inside the
+/// network; it must not reach what only that network may. Pure.
+package struct AddressRule: Sendable {
+  private let allowed: [IPBlock]
+
+  /// - Parameter allowed: networks of one's own that webhooks may be in.
+  package init(allowing allowed: [IPBlock] = []) {
+    self.allowed = allowed
+  }
+
+  /// Everything that is not the public Internet (IANA's special-purpose registries), and what carries an IPv4 address
+  /// inside that could be one of these.
+  private static let special: [IPBlock] = [
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+    "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+    "224.0.0.0/4", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32",
+    "2002::/16", "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+  ].map { text in
+    guard let block = IPBlock(text) else { preconditionFailure("\(text) is no block") }
+    return block
+  }
+
+  package func isAllowedByName(_ address: IPAddress) -> Bool {
+    allowed.contains { $0.contains(address) }
+  }
+
+  /// - Parameter isSecure: whether it is spoken to with TLS; plain HTTP only goes where the configuration says.
+  package func allows(_ address: IPAddress, isSecure: Bool) -> Bool {
+    if isAllowedByName(address) { return true }
+    return isSecure && !Self.special.contains { $0.contains(address) }
+  }
+}

@@ -1,0 +1,125 @@
+internal import Logging
+internal import PushWire
+package import Reactor
+internal import Synchronization
+
+/// Tells the customer's own servers what has happened: short messages that are to be sent, messages that have ended,
+/// tokens that are dead, credentials that end soon.
+///
+/// ```
+///   something happens ──► row in `events`, and one in `event_deliveries` for every webhook that wants it
+///   (one commit with it)        │
+///                               ▼
+///             waits ──► taken (attempt and lease committed) ──► POST, signed ──► 2xx: delivered
+///               ▲                                                  │
+///               └────────── later, and later still ────────────────┤ anything else
+///                                                                  └─ after the last attempt: dead, until it is replayed
+/// ```
+///
+/// **Exactly one event, told at least once.** What happened is one row; a node that dies after its POST and before its word
+/// about it leaves a delivery that is told again, with the same `webhook-id`. A receiver keeps the ids of a day or so, and
+/// drops those it knows.
+///
+/// **Short messages** (`Deadlines`, thread `fallback`): every person of a message with a fallback has a row since the
+/// claim. The confirmation's transaction or the deadline's decides it, whichever locks it first (`Fallbacks`); the event is
+/// written in the deadline's own commit. Any number of nodes may look; a locked row is passed by.
+///
+/// **Delivery** (`Rounds`, thread `webhooks`): an event loop with a few connections for each webhook, and a database
+/// connection that blocks it for the moment that a statement takes. A webhook that fails several times in a row rests
+/// (1 s … 5 min) and is tried with one event at a time: an outage uses up nobody else's attempts.
+///
+/// **Where it may go** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then also
+/// plain `http`. The name is looked up here, and connected is to the address that was checked, so a name that changes its
+/// meaning between does not help anybody. Redirections are not followed.
+///
+/// **Signature** (`Signature`): that of standardwebhooks.com, HMAC-SHA-256 over id, time and body.
+///
+/// **Failure**: when the database is away, both threads try again once a second; what was posted meanwhile is told again
+/// when its lease has run out.
+package final class Courier {
+  /// Numbers of this module: unit, reason.
+  package enum Limits {
+    /// How often it is looked for what is due.
+    static let pollInterval: Duration = .milliseconds(250)
+    /// Pause after the database failed us.
+    static let databasePause: Duration = .seconds(1)
+    /// Short messages decided in one transaction.
+    static let decidedAtOnce = 1_000
+    /// Webhooks served in one round.
+    static let webhooksAtOnce = 200
+    /// Connections to one webhook: each has one event at a time.
+    static let connections = 8
+    /// From the POST to the whole answer.
+    static let patience: Duration = .seconds(10)
+    /// What an attempt is given before another node may make it: patience, and time to write it down. In seconds.
+    static let leaseSeconds: Int32 = 60
+    /// Bytes of an answer's body; nobody reads it.
+    static let answerBytes = 65_536
+    /// How long an address that was looked up is used.
+    static let nameLife: Duration = .seconds(60)
+    /// Failures in a row after which a webhook rests.
+    static let failuresBeforeRest = 3
+    static let longestRest: Duration = .seconds(300)
+    /// What an answer's Retry-After may ask for at most, in seconds.
+    static let longestRetryAfter: Int32 = 3_600
+    /// How often it is looked for certificates that end soon.
+    static let watchInterval: Duration = .seconds(600)
+    /// What is under way may take so long when the node ends.
+    static let drain: Duration = .seconds(3)
+    /// Pauses before the second attempt, the third, …: after the last one it is given up. 16 hours in all.
+    package static let retrySeconds: [Int32] = [5, 15, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800]
+  }
+
+  private let configuration: CourierConfiguration
+  private let resolver: Resolver
+  private let isStopping = Stopping()
+  private let done: Inbox<Void>
+  private var threads = 0
+
+  package init(_ configuration: CourierConfiguration) throws(SystemError) {
+    self.configuration = configuration
+    resolver = try Resolver()
+    done = try Inbox(capacity: 3)
+  }
+
+  /// Starts the threads.
+  package func start() throws(SystemError) {
+    let (configuration, resolver, isStopping) = (configuration, resolver, isStopping)
+    try run("webhook-names") { resolver.run() }
+    try run("webhooks") {
+      do {
+        try Rounds(configuration, resolver, isStopping).run()
+      } catch {
+        Logger(label: "webhooks").critical("the thread could not start", metadata: ["error": "\(error)"])
+      }
+      resolver.close()
+    }
+    try run("fallback") { Deadlines(configuration, isStopping).run() }
+  }
+
+  /// Ends them; what is under way may be answered within a few seconds.
+  package func stop() {
+    isStopping.flag.store(true, ordering: .sequentiallyConsistent)
+    let deadline = SystemClock().now + Limits.drain + .seconds(2)
+    while threads > 0 {
+      let rest = deadline - SystemClock().now
+      guard rest > .zero else { return }
+      threads -= done.receive(atMost: rest).count
+    }
+  }
+
+  private func run(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let done = done
+    _ = try Thread(name: name) {
+      body()
+      _ = done.offer(())
+    }
+    threads += 1
+  }
+}
+
+/// Says to the threads that the node ends.
+final class Stopping: Sendable {
+  let flag = Atomic(false)
+  var isSet: Bool { flag.load(ordering: .relaxed) }
+}

@@ -1,0 +1,58 @@
+internal import Domain
+internal import Logging
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Thread `fallback`: asks for short messages where a push was not confirmed in time, and says when certificates end.
+final class Deadlines {
+  private let configuration: CourierConfiguration
+  private let isStopping: Stopping
+  private let clock = SystemClock()
+  private let log = Logger(label: "fallback")
+  private var watchAgainAt = Instant(nanoseconds: 0)
+
+  init(_ configuration: CourierConfiguration, _ isStopping: Stopping) {
+    self.configuration = configuration
+    self.isStopping = isStopping
+  }
+
+  func run() {
+    guard let pause = try? Wakeup() else {
+      return log.critical("no wake-up can be made: no short message is asked for")
+    }
+    let database = Database(configuration.databaseURL, log)
+    while !isStopping.isSet {
+      do {
+        let present = try database.present()
+        // More may be due: then at once.
+        if try decide(present) < Courier.Limits.decidedAtOnce {
+          try watchCredentials(present)
+          _ = pause.wait(atMost: Courier.Limits.pollInterval)
+        }
+      } catch {
+        database.failed(error)
+        _ = pause.wait(atMost: Courier.Limits.databasePause)
+      }
+    }
+  }
+
+  /// Decides those whose time is over, and writes their events in the same commit. Answers how many.
+  private func decide(_ connection: Connection) throws -> Int {
+    try connection.withTransaction {
+      let due = try connection.run(Fallbacks.due(atMost: Courier.Limits.decidedAtOnce))
+      guard !due.isEmpty else { return 0 }
+      let asked = due.filter { $0.decision == .asked }
+      let events = try SMSRequest.events(asked, connection)
+      try connection.run(Fallbacks.decide(due))
+      if !events.isEmpty { try connection.run(Events.add(events)) }
+      return due.count
+    }
+  }
+
+  private func watchCredentials(_ connection: Connection) throws(PostgresError) {
+    guard clock.now >= watchAgainAt else { return }
+    watchAgainAt = clock.now + Courier.Limits.watchInterval
+    try connection.run(Events.credentialsExpiring())
+  }
+}

@@ -1,0 +1,185 @@
+internal import FoundationEssentials
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Webhooks: making, changing and ending them, trying them out, and telling again what was missed.
+///
+/// Each has a signing secret of its own, shown when it is made or renewed and never again. Whether an address may be
+/// reached is decided when it is: an operator's network changes, and the check that counts is the one at the door.
+package enum WebhookKeeping {
+  package struct Entry: JSONAnswer {
+    package let record: Webhooks.Record
+    /// Only when it was just made.
+    package var secret: String?
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("webhook", String(record.webhook))
+      writer.member("appId", record.appID)
+      writer.member("url", record.url)
+      writer.member("kinds", array: { writer in for kind in record.kinds { writer.value(kind) } })
+      writer.member("active", record.isActive)
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("waiting", record.waiting)
+      writer.member("dead", record.dead)
+      if let secret { writer.member("secret", secret) }
+    }
+  }
+
+  /// What a webhook is to be; nil leaves what is there.
+  package struct Change: Sendable {
+    package var url: String?
+    package var kinds: [EventKind]?
+    package var isActive: Bool?
+    package var renewsSecret = false
+
+    package init() {}
+  }
+
+  package static func create(
+    _ change: Change, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Entry {
+    let app = try connection.app(appID)
+    try caller.require(.manageApps, in: app)
+    guard let url = change.url else { throw Problem(at: "/url", "is needed, for example https://sms.example.com/upmc") }
+    guard let kinds = change.kinds else {
+      throw Problem(at: "/kinds", "is needed: some of \(EventKind.wanted.map(\.rawValue).joined(separator: ", "))")
+    }
+    try check(url)
+    let webhook = try connection.answer(Webhooks.number())
+    let secret = MasterKey.makeBytes()
+    let sealed = master.seal(secret, for: Webhooks.place(of: webhook))
+    let audited = Auditing.Change("webhook.create", String(webhook), in: app).to { writer in
+      writer.member("url", url)
+      writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind.rawValue) } })
+    }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(
+        Webhooks.create(
+          webhook, app: app.number, url: url, sealed: sealed, kinds: kinds.map(\.rawValue), at: now))
+      try connection.run(Auditing.add(audited, by: caller))
+    }
+    var entry = Entry(record: try record(webhook, .manageApps, caller, connection))
+    entry.secret = text(secret)
+    return entry
+  }
+
+  package static func list(
+    _ appID: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    try caller.require(.manageEvents)
+    var app = caller.app
+    if let appID {
+      let named = try connection.app(appID)
+      try caller.require(.manageEvents, in: named)
+      app = named.number
+    }
+    guard let after = Webhooks.Number(exactly: try page.number()) else { throw Reporting.PageRequest.foreignCursor }
+    let records = try connection.answer(Webhooks.list(app: app, after: after, limit: page.limit + 1))
+    return ItemPage(records.map { Entry(record: $0) }, limit: page.limit) { String($0.record.webhook) }
+  }
+
+  package static func find(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) -> Entry {
+    Entry(record: try record(number(webhook), .manageEvents, caller, connection))
+  }
+
+  package static func change(
+    _ webhook: String, _ change: Change, master: MasterKey, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let number = try number(webhook)
+    let before = try record(number, .manageApps, caller, connection)
+    guard change.url != nil || change.kinds != nil || change.isActive != nil || change.renewsSecret else {
+      throw Problem(.impossible, "Give url, kinds, active or renewSecret.")
+    }
+    if let url = change.url { try check(url) }
+    let secret = change.renewsSecret ? MasterKey.makeBytes() : nil
+    let sealed = secret.map { master.seal($0, for: Webhooks.place(of: number)) }
+    let audited = Auditing.Change("webhook.change", String(number), app: before.app)
+      .from { writer in
+        writer.member("url", before.url)
+        writer.member("kinds", array: { writer in for kind in before.kinds { writer.value(kind) } })
+        writer.member("active", before.isActive)
+      }
+      .to { writer in
+        if let url = change.url { writer.member("url", url) }
+        if let kinds = change.kinds {
+          writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind.rawValue) } })
+        }
+        if let isActive = change.isActive { writer.member("active", isActive) }
+        if change.renewsSecret { writer.member("secretRenewed", true) }
+      }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(
+        Webhooks.change(
+          number, url: change.url, kinds: change.kinds?.map(\.rawValue), isActive: change.isActive, sealed: sealed))
+      try connection.run(Auditing.add(audited, by: caller))
+    }
+    var entry = Entry(record: try record(number, .manageApps, caller, connection))
+    entry.secret = secret.map(text)
+    return entry
+  }
+
+  package static func delete(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) {
+    let number = try number(webhook)
+    let before = try record(number, .manageApps, caller, connection)
+    let audited = Auditing.Change("webhook.delete", String(number), app: before.app).from { writer in
+      writer.member("url", before.url)
+    }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Webhooks.delete(number))
+      try connection.run(Auditing.add(audited, by: caller))
+    }
+  }
+
+  /// Opens a signing secret. Nil when it does not open with this master key.
+  package static func secret(_ sealed: [UInt8], of webhook: Int32, master: MasterKey) -> [UInt8]? {
+    try? master.open(sealed, for: Webhooks.place(of: webhook))
+  }
+
+  // MARK: Inside
+
+  static func record(
+    _ webhook: Webhooks.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> Webhooks.Record {
+    try caller.require(permission)
+    // To a caller of another app it does not exist.
+    guard let record = try connection.answer(Webhooks.find(webhook)), caller.reaches(record.app) else {
+      throw Problem(.unknownWebhook, "There is no webhook \(webhook).")
+    }
+    return record
+  }
+
+  static func number(_ text: String) throws(Problem) -> Webhooks.Number {
+    guard let number = Webhooks.Number(text), number > 0 else {
+      throw Problem(.unknownWebhook, "A webhook's number is a whole number, as its creation answered it.")
+    }
+    return number
+  }
+
+  /// As standardwebhooks.com writes secrets, so that receivers' libraries take it as it is.
+  private static func text(_ secret: [UInt8]) -> String { "whsec_" + Data(secret).base64EncodedString() }
+
+  private static func check(_ url: String) throws(Problem) {
+    let rest = url.hasPrefix("https://") ? url.dropFirst(8) : url.hasPrefix("http://") ? url.dropFirst(7) : ""
+    let authority = rest.prefix { !"/?#".contains($0) }
+    let isPlain = url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }
+    guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@"), isPlain,
+      url.utf8.count <= Operations.Limits.webhookURLBytes
+    else {
+      throw Problem(
+        at: "/url",
+        """
+        must be an address like https://sms.example.com/upmc, without a user, percent-encoded where needed, of at most \
+        \(Operations.Limits.webhookURLBytes) bytes
+        """)
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// As long as addresses get that anything on the way still takes.
+  package static let webhookURLBytes = 2_048
+  /// Events that one call replays from the list of those given up; the rest by calling again.
+  package static let replayedEvents = 10_000
+}

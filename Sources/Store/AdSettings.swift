@@ -1,0 +1,46 @@
+package import Domain
+internal import Postgres
+
+/// What an app asks of its ads.
+package enum AdSettings {
+  private static let columnList = "ad_night_from::text, ad_night_to::text, ad_label, ad_opt_out"
+
+  private static let findStatement = Statement(
+    "ad-settings-find", "SELECT \(columnList) FROM apps WHERE app = $1")
+
+  /// Nil when the app is gone.
+  package static func find(_ app: App.Number) -> Query<AdRules?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    return Query(findStatement, parameters, read: rules)
+  }
+
+  private static let saveStatement = Statement(
+    "ad-settings-save",
+    """
+    UPDATE apps SET ad_night_from = $2::text::time, ad_night_to = $3::text::time, ad_label = $4, ad_opt_out = $5
+    WHERE app = $1 RETURNING \(columnList)
+    """)
+
+  /// Answers what holds now; nil when the app is gone.
+  package static func save(_ rules: AdRules, of app: App.Number) -> Query<AdRules?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: rules.night?.from.text)
+    parameters.append(text: rules.night?.to.text)
+    parameters.append(text: rules.label)
+    parameters.append(text: rules.optOut)
+    return Query(saveStatement, parameters, read: self.rules)
+  }
+
+  private static func rules(_ rows: Rows) -> AdRules? {
+    guard rows.count == 1 else { return nil }
+    var night: AdRules.Night?
+    if let from = rows.optionalText(0, 0).flatMap({ ClockTime($0) }),
+      let to = rows.optionalText(0, 1).flatMap({ ClockTime($0) })
+    {
+      night = AdRules.Night(from: from, to: to)
+    }
+    return AdRules(night: night, label: rows.text(0, 2), optOut: rows.text(0, 3))
+  }
+}

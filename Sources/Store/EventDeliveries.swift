@@ -1,0 +1,133 @@
+package import Postgres
+
+/// Telling events: which delivery is whose turn, and what came of it.
+///
+/// An attempt is written down before it is made: its time is then the lease (`due_at`), its number the fence. So when a
+/// node dies meanwhile the event is told again after the lease, with the same id, and what the dead one had to say counts
+/// no more. A webhook hears each event at least once; by the id it knows those that it has heard.
+package enum EventDeliveries {
+  /// One attempt, already written down.
+  package struct Attempt: Sendable {
+    package let event: Int64
+    package let webhook: Webhooks.Number
+    package let fence: Int32
+    /// With this one.
+    package let attempts: Int16
+    package let id: UUIDValue
+    package let appID: String
+    package let kind: String
+    /// Microseconds since 1970.
+    package let at: Int64
+    package let data: [UInt8]
+  }
+
+  private static let activeStatement = Statement(
+    "event-deliveries-webhooks",
+    """
+    SELECT w.webhook, w.url, w.sealed FROM webhooks w
+    WHERE w.active AND EXISTS (
+      SELECT FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 0 AND d.due_at <= clock_timestamp())
+    ORDER BY w.webhook LIMIT $1
+    """)
+
+  /// Webhooks that have something to hear now.
+  package static func webhooks(
+    atMost limit: Int
+  ) -> Query<[(webhook: Webhooks.Number, url: String, sealed: [UInt8])]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(activeStatement, parameters) { rows in
+      rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.bytes($0, 2)) }
+    }
+  }
+
+  private static let takeStatement = Statement(
+    "event-deliveries-take",
+    """
+    UPDATE event_deliveries d SET attempts = (d.attempts + 1)::smallint, fence = d.fence + 1,
+      due_at = clock_timestamp() + make_interval(secs => $3)
+    FROM (
+      SELECT event, webhook FROM event_deliveries
+      WHERE webhook = $1 AND state = 0 AND due_at <= clock_timestamp()
+      ORDER BY due_at, event LIMIT $2 FOR UPDATE SKIP LOCKED) t, events e, apps a
+    WHERE d.event = t.event AND d.webhook = t.webhook AND e.event = d.event AND a.app = e.app
+    RETURNING d.event, d.webhook, d.fence, d.attempts, e.id, a.app_id, e.event_kind, e.at, e.data::text
+    """)
+
+  /// Takes what is due for a webhook, for some seconds.
+  package static func take(
+    _ webhook: Webhooks.Number, atMost limit: Int, leaseSeconds: Int32
+  ) -> Query<[Attempt]> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    parameters.append(limit)
+    parameters.append(leaseSeconds)
+    return Query(takeStatement, parameters) { rows in
+      rows.map { row in
+        Attempt(
+          event: rows.int64(row, 0), webhook: rows.int32(row, 1), fence: rows.int32(row, 2),
+          attempts: rows.int16(row, 3), id: rows.uuid(row, 4), appID: rows.text(row, 5), kind: rows.text(row, 6),
+          at: rows.timestampMicroseconds(row, 7), data: rows.bytes(row, 8))
+      }
+    }
+  }
+
+  /// What came of an attempt.
+  package struct Result: Sendable {
+    package let event: Int64
+    package let webhook: Webhooks.Number
+    package let fence: Int32
+    package var state: Events.State
+    /// Until the next attempt, in seconds; counts while it waits.
+    package var afterSeconds: Int32
+    package var status: Int16?
+    package var reason: String?
+
+    package init(_ attempt: Attempt, _ state: Events.State, afterSeconds: Int32 = 0) {
+      event = attempt.event
+      webhook = attempt.webhook
+      fence = attempt.fence
+      self.state = state
+      self.afterSeconds = afterSeconds
+    }
+  }
+
+  private static let endStatement = Statement(
+    "event-deliveries-end",
+    """
+    UPDATE event_deliveries d SET state = t.state, status = t.status, reason = t.reason,
+      due_at = clock_timestamp() + make_interval(secs => t.seconds),
+      ended_at = CASE WHEN t.state > 0 THEN clock_timestamp() END
+    FROM unnest($1::bigint[], $2::integer[], $3::integer[], $4::smallint[], $5::integer[], $6::smallint[],
+      $7::text[]) AS t(event, webhook, fence, state, seconds, status, reason)
+    WHERE d.event = t.event AND d.webhook = t.webhook
+      -- Whoever took too long, or was asked to begin anew, has nothing to say any more.
+      AND d.fence = t.fence AND d.state = 0
+    """)
+
+  /// Writes down how attempts went.
+  package static func end(_ results: [Result]) -> Query<Void> {
+    var events = Int64Column()
+    var (webhooks, fences, seconds) = (Int32Column(), Int32Column(), Int32Column())
+    var (states, statuses) = (Int16Column(), Int16Column())
+    var reasons = TextColumn()
+    for result in results {
+      events.append(result.event)
+      webhooks.append(result.webhook)
+      fences.append(result.fence)
+      states.append(result.state.rawValue)
+      seconds.append(result.afterSeconds)
+      statuses.append(result.status)
+      reasons.append(result.reason)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: events)
+    parameters.append(int32s: webhooks)
+    parameters.append(int32s: fences)
+    parameters.append(int16s: states)
+    parameters.append(int32s: seconds)
+    parameters.append(int16s: statuses)
+    parameters.append(texts: reasons)
+    return Query(endStatement, parameters) { _ in }
+  }
+}

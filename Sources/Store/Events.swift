@@ -1,0 +1,252 @@
+package import Domain
+package import Postgres
+
+/// What has happened, for the customer's own servers: written in the transaction in which it happened, so that nothing is
+/// told that did not happen, and nothing that did is left out.
+///
+/// Each event has one delivery for every webhook that wants its kind; they come into being together.
+package enum Events {
+  /// A new event.
+  package struct New: Sendable {
+    package let app: App.Number
+    package let kind: EventKind
+    /// What it is called when it happens once only; nil: it may happen again.
+    package let subject: String?
+    /// A JSON object.
+    package let data: [UInt8]
+
+    package init(app: App.Number, kind: EventKind, subject: String?, data: [UInt8]) {
+      self.app = app
+      self.kind = kind
+      self.subject = subject
+      self.data = data
+    }
+  }
+
+  private static let addStatement = Statement(
+    "events-add",
+    """
+    WITH made AS (
+      INSERT INTO events (app, event_kind, at, subject, data)
+      SELECT app, event_kind, clock_timestamp(), subject, data::json FROM unnest($1, $2, $3, $4::text[])
+        AS t(app, event_kind, subject, data)
+      -- What happens once is told once.
+      ON CONFLICT (app, event_kind, subject) WHERE subject IS NOT NULL DO NOTHING
+      RETURNING event, app, event_kind)
+    INSERT INTO event_deliveries (event, webhook, due_at)
+    SELECT m.event, w.webhook, clock_timestamp() FROM made m
+    JOIN webhooks w ON w.app = m.app AND w.active AND m.event_kind = ANY(w.kinds)
+    """)
+
+  /// Writes events, and whom they are to be told.
+  package static func add(_ events: [New]) -> Query<Void> {
+    var (apps, kinds, subjects, data) = (Int32Column(), TextColumn(), TextColumn(), TextColumn())
+    for event in events {
+      apps.append(event.app)
+      kinds.append(event.kind.rawValue)
+      subjects.append(event.subject)
+      data.append(String(decoding: event.data, as: UTF8.self))
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: kinds)
+    parameters.append(texts: subjects)
+    parameters.append(texts: data)
+    return Query(addStatement, parameters) { _ in }
+  }
+
+  private static let testStatement = Statement(
+    "events-test",
+    """
+    WITH made AS (
+      INSERT INTO events (app, event_kind, at, data) SELECT app, $2, clock_timestamp(), '{}' FROM webhooks WHERE webhook = $1
+      RETURNING event, id)
+    , told AS (INSERT INTO event_deliveries (event, webhook, due_at) SELECT event, $1, clock_timestamp() FROM made)
+    SELECT id FROM made
+    """)
+
+  /// An event for one webhook alone, whatever it wants; answers its id, nil when the webhook is gone.
+  package static func test(_ webhook: Webhooks.Number) -> Query<UUIDValue?> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    parameters.append(text: EventKind.webhookTest.rawValue)
+    return Query(testStatement, parameters) { $0.count == 1 ? $0.uuid(0, 0) : nil }
+  }
+
+  // MARK: What the database itself can tell
+
+  /// What follows a `done` with the messages that have just ended: their events, and whom they are told.
+  static let tellFinished = """
+    heard AS MATERIALIZED (
+      -- Few apps want to hear of it: nothing is summed up for the others.
+      SELECT seqno, state FROM done
+      WHERE app IN (SELECT app FROM webhooks WHERE active AND 'message.finished' = ANY(kinds))
+    ), made AS (
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT m.app, 'message.finished', clock_timestamp(), json_build_object(
+        'seqno', d.seqno::text, 'state', (ARRAY['completed', 'cancelled', 'expired', 'failed'])[d.state - 3],
+        'targeted', m.targeted, 'accepted', t.accepted, 'rejected', t.rejected, 'expired', t.expired,
+        'cancelled', t.cancelled, 'skipped', t.skipped, 'reference', m.request->'reference', 'createdAt',
+        to_char(m.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      FROM heard d JOIN messages m ON m.seqno = d.seqno, LATERAL (
+        SELECT coalesce(sum(accepted), 0)::bigint AS accepted, coalesce(sum(rejected), 0)::bigint AS rejected,
+          coalesce(sum(expired), 0)::bigint AS expired, coalesce(sum(cancelled), 0)::bigint AS cancelled,
+          coalesce(sum(skipped), 0)::bigint AS skipped
+        FROM message_totals WHERE seqno = d.seqno) t
+      RETURNING event, app)
+    INSERT INTO event_deliveries (event, webhook, due_at)
+    SELECT m.event, w.webhook, clock_timestamp() FROM made m
+    JOIN webhooks w ON w.app = m.app AND w.active AND 'message.finished' = ANY(w.kinds)
+    """
+
+  private static let finishedStatement = Statement(
+    "events-finished",
+    """
+    WITH done AS (SELECT seqno, state, app FROM messages WHERE seqno = ANY($1) AND state >= 4), \(tellFinished)
+    """)
+
+  /// Messages have ended, in the transaction that ends them. Without a webhook that wants it, nothing is written.
+  package static func finished(_ seqnos: Int64Column) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    return Query(finishedStatement, parameters) { _ in }
+  }
+
+  private static let droppedStatement = Statement(
+    "events-token-dropped",
+    """
+    WITH made AS (
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT d.app, $2, clock_timestamp(), json_build_object(
+        'device', d.device, 'clientUid', CASE WHEN left(d.user_key, 1) = 'u' THEN substr(d.user_key, 2) END,
+        'pnsId', CASE d.network WHEN 1 THEN 'APNS' ELSE 'FCM' END, 'psidPrefix', left(d.psid, 8),
+        'deviceId', d.device_id)
+      FROM devices d WHERE d.device = ANY($1) AND d.state = 3
+        AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
+      RETURNING event, app)
+    INSERT INTO event_deliveries (event, webhook, due_at)
+    SELECT m.event, w.webhook, clock_timestamp() FROM made m
+    JOIN webhooks w ON w.app = m.app AND w.active AND $2 = ANY(w.kinds)
+    """)
+
+  /// Tokens are dead, in the transaction that drops their devices.
+  package static func tokensDropped(_ devices: some Collection<DeviceID>) -> Query<Void> {
+    var parameters = Devices.ids(devices)
+    parameters.append(text: EventKind.tokenDropped.rawValue)
+    return Query(droppedStatement, parameters) { _ in }
+  }
+
+  // MARK: Looking
+
+  /// How a delivery stands. Raw values are stored.
+  package enum State: Int16, CaseIterable, Sendable {
+    case waiting = 0
+    case delivered = 1
+    case dead = 2
+
+    package var name: String {
+      switch self {
+      case .waiting: "waiting"
+      case .delivered: "delivered"
+      case .dead: "dead"
+      }
+    }
+  }
+
+  /// A delivery, as a list shows it.
+  package struct Entry: Sendable {
+    package let event: Int64
+    package let id: UUIDValue
+    package let kind: String
+    package let at: Int64
+    package let state: State
+    package let attempts: Int16
+    package let dueAt: Int64
+    package let status: Int16?
+    package let reason: String?
+    package let endedAt: Int64?
+    package let data: [UInt8]
+  }
+
+  private static let listStatement = Statement(
+    "events-list",
+    """
+    SELECT e.event, e.id, e.event_kind, e.at, d.state, d.attempts, d.due_at, d.status, d.reason, d.ended_at, e.data::text
+    FROM event_deliveries d JOIN events e ON e.event = d.event
+    WHERE d.webhook = $1 AND d.event < $2 AND ($3::smallint IS NULL OR d.state = $3) ORDER BY d.event DESC LIMIT $4
+    """)
+
+  /// Deliveries of a webhook, newest first, before one.
+  package static func list(
+    _ webhook: Webhooks.Number, before event: Int64, state: State?, limit: Int
+  ) -> Query<[Entry]> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    parameters.append(event)
+    parameters.append(state?.rawValue)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in
+      rows.map { row in
+        Entry(
+          event: rows.int64(row, 0), id: rows.uuid(row, 1), kind: rows.text(row, 2),
+          at: rows.timestampMicroseconds(row, 3), state: State(rawValue: rows.int16(row, 4)) ?? .waiting,
+          attempts: rows.int16(row, 5), dueAt: rows.timestampMicroseconds(row, 6),
+          status: rows.isNull(row, 7) ? nil : rows.int16(row, 7), reason: rows.optionalText(row, 8),
+          endedAt: rows.isNull(row, 9) ? nil : rows.timestampMicroseconds(row, 9), data: rows.bytes(row, 10))
+      }
+    }
+  }
+
+  // MARK: Replaying
+
+  /// What is to be told again.
+  package enum Replay: Sendable {
+    /// Everything that was given up.
+    case dead
+    /// Everything of its kinds since a time, microseconds since 1970, also what was delivered, or happened before the
+    /// webhook was made.
+    case since(Int64)
+    /// One event.
+    case event(UUIDValue)
+  }
+
+  private static let reviveStatement = Statement(
+    "events-revive",
+    """
+    UPDATE event_deliveries SET state = 0, attempts = 0, fence = fence + 1, due_at = clock_timestamp(), ended_at = NULL
+    WHERE webhook = $1 AND event IN (
+      SELECT event FROM event_deliveries WHERE webhook = $1 AND state = 2 ORDER BY event LIMIT $2 FOR UPDATE SKIP LOCKED)
+    """)
+
+  private static let repeatStatement = Statement(
+    "events-repeat",
+    """
+    INSERT INTO event_deliveries (event, webhook, due_at)
+    SELECT e.event, w.webhook, clock_timestamp() FROM webhooks w JOIN events e ON e.app = w.app
+    WHERE w.webhook = $1 AND ($2::timestamptz IS NULL OR e.at >= $2 AND e.event_kind = ANY(w.kinds))
+      AND ($3::uuid IS NULL OR e.id = $3)
+    ORDER BY e.event
+    ON CONFLICT (event, webhook) DO UPDATE SET state = 0, attempts = 0, fence = event_deliveries.fence + 1,
+      due_at = excluded.due_at, ended_at = NULL
+    -- What waits already is told anyway.
+    WHERE event_deliveries.state <> 0
+    """)
+
+  /// Lets deliveries begin anew, with the ids they had; answers how many. What was given up comes in parts of `limit`.
+  package static func replay(_ replay: Replay, to webhook: Webhooks.Number, limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    switch replay {
+    case .dead:
+      parameters.append(limit)
+      return Query(reviveStatement, parameters) { $0.affected }
+    case .since(let time):
+      parameters.append(timestampMicroseconds: time)
+      parameters.append(uuid: nil as UUIDValue?)
+    case .event(let id):
+      parameters.append(timestampMicroseconds: nil as Int64?)
+      parameters.append(uuid: id)
+    }
+    return Query(repeatStatement, parameters) { $0.affected }
+  }
+}

@@ -1,0 +1,65 @@
+package import Domain
+internal import Postgres
+
+/// Looking at short messages, and removing what nobody asks about any more.
+extension Fallbacks {
+  package struct Entry: Sendable {
+    package let userKey: UserKey
+    /// Microseconds since 1970, as all of these.
+    package let dueAt: Int64
+    /// Nil: it waits.
+    package let decision: Decision?
+    package let decidedAt: Int64?
+    package let lateAt: Int64?
+  }
+
+  private static let listStatement = Statement(
+    "fallbacks-list",
+    """
+    SELECT user_key, due_at, coalesce(decision, 0::smallint), decided_at, late_at FROM fallbacks
+    WHERE seqno = $1 AND user_key > $2 ORDER BY user_key LIMIT $3
+    """)
+
+  /// Those of a message, in the order of the users' keys, after one.
+  package static func list(_ seqno: Int64, after userKey: UserKey, limit: Int) -> Query<[Entry]> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: userKey.text)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in
+      rows.map { row in
+        Entry(
+          userKey: rows.userKey(row, 0), dueAt: rows.timestampMicroseconds(row, 1),
+          decision: Decision(rawValue: rows.int16(row, 2)),
+          decidedAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3),
+          lateAt: rows.isNull(row, 4) ? nil : rows.timestampMicroseconds(row, 4))
+      }
+    }
+  }
+
+  static let pruneStatement = Statement(
+    "fallbacks-prune",
+    """
+    DELETE FROM fallbacks f WHERE (seqno, user_key) IN (
+      -- Receipts count for 30 days.
+      SELECT seqno, user_key FROM fallbacks WHERE decided_at < now() - interval '31 days' LIMIT $1
+      FOR UPDATE SKIP LOCKED)
+    """)
+}
+
+/// Events that are over.
+extension Events {
+  static let pruneStatement = Statement(
+    "events-prune",
+    """
+    WITH old AS (
+      SELECT event FROM events e
+      WHERE at < now() - interval '30 days'
+        -- What is told once must be remembered for as long as it could happen again.
+        AND (subject IS NULL OR event_kind <> 'credential.expiring' OR at < now() - interval '500 days')
+        AND NOT EXISTS (SELECT FROM event_deliveries d WHERE d.event = e.event AND d.state = 0)
+      ORDER BY at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    , told AS (DELETE FROM event_deliveries WHERE event IN (SELECT event FROM old))
+    DELETE FROM events WHERE event IN (SELECT event FROM old)
+    """)
+}

@@ -1,0 +1,200 @@
+package import Domain
+internal import Postgres
+
+/// Short messages that may become necessary: one row for each person to whom a message with a fallback was sent.
+///
+/// ```
+///   claimed ──► waits ──┬─ confirmed, before the deadline's transaction locks the row ─► confirmed
+///                       ├─ the deadline comes first ─► asked for, and the event in the same commit ─► (late receipt noted)
+///                       └─ its message was cancelled ─► called off
+/// ```
+/// Whoever locks the row first decides; the other sees the decision. The deadline passes locked rows by, so it never
+/// waits while it holds any; a confirmation waits, and takes rows in the order of their key, after receipts and totals
+/// and before ledger and users.
+package enum Fallbacks {
+  package struct Key: Hashable, Sendable {
+    package let seqno: Int64
+    package let userKey: UserKey
+
+    package init(seqno: Int64, userKey: UserKey) {
+      self.seqno = seqno
+      self.userKey = userKey
+    }
+  }
+
+  // MARK: The claim
+
+  package struct New: Sendable {
+    package let key: Key
+    package let app: App.Number
+    package let afterSeconds: Int64
+
+    package init(_ key: Key, app: App.Number, afterSeconds: Int64) {
+      self.key = key
+      self.app = app
+      self.afterSeconds = afterSeconds
+    }
+  }
+
+  private static let createStatement = Statement(
+    "fallbacks-create",
+    """
+    INSERT INTO fallbacks (seqno, user_key, app, due_at)
+    SELECT t.seqno, t.user_key, t.app, clock_timestamp() + make_interval(secs => t.seconds)
+    FROM unnest($1, $2, $3, $4::bigint[]) AS t(seqno, user_key, app, seconds)
+    -- One that is there (a device in another time zone came first) is not waited for, though it may just be decided.
+    WHERE NOT EXISTS (SELECT FROM fallbacks f WHERE f.seqno = t.seqno AND f.user_key = t.user_key)
+    ORDER BY t.seqno, t.user_key COLLATE "C"
+    ON CONFLICT DO NOTHING
+    """)
+
+  /// In the transaction that claims, before anything is sent: each person once.
+  package static func create(_ fallbacks: some Collection<New>) -> Query<Void> {
+    var (seqnos, keys, apps, seconds) = (Int64Column(), TextColumn(), Int32Column(), Int64Column())
+    for fallback in fallbacks {
+      seqnos.append(fallback.key.seqno)
+      keys.append(fallback.key.userKey.text)
+      apps.append(fallback.app)
+      seconds.append(fallback.afterSeconds)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(texts: keys)
+    parameters.append(int32s: apps)
+    parameters.append(int64s: seconds)
+    return Query(createStatement, parameters) { _ in }
+  }
+
+  private static let postponeStatement = Statement(
+    "fallbacks-postpone",
+    """
+    UPDATE fallbacks f SET due_at = greatest(f.due_at, l.due_at) FROM (
+      SELECT f.seqno, f.user_key, t.due_at FROM unnest($1, $2, $3) AS t(seqno, user_key, due_at)
+      JOIN fallbacks f ON f.seqno = t.seqno AND f.user_key = t.user_key
+      -- One that is locked is being decided.
+      WHERE f.decision IS NULL FOR UPDATE OF f SKIP LOCKED) l
+    WHERE f.seqno = l.seqno AND f.user_key = l.user_key
+    """)
+
+  /// The push itself has to wait for its hours: the deadline moves with it. Microseconds since 1970.
+  package static func postpone(_ dues: [Key: Int64]) -> Query<Void> {
+    var times = TimestampColumn()
+    var (seqnos, keys) = (Int64Column(), TextColumn())
+    for (key, dueAt) in dues {
+      seqnos.append(key.seqno)
+      keys.append(key.userKey.text)
+      times.append(dueAt)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(texts: keys)
+    parameters.append(timestamps: times)
+    return Query(postponeStatement, parameters) { _ in }
+  }
+
+  // MARK: The confirmation
+
+  private static let confirmStatement = Statement(
+    "fallbacks-confirm",
+    """
+    WITH locked AS (
+      SELECT f.seqno, f.user_key FROM unnest($1, $2) AS t(seqno, user_key)
+      JOIN fallbacks f ON f.seqno = t.seqno AND f.user_key = t.user_key
+      WHERE f.decision IS NULL OR f.decision = 2 AND f.late_at IS NULL
+      ORDER BY f.seqno, f.user_key FOR UPDATE OF f)
+    UPDATE fallbacks f SET decision = coalesce(f.decision, 1), decided_at = coalesce(f.decided_at, $3),
+      -- The short message has been asked for already: that is not taken back, it is known.
+      late_at = CASE WHEN f.decision = 2 THEN $3 END
+    FROM locked l WHERE f.seqno = l.seqno AND f.user_key = l.user_key
+    """)
+
+  /// Messages are confirmed, in the transaction that records it. Microseconds since 1970.
+  package static func confirm(_ confirmed: some Collection<Key>, at now: Int64) -> Query<Void> {
+    var (seqnos, keys) = (Int64Column(), TextColumn())
+    for key in confirmed {
+      seqnos.append(key.seqno)
+      keys.append(key.userKey.text)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(texts: keys)
+    parameters.append(timestampMicroseconds: now)
+    return Query(confirmStatement, parameters) { _ in }
+  }
+
+  // MARK: The deadline
+
+  package enum Decision: Int16, Sendable {
+    case confirmed = 1
+    case asked = 2
+    case calledOff = 3
+
+    package var name: String {
+      switch self {
+      case .confirmed: "confirmed"
+      case .asked: "sms-requested"
+      case .calledOff: "called-off"
+      }
+    }
+  }
+
+  package struct Due: Sendable {
+    package let key: Key
+    package let app: App.Number
+    /// Of the person.
+    package let clientName: String
+    /// Nil: its message is paused, it waits on.
+    package let decision: Decision?
+  }
+
+  private static let dueStatement = Statement(
+    "fallbacks-due",
+    """
+    SELECT f.seqno, f.user_key, f.app, coalesce(u.name, ''),
+      CASE WHEN m.seqno IS NULL OR m.cancelled_at IS NOT NULL THEN 3 WHEN m.state = 3 THEN 0 ELSE 2 END
+    FROM fallbacks f LEFT JOIN messages m ON m.seqno = f.seqno
+      LEFT JOIN users u ON u.app = f.app AND u.user_key = f.user_key
+    WHERE f.decision IS NULL AND f.due_at <= clock_timestamp()
+    ORDER BY f.due_at LIMIT $1
+    -- What is locked is being confirmed.
+    FOR UPDATE OF f SKIP LOCKED
+    """)
+
+  /// Those whose time is over, locked, with what is to become of them.
+  package static func due(atMost limit: Int) -> Query<[Due]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(dueStatement, parameters) { rows in
+      rows.map { row in
+        Due(
+          key: Key(seqno: rows.int64(row, 0), userKey: rows.userKey(row, 1)), app: rows.int32(row, 2),
+          clientName: rows.text(row, 3), decision: Decision(rawValue: Int16(truncatingIfNeeded: rows.int32(row, 4))))
+      }
+    }
+  }
+
+  private static let decideStatement = Statement(
+    "fallbacks-decide",
+    """
+    UPDATE fallbacks f SET decision = t.decision,
+      decided_at = CASE WHEN t.decision IS NOT NULL THEN clock_timestamp() END,
+      -- Nobody knows how long a pause lasts.
+      due_at = CASE WHEN t.decision IS NULL THEN clock_timestamp() + interval '10 seconds' ELSE f.due_at END
+    FROM unnest($1, $2, $3) AS t(seqno, user_key, decision) WHERE f.seqno = t.seqno AND f.user_key = t.user_key
+    """)
+
+  /// Writes what was decided about those that are locked.
+  package static func decide(_ dues: [Due]) -> Query<Void> {
+    var (seqnos, keys, decisions) = (Int64Column(), TextColumn(), Int16Column())
+    for due in dues {
+      seqnos.append(due.key.seqno)
+      keys.append(due.key.userKey.text)
+      decisions.append(due.decision?.rawValue)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(texts: keys)
+    parameters.append(int16s: decisions)
+    return Query(decideStatement, parameters) { _ in }
+  }
+}

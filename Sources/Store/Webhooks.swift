@@ -1,0 +1,128 @@
+package import Domain
+internal import Postgres
+
+/// Where events go: an address of the customer's, and what it wants to hear.
+package enum Webhooks {
+  package typealias Number = Int32
+
+  package struct Record: Sendable {
+    package let webhook: Number
+    package let app: App.Number
+    package let appID: String
+    package let url: String
+    /// The signing secret, sealed with the master key for `place(of:)`.
+    package let sealed: [UInt8]
+    package let kinds: [String]
+    package let isActive: Bool
+    package let createdAt: Int64
+    /// How many of its deliveries wait, and how many were given up.
+    package let waiting: Int64
+    package let dead: Int64
+  }
+
+  private static let columnList = """
+    w.webhook, w.app, a.app_id, w.url, w.sealed, array_to_string(w.kinds, ' '), w.active, w.created_at,
+    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 0),
+    (SELECT count(*) FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 2)
+    """
+
+  private static let numberStatement = Statement(
+    "webhooks-number", "SELECT nextval(pg_get_serial_sequence('webhooks', 'webhook'))::integer")
+
+  /// The number of one that is about to be made: its secret is bound to it.
+  package static func number() -> Query<Number> {
+    Query(numberStatement, Parameters()) { $0.int32(0, 0) }
+  }
+
+  private static let createStatement = Statement(
+    "webhooks-create",
+    """
+    INSERT INTO webhooks (webhook, app, url, sealed, kinds, created_at) OVERRIDING SYSTEM VALUE
+    VALUES ($1, $2, $3, $4, $5, $6)
+    """)
+
+  package static func create(
+    _ webhook: Number, app: App.Number, url: String, sealed: [UInt8], kinds: [String], at now: Int64
+  ) -> Query<Void> {
+    var names = TextColumn()
+    for kind in kinds { names.append(kind) }
+    var parameters = Parameters()
+    parameters.append(webhook)
+    parameters.append(app)
+    parameters.append(text: url)
+    parameters.append(bytes: sealed)
+    parameters.append(texts: names)
+    parameters.append(timestampMicroseconds: now)
+    return Query(createStatement, parameters) { _ in }
+  }
+
+  private static let findStatement = Statement(
+    "webhooks-find", "SELECT \(columnList) FROM webhooks w JOIN apps a ON a.app = w.app WHERE w.webhook = $1")
+
+  package static func find(_ webhook: Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    return Query(findStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+  }
+
+  private static let listStatement = Statement(
+    "webhooks-list",
+    """
+    SELECT \(columnList) FROM webhooks w JOIN apps a ON a.app = w.app
+    WHERE ($1::integer IS NULL OR w.app = $1) AND w.webhook > $2 ORDER BY w.webhook LIMIT $3
+    """)
+
+  /// Webhooks of an app, or of all, in order, after one.
+  package static func list(app: App.Number?, after webhook: Number, limit: Int) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(webhook)
+    parameters.append(limit)
+    return Query(listStatement, parameters) { rows in rows.map { record(rows, $0) } }
+  }
+
+  private static let changeStatement = Statement(
+    "webhooks-change",
+    """
+    UPDATE webhooks SET url = coalesce($2, url), kinds = coalesce(string_to_array($3::text, ' '), kinds), active = coalesce($4, active),
+      sealed = coalesce($5, sealed) WHERE webhook = $1
+    """)
+
+  /// Changes what is given.
+  package static func change(
+    _ webhook: Number, url: String?, kinds: [String]?, isActive: Bool?, sealed: [UInt8]?
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    parameters.append(text: url)
+    parameters.append(text: kinds?.joined(separator: " "))
+    parameters.append(isActive)
+    parameters.append(bytes: sealed)
+    return Query(changeStatement, parameters) { _ in }
+  }
+
+  private static let deleteStatement = Statement(
+    "webhooks-delete",
+    """
+    WITH gone AS (DELETE FROM webhooks WHERE webhook = $1 RETURNING webhook)
+    DELETE FROM event_deliveries WHERE webhook IN (SELECT webhook FROM gone)
+    """)
+
+  /// Removes it, with what it was still to be told. The events themselves stay.
+  package static func delete(_ webhook: Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    return Query(deleteStatement, parameters) { _ in }
+  }
+
+  /// What a webhook's secret is sealed for.
+  package static func place(of webhook: Number) -> String { "webhook \(webhook)" }
+
+  private static func record(_ rows: Rows, _ row: Int) -> Record {
+    Record(
+      webhook: rows.int32(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), url: rows.text(row, 3),
+      sealed: rows.bytes(row, 4), kinds: rows.text(row, 5).split(separator: " ").map(String.init),
+      isActive: rows.bool(row, 6), createdAt: rows.timestampMicroseconds(row, 7), waiting: rows.int64(row, 8),
+      dead: rows.int64(row, 9))
+  }
+}

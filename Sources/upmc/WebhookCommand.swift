@@ -1,0 +1,167 @@
+internal import ArgumentParser
+internal import Domain
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// `upmc webhook`: where events go, and what was not taken.
+struct WebhookCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "webhook", abstract: "Have events told to a server of yours, and see what became of them.",
+    subcommands: [Create.self, List.self, Delete.self, Test.self, Deliveries.self, Replay.self])
+
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a webhook, and print its signing secret this once.",
+      discussion: """
+        Events: sms.requested (a push was not confirmed in time: send a short message), message.finished, token.dropped, \
+        credential.expiring. They are signed as standardwebhooks.com says.
+
+          upmc webhook create com.example.bank --url https://sms.example.com/upmc --event sms.requested
+        """)
+
+    @Argument(help: "The app's id.")
+    var appID: String
+
+    @Option(help: "Where events are posted.")
+    var url: String
+
+    @Option(name: .customLong("event"), help: "What it is told; repeat it for several.")
+    var kinds: [EventKind]
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+      guard kinds.allSatisfy(EventKind.wanted.contains) else {
+        throw ValidationError("webhook.test is sent by `upmc webhook test`, to any webhook.")
+      }
+    }
+
+    func run() throws {
+      try withDatabase { database in
+        var change = WebhookKeeping.Change()
+        change.url = url
+        change.kinds = kinds
+        let entry = try WebhookKeeping.create(
+          change, of: appID, master: try database.masterKey(), by: .commandLine, on: database.connection,
+          now: SystemClock().wallMicroseconds)
+        output.show(entry, "Made webhook \(entry.record.webhook). Its secret: \(entry.secret ?? "")")
+      }
+    }
+  }
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List webhooks, with what waits and what was given up.",
+      discussion: "  upmc webhook list --app com.example.bank")
+
+    @Option(name: .customLong("app"), help: "Only those of this app.")
+    var appID: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        try ListOutput.show(
+          output, limit: .max, none: "There are no webhooks.",
+          { (entry: WebhookKeeping.Entry) in
+            let record = entry.record
+            return "\(record.webhook)  \(record.appID)  \(record.url)  \(record.kinds.joined(separator: " "))  "
+              + "\(record.isActive ? "" : "off, ")\(record.waiting) waiting, \(record.dead) given up"
+          }
+        ) { page in try WebhookKeeping.list(appID, page, by: .commandLine, on: database.connection) }
+      }
+    }
+  }
+
+  struct Delete: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a webhook; what waits for it is forgotten.", discussion: "  upmc webhook delete 3")
+
+    @Argument(help: "The webhook's number.")
+    var webhook: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let entry = try WebhookKeeping.find(webhook, by: .commandLine, on: database.connection)
+        try WebhookKeeping.delete(webhook, by: .commandLine, on: database.connection)
+        output.show(entry, "Deleted webhook \(webhook).")
+      }
+    }
+  }
+}
+
+extension WebhookCommand {
+  struct Test: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Have a test event sent; `upmc webhook deliveries` tells what came of it.",
+      discussion: "  upmc webhook test 3")
+
+    @Argument(help: "The webhook's number.")
+    var webhook: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let tested = try EventKeeping.test(webhook, by: .commandLine, on: database.connection)
+        output.show(tested, "A running server sends the event \(tested.id).")
+      }
+    }
+  }
+
+  struct Deliveries: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "See what a webhook was told, newest first.",
+      discussion: "  upmc webhook deliveries 3 --state dead")
+
+    @Argument(help: "The webhook's number.")
+    var webhook: String
+
+    @Option(help: "waiting, delivered or dead.")
+    var state: String?
+
+    @Option(help: "How many.")
+    var limit = 50
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        try ListOutput.show(
+          output, limit: limit, none: "Nothing of this kind was told.",
+          { (entry: EventKeeping.Entry) in
+            let event = entry.entry
+            let reason = event.reason.map { "  \($0)" } ?? ""
+            return "\(Timestamp.text(event.at))  \(event.id)  \(event.kind)  \(event.state.name)\(reason)"
+          }
+        ) { page in
+          try EventKeeping.list(webhook, state: state, page, by: .commandLine, on: database.connection)
+        }
+      }
+    }
+  }
+
+  struct Replay: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tell a webhook again what was given up; receivers know events by their ids.",
+      discussion: "  upmc webhook replay 3")
+
+    @Argument(help: "The webhook's number.")
+    var webhook: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let replayed = try EventKeeping.replay(.dead, to: webhook, by: .commandLine, on: database.connection)
+        output.show(replayed, "\(replayed.count) events are told again.")
+      }
+    }
+  }
+}
+
+extension EventKind: ExpressibleByArgument {}

@@ -1,0 +1,42 @@
+import HTTPClient
+import Store
+import Testing
+
+@testable import Courier
+
+@Suite struct VerdictTests {
+  private let pauses: [Int32] = [5, 15]
+
+  private func verdict(
+    _ status: Int, attempts: Int16 = 1, _ headers: [(name: String, value: String)] = []
+  ) -> Verdict {
+    .of(.success(HTTPResponse(status: status, headers: headers, body: [])), attempts: attempts, pauses: pauses)
+  }
+
+  @Test(arguments: [200, 202, 204]) func `2xx is delivered`(_ status: Int) {
+    #expect(verdict(status) == Verdict(state: .delivered, status: Int16(status)))
+    #expect(verdict(status, attempts: 9).state == .delivered)
+  }
+
+  @Test(arguments: [301, 307, 400, 401, 404, 410, 429, 500, 503]) func `anything else is tried again`(_ status: Int) {
+    let first = verdict(status)
+    #expect(first.state == .waiting && first.afterSeconds == 5 && first.status == Int16(status))
+    #expect(first.reason?.contains("\(status)") == true)
+    #expect(verdict(status, attempts: 2).afterSeconds == 15)
+    #expect(verdict(status, attempts: 3).state == .dead)
+  }
+
+  @Test func `what the receiver asks for is kept to, within reason`() {
+    #expect(verdict(503, [("retry-after", "120")]).afterSeconds == 120)
+    #expect(verdict(503, [("retry-after", "1")]).afterSeconds == 5)
+    #expect(verdict(503, [("retry-after", "99999999")]).afterSeconds == Courier.Limits.longestRetryAfter)
+    #expect(verdict(503, [("retry-after", "soon")]).afterSeconds == 5)
+  }
+
+  @Test func `no answer is tried again`() {
+    for error in [HTTPClientError.timedOut, .unreachable("x"), .lost("y"), .malformed("z")] {
+      let verdict = Verdict.of(.failure(error), attempts: 1, pauses: pauses)
+      #expect(verdict.state == .waiting && verdict.status == nil && verdict.reason == error.description)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+/// What somebody does at the console: opens pages, types, clicks, looks, and complains about what the page says in secret.
+final class Browser {
+  private let driver: WebDriver
+  private let base: String
+  private let pause: Wakeup
+
+  /// `.build/screenshots`: for people to look at.
+  static let screenshots: String = {
+    let path = TestDatabase.migrationsDirectory + "/../.build/screenshots"
+    try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }()
+
+  init(port: UInt16) throws {
+    driver = try WebDriver()
+    base = "http://127.0.0.1:\(port)"
+    pause = try Wakeup()
+  }
+
+  // MARK: Going
+
+  /// An address behind the server's, for example a sign-in link.
+  func open(_ path: String) throws {
+    // Only what stands behind the hash may differ: then browsers load nothing.
+    try driver.go("about:blank")
+    try driver.go(base + path)
+  }
+
+  /// A page of the console, once it stands there.
+  func show(_ page: String) throws {
+    // The same address again does nothing by itself.
+    try driver.script(
+      """
+      delete document.querySelector('main')?.dataset.ready;
+      const before = location.hash;
+      location.hash = arguments[0];
+      if (location.hash === before) dispatchEvent(new Event('hashchange'));
+      """, [page])
+    let path = page.prefix { $0 != "?" }
+    try wait("page \(page)", "return document.querySelector('main')?.dataset.ready === arguments[0]", [String(path)])
+  }
+
+  func reload() throws {
+    try driver.script("location.reload()")
+  }
+
+  func back() throws { try driver.back() }
+
+  // MARK: Looking
+
+  @discardableResult
+  func script(_ text: String, _ arguments: [Any] = []) throws -> Any? { try driver.script(text, arguments) }
+
+  /// Asks the page again and again until it gives something that is neither false nor empty.
+  @discardableResult
+  func wait(_ what: String, seconds: Int = 45, _ text: String, _ arguments: [Any] = []) throws -> Any {
+    let deadline = SystemClock().now + .seconds(seconds)
+    var trouble = ""
+    repeat {
+      do {
+        let value = try driver.script(text, arguments)
+        if let value, (value as? Bool) != false, (value as? String) != "" { return value }
+      } catch {
+        trouble = "\(error)"
+      }
+      _ = pause.wait(atMost: .milliseconds(50))
+    } while SystemClock().now < deadline
+    try? screenshot("failed")
+    let seen = try? driver.script("return location.href + '\\n' + document.body.innerText.slice(0, 1500)")
+    throw WebDriver.Failure(
+      description: "Waited in vain for \(what). \(trouble)\nConsole: \(try driver.consoleLines())\n\(seen ?? "")")
+  }
+
+  /// Waits until something matches, and gives its text.
+  @discardableResult
+  func text(_ selector: String) throws -> String {
+    try wait("\(selector)", "return document.querySelector(arguments[0])?.innerText", [selector]) as? String ?? ""
+  }
+
+  func waitFor(_ selector: String) throws {
+    try wait(selector, "return document.querySelector(arguments[0]) !== null", [selector])
+  }
+
+  func count(_ selector: String) throws -> Int {
+    (try driver.script("return document.querySelectorAll(arguments[0]).length", [selector]) as? NSNumber)?.intValue ?? 0
+  }
+
+  /// A number of the funnel, without the marks that languages put between digits.
+  func funnel(_ step: String) throws -> Int {
+    let text = try driver.script(
+      "return document.querySelector('#funnel [data-step=' + arguments[0] + '] .number')?.innerText ?? '0'", [step])
+    return Int((text as? String ?? "").filter(\.isNumber)) ?? 0
+  }
+
+  func waitForFunnel(_ step: String, _ count: Int) throws {
+    try wait(
+      "\(step) to be \(count)",
+      """
+      const text = document.querySelector('#funnel [data-step=' + arguments[0] + '] .number')?.innerText ?? '';
+      return text.replace(/\\D/g, '') === String(arguments[1]);
+      """, [step, count])
+  }
+
+  func waitForState(_ state: String) throws { try waitFor("#message-state [data-state=\(state)]") }
+
+  // MARK: Doing
+
+  private func element(_ selector: String, _ act: (String) throws -> Void) throws {
+    try waitFor(selector)
+    var last: any Error = WebDriver.Failure(description: "\(selector) is not there")
+    // The page may draw itself anew between the look and the touch.
+    for _ in 0..<200 {
+      do { return try act(try driver.find(selector)) } catch { last = error }
+      _ = pause.wait(atMost: .milliseconds(50))
+    }
+    try? screenshot("failed")
+    throw last
+  }
+
+  func click(_ selector: String) throws { try element(selector) { try driver.click(element: $0) } }
+
+  func type(_ selector: String, _ text: String) throws {
+    try element(selector) {
+      try driver.clear(element: $0)
+      try driver.type(element: $0, text)
+    }
+  }
+
+  /// Chooses a file; its path goes where people would point at it.
+  func choose(_ selector: String, file: String) throws {
+    try element(selector) { try driver.type(element: $0, file) }
+  }
+
+  /// Chooses one of several round buttons, by its value.
+  func pick(_ value: String) throws {
+    try waitFor("input[type=radio][value=\(value)]")
+    try driver.script("document.querySelector('input[type=radio][value=' + arguments[0] + ']').click()", [value])
+  }
+
+  func press(_ key: Key) throws { try driver.press(key.rawValue) }
+
+  enum Key: String {
+    case tab = "\u{E004}"
+    case enter = "\u{E007}"
+    case escape = "\u{E00C}"
+  }
+
+  // MARK: Checking
+
+  /// Fails for whatever the page complained of: errors, warnings of the policy, files that did not load.
+  func expectSilence(_ where: String, except expected: String? = nil) throws {
+    for line in try driver.consoleLines() where line.level == "SEVERE" || line.level == "WARNING" {
+      if let expected, line.text.contains(expected) { continue }
+      Issue.record("\(`where`): the page says \(line.level) \(line.text)")
+    }
+  }
+
+  /// Sets the size of the window; a phone's is narrow and touched.
+  func resize(width: Int, height: Int, isPhone: Bool = false) throws {
+    try driver.developer(
+      "Emulation.setDeviceMetricsOverride",
+      ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": isPhone])
+  }
+
+  /// The whole page, also what is below the fold.
+  func screenshot(_ name: String) throws {
+    let shot = try driver.developer(
+      "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true])
+    let data = try #require(Data(base64Encoded: shot["data"] as? String ?? ""))
+    try data.write(to: URL(filePath: "\(Self.screenshots)/\(name).png"))
+  }
+
+  /// What a reader of the accessibility rules would object to on the page that is shown.
+  func accessibilityFindings() throws -> [String] {
+    try driver.script(Accessibility.script) as? [String] ?? ["the check gave nothing"]
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import Operations
+import Postgres
+import Testing
+
+/// Every page in both languages, light and dark, wide and narrow: no complaint of the browser, none of the
+/// accessibility rules; and a picture of each in `.build/screenshots`.
+@Suite(.serialized) struct PageTourTests {
+  private struct Look {
+    let language: String
+    let theme: String
+    let width: Int
+    let height: Int
+    var name: String { "\(language)-\(width)\(theme == "dark" ? "-dark" : "")" }
+  }
+
+  private static let looks = [
+    Look(language: "en", theme: "light", width: 1280, height: 900),
+    Look(language: "en", theme: "light", width: 390, height: 844),
+    Look(language: "ko", theme: "light", width: 1280, height: 900),
+    Look(language: "ko", theme: "dark", width: 390, height: 844),
+  ]
+
+  @Test func `every page is sound in both languages, wide and narrow`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    let pages = try furnish(console)
+    try console.enter("en")
+    for look in Self.looks {
+      try browser.resize(width: look.width, height: look.height, isPhone: look.width < 600)
+      try browser.script(
+        "localStorage.setItem('upmc.language', arguments[0]); localStorage.setItem('upmc.theme', arguments[1])",
+        [look.language, look.theme])
+      try browser.open("/")
+      try browser.waitFor("main[data-ready]")
+      try console.expect(look.language)
+      for (name, page) in pages {
+        try browser.show(page)
+        // Charts draw themselves after the page.
+        if try browser.count("main canvas") > 0 {
+          try browser.wait(
+            "the chart on \(page)",
+            """
+            return [...document.querySelectorAll('main canvas')].every((one) =>
+              one.getContext('2d').getImageData(0, 0, one.width, one.height).data.some((value) => value > 0));
+            """)
+        }
+        try browser.screenshot("\(name)-\(look.name)")
+        for finding in try browser.accessibilityFindings() {
+          Issue.record("\(name) (\(look.name)): \(finding)")
+        }
+        try browser.expectSilence("\(name) (\(look.name))")
+      }
+    }
+    try dialogs(console)
+  }
+
+  /// A console with something on every page.
+  private func furnish(_ console: ConsoleWorld) throws -> [(String, String)] {
+    let world = console.world
+    try console.startDevices(30, users: 20)
+    try console.waitForDevices(30)
+    func post(_ path: String, _ body: String) throws -> Reply {
+      let reply = try world.client.call("POST", path, bearer: world.apiKey, body)
+      #expect(reply.status < 300, "\(path): \(reply.text)")
+      return reply
+    }
+    let app = World.appID
+    let group = try #require(
+      try post("/v1/admin/groups", #"{"appId":"\#(app)","name":"소식 받는 사람들"}"#).string("groupSeq"))
+    _ = try post("/v1/admin/groups", #"{"appId":"\#(app)","name":"Seoul","parent":"\#(group)"}"#)
+    _ = try post("/v1/admin/groups/\(group)/members", #"{"clientUids":["user1","user2","user3"]}"#)
+    _ = try post(
+      "/v1/admin/segments", #"{"appId":"\#(app)","name":"Recently seen","conditions":{"seen":{"within":"P30D"}}}"#)
+    _ = try post("/v1/admin/api-keys", #"{"role":"sender","name":"back office"}"#)
+    _ = try post("/v1/admin/accounts", #"{"login":"lee@example.com","name":"이서연","role":"operator"}"#)
+    try console.connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT gen_random_uuid(), app, 'ugone' || n, 1, 1, 1, 'deadbeef' || lpad(to_hex(n), 56, '0'), 'gone' || n, now(),
+        now(), now() FROM apps, generate_series(1, 3) n
+      """)
+    var seqno = ""
+    for (title, body) in [
+      ("9월 소식", "이번 달의 새로운 기능을 확인해 보세요."), ("Payday", "Your salary has arrived, %CNAME%."),
+      ("보안 알림", "새 기기에서 로그인했습니다."),
+    ] {
+      seqno = try #require(
+        try post(
+          "/v1/admin/messages",
+          #"{"appId":"\#(app)","audience":{"all":true},"alert":{"title":"\#(title)","body":"\#(body)"},"lane":"bulk"}"#
+        ).string("seqno"))
+      _ = try world.finished(seqno)
+    }
+    let tomorrow = ISO8601DateFormatter().string(from: Date(timeIntervalSinceNow: 86_400))
+    _ = try post(
+      "/v1/admin/messages", #"{"appId":"\#(app)","audience":{"all":true},"alert":"Later","sendAt":"\#(tomorrow)"}"#)
+    let device = try console.connection.run(
+      Statement("test-device", "SELECT device::text FROM devices WHERE user_key = 'uuser1' LIMIT 1")
+    ).text(0, 0)
+    return [
+      ("dashboard", "/"), ("compose", "/compose"), ("messages", "/messages"), ("message", "/messages/\(seqno)"),
+      ("message-people", "/messages/\(seqno)?tab=people"), ("message-failures", "/messages/\(seqno)?tab=failures"),
+      ("explain", "/messages/\(seqno)/people/user1"), ("people", "/people"), ("person", "/people/\(app)/user1"),
+      ("devices", "/devices"), ("device", "/devices/\(device)"), ("groups", "/groups"), ("group", "/groups/\(group)"),
+      ("segments", "/segments"), ("aside", "/aside"), ("media", "/media"), ("statistics", "/statistics"),
+      ("apps", "/apps"), ("app", "/apps/\(app)"), ("keys", "/keys"), ("accounts", "/accounts"), ("audit", "/audit"),
+      ("password", "/password"), ("nowhere", "/no-such-page"),
+    ] + (try further(console))
+  }
+
+  /// Pages of what only some servers have.
+  private func further(_ console: ConsoleWorld) throws -> [(String, String)] {
+    let document = try console.world.client.call("GET", "/openapi.json").text
+    return ["imports", "templates", "approvals"].compactMap { name in
+      document.contains("\"/v1/admin/\(name)\"") ? (name, "/\(name)") : nil
+    }
+  }
+
+  /// Questions and forms that stand before a page, on the last, narrow look.
+  private func dialogs(_ console: ConsoleWorld) throws {
+    let browser = console.browser
+    for (name, page, button) in [
+      ("new-app", "/apps", "#new-app"), ("new-key", "/keys", ".head .button.main"),
+      ("new-account", "/accounts", ".head .button.main"), ("new-group", "/groups", ".head .button.main"),
+    ] {
+      try browser.show(page)
+      try browser.click(button)
+      try browser.waitFor("dialog[open]")
+      try browser.screenshot("dialog-\(name)")
+      for finding in try browser.accessibilityFindings() { Issue.record("\(name): \(finding)") }
+      try browser.press(.escape)
+      try browser.wait("no dialog", "return document.querySelector('dialog') === null")
+    }
+    try browser.show("/")
+    try browser.click(".menu-button")
+    try browser.waitFor(".side.open")
+    try browser.screenshot("menu-phone")
+    for finding in try browser.accessibilityFindings() { Issue.record("menu: \(finding)") }
+    try browser.press(.escape)
+    try browser.wait("the menu closed", "return document.querySelector('.side.open') === null")
+    #expect(try browser.script("return document.activeElement.matches('.menu-button')") as? Bool == true)
+    try browser.expectSilence("dialogs")
+  }
+
+  @Test func `the keyboard reaches everything, in order, and one always sees where one is`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter("en")
+    try browser.show("/apps")
+    // Pages begin at their heading; the way past the navigation stands before everything else, and shows itself.
+    let isSeen = try browser.script(
+      "const one = document.querySelector('.skip'); one.focus(); return one.getBoundingClientRect().left >= 0")
+    #expect(isSeen as? Bool == true)
+    var places: [String] = []
+    for _ in 0..<40 {
+      try browser.press(.tab)
+      let place =
+        try browser.script(
+          """
+          const one = document.activeElement;
+          if (one === document.body) return 'end';
+          const style = getComputedStyle(one);
+          const isSeen = (parseFloat(style.outlineWidth) >= 1 && style.outlineStyle !== 'none') || one.matches('.skip');
+          return (isSeen ? '' : 'UNSEEN ') + (one.id || one.getAttribute('href') || one.innerText.slice(0, 20) || one.tagName);
+          """) as? String ?? ""
+      #expect(!place.hasPrefix("UNSEEN"), "the focus is not to be seen on \(place)")
+      places.append(place)
+      if place == "#new-app" || place == "new-app" { break }
+    }
+    #expect(places.first == "#/", "first comes the navigation: \(places)")
+    #expect(places.last == "new-app", "the page's button is reached: \(places)")
+    try browser.press(.enter)
+    try browser.waitFor("dialog[open] input[name=appId]")
+    let focused = try browser.script("return document.activeElement.name") as? String
+    #expect(focused == "appId")
+    try browser.press(.escape)
+    try browser.wait("no dialog", "return document.querySelector('dialog') === null")
+    #expect(try browser.script("return document.activeElement.id") as? String == "new-app")
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import HTTPClient
+import Reactor
+import TestSupport
+import Testing
+
+/// One headless Chromium, driven through `chromedriver` by the WebDriver protocol (W3C): HTTP and JSON.
+///
+/// Both programs come from Debian (`chromium`, `chromium-driver`). The profile is new and goes with it; names other than
+/// 127.0.0.1 do not resolve, so nothing can come from elsewhere.
+final class WebDriver {
+  private var driver: ChildProcess
+  private let client: HTTPClient.Blocking
+  private let directory: String
+  private var session = ""
+
+  /// The name that elements have in the protocol.
+  private static let elementKey = "element-6066-11e4-a52e-4f735466cecf"
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  init() throws {
+    directory = TemporaryDirectory.make()
+    let log = directory + "/driver.log"
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    do {
+      driver = try ChildProcess.start(
+        ["chromedriver", "--port=0", "--allowed-ips=127.0.0.1"],
+        environment: ["PATH=\(path)", "HOME=\(directory)", "TMPDIR=\(directory)", "LANG=C.UTF-8"], output: .file(log),
+        errors: .file(log))
+    } catch {
+      throw Failure(description: "\(error): install chromium and chromium-driver (`make deps` does).")
+    }
+    let port = try Self.port(log)
+    var configuration = HTTPClient.Configuration()
+    configuration.timeout = .seconds(90)
+    configuration.bodyBytes = 64 << 20
+    client = try HTTPClient.Blocking(
+      try HTTPOrigin(host: "127.0.0.1", port: port), configuration: configuration)
+    let answer = try call("POST", "/session", ["capabilities": ["alwaysMatch": Self.capabilities(directory)]])
+    session = try #require((answer as? [String: Any])?["sessionId"] as? String)
+  }
+
+  deinit {
+    _ = try? call("DELETE", "/session/\(session)", nil)
+    _ = driver.stop(patience: .seconds(10))
+    TemporaryDirectory.remove(directory)
+  }
+
+  private static func port(_ log: String) throws -> UInt16 {
+    let pause = try Wakeup()
+    for _ in 0..<600 {
+      let text = TemporaryDirectory.read(log) ?? ""
+      if let match = text.firstMatch(of: /started successfully on port (\d+)/), let port = UInt16(match.1) {
+        return port
+      }
+      _ = pause.wait(atMost: .milliseconds(50))
+    }
+    throw Failure(description: "chromedriver did not start: \(TemporaryDirectory.read(log) ?? "")")
+  }
+
+  private static func capabilities(_ directory: String) -> [String: Any] {
+    [
+      "browserName": "chrome",
+      "goog:loggingPrefs": ["browser": "ALL"],
+      "goog:chromeOptions": [
+        "args": [
+          "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+          "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-proxy-server",
+          "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--window-size=1280,900",
+          "--force-color-profile=srgb",
+          "--user-data-dir=\(directory)/profile", "--lang=en-US",
+        ]
+      ],
+    ]
+  }
+
+  // MARK: Commands
+
+  /// One command; throws what the browser says went wrong.
+  @discardableResult
+  private func call(_ method: String, _ target: String, _ body: [String: Any]?) throws -> Any? {
+    var request = HTTPRequest(method, target)
+    if let body {
+      request = HTTPRequest.json(
+        method, target, bearer: nil, body: Array(try JSONSerialization.data(withJSONObject: body)))
+    }
+    let response = try client.send(request)
+    let object = try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
+    guard response.status == 200 else {
+      let value = object?["value"] as? [String: Any]
+      throw Failure(
+        description: "\(target): \(value?["error"] ?? response.status) \(("\(value?["message"] ?? "")").prefix(400))")
+    }
+    let value = object?["value"]
+    return value is NSNull ? nil : value
+  }
+
+  func go(_ url: String) throws { try call("POST", "/session/\(session)/url", ["url": url]) }
+
+  func back() throws { try call("POST", "/session/\(session)/back", [:]) }
+
+  /// Runs a function body in the page and gives what it returns.
+  @discardableResult
+  func script(_ text: String, _ arguments: [Any] = []) throws -> Any? {
+    try call("POST", "/session/\(session)/execute/sync", ["script": text, "args": arguments])
+  }
+
+  /// A command of the browser's own protocol.
+  @discardableResult
+  func developer(_ command: String, _ parameters: [String: Any]) throws -> [String: Any] {
+    try call("POST", "/session/\(session)/goog/cdp/execute", ["cmd": command, "params": parameters]) as? [String: Any]
+      ?? [:]
+  }
+
+  func find(_ selector: String) throws -> String {
+    let found = try call(
+      "POST", "/session/\(session)/element", ["using": "css selector", "value": selector])
+    return try #require((found as? [String: Any])?[Self.elementKey] as? String)
+  }
+
+  func click(element: String) throws { try call("POST", "/session/\(session)/element/\(element)/click", [:]) }
+
+  func type(element: String, _ text: String) throws {
+    try call("POST", "/session/\(session)/element/\(element)/value", ["text": text])
+  }
+
+  func clear(element: String) throws { try call("POST", "/session/\(session)/element/\(element)/clear", [:]) }
+
+  /// Presses one key, wherever the focus is. Tab is U+E004, Enter U+E007, Escape U+E00C.
+  func press(_ key: String) throws {
+    let actions = [["type": "keyDown", "value": key], ["type": "keyUp", "value": key]]
+    try call(
+      "POST", "/session/\(session)/actions", ["actions": [["type": "key", "id": "keyboard", "actions": actions]]])
+  }
+
+  /// What the page said in its console since the last time, policy violations included.
+  func consoleLines() throws -> [(level: String, text: String)] {
+    let lines = try call("POST", "/session/\(session)/se/log", ["type": "browser"]) as? [[String: Any]] ?? []
+    return lines.map { ("\($0["level"] ?? "")", "\($0["message"] ?? "")") }
+  }
+}

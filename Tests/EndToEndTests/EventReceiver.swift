@@ -1,0 +1,114 @@
+import Courier
+import Foundation
+import HTTPServer
+import Reactor
+import Server
+import Synchronization
+import Testing
+
+/// A customer's server that is told events: remembers them, and answers as a test says.
+final class EventReceiver: Sendable {
+  struct Told: Sendable {
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    func header(_ name: String) -> String { headers.first { $0.name.lowercased() == name }?.value ?? "" }
+    var id: String { header("webhook-id") }
+    var json: [String: Any] { (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]) ?? [:] }
+    var kind: String { json["kind"] as? String ?? "" }
+    var data: [String: Any] { json["data"] as? [String: Any] ?? [:] }
+    var user: String { data["clientUid"] as? String ?? "" }
+
+    /// Whether the headers prove it, as a receiver would check.
+    func isSigned(with secret: String) -> Bool {
+      guard let key = Data(base64Encoded: String(secret.dropFirst("whsec_".count))),
+        let seconds = Int64(header("webhook-timestamp"))
+      else { return false }
+      return abs(Date().timeIntervalSince1970 - Double(seconds)) < 300
+        && header("webhook-signature") == Signature.sign(id: id, seconds: seconds, body: body, secret: Array(key))
+    }
+  }
+
+  private final class State: Sendable {
+    let told = Mutex<[Told]>([])
+    /// How it answers; 204 at first.
+    let status = Mutex(204)
+  }
+
+  let port: UInt16
+  private let state = State()
+  private let stopper: EventLoop.Stopper
+
+  init() throws {
+    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    port = listener.localAddress?.port ?? 0
+    let descriptor = listener.release()
+    let ready = try Inbox<EventLoop.Stopper>(capacity: 1)
+    let state = state
+    _ = try Thread(name: "receiver") {
+      do {
+        let loop = try EventLoop()
+        let handler = Handler(state)
+        let server = try HTTPServer(
+          loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(), handler: handler)
+        _ = ready.offer(loop.stopper)
+        loop.run()
+        server.close()
+      } catch {
+        Issue.record(error)
+      }
+    }
+    stopper = try #require(ready.receive(atMost: .seconds(10)).first)
+  }
+
+  deinit { stopper.stop() }
+
+  var told: [Told] { state.told.withLock { $0 } }
+
+  func answer(_ status: Int) {
+    state.status.withLock { $0 = status }
+  }
+
+  private final class Handler: RequestHandler {
+    private let state: State
+
+    init(_ state: State) { self.state = state }
+
+    func handle(_ request: Request, _ responder: Responder) {
+      let told = Told(headers: request.headers, body: request.bodyBytes)
+      state.told.withLock { $0.append(told) }
+      var headers: [(String, String)] = []
+      let status = state.status.withLock { $0 }
+      if (300..<400).contains(status) { headers.append(("Location", "/elsewhere")) }
+      responder.send(Response(status: Status(status), headers: headers, body: []))
+    }
+  }
+}
+
+extension World {
+  /// A world whose webhooks may be on this machine, and are tried again quickly.
+  convenience init(webhookPauses: [Int32], networks: [String] = ["127.0.0.0/8"]) throws {
+    try self.init(server: { Self.tell(&$0, pauses: webhookPauses, networks: networks) })
+  }
+
+  /// One more such node: whichever comes first tells an event.
+  func startTellingNode() throws -> Server {
+    try startNode { Self.tell(&$0, pauses: [1], networks: ["127.0.0.0/8"]) }
+  }
+
+  private static func tell(_ configuration: inout Configuration, pauses: [Int32], networks: [String]) {
+    configuration.webhookNetworks = networks.compactMap { IPBlock($0) }
+    configuration.handicaps.webhookRetrySeconds = pauses
+  }
+
+  /// Makes a webhook, and tells its number and secret.
+  func webhook(
+    _ receiver: EventReceiver, _ kinds: String = #""sms.requested""#, scheme: String = "http"
+  ) throws -> (number: String, secret: String) {
+    let reply = try client.call(
+      "POST", "/v1/admin/webhooks", bearer: apiKey,
+      #"{"appId":"\#(Self.appID)","url":"\#(scheme)://127.0.0.1:\#(receiver.port)/hook?x=1","kinds":[\#(kinds)]}"#)
+    #expect(reply.status == 201, "\(reply.text)")
+    return (try #require(reply.string("webhook")), try #require(reply.string("secret")))
+  }
+}

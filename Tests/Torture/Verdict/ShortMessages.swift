@@ -1,0 +1,78 @@
+import Postgres
+import Reactor
+
+/// S7: of messages with a fallback, each person has either confirmed in time, or one short message was asked for; never
+/// both, never none, never two. Looked at when everything is at rest.
+struct ShortMessages {
+  /// After the last message has ended; deadlines are a few seconds.
+  private static let patience = Duration.seconds(60)
+  /// What messages of the torture ask for.
+  static let request = #","sms":true,"fallback":{"after":"PT4S"}"#
+
+  let verdict: Verdict
+  let connection: Connection
+
+  private func count(_ sql: String) throws -> Int64 {
+    try connection.run(Statement("torture-sms-\(sql.hashValue)", "SELECT (\(sql))::bigint")).int64(0, 0)
+  }
+
+  func check() throws {
+    try wait()
+    for (what, sql) in Self.violations {
+      let found = try count(sql)
+      if found > 0 { verdict.violate("S7", "\(found) \(what)") }
+    }
+    let asked = try count("SELECT count(*) FROM fallbacks WHERE decision = 2")
+    let confirmed = try count("SELECT count(*) FROM fallbacks WHERE decision = 1")
+    let late = try count("SELECT count(*) FROM fallbacks WHERE late_at IS NOT NULL")
+    Console.say("short messages: \(asked) asked for, \(confirmed) confirmed in time, \(late) confirmed after all")
+  }
+
+  private func wait() throws {
+    let clock = SystemClock()
+    let end = clock.now + Self.patience
+    let pause = try Wakeup()
+    while try count("SELECT count(*) FROM fallbacks WHERE decision IS NULL") > 0, clock.now < end {
+      _ = pause.wait(atMost: .milliseconds(200))
+    }
+  }
+
+  /// What must not be, and how it is found.
+  private static let violations: [(what: String, sql: String)] = [
+    ("short messages were never decided about", "SELECT count(*) FROM fallbacks WHERE decision IS NULL"),
+    (
+      "short messages have no event though they were asked for, or have one though they were not",
+      """
+      SELECT count(*) FROM fallbacks f
+      FULL JOIN (SELECT subject FROM events WHERE event_kind = 'sms.requested') e
+        ON e.subject = f.seqno || ' ' || f.user_key
+      WHERE (f.decision = 2) IS DISTINCT FROM (e.subject IS NOT NULL)
+      """
+    ),
+    (
+      "people confirmed, and neither in time nor late",
+      """
+      SELECT count(*) FROM receipts r JOIN outcomes o USING (seqno, device)
+      JOIN fallbacks f ON f.seqno = o.seqno AND f.user_key = o.user_key
+      WHERE f.decision = 2 AND f.late_at IS NULL
+      """
+    ),
+    (
+      "people are said to have confirmed, and no device of theirs has",
+      """
+      SELECT count(*) FROM fallbacks f WHERE (f.decision = 1 OR f.late_at IS NOT NULL) AND NOT EXISTS (
+        SELECT FROM outcomes o JOIN receipts r USING (seqno, device)
+        WHERE o.seqno = f.seqno AND o.user_key = f.user_key)
+      """
+    ),
+    (
+      "people were sent a message with a fallback and have none",
+      """
+      SELECT count(*) FROM (
+        SELECT DISTINCT o.seqno, o.user_key FROM outcomes o JOIN messages m USING (seqno)
+        WHERE m.fallback IS NOT NULL AND o.user_key LIKE 'u%' AND o.status = 1) s
+      LEFT JOIN fallbacks f USING (seqno, user_key) WHERE f.seqno IS NULL
+      """
+    ),
+  ]
+}
