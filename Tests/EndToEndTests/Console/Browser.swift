@@ -169,6 +169,8 @@ final class Browser {
 
   /// The whole page, also what is below the fold.
   func screenshot(_ name: String) throws {
+    // What sticks to the window would else stand in the middle of the picture.
+    try driver.script("scrollTo(0, 0)")
     let shot = try driver.developer(
       "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true])
     let data = try #require(Data(base64Encoded: shot["data"] as? String ?? ""))
