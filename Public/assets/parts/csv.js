@@ -42,6 +42,21 @@ export function csvPart(appID, changed) {
   };
 }
 
+/// What the server says of a wrong line, in the reader's language; its own words where they are new.
+const faults = [
+  [/^has (\d+) fields; there may be (\d+)$/, "csv.fault.fields"], [/^needs a CUID of 1 to (\d+) bytes$/, "csv.fault.cuid"], [/^names GUEST/, "csv.fault.guest"],
+  [/^has a (NAME|VAR\d) longer than (\d+) bytes$/, "csv.fault.long"], [/^holds U\+0000$/, "csv.fault.zero"], [/^has text behind a closing quote$/, "csv.fault.behind"],
+  [/^has a quote that is never closed$/, "csv.fault.open"],
+];
+
+function fault(detail) {
+  for (const [pattern, key] of faults) {
+    const match = pattern.exec(detail);
+    if (match) return t(key, { a: match[1], b: match[2] });
+  }
+  return detail;
+}
+
 /// What a file holds; wrong lines stay out of the audience, and each is told.
 function report(answer) {
   return [
@@ -51,7 +66,7 @@ function report(answer) {
     answer.faults > 0 ? h("div", { id: "csv-faults", class: "fields", "data-faults": answer.faults }, note("bad", t("csv.faults", { n: number(answer.faults) })),
       h("div", { class: "table-box" }, table(t("csv.faults.title"), [
         { title: t("imports.line"), lead: true, fit: true, cell: (one) => h("b", { class: "number", "data-line": one.line }, t("imports.line-number", { n: number(one.line) })) },
-        { title: t("imports.error"), cell: (one) => one.detail },
+        { title: t("imports.error"), cell: (one) => fault(one.detail) },
       ], answer.errors.slice(0, 200)))) : null,
   ];
 }

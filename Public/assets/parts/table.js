@@ -15,7 +15,7 @@ export function table(caption, columns, items) {
 
 function row(columns, item) {
   return h("tr", { role: "row" }, columns.map((column) =>
-    h("td", { role: "cell", class: classes(column), "data-label": column.title }, column.cell(item))));
+    h("td", { role: "cell", class: classes(column), "data-label": typeof column.title === "string" ? column.title : "" }, column.cell(item))));
 }
 
 const classes = (column) => [column.end && "end", column.lead && "lead", column.fit && "fit"].filter(Boolean).join(" ") || null;

@@ -60,6 +60,9 @@ enum Accessibility {
     for (const one of every('ul > *, ol > *')) if (!['LI', 'SCRIPT', 'TEMPLATE'].includes(one.tagName)) say('list with another child', one);
     for (const one of every('li')) if (!one.closest('ul, ol, menu')) say('list item without a list', one);
     for (const one of every('dl > *')) if (!['DT', 'DD', 'DIV'].includes(one.tagName)) say('pairs with another child', one);
+    for (const one of document.querySelectorAll('*')) {
+      for (const { value } of one.attributes) if (/\\[object |undefined|NaN/.test(value)) say('a value that is none: ' + value, one);
+    }
     const ids = new Set();
     for (const one of document.querySelectorAll('[id]')) {
       if (ids.has(one.id)) say('id is there twice', one);

@@ -58,7 +58,7 @@ final class Browser {
 
   /// Asks the page again and again until it gives something that is neither false nor empty.
   @discardableResult
-  func wait(_ what: String, seconds: Int = 45, _ text: String, _ arguments: [Any] = []) throws -> Any {
+  func wait(_ what: String, seconds: Int = 90, _ text: String, _ arguments: [Any] = []) throws -> Any {
     let deadline = SystemClock().now + .seconds(seconds)
     var trouble = ""
     repeat {
@@ -169,6 +169,8 @@ final class Browser {
 
   /// The whole page, also what is below the fold.
   func screenshot(_ name: String) throws {
+    // What sticks to the window would else stand in the middle of the picture.
+    try driver.script("scrollTo(0, 0)")
     let shot = try driver.developer(
       "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": true])
     let data = try #require(Data(base64Encoded: shot["data"] as? String ?? ""))

@@ -25,6 +25,7 @@ import Testing
     let console = try ConsoleWorld()
     let browser = console.browser
     let pages = try furnish(console)
+    try door(console)
     try console.enter("en")
     for look in Self.looks {
       try browser.resize(width: look.width, height: look.height, isPhone: look.width < 600)
@@ -53,6 +54,19 @@ import Testing
       }
     }
     try dialogs(console)
+  }
+
+  /// The page before all others.
+  private func door(_ console: ConsoleWorld) throws {
+    let browser = console.browser
+    for (width, height) in [(1280, 900), (390, 844)] {
+      try browser.resize(width: width, height: height, isPhone: width < 600)
+      try browser.open("/")
+      try browser.waitFor("input[name=login]")
+      try browser.screenshot("sign-in-\(width)")
+      for finding in try browser.accessibilityFindings() { Issue.record("sign-in (\(width)): \(finding)") }
+      try browser.expectSilence("sign-in (\(width))")
+    }
   }
 
   /// A console with something on every page.
