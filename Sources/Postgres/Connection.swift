@@ -30,6 +30,17 @@ package final class Connection {
     session = try Self.connect(to: target, options, attempt: 0)
   }
 
+  /// Hosts, port and database, never the password: for whoever has to find the place.
+  package static func place(of url: String) -> String {
+    (try? ConnectionTarget(url, options: ConnectionOptions()))?.description ?? "a URL that cannot be read"
+  }
+
+  /// Several hosts are named, and none of them must be the one that takes writes.
+  package static func mayMeetStandby(_ url: String) -> Bool {
+    guard let target = try? ConnectionTarget(url, options: ConnectionOptions()) else { return false }
+    return target.hostCount > 1 && !target.wantsPrimary
+  }
+
   /// The server's process for this session.
   package var backendPID: Int32 { session.backendPID }
   /// For example 150018 for 15.18.

@@ -39,6 +39,11 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     max(items("host").count, items("hostaddr").count, 1)
   }
 
+  /// Only a server that takes writes is wanted.
+  var wantsPrimary: Bool {
+    ["read-write", "primary"].contains(given["target_session_attrs"] ?? "")
+  }
+
   /// Host, port and database, never the password.
   var description: String {
     let hosts = items("host").isEmpty ? items("hostaddr") : items("host")

@@ -1,7 +1,10 @@
-internal import Postgres
+package import Postgres
 internal import Logging
 internal import Reactor
 internal import Store
+
+/// A connection to the database, where connections to push networks are at hand too.
+package typealias DatabaseConnection = Connection
 
 /// The database that this process works with: the configured one, or the private one, started or joined.
 ///

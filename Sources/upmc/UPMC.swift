@@ -24,6 +24,6 @@ struct UPMC: ParsableCommand {
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
       MessageCommand.self,
-      QuarantineCommand.self, Status.self, Demo.self,
+      QuarantineCommand.self, Status.self, DoctorCommand.self, Demo.self,
     ])
 }
