@@ -20,7 +20,7 @@ let testing: [SwiftSetting] = [
 ]
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let rsa = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -75,16 +75,16 @@ let package = Package(
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: ["JSON", crypto, rsa]),
+    module("Domain", on: ["JSON", crypto, cryptoExtras]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, log]),
+    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
 
     // Beside it: what the ways to all push networks have in common.
     module("PushWire", on: ["Domain", "HTTP2", "TLS", "Metrics", "Reactor", log, deque]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
-    module("FCM", on: ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor", rsa, log]),
+    module("FCM", on: ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor", cryptoExtras, log]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
     module(
       "Receiver",
@@ -93,7 +93,7 @@ let package = Package(
     module("Admin", on: ["Domain", "JSON", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
     module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
     module(
-      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, rsa, deque]),
+      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, cryptoExtras, deque]),
 
     // Roof: configuration, wiring, programs.
     module(
@@ -150,6 +150,7 @@ let package = Package(
       "AdminTests",
       on: [
         "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+        crypto,
       ]),
     tests(
       "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "Server", "Operations", "Domain", "HTTPServer"]),

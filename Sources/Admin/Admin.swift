@@ -40,6 +40,8 @@ package enum Admin {
     package static let namedSendBytes = 65_536
     /// What a client is told to wait after 503, in seconds.
     package static let retryAfterSeconds = 1
+    /// What somebody is told to wait who failed to sign in too often, in seconds.
+    package static let signInRetrySeconds = 900
     /// A statement that runs longer is given up: the client has most likely gone.
     package static let statementTimeout: Duration = .seconds(60)
   }

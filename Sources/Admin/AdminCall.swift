@@ -8,6 +8,8 @@ struct AdminCall {
   let request: OwnedRequest
   let parameters: PathParameters
   let caller: Caller
+  /// The session that the request came with, if it came with one.
+  var session: String?
   let connection: Connection
   let resources: AdminWorker.Resources
 

@@ -8,14 +8,24 @@ internal import Operations
 struct AdminRoute: Sendable {
   let method: Method
   let pattern: String
-  let permission: Permission
+  /// Nil: nobody has to prove anything first.
+  let permission: Permission?
   let endpoint: @Sendable (AdminCall) throws(Problem) -> Response
 
-  static let all: [AdminRoute] = [
+  static let all = sending + audiences + people + administration + accounts
+
+  private static let sending: [AdminRoute] = [
+    AdminRoute(.get, "/v1/admin/messages", .viewMessages) { call throws(Problem) in try call.messages() },
+    AdminRoute(.get, "/v1/admin/messages/{seqno}/failures", .viewMessages) { call throws(Problem) in
+      try call.failures()
+    },
     AdminRoute(.post, "/v1/admin/messages", .send) { call throws(Problem) in try call.send() },
     AdminRoute(.get, "/v1/admin/messages/{seqno}", .viewMessages) { call throws(Problem) in try call.funnel() },
     AdminRoute(.get, "/v1/admin/messages/{seqno}/deliveries", .viewMessages) { call throws(Problem) in
       try call.deliveries()
+    },
+    AdminRoute(.get, "/v1/admin/messages/{seqno}/users/{clientUid}/explain", .viewPeople) { call throws(Problem) in
+      try call.explain()
     },
     AdminRoute(.post, "/v1/admin/messages/{seqno}/pause", .control) { call throws(Problem) in
       try call.control(.pause)
@@ -29,11 +39,10 @@ struct AdminRoute: Sendable {
     AdminRoute(.post, "/v1/admin/messages/{seqno}/resend", .send) { call throws(Problem) in try call.resend() },
     AdminRoute(.patch, "/v1/admin/messages/{seqno}", .control) { call throws(Problem) in try call.setPace() },
     AdminRoute(.post, "/v1/admin/uploads", .send) { call throws(Problem) in try call.upload() },
-    AdminRoute(.get, "/v1/admin/quarantine", .manageQuarantine) { call throws(Problem) in try call.quarantine() },
-    AdminRoute(.post, "/v1/admin/quarantine/restore", .manageQuarantine) { call throws(Problem) in
-      try call.restoreQuarantine()
-    },
-    AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
+    AdminRoute(.post, "/v1/admin/audiences/csv", .send) { call throws(Problem) in try call.uploadAudience() },
+  ]
+
+  private static let audiences: [AdminRoute] = [
     AdminRoute(.post, "/v1/admin/tags", .manageAudiences) { call throws(Problem) in try call.changeTags() },
     AdminRoute(.get, "/v1/admin/tags", .manageAudiences) { call throws(Problem) in try call.tags() },
     AdminRoute(.post, "/v1/admin/segments", .manageAudiences) { call throws(Problem) in try call.createSegment() },
@@ -51,13 +60,66 @@ struct AdminRoute: Sendable {
     AdminRoute(.get, "/v1/admin/segments/{segment}/count", .viewMessages) { call throws(Problem) in
       try call.countSegment()
     },
-    AdminRoute(.post, "/v1/admin/audiences/csv", .send) { call throws(Problem) in try call.uploadAudience() },
-    AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.changeApp() },
+  ]
+
+  private static let people: [AdminRoute] = [
+    AdminRoute(.get, "/v1/admin/users", .viewPeople) { call throws(Problem) in try call.users() },
+    AdminRoute(.get, "/v1/admin/users/{clientUid}", .viewPeople) { call throws(Problem) in try call.user() },
+    AdminRoute(.delete, "/v1/admin/users/{clientUid}", .erasePeople) { call throws(Problem) in try call.eraseUser() },
+    AdminRoute(.get, "/v1/admin/users/{clientUid}/export", .erasePeople) { call throws(Problem) in
+      try call.exportUser()
+    },
+    AdminRoute(.put, "/v1/admin/users/{clientUid}/badge", .managePeople) { call throws(Problem) in
+      try call.setUserBadge()
+    },
+    AdminRoute(.get, "/v1/admin/devices", .viewPeople) { call throws(Problem) in try call.devices() },
+    AdminRoute(.get, "/v1/admin/devices/{device}", .viewPeople) { call throws(Problem) in try call.device() },
+    AdminRoute(.get, "/v1/admin/quarantine", .manageQuarantine) { call throws(Problem) in try call.quarantine() },
+    AdminRoute(.post, "/v1/admin/quarantine/restore", .manageQuarantine) { call throws(Problem) in
+      try call.restoreQuarantine()
+    },
+    AdminRoute(.get, "/v1/admin/groups", .viewPeople) { call throws(Problem) in try call.groups() },
     AdminRoute(.post, "/v1/admin/groups", .manageGroups) { call throws(Problem) in try call.createGroup() },
+    AdminRoute(.get, "/v1/admin/groups/{groupSeq}", .viewPeople) { call throws(Problem) in try call.group() },
+    AdminRoute(.patch, "/v1/admin/groups/{groupSeq}", .manageGroups) { call throws(Problem) in
+      try call.changeGroup()
+    },
+    AdminRoute(.delete, "/v1/admin/groups/{groupSeq}", .manageGroups) { call throws(Problem) in
+      try call.deleteGroup()
+    },
+    AdminRoute(.get, "/v1/admin/groups/{groupSeq}/members", .viewPeople) { call throws(Problem) in
+      try call.groupMembers()
+    },
+    AdminRoute(.post, "/v1/admin/groups/{groupSeq}/members", .manageGroups) { call throws(Problem) in
+      try call.changeMembers(adding: true)
+    },
+    AdminRoute(.post, "/v1/admin/groups/{groupSeq}/members/remove", .manageGroups) { call throws(Problem) in
+      try call.changeMembers(adding: false)
+    },
+  ]
+
+  private static let administration: [AdminRoute] = [
+    AdminRoute(.get, "/v1/admin/apps", .viewMessages) { call throws(Problem) in try call.apps() },
+    AdminRoute(.post, "/v1/admin/apps", .manageApps) { call throws(Problem) in try call.createApp() },
+    AdminRoute(.get, "/v1/admin/apps/{appId}", .viewMessages) { call throws(Problem) in try call.app() },
+    AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.changeApp() },
+    AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
+    AdminRoute(.get, "/v1/admin/credentials", .manageApps) { call throws(Problem) in try call.credentials() },
+    AdminRoute(.put, "/v1/admin/credentials", .manageApps) { call throws(Problem) in try call.setCredential() },
+    AdminRoute(.delete, "/v1/admin/credentials", .manageApps) { call throws(Problem) in
+      try call.deleteCredential()
+    },
+    AdminRoute(.get, "/v1/admin/api-keys", .manageAccounts) { call throws(Problem) in try call.keys() },
+    AdminRoute(.post, "/v1/admin/api-keys", .manageAccounts) { call throws(Problem) in try call.createKey() },
+    AdminRoute(.delete, "/v1/admin/api-keys/{apiKeyId}", .manageAccounts) { call throws(Problem) in
+      try call.revokeKey()
+    },
+    AdminRoute(.get, "/v1/admin/statistics", .viewMessages) { call throws(Problem) in try call.statistics() },
+    AdminRoute(.get, "/v1/admin/audit", .viewAudit) { call throws(Problem) in try call.audit() },
   ]
 
   init(
-    _ method: Method, _ pattern: String, _ permission: Permission,
+    _ method: Method, _ pattern: String, _ permission: Permission?,
     endpoint: @escaping @Sendable (AdminCall) throws(Problem) -> Response
   ) {
     self.method = method

@@ -16,14 +16,15 @@ package final class AdminThreads: Sendable {
   ///   - hosting: how devices reach what is uploaded here.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
   package init(
-    databaseURL: String, catalog: Catalog, threads: Int, hosting: Hosting = Hosting(publicURL: nil),
-    clock: any Clock = SystemClock(),
+    databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
+    hosting: Hosting = Hosting(publicURL: nil), clock: any Clock = SystemClock(), isSecure: Bool = false,
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let queue = try AdminQueue(capacity: Admin.Limits.waitingRequests)
     self.queue = queue
     let resources = AdminWorker.Resources(
-      databaseURL: databaseURL, catalog: catalog, clock: clock, hosting: hosting, messageCommitted: messageCommitted)
+      databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
+      messageCommitted: messageCommitted)
     for number in 0..<threads {
       // It ends by itself when the queue is closed and empty.
       _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue).run() }

@@ -12,7 +12,11 @@ final class AdminWorker {
   struct Resources: Sendable {
     let databaseURL: String
     let catalog: Catalog
+    /// Seals credentials; nil where none come in.
+    let master: MasterKey?
     let clock: any Clock
+    /// True when browsers reach the console by HTTPS only.
+    let isSecure: Bool
     let hosting: Hosting
     let messageCommitted: @Sendable () -> Void
     let log = Logger(label: "admin")
@@ -62,13 +66,34 @@ final class AdminWorker {
   private func serve(
     _ route: AdminRoute, _ request: OwnedRequest, _ parameters: PathParameters
   ) throws(Problem) -> Response {
-    let token = try AdminCall.bearer(request)
+    let session =
+      request.header("authorization") == nil ? SessionCookie.token(in: request, isSecure: resources.isSecure) : nil
+    let bearer = session == nil && route.permission != nil ? try AdminCall.bearer(request) : nil
     let connection = try connected()
-    let caller = try Authorization.authenticate(token, on: connection)
-    try caller.require(route.permission)
+    var caller = Caller.nobody
+    if let permission = route.permission {
+      caller = try authenticate(request, bearer: bearer, session: session, on: connection)
+      try caller.require(permission)
+    }
+    caller.origin = request.remoteAddress.host
+    caller.requestID = request.id
     let call = AdminCall(
-      request: request, parameters: parameters, caller: caller, connection: connection, resources: resources)
+      request: request, parameters: parameters, caller: caller, session: session, connection: connection,
+      resources: resources)
     return try route.endpoint(call)
+  }
+
+  /// By API key, or by the console's session: then whatever changes something needs the session's CSRF token too.
+  private func authenticate(
+    _ request: OwnedRequest, bearer: String?, session: String?, on connection: Connection
+  ) throws(Problem) -> Caller {
+    guard let session else { return try Authorization.authenticate(bearer ?? "", on: connection) }
+    let caller = try SigningIn.authenticate(
+      session: session, on: connection, now: resources.clock.wallMicroseconds)
+    if request.method != .get, request.method != .head {
+      try SigningIn.checkCSRF(request.header("x-csrf-token"), of: session)
+    }
+    return caller
   }
 
   private func attempt() -> Result<Connection, Problem> {

@@ -8,10 +8,15 @@ extension Response {
     Response(status: status, headers: [("Content-Type", "application/json"), noStore], body: answer.json)
   }
 
+  /// 204: it is done, and there is nothing to say.
+  static let done = Response(status: .noContent, headers: [noStore])
+
   static func problem(_ problem: Problem, requestID: String) -> Response {
     var headers = [("Content-Type", "application/problem+json"), noStore]
     switch problem.code.status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
+    case 429 where problem.code == .tooManyAttempts:
+      headers.append(("Retry-After", String(Admin.Limits.signInRetrySeconds)))
     case 429, 503: headers.append(("Retry-After", String(Admin.Limits.retryAfterSeconds)))
     default: break
     }

@@ -5,16 +5,64 @@ internal import Operations
 
 /// Apps.
 extension AdminCall {
+  /// `GET /v1/admin/apps?limit=&cursor=`: those that the caller reaches, by id.
+  func apps() throws(Problem) -> Response {
+    .json(.ok, try Administration.apps(try page(), by: caller, on: connection))
+  }
+
+  /// `POST /v1/admin/apps`: `{"appId","name","timeZone"?}`.
+  func createApp() throws(Problem) -> Response {
+    var (appID, name): (String?, String?)
+    var timeZone = "Asia/Seoul"
+    try readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
+      case "name": name = try reader.readString()
+      case "timeZone": timeZone = try reader.readString()
+      default: throw .unknownField
+      }
+    }
+    return .json(
+      .created,
+      try Administration.createApp(
+        try Problem.need(appID, "appId"), name: try Problem.need(name, "name"), timeZone: timeZone, by: caller,
+        on: connection))
+  }
+
+  /// `GET /v1/admin/apps/{appId}`: with its settings.
+  func app() throws(Problem) -> Response {
+    .json(.ok, try Administration.app(parameters["appId"], by: caller, on: connection))
+  }
+
+  /// `PATCH /v1/admin/apps/{appId}`: `{"name"?,"timeZone"?,"devicePolicy"?,"deviceSends"?,"userProof"?,"badgeSync"?}`.
+  func changeApp() throws(Problem) -> Response {
+    var change = Administration.AppChange()
+    var names = false
+    try readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "name": change.name = try reader.readString()
+      case "timeZone": change.timeZone = try reader.readString()
+      case "devicePolicy":
+        guard let policy = App.DevicePolicy(name: try reader.readString()) else {
+          throw JSONError("must be multi or single")
+        }
+        change.devicePolicy = policy
+      case "deviceSends":
+        change.deviceSends = Int16(try reader.readCount(in: Operations.Limits.deviceSendsPerMinute))
+      case "userProof": change.userProof = try reader.readBool() ? .on : .off
+      case "badgeSync": change.badgeSync = try reader.readBool()
+      default: throw .unknownField
+      }
+      names = true
+    }
+    guard names else { throw Problem(.invalidField, "Name a setting: {\"deviceSends\":10}.") }
+    return .json(.ok, try Administration.change(parameters["appId"], change, by: caller, on: connection))
+  }
+
   /// `POST /v1/admin/apps/{appId}/resume`: lets the messages of a paused app go on.
   func resumeApp() throws(Problem) -> Response {
     let entry = try Administration.resumeApp(parameters["appId"], by: caller, on: connection)
     resources.messageCommitted()
     return .json(.ok, entry)
-  }
-
-  /// `PATCH /v1/admin/apps/{appId}`: changes settings, answers the app.
-  func changeApp() throws(Problem) -> Response {
-    let settings = try Administration.AppSettings(json: try jsonBody())
-    return .json(.ok, try Administration.change(settings, of: parameters["appId"], by: caller, on: connection))
   }
 }

@@ -2,9 +2,68 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
+internal import Reactor
 
-/// `POST /v1/admin/groups`: makes a group.
+/// Groups of users: the tree and its members.
 extension AdminCall {
+  /// `GET /v1/admin/groups?appId=&parent=&limit=&cursor=`: those right below one, or at the top, by name.
+  func groups() throws(Problem) -> Response {
+    var parent: Int64?
+    if let text = request.queryItem("parent") {
+      guard let number = Int64(text) else { throw Problem(.invalidField, "parent must be a GROUPSEQ.") }
+      parent = number
+    }
+    return .json(
+      .ok, try Grouping.list(of: try required("appId"), below: parent, try page(), by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/groups/{groupSeq}`.
+  func group() throws(Problem) -> Response {
+    .json(.ok, try Grouping.group(try groupSeq(), by: caller, on: connection))
+  }
+
+  /// `PATCH /v1/admin/groups/{groupSeq}`: `{"name"?,"parent"?}`; parent null moves it to the top.
+  func changeGroup() throws(Problem) -> Response {
+    var change = Grouping.Change()
+    try readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "name": change.name = try reader.readText(upTo: Domain.Limits.groupNameBytes)
+      case "parent": change.parent = .some(try Self.readParent(&reader))
+      default: throw .unknownField
+      }
+    }
+    guard change.name != nil || change.parent != nil else {
+      throw Problem(.invalidField, "Give what is to change: name, or parent.")
+    }
+    return .json(.ok, try Grouping.change(try groupSeq(), change, by: caller, on: connection))
+  }
+
+  /// `DELETE /v1/admin/groups/{groupSeq}`.
+  func deleteGroup() throws(Problem) -> Response {
+    try Grouping.delete(try groupSeq(), by: caller, on: connection)
+    return .done
+  }
+
+  /// `GET /v1/admin/groups/{groupSeq}/members?limit=&cursor=`.
+  func groupMembers() throws(Problem) -> Response {
+    .json(.ok, try Grouping.members(of: try groupSeq(), try page(), by: caller, on: connection))
+  }
+
+  /// `POST /v1/admin/groups/{groupSeq}/members` and `…/members/remove`: `{"clientUids":[…]}`.
+  func changeMembers(adding: Bool) throws(Problem) -> Response {
+    var clientUIDs: [String]?
+    try readObject { (reader, key) throws(JSONError) in
+      guard key == "clientUids" else { throw .unknownField }
+      clientUIDs = try reader.readClientUIDs()
+    }
+    return .json(
+      .ok,
+      try Grouping.changeMembers(
+        of: try groupSeq(), adding: adding, try Problem.need(clientUIDs, "clientUids"), by: caller, on: connection,
+        now: resources.clock.wallMicroseconds))
+  }
+
+  /// `POST /v1/admin/groups`: makes a group.
   func createGroup() throws(Problem) -> Response {
     let group = try Self.readGroup(try jsonBody())
     return .json(

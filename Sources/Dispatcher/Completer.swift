@@ -152,7 +152,8 @@ final class Completer {
     switch verdict {
     case .final(let status, let reason):
       decide(
-        claim, message, target.device, target.userKey, status, attempts + 1, reason: reason, isFirst: !flight.isRepeat)
+        claim, message, target.device, target.userKey, status, attempts + 1, reason: reason, isFirst: !flight.isRepeat,
+        network: flight.batch.route.network, appVersion: target.appVersion)
     case .again(let milliseconds, let attempts, let wasUnknown):
       let waiting = WaitingTarget(
         device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown,
@@ -176,13 +177,16 @@ final class Completer {
 
   func decide(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
-    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false
+    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false,
+    network: PushNetwork? = nil, appVersion: String = ""
   ) {
     let record = Outcomes.Record(
       seqno: message.seqno, device: device, userKey: userKey, status: status, attempts: attempts, reason: reason,
       dueAt: dueAt)
     decisions.add(
-      Decisions.Decision(claim: claim, message: message, record: record, isFirst: isFirst, missing: missing))
+      Decisions.Decision(
+        claim: claim, message: message, record: record, isFirst: isFirst, missing: missing, network: network,
+        appVersion: appVersion))
   }
 
   func tryAgain(

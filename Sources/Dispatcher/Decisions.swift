@@ -13,6 +13,9 @@ struct Decisions {
     var isFirst = false
     /// Set when the app has no credential for this network.
     var missing: PushNetwork?
+    /// For the statistics; nil and empty where it was not on its way to a network.
+    var network: PushNetwork?
+    var appVersion = ""
 
     /// What a network has answered is true whoever holds the claim by now; everything else is its holder's to say.
     var needsClaim: Bool { record.status != .accepted && record.status != .rejected }
@@ -76,20 +79,22 @@ struct Decisions {
     _ breaker: Breaker
   ) throws(PostgresError) -> TokenCare.Result {
     var care = try TokenCare(findings, breaker, faulty: faults.keys, now: now, connection)
-    try care.changeDevices(connection)
+    try care.changeDevices(connection, writer: writer)
     var increases = increases
+    var tally = Statistics.Tally()
     let networks = try self.networks(connection)
     let lost = try lostClaims(connection, node)
     let unique = uniqueDecisions(without: lost).map { $0.settled(with: networks) }
     if !unique.isEmpty {
       let taken = storesRows ? try store(unique, at: now, connection) : unique
       for decision in taken {
+        tally.count(decision.record.status, decision.statistic)
         increases[decision.record.seqno, default: Outcomes.Increase()]
           .count(decision.record.status, reason: decision.record.reason)
       }
       try takeBackBadges(taken, connection)
     }
-    for query in Outcomes.add(increases, writer: writer) { try connection.run(query) }
+    for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try care.undoFloods(connection, writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
@@ -165,10 +170,20 @@ private struct Networks {
 }
 
 extension Decisions.Decision {
+  fileprivate var statistic: Statistics.Key {
+    var key = Statistics.Key(app: message.app)
+    key.network = network
+    key.lane = message.push.lane
+    key.appVersion = appVersion
+    key.reason = record.reason ?? ""
+    return key
+  }
+
   /// An app that can be reached through another network does not wait for a credential that it may never get.
   fileprivate func settled(with networks: Networks) -> Decisions.Decision {
     guard let missing, networks.reach(message.app, without: missing) else { return self }
     var settled = self
+    settled.network = missing
     settled.record = Outcomes.Record(
       seqno: record.seqno, device: record.device, userKey: record.userKey, status: .skipped,
       attempts: record.attempts, reason: SkipReason.noProvider.rawValue, dueAt: nil)

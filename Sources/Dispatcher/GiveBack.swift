@@ -6,11 +6,13 @@ internal import Store
 /// as if they had never ended, and a message that was complete is open again.
 struct GiveBack {
   private let records: [GiveBacks.Record]
+  private let now: Int64
 
   /// Makes the deliveries pending; those that were not rejected, or that are over for good, are left alone.
   init(
     _ deliveries: some Collection<Confirmations.Delivery>, now: Int64, _ connection: Connection
   ) throws(PostgresError) {
+    self.now = now
     records = try connection.run(GiveBacks.outcomes(deliveries, at: now))
   }
 
@@ -22,7 +24,9 @@ struct GiveBack {
       increases[record.seqno, default: Outcomes.Increase()].rejected -= 1
       if let reason = record.reason { increases[record.seqno]?.reasons[reason, default: 0] -= 1 }
     }
-    for query in Outcomes.add(increases, writer: writer) { try connection.run(query) }
+    var tally = Statistics.Tally()
+    for record in records { tally.count(.rejected, record.statistic, times: -1) }
+    for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     try GiveBacks.reopen(Set(records.map(\.seqno)), on: connection)
   }
 

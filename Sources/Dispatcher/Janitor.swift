@@ -68,5 +68,6 @@ final class Janitor {
     }
     try connection.run(Nodes.bury())
     try connection.run(CSVAudiences.dropExpired(at: shared.clock.wallMicroseconds))
+    _ = try StatisticsRollup.run(connection, now: shared.clock.wallMicroseconds)
   }
 }

@@ -62,6 +62,6 @@ struct RecipientValues {
       device: member.device, userKey: member.userKey, psid: psid(of: member), badge: badge,
       clientName: names[member.userKey] ?? name ?? "",
       language: locales[member.device].map { message.push.template.languages.place(locale: $0) } ?? 0,
-      variables: variables[member.userKey] ?? [])
+      variables: variables[member.userKey] ?? [], appVersion: member.appVersion)
   }
 }

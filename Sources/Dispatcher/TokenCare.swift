@@ -64,7 +64,7 @@ struct TokenCare {
   // MARK: Devices
 
   /// Before the outcomes are written.
-  func changeDevices(_ connection: Connection) throws(PostgresError) {
+  func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
     // While an app is paused nothing is held against its devices.
     let standing = findings.filter { !($0.isRefusal && states[$0.route.app]?.isPaused == true) }
     guard !standing.isEmpty else { return }
@@ -85,7 +85,19 @@ struct TokenCare {
       case .learn(let environment): lessons[device] = environment
       }
     }
-    if !dropped.isEmpty { try connection.run(Quarantine.drop(dropped)) }
+    if !dropped.isEmpty {
+      try connection.run(Quarantine.drop(dropped))
+      var tally = Statistics.Tally()
+      for device in dropped {
+        guard let record = records[device] else { continue }
+        var key = Statistics.Key(app: record.app)
+        key.network = record.network
+        key.appVersion = record.attributes.appVersion
+        key.reason = "token-refused"
+        tally.countLeft(key)
+      }
+      try connection.run(Statistics.add(tally, writer: writer, at: now))
+    }
     if !refused.isEmpty { try connection.run(Quarantine.add(Array(refused.values), at: now)) }
     if !lessons.isEmpty { try connection.run(Quarantine.learn(lessons.map { ($0.key, $0.value) })) }
   }

@@ -24,20 +24,38 @@ package struct App: Sendable, Equatable {
   package let number: Number
   /// The bundle identifier or package name, also the APNs topic.
   package let appID: String
-  package let name: String
+  package var name: String
   /// IANA name, for `senddate`.
-  package let timeZone: String
-  package let devicePolicy: DevicePolicy
+  package var timeZone: String
+  package var devicePolicy: DevicePolicy
   /// Why the dispatcher holds this app's messages back; nil when it doesn't.
   package let pausedReason: String?
   /// Messages that one of its devices may send to other users in a minute; 0: none.
-  package let deviceSendsPerMinute: Int16
+  package var deviceSendsPerMinute: Int16
   /// The secret that proofs of users are made with has this number; below 1: naming a user needs no proof.
   package var userProofGeneration: Int16
   /// A user's other devices are told its new count by a silent push.
   package var syncsBadges: Bool
 
   package var asksUserProof: Bool { userProofGeneration > 0 }
+
+  /// What may be done about proofs of users.
+  package enum UserProofChange: Sendable {
+    case off
+    case on
+    /// On, with another secret: proofs made with the present one end.
+    case renewed
+  }
+
+  package mutating func change(userProof change: UserProofChange) {
+    // A sign remembers the number while no proof is asked for, so that it never comes again.
+    let number = abs(userProofGeneration)
+    switch change {
+    case .off: userProofGeneration = -number
+    case .on: userProofGeneration = max(number, 1)
+    case .renewed: userProofGeneration = number + 1
+    }
+  }
 
   package init(
     number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,

@@ -19,6 +19,7 @@ package struct Problem: Error, Equatable, Sendable {
     case notFound = "upmc:not-found"
     case unknownApp = "upmc:unknown-app"
     case unknownDevice = "upmc:unknown-device"
+    case unknownUser = "upmc:unknown-user"
     case unknownGroup = "upmc:unknown-group"
     case unknownMessage = "upmc:unknown-message"
     case unknownSegment = "upmc:unknown-segment"
@@ -30,6 +31,7 @@ package struct Problem: Error, Equatable, Sendable {
     case methodNotAllowed = "upmc:method-not-allowed"
     case bodyTooLarge = "upmc:body-too-large"
     case unsupportedMediaType = "upmc:unsupported-media-type"
+    case tooManyAttempts = "upmc:too-many-attempts"
     case notConfigured = "upmc:not-configured"
     case tooManyRequests = "upmc:too-many-requests"
     case busy = "upmc:busy"
@@ -42,7 +44,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .malformed, .invalidField, .badgeOutOfRange: 400
       case .noCredential, .badCredential: 401
       case .forbidden, .badUserProof, .userMismatch: 403
-      case .notFound, .unknownApp, .unknownDevice, .unknownGroup, .unknownMessage, .unknownSegment,
+      case .notFound, .unknownApp, .unknownDevice, .unknownUser, .unknownGroup, .unknownMessage, .unknownSegment,
         .unknownUpload, .notKept:
         404
       case .methodNotAllowed: 405
@@ -50,7 +52,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
       case .impossible, .notConfigured, .payloadTooLarge: 422
-      case .tooManyRequests: 429
+      case .tooManyAttempts, .tooManyRequests: 429
       case .internalError: 500
       case .busy, .databaseAway: 503
       }
@@ -71,6 +73,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .notFound: "There is nothing here"
       case .unknownApp: "The app is not known"
       case .unknownDevice: "The device is not registered"
+      case .unknownUser: "The user is not known"
       case .unknownGroup: "The group does not exist"
       case .unknownMessage: "The message does not exist"
       case .unknownSegment: "The segment does not exist"
@@ -82,6 +85,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .methodNotAllowed: "The method is not allowed here"
       case .bodyTooLarge: "The body is too large"
       case .unsupportedMediaType: "The media type is not supported"
+      case .tooManyAttempts: "Too many attempts"
       case .notConfigured: "The server lacks a setting for this"
       case .tooManyRequests: "Too many requests"
       case .busy: "The server is busy"

@@ -72,11 +72,14 @@ package struct PushTarget: Sendable {
   package let language: Int
   /// For `%VAR1%` …; empty unless the template needs them.
   package let variables: [String]
+  /// Of the app on the device, for the statistics.
+  package let appVersion: String
 
   package init(
     device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String, language: Int = 0,
-    variables: [String] = []
+    variables: [String] = [], appVersion: String = ""
   ) {
+    self.appVersion = appVersion
     self.device = device
     self.userKey = userKey
     self.psid = psid

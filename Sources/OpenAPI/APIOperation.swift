@@ -124,6 +124,7 @@ package struct APIOperation: Sendable {
     case messages = "Messages"
     case control = "Control"
     case audiences = "Audiences"
+    case people = "People and groups"
     case administration = "Administration"
     case server = "Server"
 
@@ -135,6 +136,7 @@ package struct APIOperation: Sendable {
       case .messages: "A back-office system or operator sends, and sees what became of it."
       case .control: "A message on its way: pause, resume, cancel, pace, send again."
       case .audiences: "Tags, saved segments and files: whom a message is for."
+      case .people: "Users, their devices and groups, as operators look at them."
       case .administration: "Apps, groups, and devices that are put aside."
       case .server: "Is it alive, is it ready, and what can it do?"
       }
@@ -144,6 +146,6 @@ package struct APIOperation: Sendable {
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
     devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
-    + messages + uploads + reports + control + tags + segments + files + groups + quarantine + apps + appSettings
-    + server
+    + messages + uploads + reports + control + messageLists + statistics + tags + segments + files + groups + groupTree
+    + people + quarantine + apps + appSettings + apiKeys + accounts + server
 }

@@ -31,6 +31,15 @@ struct PathParameter {
     PathParameter(
       name: "appId", schema: Schema.appID, about: "The app: its bundle identifier or package name.",
       example: "com.example.bank"),
+    PathParameter(
+      name: "clientUid", schema: Schema.text(upTo: Domain.Limits.clientUIDBytes), about: "CUID, the client user id.",
+      example: "kim01"),
+    PathParameter(
+      name: "account", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
+      example: "2"),
+    PathParameter(
+      name: "apiKeyId", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of an API key.", example: "3"
+    ),
   ]
 }
 

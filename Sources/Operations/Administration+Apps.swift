@@ -20,6 +20,9 @@ extension Administration {
     _ appID: String, name: String, timeZone: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppCreated {
     try caller.require(.manageApps)
+    guard caller.app == nil else {
+      throw Problem(.forbidden, "A credential for one app cannot make another.")
+    }
     guard isValid(appID: appID) else {
       throw Problem(
         at: "/appId",
@@ -37,11 +40,16 @@ extension Administration {
       let record = try connection.run(
         Apps.create(appID: appID, name: name, clientKey: clientKey, timeZone: timeZone))
       try connection.run(Announcements.announce(Catalog.channel))
+      let change = Auditing.Change("app.create", appID, in: record.app).to { writer in
+        writer.member("name", name)
+        writer.member("timeZone", timeZone)
+      }
+      try connection.run(Auditing.add(change, by: caller))
       return AppCreated(appID: record.app.appID, clientKey: record.clientKey)
     }
   }
 
-  /// An app as lists show it.
+  /// An app with everything that is set for it.
   package struct AppEntry: JSONAnswer {
     package let app: App
     package let clientKey: String
@@ -73,7 +81,12 @@ extension Administration {
   {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
-    try connection.commit { () throws(PostgresError) in try release(app, on: connection) }
+    try connection.commit { () throws(PostgresError) in
+      let reason = try connection.run(AppPauses.reason(of: app.number))
+      try release(app, on: connection)
+      let change = Auditing.Change("app.resume", appID, in: app).from { $0.member("pausedReason", reason) }
+      try connection.run(Auditing.add(change, by: caller))
+    }
     guard let record = try connection.answer(Apps.find(appID: appID)) else {
       throw Problem(.unknownApp, "The app \(appID) was deleted meanwhile.")
     }

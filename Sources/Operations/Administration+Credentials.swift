@@ -60,9 +60,18 @@ extension Administration {
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(credential))
       try release(app, on: connection)
+      try connection.run(Auditing.add(auditing(credential, of: app), by: caller))
     }
     try Quarantining.restoreAfterNewCredential(app, on: connection)
     return CredentialSet(appID: app.appID, network: .apns, keyID: key.keyID, teamID: key.teamID)
+  }
+
+  /// What the audit log keeps of a credential: only what may be shown.
+  static func auditing(_ credential: Secrets.Credential, of app: App) -> Auditing.Change {
+    Auditing.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
+      writer.member("kind", credential.kind)
+      writer.member("shown", raw: credential.publicPart.utf8)
+    }
   }
 
   private static func check(_ key: APNsKey) throws(Problem) {

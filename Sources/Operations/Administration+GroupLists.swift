@@ -43,7 +43,12 @@ extension Administration {
     let app = try groupApp(appID, caller, connection, catalog)
     let isGone: Bool
     do throws(PostgresError) {
-      isGone = try connection.run(Groups.remove(group, app: app.number))
+      isGone = try connection.transaction(attempts: Operations.Limits.transactionAttempts) {
+        () throws(PostgresError) in
+        guard try connection.run(Groups.remove(group, app: app.number)) else { return false }
+        try connection.run(Auditing.add(Auditing.Change("group.delete", String(group), in: app), by: caller))
+        return true
+      }
     } catch {
       guard error.constraint == "groups_parent_fkey" else { throw Problem(error) }
       throw Problem(.conflict, "Groups stand below the group \(group). Delete them first.")

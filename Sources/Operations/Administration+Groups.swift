@@ -41,7 +41,14 @@ extension Administration {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(parent).")
       }
     }
-    return GroupCreated(
-      groupSeq: try connection.answer(Groups.create(app: app.number, name: new.name, parent: new.parent)))
+    return try connection.commit { () throws(PostgresError) in
+      let group = try connection.run(Groups.create(app: app.number, name: new.name, parent: new.parent))
+      let change = Auditing.Change("group.create", String(group), in: app).to { writer in
+        writer.member("name", new.name)
+        writer.member("parent", new.parent.map(String.init))
+      }
+      try connection.run(Auditing.add(change, by: caller))
+      return GroupCreated(groupSeq: group)
+    }
   }
 }

@@ -23,20 +23,28 @@ extension Administration {
     _ role: Role, appID: String?, name: String = "", by caller: Caller, on connection: Connection
   ) throws(Problem) -> KeyCreated {
     try caller.require(.manageApps)
-    var number: App.Number?
+    var app: App?
     if let appID {
-      let app = try connection.app(appID)
-      try caller.require(.manageApps, in: app)
-      number = app.number
+      let only = try connection.app(appID)
+      try caller.require(.manageApps, in: only)
+      app = only
     } else if caller.app != nil {
       throw Problem(.forbidden, "A key for one app cannot make a key for all.")
     }
     if !name.isEmpty { try check(name: name) }
     // The prefix lets people and secret scanners see what it is.
     let apiKey = "upmc_" + RandomToken.make()
-    try connection.answer(
-      Secrets.createAPIKey(
-        sha256: Authorization.hash(apiKey), role: role.rawValue, app: number, name: name))
+    try connection.commit { () throws(PostgresError) in
+      let key = try connection.run(
+        Secrets.createAPIKey(sha256: Authorization.hash(apiKey), role: role.rawValue, app: app?.number, name: name))
+      try connection.run(Announcements.announce(Catalog.channel))
+      let change = Auditing.Change("api-key.create", String(key), in: app).to { writer in
+        writer.member("role", role.rawValue)
+        writer.member("name", name)
+        writer.member("appId", appID)
+      }
+      try connection.run(Auditing.add(change, by: caller))
+    }
     return KeyCreated(apiKey: apiKey, role: role)
   }
 }

@@ -5,21 +5,6 @@ internal import Store
 
 /// Who vouches for the users of an app.
 extension Administration {
-  package enum UserProof: Sendable {
-    case off
-    case on
-    /// On, with another secret: proofs made with the present one end.
-    case renewed
-  }
-
-  static func change(_ proof: UserProof) -> Apps.UserProofChange {
-    switch proof {
-    case .off: .off
-    case .on: .on
-    case .renewed: .renewed
-    }
-  }
-
   /// What the app's own server makes proofs of users with. It can be asked for again: it is made anew each time, from a
   /// key of this server and the app's name.
   package struct UserProofSecret: JSONAnswer {

@@ -37,8 +37,10 @@ package enum Role: String, CaseIterable, Sendable {
     switch permission {
     case .viewMessages: true
     case .send, .control: self != .viewer
-    case .manageGroups, .manageQuarantine, .manageAudiences: self == .operator || self == .admin
-    case .manageApps: self == .admin
+    case .viewPeople: self != .sender
+    case .manageGroups, .manageQuarantine, .manageAudiences, .managePeople, .manageContent:
+      self == .operator || self == .admin
+    case .manageApps, .erasePeople, .manageAccounts, .viewAudit: self == .admin
     }
   }
 }
@@ -56,6 +58,16 @@ package enum Permission: String, CaseIterable, Sendable {
   case manageQuarantine
   /// Apps, their credentials, and API keys.
   case manageApps
+  /// Users, devices and groups: who they are.
+  case viewPeople
+  /// Badges, imports.
+  case managePeople
+  /// Taking everything out, or away, that is known of a person.
+  case erasePeople
+  /// Templates, senders, drafts.
+  case manageContent
+  case manageAccounts
+  case viewAudit
 }
 
 /// Whoever asks for an operation, already proved.
@@ -63,31 +75,45 @@ package struct Caller: Equatable, Sendable {
   package let role: Role
   /// The only app it reaches; nil: all.
   package let app: App.Number?
-  /// Its API key's number; nil: the command line.
+  /// Its API key's number; nil: a console account or the command line.
   package let apiKey: Int32?
   /// The device that sends, when a device does; its messages bear its name.
   package let device: DeviceID?
+  /// Its console account's number.
+  package let account: Int32?
+  /// What the key or account is called, for the audit log.
+  package let name: String
+  /// The address it calls from, and the id of its request; empty for the command line.
+  package var origin = ""
+  package var requestID = ""
 
-  package init(role: Role, app: App.Number?, apiKey: Int32?, device: DeviceID? = nil) {
+  package init(
+    role: Role, app: App.Number?, apiKey: Int32?, device: DeviceID? = nil, account: Int32? = nil, name: String = ""
+  ) {
+    self.device = device
     self.role = role
     self.app = app
     self.apiKey = apiKey
-    self.device = device
+    self.account = account
+    self.name = name
   }
 
   /// Nil for a role that only a newer version knows.
   init?(_ key: Secrets.APIKey) {
     guard let role = Role(rawValue: key.role) else { return nil }
-    self.init(role: role, app: key.app, apiKey: key.number)
+    self.init(role: role, app: key.app, apiKey: key.number, name: key.name)
   }
 
+  /// Somebody who has not proved anything; for routes that ask for no permission.
+  package static let nobody = Caller(role: .viewer, app: 0, apiKey: nil, name: "nobody")
+
   /// Whoever can read the master key may do everything.
-  package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil)
+  package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil, name: "command line")
 
   /// - Throws: `.forbidden` when the role does not allow it.
   package func require(_ permission: Permission) throws(Problem) {
     guard role.allows(permission) else {
-      throw Problem(.forbidden, "An API key with the role \(role.rawValue) may not do this.")
+      throw Problem(.forbidden, "The role \(role.rawValue) may not do this.")
     }
   }
 
@@ -95,7 +121,7 @@ package struct Caller: Equatable, Sendable {
   package func require(_ permission: Permission, in app: App) throws(Problem) {
     try require(permission)
     guard reaches(app.number) else {
-      throw Problem(.forbidden, "This API key is for another app than \(app.appID).")
+      throw Problem(.forbidden, "This credential is for another app than \(app.appID).")
     }
   }
 

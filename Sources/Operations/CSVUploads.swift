@@ -67,7 +67,11 @@ package enum CSVUploads {
       let (record, isNew) = try connection.run(
         CSVAudiences.create(
           app: app.number, sha256: hash, lines: file.lines.count, at: now, expiresAt: now + unusedMicroseconds))
-      if isNew { try CSVAudiences.store(file.lines, of: record.csv, on: connection) }
+      guard isNew else { return record }
+      try CSVAudiences.store(file.lines, of: record.csv, on: connection)
+      let uploaded = Auditing.Change("audience.upload", String(record.csv), in: app)
+        .to { $0.member("lines", file.lines.count) }
+      try connection.run(Auditing.add(uploaded, by: caller))
       return record
     }
     let census = try CSVCensus(

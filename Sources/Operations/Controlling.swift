@@ -31,14 +31,14 @@ package enum Controlling {
     try caller.require(.control)
     // Refused for callers of another app as if it did not exist.
     _ = try Reporting.funnel(seqno, for: caller, on: connection)
-    let (effect, standing, answer) = try apply(control, seqno, on: connection)
+    let (effect, standing, answer) = try apply(control, seqno, by: caller, on: connection)
     if effect == .refuse { throw wrongState(control.rawValue, seqno, standing) }
     guard control == .cancel, standing.state != .cancelled else { return answer }
     return try finishCancelling(seqno, for: caller, on: connection, now: now)
   }
 
   private static func apply(
-    _ control: MessageControl, _ seqno: Int64, on connection: Connection
+    _ control: MessageControl, _ seqno: Int64, by caller: Caller, on connection: Connection
   ) throws(Problem) -> (MessageControl.Effect, MessageControl.Standing, Reporting.FunnelAnswer) {
     let outcome = try connection.commit {
       () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Standing, Reporting.FunnelAnswer)? in
@@ -59,6 +59,11 @@ package enum Controlling {
       case .nothing, .refuse: break
       }
       if effect != .refuse { try connection.run(Announcements.announce(channel, String(seqno))) }
+      if effect != .refuse, effect != .nothing {
+        let change = Auditing.Change("message.\(control.rawValue)", String(seqno), app: locked.app)
+        try connection.run(
+          Auditing.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
+      }
       // Under the message's lock: the numbers of exactly this moment.
       guard let (found, reasons) = try connection.run(Funnels.find(seqno)) else { return nil }
       return (effect, locked.standing, Reporting.FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8)))
@@ -112,6 +117,8 @@ package enum Controlling {
     try connection.commit { () throws(PostgresError) in
       try connection.run(Gates.setPace(seqno, pace))
       try connection.run(Announcements.announce(channel, String(seqno)))
+      let change = Auditing.Change("message.pace", String(seqno), app: message.app)
+      try connection.run(Auditing.add(change.to { pace?.write(to: &$0) }, by: caller))
     }
     return try Reporting.funnel(seqno, for: caller, on: connection)
   }

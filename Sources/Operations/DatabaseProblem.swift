@@ -24,6 +24,7 @@ extension Problem {
         would give somebody more than \(Domain.Limits.tagsPerOwner) tags; users and devices are changed in parts of \
         \(Operations.Limits.taggedOwners), and nothing of this part was
         """)
+    case "accounts_login_is_unique": self.init(.conflict, "An account with this login exists already.")
     case "groups_parent_fkey": self.init(.unknownGroup, "The parent group was deleted meanwhile.")
     default: self.init(withoutConstraint: error)
     }

@@ -39,6 +39,8 @@ package final class OperationBatch {
   /// Device rows as they stand in this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
+  /// Whether those that are changed were active before.
+  private var wereActive: [DeviceID: Bool] = [:]
   var counts = BadgeCounts()
   var badgeSync = BadgeSync()
   /// The devices that users had who may have one only.
@@ -167,8 +169,10 @@ package final class OperationBatch {
 
   /// Changes a device's row; it is written in round 2.
   func change(_ record: Devices.Record) {
+    if changedDevices.insert(record.device).inserted {
+      wereActive[record.device] = devices[record.device]?.state == .active
+    }
     devices[record.device] = record
-    changedDevices.insert(record.device)
   }
 
   private func prepareWrites() -> [Step] {
@@ -181,6 +185,7 @@ package final class OperationBatch {
       // A fixed order of writes for everyone: devices after tokens, before memberships and confirmations.
       let records = changedDevices.sorted().compactMap { devices[$0] }
       steps.insert(Devices.save(records), at: moved.count)
+      steps += countJoinsAndLeaves()
     }
     steps += confirmations.write(self)
     steps += sends.claim(self)
@@ -201,6 +206,23 @@ package final class OperationBatch {
         touched.insert(device)
       }
     }
+  }
+
+  private func countJoinsAndLeaves() -> [Step] {
+    var tally = Statistics.Tally()
+    for (device, wasActive) in wereActive {
+      guard let record = devices[device], (record.state == .active) != wasActive else { continue }
+      var key = Statistics.Key(app: record.app)
+      key.network = record.network
+      key.appVersion = record.attributes.appVersion
+      if wasActive {
+        key.reason = "unregistered"
+        tally.countLeft(key)
+      } else {
+        tally.countJoined(key)
+      }
+    }
+    return tally.isEmpty ? [] : [Statistics.add(tally, writer: writer, at: now)]
   }
 
   private func saveCounts() -> [Step] {

@@ -8,17 +8,6 @@ package import Store
 /// A device in quarantine keeps everything it has; audiences count it and skip it. It comes back by itself when it
 /// registers again. Giving back sends nothing again: what was skipped meanwhile stays skipped.
 package enum Quarantining {
-  /// One page, in the order of the devices' ids.
-  package struct Page: JSONAnswer {
-    package let items: [Entry]
-    package let nextCursor: String?
-
-    package func write(to writer: inout JSONWriter) {
-      writer.member("items", array: { writer in for item in items { writer.object { item.write(to: &$0) } } })
-      writer.member("nextCursor", nextCursor)
-    }
-  }
-
   /// One device.
   package struct Entry: JSONAnswer {
     package let record: Quarantine.Record
@@ -38,18 +27,16 @@ package enum Quarantining {
     package var tokenPrefix: String { String(record.psid.prefix(8)) }
   }
 
+  /// In the order of the devices' ids.
   package static func list(
     _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> Page {
+  ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.manageQuarantine)
     let app = try connection.app(appID)
     try caller.require(.manageQuarantine, in: app)
-    // One more than asked for tells whether there is a next page.
-    var records = try connection.answer(
+    let records = try connection.answer(
       Quarantine.list(app.number, after: try page.device(), limit: page.limit + 1))
-    let hasMore = records.count > page.limit
-    if hasMore { records.removeLast() }
-    return Page(items: records.map(Entry.init), nextCursor: hasMore ? records.last?.device.description : nil)
+    return ItemPage(records.map(Entry.init), limit: page.limit) { $0.record.device.description }
   }
 
   // MARK: Giving back
@@ -76,21 +63,25 @@ package enum Quarantining {
     try caller.require(.manageQuarantine)
     let app = try connection.app(appID)
     try caller.require(.manageQuarantine, in: app)
+    let audit: (Int) -> Query<Void>? = { count in
+      Auditing.add(scope.change(app, count), by: caller)
+    }
     switch scope {
     case .device(let device):
       guard let record = try connection.answer(Devices.find([device])).first, record.app == app.number else {
         throw Problem(.unknownDevice, "The app \(appID) has no device \(device).")
       }
-      return Restored(count: try release([device], since: 0, on: connection))
-    case .since(let time): return Restored(count: try restore(app, since: time, on: connection))
-    case .all: return Restored(count: try restore(app, since: 0, on: connection))
+      return Restored(count: try release([device], since: 0, audit: audit, on: connection))
+    case .since(let time): return Restored(count: try restore(app, since: time, audit: audit, on: connection))
+    case .all: return Restored(count: try restore(app, since: 0, audit: audit, on: connection))
     }
   }
 
   /// Gives back many, a commit for each part, so that nobody waits long for their rows.
   /// - Parameter reasons: only those put aside for one of these; nil: for whatever reason.
   static func restore(
-    _ app: App, since: Int64, reasons: Set<String>? = nil, on connection: Connection
+    _ app: App, since: Int64, reasons: Set<String>? = nil, audit: @escaping (Int) -> Query<Void>? = { _ in nil },
+    on connection: Connection
   ) throws(Problem) -> Int {
     var count = 0
     var after = DeviceID(high: 0, low: 0)
@@ -99,7 +90,7 @@ package enum Quarantining {
         Quarantine.list(app.number, after: after, since: since, limit: Operations.Limits.restoredDevices))
       guard let last = records.last else { return count }
       let devices = records.filter { reasons?.contains($0.reason) ?? true }.map(\.device)
-      if !devices.isEmpty { count += try release(devices, since: since, on: connection) }
+      if !devices.isEmpty { count += try release(devices, since: since, audit: audit, on: connection) }
       after = last.device
     }
   }
@@ -115,13 +106,28 @@ package enum Quarantining {
   ]
 
   private static func release(
-    _ devices: [DeviceID], since: Int64, on connection: Connection
+    _ devices: [DeviceID], since: Int64, audit: @escaping (Int) -> Query<Void>?, on connection: Connection
   ) throws(Problem) -> Int {
     try connection.commit { () throws(PostgresError) in
       // In key order, as every writer of devices locks them.
       _ = try connection.run(Devices.lock(devices))
-      return try connection.run(Quarantine.release(devices, since: since))
+      let count = try connection.run(Quarantine.release(devices, since: since))
+      // Each part is a commit, and an entry, of its own.
+      if count > 0, let entry = audit(count) { try connection.run(entry) }
+      return count
     }
+  }
+}
+
+extension Quarantining.Scope {
+  fileprivate func change(_ app: App, _ count: Int) -> Auditing.Change {
+    let object =
+      switch self {
+      case .device(let device): device.description
+      case .since(let time): "since \(Timestamp.text(time))"
+      case .all: "all"
+      }
+    return Auditing.Change("quarantine.restore", object, in: app).to { $0.member("restored", count) }
   }
 }
 

@@ -47,7 +47,7 @@ package enum Resending {
       unknownEntries: "[]", now: now, expiresAt: expiresAt)
     new.links = plan.links
     new.resend = Messages.Resend(of: seqno, to: target)
-    if let made = try Sending.create(new, message, plan, on: connection) {
+    if let made = try Sending.create(new, message, plan, by: request.caller, on: connection) {
       return .accepted(
         SendAnswer.Accepted(
           seqno: made, targeted: audience.targeted, unknown: audience.unknownJSON, resendOf: seqno))

@@ -17,17 +17,6 @@ package enum Segmenting {
     }
   }
 
-  /// One page, oldest first.
-  package struct Page: JSONAnswer {
-    package let items: [Entry]
-    package let nextCursor: String?
-
-    package func write(to writer: inout JSONWriter) {
-      writer.member("items", array: { writer in for item in items { writer.object { item.write(to: &$0) } } })
-      writer.member("nextCursor", nextCursor)
-    }
-  }
-
   package struct Count: JSONAnswer {
     package let devices: Int64
 
@@ -52,22 +41,23 @@ package enum Segmenting {
     guard let name = change.name else { throw Problem(at: "/name", "is needed") }
     guard let conditions = change.conditions else { throw Problem(at: "/conditions", "is needed") }
     try check(change)
-    return Entry(
-      record: try connection.answer(
-        Segments.create(
-          app: app.number, name: name, conditions: String(decoding: conditions, as: UTF8.self), at: now)))
+    return try connection.commit { () throws(PostgresError) in
+      let record = try connection.run(
+        Segments.create(app: app.number, name: name, conditions: String(decoding: conditions, as: UTF8.self), at: now))
+      let created = Auditing.Change("segment.create", name, in: app).to { record.writeSettings(to: &$0) }
+      try connection.run(Auditing.add(created, by: caller))
+      return Entry(record: record)
+    }
   }
 
+  /// Oldest first.
   package static func list(
     _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> Page {
+  ) throws(Problem) -> ItemPage<Entry> {
     let app = try self.app(appID, .viewMessages, caller, connection)
-    // One more than asked for tells whether there is a next page.
-    var records = try connection.answer(
-      Segments.list(app: app.number, after: try page.number(), limit: page.limit + 1))
-    let hasMore = records.count > page.limit
-    if hasMore { records.removeLast() }
-    return Page(items: records.map(Entry.init), nextCursor: hasMore ? records.last.map { String($0.segment) } : nil)
+    let records = try connection.answer(
+      Segments.list(app: app.number, after: try page.number(first: 0), limit: page.limit + 1))
+    return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.segment) }
   }
 
   package static func find(
@@ -80,21 +70,34 @@ package enum Segmenting {
   package static func change(
     _ segment: Int64, _ change: Change, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {
-    _ = try record(segment, .manageAudiences, caller, connection)
+    let before = try record(segment, .manageAudiences, caller, connection)
     guard change.name != nil || change.conditions != nil else {
       throw Problem(.impossible, "Give name, conditions or both.")
     }
     try check(change)
-    let changed = try connection.answer(
-      Segments.change(
-        segment, name: change.name, conditions: change.conditions.map { String(decoding: $0, as: UTF8.self) }, at: now))
+    let changed = try connection.commit { () throws(PostgresError) -> Segments.Record? in
+      let after = try connection.run(
+        Segments.change(
+          segment, name: change.name, conditions: change.conditions.map { String(decoding: $0, as: UTF8.self) },
+          at: now))
+      guard let after else { return nil }
+      let audited = Auditing.Change("segment.change", before.name, app: before.app)
+        .from { before.writeSettings(to: &$0) }.to { after.writeSettings(to: &$0) }
+      try connection.run(Auditing.add(audited, by: caller))
+      return after
+    }
     guard let changed else { throw unknown(segment) }
     return Entry(record: changed)
   }
 
   package static func delete(_ segment: Int64, by caller: Caller, on connection: Connection) throws(Problem) {
-    _ = try record(segment, .manageAudiences, caller, connection)
-    try connection.answer(Segments.delete(segment))
+    let before = try record(segment, .manageAudiences, caller, connection)
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Segments.delete(segment))
+      let deleted = Auditing.Change("segment.delete", before.name, app: before.app)
+        .from { before.writeSettings(to: &$0) }
+      try connection.run(Auditing.add(deleted, by: caller))
+    }
   }
 
   // MARK: Counting
@@ -163,5 +166,13 @@ package enum Segmenting {
 
   private static func unknown(_ segment: Int64) -> Problem {
     Problem(.unknownSegment, "There is no segment \(segment).")
+  }
+}
+
+extension Segments.Record {
+  /// What operators decide.
+  fileprivate func writeSettings(to writer: inout JSONWriter) {
+    writer.member("name", name)
+    writer.member("conditions", raw: Array(conditions.utf8))
   }
 }

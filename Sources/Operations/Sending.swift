@@ -1,5 +1,6 @@
 internal import Crypto
 package import Domain
+internal import JSON
 package import Postgres
 internal import Store
 
@@ -70,7 +71,7 @@ package enum Sending {
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     new.links = plan.links
-    if let seqno = try create(new, message, plan, on: connection) {
+    if let seqno = try create(new, message, plan, by: request.caller, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)
       accepted.networks = audience.networks
@@ -84,7 +85,7 @@ package enum Sending {
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
   /// - Throws: `.unknownUpload` when the file of its audience has expired meanwhile.
   static func create(
-    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, on connection: Connection
+    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Int64? {
     var isFileGone = false
     let made = try connection.commit { () throws(PostgresError) -> Int64? in
@@ -102,6 +103,15 @@ package enum Sending {
         try connection.run(gate)
       }
       try connection.run(Announcements.announce(channel, String(seqno)))
+      // What is sent to whom stands in the message itself.
+      let change = Auditing.Change(new.resend == nil ? "message.send" : "message.resend", String(seqno), app: new.app)
+      let audited = change.to { writer in
+        writer.member("lane", message.lane.name)
+        writer.member("targeted", new.targeted)
+        if let resend = new.resend { writer.member("resendOf", String(resend.of)) }
+      }
+      // A device's own message is no administration.
+      if caller.device == nil { try connection.run(Auditing.add(audited, by: caller)) }
       return seqno
     }
     if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }

@@ -10,6 +10,14 @@ package enum Tagging {
     /// They may be tagged before they register.
     case users([String])
     case devices([DeviceID])
+
+    /// Who they are, or how many.
+    fileprivate var summary: String {
+      switch self {
+      case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
+      case .devices(let devices): devices.count == 1 ? devices[0].description : "\(devices.count) devices"
+      }
+    }
   }
 
   package struct Change: Sendable {
@@ -19,6 +27,11 @@ package enum Tagging {
     package var replaces = false
 
     package init() {}
+
+    fileprivate func write(to writer: inout JSONWriter) {
+      writer.member(replaces ? "set" : "add", array: { writer in for tag in add { writer.value(tag) } })
+      writer.member("remove", array: { writer in for tag in remove { writer.value(tag) } })
+    }
   }
 
   package struct Changed: JSONAnswer {
@@ -50,13 +63,21 @@ package enum Tagging {
     guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
       throw Problem(.impossible, "Give add, remove or set: which tags.")
     }
+    // Said once, with the first part.
+    var audited: Auditing.Change? = Auditing.Change("tags.change", owners.summary, in: app).to { change.write(to: &$0) }
+    func audit() throws(PostgresError) {
+      guard let change = audited else { return }
+      try connection.run(Auditing.add(change, by: caller))
+      audited = nil
+    }
     switch owners {
     case .users(let clientUIDs):
       let users = Set(clientUIDs.map(UserKey.init(clientUID:))).sorted()
       var count = 0
       for part in users.parts(of: Operations.Limits.taggedOwners) {
         count += try connection.commit { () throws(PostgresError) in
-          try connection.run(
+          try audit()
+          return try connection.run(
             TagLists.changeUsers(
               app: app.number, part, add: change.add, remove: change.remove, replacing: change.replaces))
         }.count
@@ -67,7 +88,8 @@ package enum Tagging {
       for part in Set(devices).sorted().parts(of: Operations.Limits.taggedOwners) {
         known.formUnion(
           try connection.commit { () throws(PostgresError) in
-            try connection.run(
+            try audit()
+            return try connection.run(
               TagLists.changeDevices(
                 app: app.number, part, add: change.add, remove: change.remove, replacing: change.replaces))
           })

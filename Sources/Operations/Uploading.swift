@@ -62,6 +62,11 @@ package enum Uploading {
       createdAt: now, expiresAt: now + lifetime)
     try connection.commit { () throws(PostgresError) in
       for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }
+      let uploaded = Auditing.Change("upload.create", name, in: app).to { writer in
+        writer.member("contentType", type.rawValue)
+        writer.member("bytes", request.body.count)
+      }
+      try connection.run(Auditing.add(uploaded, by: request.caller))
     }
     return Uploaded(upload: name, url: url, type: type, bytes: request.body.count, expiresAt: file.expiresAt)
   }

@@ -45,8 +45,9 @@ final class Doors {
     self.address = address
     let hosting = Hosting(publicURL: configuration.publicURL)
     let admin = try AdminThreads(
-      databaseURL: databaseURL, catalog: catalog, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, messageCommitted: messageCommitted)
+      databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
+      hosting: hosting, isSecure: tls != nil || configuration.publicURL?.hasPrefix("https://") == true,
+      messageCommitted: messageCommitted)
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)
     self.hosted = hosted

@@ -39,34 +39,34 @@ package enum Apps {
     return Query(createStatement, parameters) { record($0, 0) }
   }
 
-  private static let setPoliciesStatement = Statement(
-    "apps-set-policies",
-    """
-    UPDATE apps SET device_policy = coalesce($2, device_policy), badge_sync = coalesce($4, badge_sync),
-      -- A sign remembers the number while no proof is asked for, so that it never comes again.
-      user_proof = CASE $3::smallint
-        WHEN 0 THEN -abs(user_proof) WHEN 1 THEN greatest(abs(user_proof), 1::smallint)
-        WHEN 2 THEN (abs(user_proof) + 1)::smallint ELSE user_proof END
-    WHERE app = $1 RETURNING \(columnList)
-    """)
+  private static let lockStatement = Statement(
+    "apps-lock", "SELECT \(columnList) FROM apps WHERE app = $1 FOR NO KEY UPDATE")
 
-  package enum UserProofChange: Int16, Sendable {
-    case off = 0
-    case on = 1
-    /// On, with a new secret.
-    case renewed = 2
-  }
-
-  /// Changes what is given; nil when the app is gone.
-  package static func setPolicies(
-    _ app: App.Number, device: App.DevicePolicy?, userProof: UserProofChange?, badgeSync: Bool?
-  ) -> Query<Record?> {
+  /// Within a transaction: nobody else changes it until it ends. Nil when the app is gone.
+  package static func lock(_ app: App.Number) -> Query<App?> {
     var parameters = Parameters()
     parameters.append(app)
-    parameters.append(device?.rawValue)
-    parameters.append(userProof?.rawValue)
-    parameters.append(badgeSync)
-    return Query(setPoliciesStatement, parameters) { $0.count == 1 ? record($0, 0) : nil }
+    return Query(lockStatement, parameters) { $0.count == 1 ? record($0, 0).app : nil }
+  }
+
+  private static let saveStatement = Statement(
+    "apps-save",
+    """
+    UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5, user_proof = $6, badge_sync = $7
+    WHERE app = $1
+    """)
+
+  /// Saves what operators decide of an app that is locked.
+  package static func save(_ app: App) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app.number)
+    parameters.append(text: app.name)
+    parameters.append(text: app.timeZone)
+    parameters.append(app.devicePolicy.rawValue)
+    parameters.append(app.deviceSendsPerMinute)
+    parameters.append(app.userProofGeneration)
+    parameters.append(app.syncsBadges)
+    return Query(saveStatement, parameters) { _ in }
   }
 
   private static let zoneStatement = Statement("apps-zone", "SELECT count(*) FROM pg_timezone_names WHERE name = $1")
@@ -76,17 +76,6 @@ package enum Apps {
     var parameters = Parameters()
     parameters.append(text: name)
     return Query(zoneStatement, parameters) { $0.int64(0, 0) }
-  }
-
-  private static let deviceSendsStatement = Statement(
-    "apps-device-sends", "UPDATE apps SET device_sends = $2 WHERE app = $1")
-
-  /// - Parameter perMinute: messages that one device may send in a minute; 0: none.
-  package static func setDeviceSends(_ app: App.Number, _ perMinute: Int16) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(app)
-    parameters.append(perMinute)
-    return Query(deviceSendsStatement, parameters) { _ in }
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {

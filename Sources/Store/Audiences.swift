@@ -15,12 +15,14 @@ package enum Audiences {
     /// Consents; nil: never asked.
     package let consentNotification: Bool?
     package let consentAd: Bool?
+    /// For the statistics.
+    package var appVersion = ""
   }
 
   /// What a `Member` is read from.
   static let memberColumns = """
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
-    d.consent_ad
+    d.consent_ad, d.app_version
     """
 
   // MARK: Ranges of user keys (everyone, members, guests)
@@ -216,7 +218,7 @@ package enum Audiences {
         network: PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns,
         environment: PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production,
         isInQuarantine: rows.bool(row, 5), consentNotification: rows.isNull(row, 6) ? nil : rows.bool(row, 6),
-        consentAd: rows.isNull(row, 7) ? nil : rows.bool(row, 7))
+        consentAd: rows.isNull(row, 7) ? nil : rows.bool(row, 7), appVersion: rows.text(row, 8))
     }
   }
 }

@@ -91,6 +91,7 @@ package enum Cancellation {
     }
     increase.reasons[reason] = deliveries
     for query in Outcomes.add([seqno: increase], writer: Limits.writer) { try connection.run(query) }
+    try connection.run(Statistics.add(of: seqno, deliveries, status, reason: reason, writer: Limits.writer))
   }
 
   // MARK: Deferred deliveries

@@ -124,11 +124,20 @@ package enum Confirmations {
         SELECT seqno, device, $3 FROM unnest($1, $2) AS t(seqno, device) ORDER BY seqno, device
         ON CONFLICT (seqno, device) DO NOTHING
         RETURNING seqno, device
+      ), counts AS (
+        SELECT seqno, count(*) AS count FROM fresh GROUP BY seqno
       ), counted AS (
         -- Only what is new counts, in this writer's own row: nobody waits for it.
         INSERT INTO message_totals (seqno, writer, \(total))
-        SELECT seqno, $4, count(*) FROM fresh GROUP BY seqno ORDER BY seqno
+        SELECT seqno, $4, count FROM counts ORDER BY seqno
         ON CONFLICT (seqno, writer) DO UPDATE SET \(total) = message_totals.\(total) + excluded.\(total)
+      ), by_minute AS (
+        -- From the few rows per message, not from the many per device.
+        INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, \(total))
+        SELECT m.app, date_trunc('minute', $3), 0, m.lane, '', '', $4, sum(c.count)
+        FROM counts c JOIN messages m ON m.seqno = c.seqno GROUP BY m.app, m.lane
+        ON CONFLICT (app, at, network, lane, app_version, reason, writer)
+          DO UPDATE SET \(total) = statistics_minutes.\(total) + excluded.\(total)
       )
       SELECT seqno, device FROM fresh
       """)

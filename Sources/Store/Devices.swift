@@ -105,6 +105,7 @@ package enum Devices {
     }
   }
 
+  /// What a `Record` is read from.
   static let columnList = """
     device, app, user_key, network, environment, state, auth_epoch, psid, device_id, platform, model, os_version,
     app_version, locale, time_zone, consent_notification, consent_ad, consent_night_ad, bound_at, registered_at, created_at,

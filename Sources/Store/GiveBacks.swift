@@ -10,6 +10,8 @@ package enum GiveBacks {
     package let app: App.Number
     /// What it had been rejected for.
     package let reason: String?
+    /// What it was counted as.
+    package let statistic: Statistics.Key
   }
 
   private static let outcomesStatement = Statement(
@@ -17,10 +19,11 @@ package enum GiveBacks {
     """
     UPDATE outcomes o SET status = 6, due_at = $3, at = $3
     FROM unnest($1, $2) AS t(seqno, device) JOIN messages m ON m.seqno = t.seqno
+      JOIN devices d ON d.device = t.device
     WHERE o.seqno = t.seqno AND o.device = t.device AND o.status = 2
       -- What was cancelled or has expired is not begun again.
       AND m.state <> 5 AND m.expires_at > $3
-    RETURNING o.seqno, o.device, o.user_key, m.app, o.reason
+    RETURNING o.seqno, o.device, o.user_key, m.app, o.reason, m.lane, d.network, d.app_version
     """)
 
   /// Makes rejected deliveries pending and due at once. Answers those that were; their totals are the caller's to mend.
@@ -38,9 +41,14 @@ package enum GiveBacks {
     parameters.append(timestampMicroseconds: now)
     return Query(outcomesStatement, parameters) { rows in
       rows.map { row in
-        Record(
+        var statistic = Statistics.Key(app: rows.int32(row, 3))
+        statistic.lane = Lane(rawValue: rows.int16(row, 5))
+        statistic.network = PushNetwork(rawValue: rows.int16(row, 6))
+        statistic.appVersion = rows.text(row, 7)
+        statistic.reason = rows.optionalText(row, 4) ?? ""
+        return Record(
           seqno: rows.int64(row, 0), device: rows.device(row, 1), userKey: rows.userKey(row, 2),
-          app: rows.int32(row, 3), reason: rows.optionalText(row, 4))
+          app: rows.int32(row, 3), reason: rows.optionalText(row, 4), statistic: statistic)
       }
     }
   }

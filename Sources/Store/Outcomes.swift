@@ -104,9 +104,7 @@ package enum Outcomes {
     }
   }
 
-  private static let totalsStatement = Statement(
-    "outcomes-totals",
-    """
+  private static let totalsInsertion = """
     INSERT INTO message_totals (seqno, writer, accepted, rejected, expired, cancelled, skipped, unknown, resent)
     SELECT seqno, $9, a, r, e, c, s, u, n
     FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS t(seqno, a, r, e, c, s, u, n) ORDER BY seqno
@@ -115,7 +113,12 @@ package enum Outcomes {
       expired = message_totals.expired + excluded.expired, cancelled = message_totals.cancelled + excluded.cancelled,
       skipped = message_totals.skipped + excluded.skipped, unknown = message_totals.unknown + excluded.unknown,
       resent = message_totals.resent + excluded.resent
-    """)
+    """
+
+  private static let totalsStatement = Statement("outcomes-totals", totalsInsertion)
+  /// Both at once: statistics cost no round trip of their own.
+  private static let totalsAndStatisticsStatement = Statement(
+    "outcomes-totals-and-statistics", "WITH by_minute AS (\(Statistics.insertion(after: 9)))\n\(totalsInsertion)")
 
   private static let reasonsStatement = Statement(
     "outcomes-reasons",
@@ -127,7 +130,10 @@ package enum Outcomes {
     """)
 
   /// Adds to the totals of messages, in the same transaction as what they count.
-  package static func add(_ increases: [Int64: Increase], writer: Int32) -> [Query<Void>] {
+  /// - Parameter statistics: what is added to the minute of `at` with them, of the same deliveries.
+  package static func add(
+    _ increases: [Int64: Increase], statistics: Statistics.Tally = Statistics.Tally(), writer: Int32, at now: Int64 = 0
+  ) -> [Query<Void>] {
     var columns = [Int64Column](repeating: Int64Column(), count: 8)
     var reasonSeqnos = Int64Column()
     var reasons = TextColumn()
@@ -145,7 +151,9 @@ package enum Outcomes {
     var parameters = Parameters()
     for column in columns { parameters.append(int64s: column) }
     parameters.append(writer)
-    var queries = [Query<Void>(totalsStatement, parameters) { _ in }]
+    if !statistics.isEmpty { Statistics.append(statistics, writer: writer, at: now, to: &parameters) }
+    let statement = statistics.isEmpty ? totalsStatement : totalsAndStatisticsStatement
+    var queries = [Query<Void>(statement, parameters) { _ in }]
     if counts.count > 0 {
       var parameters = Parameters()
       parameters.append(int64s: reasonSeqnos)

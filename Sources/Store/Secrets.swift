@@ -10,10 +10,11 @@ package enum Secrets {
     package let role: String
     /// Nil: every app.
     package let app: App.Number?
+    package let name: String
   }
 
   private static let findKeyStatement = Statement(
-    "api-keys-find", "SELECT api_key, role, app FROM api_keys WHERE sha256 = $1 AND revoked_at IS NULL")
+    "api-keys-find", "SELECT api_key, role, app, name FROM api_keys WHERE sha256 = $1 AND revoked_at IS NULL")
 
   /// The key with this SHA-256, if it exists and is not revoked.
   package static func findAPIKey(sha256: [UInt8]) -> Query<APIKey?> {
@@ -23,30 +24,31 @@ package enum Secrets {
   }
 
   private static let allKeysStatement = Statement(
-    "api-keys-all", "SELECT api_key, role, app, sha256 FROM api_keys WHERE revoked_at IS NULL")
+    "api-keys-all", "SELECT api_key, role, app, name, sha256 FROM api_keys WHERE revoked_at IS NULL")
 
   /// Every key that is not revoked, by its SHA-256.
   package static func apiKeys() -> Query<[[UInt8]: APIKey]> {
     Query(allKeysStatement, Parameters()) { rows in
-      Dictionary(rows.map { (rows.bytes($0, 3), key(rows, $0)) }) { first, _ in first }
+      Dictionary(rows.map { (rows.bytes($0, 4), key(rows, $0)) }) { first, _ in first }
     }
   }
 
   private static func key(_ rows: Rows, _ row: Int) -> APIKey {
     APIKey(
-      number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2))
+      number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
+      name: rows.text(row, 3))
   }
 
   private static let createKeyStatement = Statement(
-    "api-keys-create", "INSERT INTO api_keys (sha256, role, app, name) VALUES ($1, $2, $3, $4)")
+    "api-keys-create", "INSERT INTO api_keys (sha256, role, app, name) VALUES ($1, $2, $3, $4) RETURNING api_key")
 
-  package static func createAPIKey(sha256: [UInt8], role: String, app: App.Number?, name: String) -> Query<Void> {
+  package static func createAPIKey(sha256: [UInt8], role: String, app: App.Number?, name: String) -> Query<Int32> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
     parameters.append(text: role)
     parameters.append(app)
     parameters.append(text: name)
-    return Query(createKeyStatement, parameters) { _ in }
+    return Query(createKeyStatement, parameters) { $0.int32(0, 0) }
   }
 
   // MARK: Credentials of push networks

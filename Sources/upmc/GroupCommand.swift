@@ -1,10 +1,62 @@
 internal import ArgumentParser
 internal import Operations
+internal import Store
 
 /// `upmc group`: groups of users.
 struct GroupCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "group", abstract: "Make groups that users join.", subcommands: [Create.self])
+    commandName: "group", abstract: "Make groups that users join, list them and their members.",
+    subcommands: [Create.self, List.self, Members.self])
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the groups right below one, or at the top.",
+      discussion: "  upmc group list com.example.bank --parent 1")
+
+    @Argument(help: "The app's id.")
+    var appID: String
+
+    @Option(help: "GROUPSEQ of the group above; without: at the top.")
+    var parent: Int64?
+
+    @Option(help: "How many.")
+    var limit = 1000
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        try ListOutput.show(
+          output, limit: limit, none: "There are no groups.",
+          { (entry: Grouping.Entry) in "\(entry.record.group)  \(entry.record.name)" }
+        ) { page in
+          try Grouping.list(of: appID, below: parent, page, by: .commandLine, on: database.connection)
+        }
+      }
+    }
+  }
+
+  struct Members: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the members of a group.", discussion: "  upmc group members 12 --json")
+
+    @Argument(help: "GROUPSEQ.")
+    var group: Int64
+
+    @Option(help: "How many.")
+    var limit = 1000
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        try ListOutput.show(
+          output, limit: limit, none: "It has no members.",
+          { (entry: Grouping.MemberEntry) in ListOutput.text(entry) }
+        ) { page in try Grouping.members(of: group, page, by: .commandLine, on: database.connection) }
+      }
+    }
+  }
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(

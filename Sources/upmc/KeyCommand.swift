@@ -4,7 +4,8 @@ internal import Operations
 /// `upmc key`: API keys.
 struct KeyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "key", abstract: "Make API keys for back-office systems and operators.", subcommands: [Create.self])
+    commandName: "key", abstract: "Make API keys for back-office systems and operators, list and revoke them.",
+    subcommands: [Create.self, List.self, Revoke.self])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,6 +34,47 @@ struct KeyCommand: ParsableCommand {
         let key = try Administration.createKey(
           role, appID: appID, name: name, by: .commandLine, on: database.connection)
         output.show(key, key.apiKey)
+      }
+    }
+  }
+}
+
+extension KeyCommand {
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List API keys, never the keys themselves.", discussion: "  upmc key list --app com.example.bank")
+
+    @Option(name: .customLong("app"), help: "Only those for this app.")
+    var appID: String?
+
+    @Option(help: "How many.")
+    var limit = 100
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        try ListOutput.show(
+          output, limit: limit, none: "There are no API keys.",
+          { (entry: Administration.KeyEntry) in ListOutput.text(entry) }
+        ) { page in try Administration.keys(of: appID, page, by: .commandLine, on: database.connection) }
+      }
+    }
+  }
+
+  struct Revoke: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End an API key: it opens nothing any more.", discussion: "  upmc key revoke 3")
+
+    @Argument(help: "The key's number, as `upmc key list` shows it.")
+    var key: Int32
+
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      try withDatabase { database in
+        let entry = try Administration.revokeKey(key, by: .commandLine, on: database.connection)
+        output.show(entry, "Revoked key \(key).")
       }
     }
   }

@@ -26,11 +26,11 @@ struct SetApp: ParsableCommand {
   }
 
   func run() throws {
-    var settings = Administration.AppSettings()
-    settings.deviceSendsPerMinute = deviceSends
+    var change = Administration.AppChange()
+    change.deviceSends = deviceSends
     try withDatabase { database in
-      let entry = try Administration.change(settings, of: appID, by: .commandLine, on: database.connection)
-      output.show(entry, "Devices of \(entry.app.appID) may send \(entry.app.deviceSendsPerMinute) messages a minute.")
+      let entry = try Administration.change(appID, change, by: .commandLine, on: database.connection)
+      output.show(entry, "Devices of \(appID) may send \(deviceSends ?? 0) messages a minute.")
     }
   }
 }

@@ -44,7 +44,7 @@ struct SetPolicies: ParsableCommand {
   }
 
   func run() throws {
-    var policies = Administration.AppSettings()
+    var policies = Administration.AppChange()
     policies.devicePolicy = devices.map { $0 == .single ? .single : .multi }
     policies.userProof = userProof.map { proof in
       switch proof {
@@ -55,7 +55,7 @@ struct SetPolicies: ParsableCommand {
     }
     policies.badgeSync = badgeSync.map { $0 == .on }
     try withDatabase { database in
-      let entry = try Administration.change(policies, of: appID, by: .commandLine, on: database.connection)
+      let entry = try Administration.change(appID, policies, by: .commandLine, on: database.connection)
       output.show(entry, Self.sentence(entry.app))
       if policies.userProof != nil, entry.app.asksUserProof {
         let secret = try Administration.userProofSecret(

@@ -23,7 +23,7 @@ struct UPMC: ParsableCommand {
       """,
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
-      MessageCommand.self,
-      QuarantineCommand.self, Status.self, DoctorCommand.self, Demo.self,
+      MessageCommand.self, QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self,
+      ExplainCommand.self, Status.self, DoctorCommand.self, Demo.self,
     ])
 }

@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import HTTPClient
 import HTTPServer
@@ -26,15 +27,21 @@ final class AdminWorld {
     let count = Atomic(0)
   }
 
-  /// - Parameter databaseURL: another one than the test's own, for one that is away.
-  init(databaseURL: String? = nil) throws {
+  /// - Parameters:
+  ///   - databaseURL: another one than the test's own, for one that is away.
+  ///   - isSecure: browsers reach it over HTTPS.
+  init(databaseURL: String? = nil, isSecure: Bool = false) throws {
     database = try TestDatabase.make()
     connection = try database.connect()
     _ = try Administration.createApp(
       "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
     let committed = Committed()
     self.committed = committed
-    threads = try AdminThreads(databaseURL: databaseURL ?? database.url, catalog: try Catalog(), threads: 2) {
+    threads = try AdminThreads(
+      databaseURL: databaseURL ?? database.url, catalog: try Catalog(),
+      master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
+      hosting: Hosting(publicURL: "https://push.example.com"), isSecure: isSecure
+    ) {
       committed.count.add(1, ordering: .sequentiallyConsistent)
     }
     loop = try EventLoop()
@@ -66,6 +73,9 @@ final class AdminWorld {
     while outcome == nil { loop.turn(atMost: .seconds(1)) }
     return try #require(outcome).get()
   }
+
+  /// A key on the curve that Apple uses, as a .p8 file holds it.
+  static let apnsKey = P256.Signing.PrivateKey().pemRepresentation
 
   /// A body that the route takes.
   static let send = #"{"appId":"com.example.bank","audience":{"all":true},"alert":"hi"}"#

@@ -13,6 +13,12 @@ import Testing
     .manageQuarantine: [.operator, .admin],
     .manageAudiences: [.operator, .admin],
     .manageApps: [.admin],
+    .viewPeople: [.operator, .viewer, .admin],
+    .managePeople: [.operator, .admin],
+    .erasePeople: [.admin],
+    .manageContent: [.operator, .admin],
+    .manageAccounts: [.admin],
+    .viewAudit: [.admin],
   ]
 
   @Test(arguments: Permission.allCases) func `each role may do what the table says`(permission: Permission) throws {

@@ -24,7 +24,7 @@ import Testing
     try world.connection.run(Quarantine.add([entry], at: time))
   }
 
-  private func list(_ limit: String? = nil, after cursor: String? = nil) throws -> Quarantining.Page {
+  private func list(_ limit: String? = nil, after cursor: String? = nil) throws -> ItemPage<Quarantining.Entry> {
     try Quarantining.list(
       appID, Reporting.PageRequest(limit: limit, cursor: cursor), by: .commandLine, on: world.connection)
   }

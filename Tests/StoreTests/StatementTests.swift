@@ -24,12 +24,17 @@ import Testing
     ],
     "named-sends-earlier": ["bigint[]", "integer[]", "text[]"],
     "outcomes-totals": Array(repeating: "bigint[]", count: 8) + ["integer"],
+    "sessions-use": ["bytea", "timestamptz", "timestamptz"],
+    "statistics-drop-days": ["timestamptz"],
+    "statistics-drop-hours": ["timestamptz", "timestamptz"],
+    "statistics-turn": ["timestamptz", "integer", "integer"],
     "users-find": ["integer[]", "text[]"],
   ]
 
   /// Statements that cannot be prepared, that belong to the migrator's own table, or whose text is put together by code.
   private static let elsewhere: Set<String> = [
     "audience-sizes-largest-of-csv", "maintenance-analyze", "migrator_select", "migrator_record",
+    "outcomes-totals-and-statistics", "statistics-add", "statistics-make-days", "statistics-make-hours",
   ]
 
   /// The text alone does not tell the types: nothing is wrong with it.
@@ -108,9 +113,14 @@ import Testing
         (String($0.key.dropFirst(type.count + 1)), $0.value)
       }
       let constants = shared.merging(own) { $1 }.merging(constants(text)) { $1 }
-      let pattern = /= Statement\(\s*"([^"]+)",\s*(?:\/\/[^\n]*\n\s*)*(?:"""\n(?s:(.*?))\n\s*"""|"((?:[^"\\\n]|\\.)*)")/
+      let pattern =
+        #/
+        =\ Statement\(\s*"([^"]+)",\s*(?://[^\n]*\n\s*)*
+        (?:"""\n(?s:(.*?))\n\s*"""|"((?:[^"\\\n]|\\.)*)"|(\w+)\))
+        /#
       return text.matches(of: pattern).map { match in
-        (String(match.1), resolve(String(match.2 ?? match.3 ?? ""), constants))
+        let named = match.4.flatMap { constants[String($0)] } ?? ""
+        return (String(match.1), resolve(String(match.2 ?? match.3 ?? Substring(named)), constants))
       }
     }
   }

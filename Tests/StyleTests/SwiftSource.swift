@@ -14,6 +14,8 @@ struct SwiftSource {
     let text: Substring
     /// A parenthesis follows at once.
     let isCalled: Bool
+    /// Another word follows after a space: `actor Store`, not `let actor: String`.
+    let isBeforeWord: Bool
   }
 
   /// Relative to the top of the repository, for example `Sources/Reactor/Timers.swift`.
@@ -37,7 +39,10 @@ struct SwiftSource {
     literals = scanner.literals
     words = code.enumerated().flatMap { index, line in
       line.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map {
-        Word(line: index + 1, text: $0, isCalled: line[$0.endIndex...].first == "(")
+        let rest = line[$0.endIndex...]
+        return Word(
+          line: index + 1, text: $0, isCalled: rest.first == "(",
+          isBeforeWord: rest.first == " " && rest.dropFirst().first?.isLetter == true)
       }
     }
   }

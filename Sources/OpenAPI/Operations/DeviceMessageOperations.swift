@@ -23,16 +23,4 @@ extension APIOperation {
           example: #"{"seqno":"106","state":"queued","targeted":1,"unknown":[]}"#)
       ], problems: [.unknownApp, .payloadTooLarge, .impossible, .conflict, .idempotencyConflict, .tooManyRequests])
   ]
-
-  static let appSettings: [APIOperation] = [
-    APIOperation(
-      .patch, "/v1/admin/apps/{appId}", id: "changeApp", in: .administration, "Change settings of an app",
-      "What is not named stays as it is.", by: .apiKey(roles: ["admin"]),
-      body: Body(
-        schema: "AppSettings",
-        examples: [
-          ("deviceSends", #"{"deviceSends":10}"#), ("policies", #"{"devicePolicy":"single","badgeSync":true}"#),
-        ]),
-      answers: [Answer(200, "The app as it is now.", "App", example: app)], problems: [.unknownApp])
-  ]
 }

@@ -49,22 +49,5 @@ extension Schemas {
       Schema.object(
         "The device that a message came from.", [.needed("device", Schema.uuid), .needed("clientUid", Schema.anyText)])
     ),
-    (
-      "AppSettings",
-      Schema.object(
-        isClosed: true,
-        [
-          .optional(
-            "deviceSends", Schema.number(Operations.Limits.deviceSendsPerMinute),
-            "Messages that one device may send to other users in a minute; 0: none."),
-          .optional(
-            "devicePolicy", devicePolicies, "`single`: when a user registers, its other devices become guests."),
-          .optional(
-            "userProof", Schema.flag,
-            "Naming a user needs a proof by the app's own server; `upmc app policy` shows the secret."),
-          .optional("badgeSync", Schema.flag, "A user's other devices are told a new count by a silent push."),
-        ]
-      ).adding("minProperties", .number(1))
-    ),
   ]
 }

@@ -1,6 +1,6 @@
 /// Every named schema of the document.
 enum Schemas {
   static let all: [Node.Member] =
-    problem + devices + confirmations + send + content + timing + answers + reports + audiences + administration
-    + server + deviceMessages
+    problem + devices + confirmations + send + content + timing + answers + reports + audiences + administration + lists
+    + accounts + statistics + people + server + deviceMessages
 }

@@ -1,0 +1,63 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+
+/// Reading what endpoints have in common: bodies that are JSON objects, query items, pages.
+extension AdminCall {
+  /// Reads the body, an object; `member` is called at each value with its name.
+  func readObject(
+    _ member: (inout JSONReader, String) throws(JSONError) -> Void
+  ) throws(Problem) {
+    var reader = JSONReader(try jsonBody())
+    do throws(JSONError) {
+      try reader.readObject(member)
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  /// `?limit=&cursor=`.
+  func page() throws(Problem) -> Reporting.PageRequest {
+    try Reporting.PageRequest(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+  }
+
+  /// A query item that must be there. - Throws: `.invalidField`.
+  func required(_ name: StaticString) throws(Problem) -> String {
+    guard let value = request.queryItem(name), !value.isEmpty else {
+      throw Problem(.invalidField, "Say which: \(request.path)?\(name)=…")
+    }
+    return value
+  }
+
+  /// The GROUPSEQ in the path. - Throws: `.unknownGroup` for anything that cannot be one.
+  func groupSeq() throws(Problem) -> Int64 {
+    guard let group = Int64(parameters["groupSeq"]) else {
+      throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")
+    }
+    return group
+  }
+}
+
+extension Problem {
+  /// A member of a body that must be there, named when it is not.
+  static func need<Value>(_ value: Value?, _ name: String) throws(Problem) -> Value {
+    guard let value else { throw Problem(at: "/\(name)", "is needed") }
+    return value
+  }
+}
+
+extension JSONReader {
+  /// `[…]` of CUIDs, at most as many as one send may name.
+  mutating func readClientUIDs() throws(JSONError) -> [String] {
+    var clientUIDs: [String] = []
+    try readArray { (reader, index) throws(JSONError) in
+      guard index < Domain.Limits.audienceEntries else {
+        throw JSONError("is more than \(Domain.Limits.audienceEntries); send several requests")
+      }
+      clientUIDs.append(try reader.readText(upTo: Domain.Limits.clientUIDBytes))
+    }
+    return clientUIDs
+  }
+}

@@ -1,0 +1,69 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+
+/// Users and devices.
+extension AdminCall {
+  /// `GET /v1/admin/users?appId=&prefix=&limit=&cursor=`: by CUID.
+  func users() throws(Problem) -> Response {
+    .json(
+      .ok,
+      try People.users(
+        of: try required("appId"), prefix: request.queryItem("prefix") ?? "", try page(), by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/users/{clientUid}?appId=`: with devices and groups.
+  func user() throws(Problem) -> Response {
+    .json(.ok, try People.user(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/users/{clientUid}/export?appId=`: everything that is known of a user.
+  func exportUser() throws(Problem) -> Response {
+    .json(.ok, try Persons.export(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+  }
+
+  /// `DELETE /v1/admin/users/{clientUid}?appId=`: forgets a user.
+  func eraseUser() throws(Problem) -> Response {
+    .json(.ok, try Persons.erase(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+  }
+
+  /// `PUT /v1/admin/users/{clientUid}/badge`: `{"appId","badge"}`, 0 to 1000.
+  func setUserBadge() throws(Problem) -> Response {
+    var appID: String?
+    var badge: Int64?
+    try readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
+      case "badge": badge = try reader.readInteger()
+      default: throw .unknownField
+      }
+    }
+    // A number beyond what fits is as much out of range as the nearest that does.
+    let value = Int16(clamping: try Problem.need(badge, "badge"))
+    return .json(
+      .ok,
+      try People.setBadge(
+        value, of: parameters["clientUid"], try Problem.need(appID, "appId"), by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/devices?appId=&clientUid=&psid=&limit=&cursor=`: by how CUID or token begins.
+  func devices() throws(Problem) -> Response {
+    let question: People.DeviceQuestion =
+      if let token = request.queryItem("psid") {
+        .token(prefix: token)
+      } else {
+        .user(prefix: request.queryItem("clientUid") ?? "")
+      }
+    return .json(
+      .ok, try People.devices(of: try required("appId"), question, try page(), by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/devices/{device}`: with consents and groups; of the token only how it begins.
+  func device() throws(Problem) -> Response {
+    guard let device = DeviceID(parameters["device"]) else {
+      throw Problem(.unknownDevice, "A device's id is a UUID, as lists show it.")
+    }
+    return .json(.ok, try People.device(device, by: caller, on: connection))
+  }
+}

@@ -1,0 +1,36 @@
+internal import HTTPServer
+internal import Operations
+
+/// The cookie that holds a console session: scripts cannot read it, other sites cannot make a browser send it.
+enum SessionCookie {
+  /// Browsers take a `__Host-` cookie only over HTTPS and from this very host (RFC 6265bis, section 4.1.3.2).
+  private static func name(_ isSecure: Bool) -> String { isSecure ? "__Host-upmc_session" : "upmc_session" }
+
+  /// The token that a request came with; the first one, should there be several. Over HTTPS only the cookie that nobody
+  /// but this host can have set counts.
+  static func token(in request: OwnedRequest, isSecure: Bool) -> String? {
+    for field in request.headers where field.name == "cookie" {
+      for pair in field.value.split(separator: ";") {
+        let parts = pair.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2 else { continue }
+        if parts[0].drop(while: { $0 == " " }) == name(isSecure) { return String(parts[1]) }
+      }
+    }
+    return nil
+  }
+
+  static func set(_ token: String, isSecure: Bool) -> (String, String) {
+    header(token, maxAge: Operations.Limits.sessionSeconds, isSecure)
+  }
+
+  static func clear(isSecure: Bool) -> (String, String) {
+    header("", maxAge: 0, isSecure)
+  }
+
+  private static func header(_ value: String, maxAge: Int64, _ isSecure: Bool) -> (String, String) {
+    (
+      "Set-Cookie",
+      "\(name(isSecure))=\(value); Path=/; Max-Age=\(maxAge); HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+    )
+  }
+}

@@ -1,0 +1,143 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Users, devices and groups, as operators look at them.
+extension APIOperation {
+  static let people: [APIOperation] = [
+    APIOperation(
+      .get, "/v1/admin/users", id: "listUsers", in: .people, "List users", "By CUID, or those whose CUID begins so.",
+      by: able(to: .viewPeople),
+      parameters: [
+        ofApp(), Parameter(place: .query, name: "prefix", schema: Schema.anyText, about: "How the CUID begins."), limit,
+        pageCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page of users.", "UserPage",
+          example: page(#"{"clientUid":"kim01","clientName":"Kim","badge":2,"devices":1}"#))
+      ], problems: [.invalidField, .unknownApp]),
+    APIOperation(
+      .get, "/v1/admin/users/{clientUid}", id: "showUser", in: .people, "Show a user", "With devices and groups.",
+      by: able(to: .viewPeople), parameters: [ofApp()],
+      answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
+      problems: [.invalidField, .unknownApp, .unknownUser]),
+    APIOperation(
+      .delete, "/v1/admin/users/{clientUid}", id: "eraseUser", in: .people, "Forget a user",
+      """
+      Its devices are unregistered and emptied; its name, count and memberships go; its deliveries belong to nobody, so the \
+      numbers of messages still add up.
+      """, by: able(to: .erasePeople), parameters: [ofApp()],
+      answers: [Answer(200, "How many devices it had.", "Erased", example: #"{"devices":1}"#)],
+      problems: [.invalidField, .unknownApp, .unknownUser]),
+    APIOperation(
+      .get, "/v1/admin/users/{clientUid}/export", id: "exportUser", in: .people, "Export all that is known of a user",
+      "Its deliveries are those to the devices it has now, the newest 10,000. The export is itself in the audit log.",
+      by: able(to: .erasePeople), parameters: [ofApp()],
+      answers: [
+        Answer(
+          200, "Everything, by kind.", "PersonExport",
+          example: """
+            {"appId":"com.example.bank","clientUid":"kim01","user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
+            "devices":[],"groups":[],"badges":[],"deliveries":[]}
+            """)
+      ], problems: [.invalidField, .unknownApp]),
+    APIOperation(
+      .put, "/v1/admin/users/{clientUid}/badge", id: "setUserBadge", in: .people, "Set a user's badge count",
+      "The last write wins, as when a device sets it.", by: able(to: .managePeople),
+      body: Body(schema: "UserBadge", examples: [("three", #"{"appId":"com.example.bank","badge":3}"#)]),
+      answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
+      problems: [.badgeOutOfRange, .unknownApp, .unknownUser]),
+    APIOperation(
+      .get, "/v1/admin/devices", id: "listDevices", in: .people, "List devices",
+      "Active ones by user, or those whose user's CUID or whose push token begins so.", by: able(to: .viewPeople),
+      parameters: [
+        ofApp(),
+        Parameter(place: .query, name: "clientUid", schema: Schema.anyText, about: "How the CUID begins."),
+        Parameter(
+          place: .query, name: "psid", schema: Schema.anyText,
+          about: "How the push token begins, eight characters or more."), limit, pageCursor,
+      ],
+      answers: [Answer(200, "A page of devices.", "DevicePage", example: page(deviceExample + "}"))],
+      problems: [.invalidField, .unknownApp]),
+    APIOperation(
+      .get, "/v1/admin/devices/{device}", id: "describeDevice", in: .people, "Show a device",
+      "Of its push token only how it begins.", by: able(to: .viewPeople),
+      answers: [
+        Answer(
+          200, "The device.", "DeviceDetail",
+          example: deviceExample
+            + #","appId":"com.example.bank","consent":{"notification":true,"ad":null,"nightAd":null},"groups":[]}"#)
+      ], problems: [.unknownDevice]),
+  ]
+
+  static let groupTree: [APIOperation] = [
+    APIOperation(
+      .get, "/v1/admin/groups", id: "listGroupTree", in: .people, "List groups",
+      "Those right below one, or at the top.",
+      by: able(to: .viewPeople),
+      parameters: [
+        ofApp(),
+        Parameter(
+          place: .query, name: "parent", schema: Schema.sequence, about: "The group above; absent: at the top."),
+        limit, pageCursor,
+      ], answers: [Answer(200, "A page of groups, by name.", "GroupEntryPage", example: page(groupExample))],
+      problems: [.invalidField, .unknownApp]),
+    APIOperation(
+      .get, "/v1/admin/groups/{groupSeq}", id: "showGroup", in: .people, "Show a group", "And where it stands.",
+      by: able(to: .viewPeople), answers: [Answer(200, "The group.", "GroupEntry", example: groupExample)],
+      problems: [.unknownGroup]),
+    APIOperation(
+      .patch, "/v1/admin/groups/{groupSeq}", id: "changeGroup", in: .people, "Rename or move a group",
+      "It moves with all that is below it.", by: able(to: .manageGroups),
+      body: Body(schema: "GroupChange", examples: [("to the top", #"{"parent":null}"#)]),
+      answers: [Answer(200, "As it is now.", "GroupEntry", example: groupExample)],
+      problems: [.unknownGroup, .conflict]),
+    APIOperation(
+      .delete, "/v1/admin/groups/{groupSeq}", id: "deleteGroup", in: .people, "Delete a group",
+      "Its members stay users. One that has groups below it is not deleted.", by: able(to: .manageGroups),
+      answers: [Answer(204, "It is gone.")], problems: [.unknownGroup, .conflict]),
+    APIOperation(
+      .get, "/v1/admin/groups/{groupSeq}/members", id: "listMembers", in: .people, "List a group's members",
+      "Its own, not those of groups below it.", by: able(to: .viewPeople), parameters: [limit, pageCursor],
+      answers: [
+        Answer(
+          200, "A page of members.", "MemberPage",
+          example: page(
+            #"{"clientUid":"kim01","device":null,"clientName":"Kim","joinedAt":"2026-11-21T09:30:00.123Z"}"#))
+      ], problems: [.invalidField, .unknownGroup]),
+    APIOperation(
+      .post, "/v1/admin/groups/{groupSeq}/members", id: "addMembers", in: .people, "Put users into a group",
+      "Who is in it already stays in it.", by: able(to: .manageGroups), body: membersBody, answers: [membersChanged],
+      problems: [.unknownGroup]),
+    APIOperation(
+      .post, "/v1/admin/groups/{groupSeq}/members/remove", id: "removeMembers", in: .people,
+      "Take users out of a group", "Who is not in it stays out.", by: able(to: .manageGroups), body: membersBody,
+      answers: [membersChanged], problems: [.unknownGroup]),
+  ]
+
+  private static let membersBody = Body(
+    schema: "Members", examples: [("two users", #"{"clientUids":["kim01","lee02"]}"#)])
+
+  private static let membersChanged = Answer(
+    200, "How many users the app knows, and who is not known.", "MembersChanged",
+    example: #"{"members":1,"unknown":["lee02"]}"#)
+
+  private static let groupExample = """
+    {"groupSeq":"12","appId":"com.example.bank","name":"News","parent":null,"createdAt":"2026-11-21T09:30:00.123Z",\
+    "hasGroups":false}
+    """
+
+  private static let userExample = """
+    {"appId":"com.example.bank","clientUid":"kim01","clientName":"Kim","badge":2,"devices":[\(deviceExample)}],\
+    "groups":[{"groupSeq":"12","name":"News"}]}
+    """
+
+  private static let deviceExample = """
+    {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","clientName":"Kim","badge":2,"pnsId":"APNS",\
+    "environment":"production","psidPrefix":"00fc13ad","deviceId":"my-phone","state":"active","platform":"iOS",\
+    "model":"iPhone17,1","osVersion":"26.1","appVersion":"3.2.1","locale":"ko-KR","timeZone":"Asia/Seoul",\
+    "registeredAt":"2026-11-21T09:30:00.123Z","boundAt":"2026-11-21T09:30:00.123Z",\
+    "createdAt":"2026-11-21T09:30:00.123Z","quarantine":null
+    """
+}

@@ -1,0 +1,38 @@
+internal import HTTPServer
+internal import Operations
+internal import Domain
+
+/// Statistics.
+extension APIOperation {
+  static let statistics: [APIOperation] = [
+    APIOperation(
+      .get, "/v1/admin/statistics", id: "showStatistics", in: .messages, "Ask for statistics",
+      """
+      What happened by minute (at most a day), hour (at most 62 days) or the app's day, in all or divided. Numbers are kept \
+      as things happen. Receipts and reads are counted by app and lane only.
+      """, by: able(to: .viewMessages),
+      parameters: [
+        ofApp(isNeeded: false),
+        Parameter(
+          place: .query, name: "from", schema: Schema.moment,
+          about: "Absent: an hour of minutes, a day of hours, or 30 days before `to`."),
+        Parameter(place: .query, name: "to", schema: Schema.moment, about: "Before then; absent: now."),
+        Parameter(
+          place: .query, name: "by", schema: Schema.words(["minute", "hour", "day"]), about: "`hour` when absent."),
+        Parameter(
+          place: .query, name: "per",
+          schema: Schema.words(["none", "app", "network", "lane", "reason", "appVersion"]),
+          about: "What to divide it by."),
+      ],
+      answers: [
+        Answer(
+          200, "What happened, by time; a time at which nothing did is left out.", "Statistics",
+          example: """
+            {"from":"2026-11-21T00:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"hour","per":"lane",\
+            "total":{"accepted":985,"rejected":3,"expired":0,"cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,\
+            "left":0},"items":[{"at":"2026-11-21T09:00:00.000Z","lane":"bulk","accepted":985,"rejected":3,"expired":0,\
+            "cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,"left":0}]}
+            """)
+      ], problems: [.invalidField, .unknownApp])
+  ]
+}

@@ -1,0 +1,176 @@
+internal import Domain
+internal import Operations
+
+/// Lists and details of administration.
+extension Schemas {
+  static let lists: [Node.Member] =
+    [
+      ("AppPage", page(of: Schema.reference("App"))),
+      (
+        "NewApp",
+        Schema.object(
+          isClosed: true,
+          [
+            .needed("appId", Schema.appID), .needed("name", Schema.text(upTo: 256)),
+            .optional("timeZone", Schema.anyText, "IANA name; Asia/Seoul when absent."),
+          ])
+      ),
+      ("AppCreated", Schema.object([.needed("appId", Schema.appID), .needed("clientKey", Schema.anyText)])),
+      (
+        "AppChange",
+        Schema.object(
+          isClosed: true,
+          [
+            .optional("name", Schema.text(upTo: 256)), .optional("timeZone", Schema.anyText, "IANA name."),
+            .optional(
+              "devicePolicy", devicePolicies,
+              "Whether all devices of a user get its messages, or only the last registered one."),
+            .optional(
+              "deviceSends", Schema.number(Operations.Limits.deviceSendsPerMinute),
+              "Messages that one device may send to other users in a minute; 0: none."),
+            .optional(
+              "userProof", Schema.flag,
+              "Naming a user needs a proof by the app's own server; `upmc app policy` shows the secret."),
+            .optional("badgeSync", Schema.flag, "A user's other devices are told a new count by a silent push."),
+          ]
+        ).adding("minProperties", .number(1))
+      ),
+      (
+        "CredentialPage",
+        page(
+          of: Schema.object([
+            .needed("appId", Schema.appID), .needed("pnsId", networks), .needed("kind", Schema.anyText),
+            .needed("updatedAt", Schema.moment),
+            .needed(
+              "shown", .object([("type", "object")]), "Key id and team id; or topics, environments and `endsAt`."),
+          ]))
+      ),
+      (
+        "NewCredential",
+        Schema.object(
+          "One of `apnsKey`, `apnsCertificate` and `fcmServiceAccount`.", isClosed: true,
+          [
+            .needed("appId", Schema.appID),
+            .optional(
+              "apnsKey",
+              Schema.object(
+                isClosed: true,
+                [
+                  .needed("pem", Schema.anyText, "The .p8 file."), .needed("keyId", Schema.anyText),
+                  .needed("teamId", Schema.anyText),
+                ])),
+            .optional(
+              "apnsCertificate",
+              Schema.object(
+                isClosed: true,
+                [
+                  .needed("file", Schema.anyText, "A .p12 archive or PEM, in base64."),
+                  .optional("passphrase", Schema.anyText),
+                ])),
+            .optional(
+              "fcmServiceAccount",
+              Schema.object(
+                isClosed: true,
+                [
+                  .needed("json", Schema.anyText, "The service account's file, as a text."),
+                  .optional(
+                    "style", Schema.words(Administration.FCMSettings.styles),
+                    "`data`: the SDK shows the message; `notification`: Android does."),
+                  .optional(
+                    "platforms", Schema.words(Administration.FCMSettings.platforms),
+                    "`android`: iOS devices are reached by APNs only."),
+                ])),
+          ])
+      ),
+      (
+        "CredentialSet",
+        Schema.object(
+          "What may be shown of it, by its kind.",
+          [
+            .needed("appId", Schema.appID), .needed("pnsId", networks),
+            .optional("keyId", Schema.anyText, "Of the key."),
+            .optional("teamId", Schema.anyText, "Of the team that an APNs key belongs to."),
+            .optional("topics", Schema.list(of: Schema.anyText), "That an APNs certificate is for."),
+            .optional("environments", Schema.list(of: environments), "That it opens."),
+            .optional("endsAt", Schema.moment, "When an APNs certificate ends."),
+            .optional("projectId", Schema.anyText, "The Firebase project."),
+            .optional("clientEmail", Schema.anyText, "The service account."),
+            .optional("style", Schema.anyText), .optional("platforms", Schema.anyText),
+          ])
+      ),
+      ("APIKeyPage", page(of: Schema.reference("APIKey"))),
+      (
+        "APIKey",
+        Schema.object([
+          .needed("apiKeyId", Schema.sequence), .needed("name", Schema.anyText), .needed("role", roles),
+          .needed("appId", Schema.optional(Schema.anyText), "The only app it is for; null: all."),
+          .needed("createdAt", Schema.moment), .needed("revokedAt", Schema.optional(Schema.moment)),
+        ])
+      ),
+      (
+        "NewAPIKey",
+        Schema.object(
+          isClosed: true,
+          [
+            .needed("role", roles), .optional("appId", Schema.optional(Schema.appID), "The only app it is for."),
+            .optional("name", Schema.text(upTo: 256, isEmptyAllowed: true), "Whose it is."),
+          ])
+      ),
+      ("APIKeyCreated", Schema.object([.needed("apiKey", Schema.anyText), .needed("role", roles)])),
+      (
+        "AuditPage",
+        page(
+          of: Schema.object([
+            .needed("entry", Schema.sequence), .needed("at", Schema.moment), .needed("actor", Schema.anyText),
+            .needed("by", Schema.words(["api-key", "account", "command-line"])),
+            .needed("apiKey", Schema.optional(Schema.sequence)), .needed("account", Schema.optional(Schema.sequence)),
+            .needed("role", Schema.anyText), .needed("origin", Schema.anyText, "The address it came from."),
+            .needed("requestId", Schema.anyText), .needed("action", Schema.anyText),
+            .needed("appId", Schema.optional(Schema.anyText)), .needed("object", Schema.anyText),
+            .needed("before", .object([("type", .texts(["object", "null"]))])),
+            .needed("after", .object([("type", .texts(["object", "null"]))])),
+          ]))
+      ),
+      ("MessagePage", page(of: message)),
+      (
+        "Explanation",
+        Schema.object([
+          .needed("seqno", Schema.sequence), .needed("clientUid", Schema.anyText), .needed("state", Schema.anyText),
+          .needed("language", Schema.words(ExplanationWords.Language.allCases.map(\.rawValue))),
+          .needed(
+            "steps",
+            Schema.list(
+              of: Schema.object([
+                .needed("code", Schema.words(Explaining.Step.Code.allCases.map(\.rawValue))),
+                .needed("at", Schema.optional(Schema.moment)), .needed("device", Schema.optional(Schema.uuid)),
+                .needed("reason", Schema.optional(Schema.anyText), "In the network's own word, or ours."),
+                .needed("text", Schema.anyText), .needed("advice", Schema.optional(Schema.anyText), "What to do."),
+              ]))),
+        ])
+      ),
+    ]
+
+  static func page(of item: Node) -> Node {
+    Schema.object([
+      .needed("items", Schema.list(of: item)),
+      .needed("nextCursor", Schema.optional(Schema.anyText), "Ask for the next page with it; null: this is the last."),
+    ])
+  }
+
+  static let roles = Schema.words(Role.allCases.map(\.rawValue))
+
+  private static let message = Schema.object([
+    .needed("seqno", Schema.sequence), .needed("appId", Schema.anyText),
+    .needed("state", Schema.words(MessageState.allCases.map(\.name))),
+    .needed("lane", Schema.words(Lane.allCases.map(\.name))),
+    .needed(
+      "alert", .object([("type", .texts(["object", "string", "null"]))]),
+      "As it was asked for; null when there is none, or the request is very large."),
+    .needed("createdAt", Schema.moment), .needed("sendAt", Schema.optional(Schema.moment)),
+    .needed("finishedAt", Schema.optional(Schema.moment)), .needed("apiKeyId", Schema.optional(Schema.sequence)),
+    .needed("targeted", Schema.optional(Schema.count)), .needed("pending", Schema.optional(Schema.count)),
+    .needed("accepted", Schema.count), .needed("rejected", Schema.count), .needed("expired", Schema.count),
+    .needed("cancelled", Schema.count), .needed("skipped", Schema.count), .needed("received", Schema.count),
+    .needed("read", Schema.count), .optional("stateReason", Schema.anyText), .optional("resendOf", Schema.sequence),
+  ])
+}

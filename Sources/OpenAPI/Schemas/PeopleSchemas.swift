@@ -1,0 +1,119 @@
+internal import Domain
+internal import Operations
+
+/// Users, devices and groups, as operators see them.
+extension Schemas {
+  static let people: [Node.Member] = [
+    (
+      "UserPage",
+      page(
+        of: Schema.object([
+          .needed("clientUid", Schema.anyText), .needed("clientName", Schema.anyText),
+          .needed("badge", Schema.badgeCount), .needed("devices", Schema.count, "Active ones."),
+        ]))
+    ),
+    (
+      "UserDetail",
+      Schema.object([
+        .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText), .needed("clientName", Schema.anyText),
+        .needed("badge", Schema.badgeCount), .needed("devices", Schema.list(of: Schema.reference("DeviceEntry"))),
+        .needed("groups", groupNames),
+      ])
+    ),
+    ("Erased", Schema.object([.needed("devices", Schema.count)])),
+    (
+      "PersonExport",
+      Schema.object(
+        [.needed("appId", Schema.appID), .needed("clientUid", Schema.anyText)]
+          + ["user", "devices", "groups", "badges", "deliveries"].map {
+            .needed($0, Schema.list(of: .object([("type", "object")])))
+          })
+    ),
+    (
+      "UserBadge",
+      Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed("badge", Schema.badgeCount)])
+    ),
+    ("DevicePage", page(of: Schema.reference("DeviceEntry"))),
+    ("DeviceEntry", Schema.object(device)),
+    (
+      "DeviceDetail",
+      Schema.object(
+        [.needed("appId", Schema.appID)] + device + [
+          .needed(
+            "consent",
+            Schema.object([
+              .needed("notification", Schema.optional(Schema.flag)), .needed("ad", Schema.optional(Schema.flag)),
+              .needed("nightAd", Schema.optional(Schema.flag)),
+            ]), "Null: never asked."),
+          .needed("groups", groupNames),
+        ])
+    ),
+    ("GroupEntryPage", page(of: Schema.reference("GroupEntry"))),
+    (
+      "GroupEntry",
+      Schema.object([
+        .needed("groupSeq", Schema.sequence), .needed("appId", Schema.appID), .needed("name", Schema.anyText),
+        .needed("parent", Schema.optional(Schema.sequence), "Null at the top."), .needed("createdAt", Schema.moment),
+        .needed("hasGroups", Schema.flag, "There are groups below it."),
+      ])
+    ),
+    (
+      "GroupChange",
+      Schema.object(
+        isClosed: true,
+        [
+          .optional("name", Schema.text(upTo: Domain.Limits.groupNameBytes)),
+          .optional("parent", Schema.optional(Schema.reference("GroupSeq")), "Null: to the top."),
+        ])
+    ),
+    (
+      "MemberPage",
+      page(
+        of: Schema.object([
+          .needed("clientUid", Schema.optional(Schema.anyText), "Null for a guest."),
+          .needed("device", Schema.optional(Schema.uuid), "The guest's device."),
+          .needed("clientName", Schema.anyText), .needed("joinedAt", Schema.moment),
+        ]))
+    ),
+    (
+      "Members",
+      Schema.object(
+        isClosed: true,
+        [
+          .needed(
+            "clientUids",
+            Schema.list(of: Schema.text(upTo: Domain.Limits.clientUIDBytes), 0...Domain.Limits.audienceEntries))
+        ])
+    ),
+    (
+      "MembersChanged",
+      Schema.object([
+        .needed("members", Schema.count), .needed("unknown", Schema.list(of: Schema.anyText), "Not known to the app."),
+      ])
+    ),
+  ]
+
+  private static let groupNames = Schema.list(
+    of: Schema.object([.needed("groupSeq", Schema.sequence), .needed("name", Schema.anyText)]))
+
+  private static let device: [Schema.Property] =
+    [
+      .needed("device", Schema.uuid), .needed("clientUid", Schema.optional(Schema.anyText), "Null for a guest."),
+      .needed("clientName", Schema.optional(Schema.anyText)), .needed("badge", Schema.badgeCount),
+      .needed("pnsId", networks), .needed("environment", environments),
+      .needed("psidPrefix", Schema.anyText, "The first eight characters of the push token."),
+      .needed("deviceId", Schema.anyText),
+      .needed("state", Schema.words(["active", "unregistered", "token-refused"])),
+    ]
+    + ["platform", "model", "osVersion", "appVersion", "locale", "timeZone"].map { .needed($0, Schema.anyText) }
+    + ["registeredAt", "boundAt", "createdAt"].map { .needed($0, Schema.moment) }
+    + [
+      .needed(
+        "quarantine",
+        Schema.optional(
+          Schema.object([
+            .needed("reason", Schema.anyText), .needed("seqno", Schema.optional(Schema.anyText)),
+            .needed("at", Schema.moment),
+          ])), "Why and since when it is put aside; null when it is not.")
+    ]
+}

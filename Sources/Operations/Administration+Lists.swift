@@ -1,0 +1,118 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Credentials and API keys: listed without their secrets, and ended.
+extension Administration {
+  // MARK: Credentials
+
+  package struct CredentialEntry: JSONAnswer {
+    let record: CredentialLists.Credential
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("appId", record.appID)
+      writer.member("pnsId", record.network.pnsID)
+      writer.member("kind", record.kind)
+      writer.member("updatedAt", Timestamp.text(record.updatedAt))
+      // Key id and team id; or topics, environments and end.
+      writer.member("shown", raw: record.shown.utf8)
+    }
+  }
+
+  /// - Parameter appID: nil: of all apps that the caller reaches.
+  package static func credentials(
+    of appID: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<CredentialEntry> {
+    try caller.require(.manageApps)
+    let app = try scope(appID, .manageApps, caller, connection)
+    var after: (app: App.Number, network: Int16) = (0, 0)
+    if let cursor = page.cursor {
+      let parts = cursor.split(separator: "-").compactMap { Int32($0) }
+      guard parts.count == 2, let network = Int16(exactly: parts[1]) else { throw Reporting.PageRequest.foreignCursor }
+      after = (parts[0], network)
+    }
+    let records = try connection.answer(CredentialLists.page(of: app, after: after, limit: page.limit + 1))
+    return ItemPage(records.map(CredentialEntry.init), limit: page.limit) {
+      "\($0.record.app)-\($0.record.network.rawValue)"
+    }
+  }
+
+  /// From now on nothing is sent through this network for the app.
+  package static func deleteCredential(
+    of appID: String, _ network: PushNetwork, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    let app = try connection.app(appID)
+    try caller.require(.manageApps, in: app)
+    let isGone = try connection.commit { () throws(PostgresError) in
+      guard let old = try connection.run(CredentialLists.delete(of: app.number, network)) else { return false }
+      try connection.run(Announcements.announce(Catalog.channel))
+      let change = Auditing.Change("credential.delete", "\(appID) \(network.pnsID)", in: app).from { writer in
+        writer.member("kind", old.kind)
+        writer.member("shown", raw: old.shown.utf8)
+      }
+      try connection.run(Auditing.add(change, by: caller))
+      return true
+    }
+    guard isGone else { throw Problem(.notFound, "The app \(appID) has no credential for \(network.pnsID).") }
+  }
+
+  // MARK: API keys
+
+  package struct KeyEntry: JSONAnswer {
+    let record: KeyLists.Record
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("apiKeyId", String(record.number))
+      writer.member("name", record.name)
+      writer.member("role", record.role)
+      writer.member("appId", record.appID)
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("revokedAt", record.revokedAt.map(Timestamp.text))
+    }
+  }
+
+  package static func keys(
+    of appID: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<KeyEntry> {
+    try caller.require(.manageAccounts)
+    let app = try scope(appID, .manageAccounts, caller, connection)
+    let after = Int32(clamping: try page.number(first: 0))
+    let records = try connection.answer(KeyLists.list(of: app, after: after, limit: page.limit + 1))
+    return ItemPage(records.map(KeyEntry.init), limit: page.limit) { String($0.record.number) }
+  }
+
+  /// The key opens nothing any more, a second later on every node. Repeating it changes nothing.
+  package static func revokeKey(
+    _ number: Int32, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> KeyEntry {
+    try caller.require(.manageAccounts)
+    let record = try connection.commit { () throws(PostgresError) -> KeyLists.Record? in
+      guard let key = try connection.run(KeyLists.lock(number)), caller.app == nil || key.app == caller.app else {
+        return nil
+      }
+      guard key.revokedAt == nil else { return key }
+      try connection.run(KeyLists.revoke(number))
+      try connection.run(Announcements.announce(Catalog.channel))
+      let change = Auditing.Change("api-key.revoke", String(number), app: key.app).from { writer in
+        writer.member("name", key.name)
+        writer.member("role", key.role)
+        writer.member("appId", key.appID)
+      }
+      try connection.run(Auditing.add(change, by: caller))
+      return try connection.run(KeyLists.lock(number))
+    }
+    guard let record else { throw Problem(.notFound, "There is no API key \(number).") }
+    return KeyEntry(record: record)
+  }
+
+  /// The app that a list is limited to: the one that was asked for, or the caller's only one.
+  static func scope(
+    _ appID: String?, _ permission: Permission, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> App.Number? {
+    guard let appID else { return caller.app }
+    let app = try connection.app(appID)
+    try caller.require(permission, in: app)
+    return app.number
+  }
+}

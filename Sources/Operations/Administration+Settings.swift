@@ -1,0 +1,94 @@
+package import Domain
+internal import JSON
+package import Postgres
+internal import Store
+
+/// Looking at apps and changing what their operators decide.
+extension Administration {
+  /// What is to be changed of an app; nil: stays.
+  package struct AppChange: Sendable {
+    package var name: String?
+    package var timeZone: String?
+    package var devicePolicy: App.DevicePolicy?
+    /// Messages that one device may send to other users in a minute; 0: none.
+    package var deviceSends: Int16?
+    /// Whether naming a user needs a proof.
+    package var userProof: App.UserProofChange?
+    /// Whether a user's other devices are told a new count.
+    package var badgeSync: Bool?
+
+    package init() {}
+  }
+
+  /// Apps by their ids, page by page.
+  package static func apps(
+    _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<AppEntry> {
+    try caller.require(.viewMessages)
+    // Apps are few: they are read whole.
+    let entries = try connection.answer(Apps.all())
+      .filter { caller.reaches($0.app.number) && $0.app.appID > (page.cursor ?? "") }
+      .sorted { $0.app.appID < $1.app.appID }
+      .map { AppEntry(app: $0.app, clientKey: $0.clientKey) }
+    return ItemPage(entries, limit: page.limit) { $0.app.appID }
+  }
+
+  package static func app(_ appID: String, by caller: Caller, on connection: Connection) throws(Problem) -> AppEntry {
+    try caller.require(.viewMessages)
+    guard let record = try connection.answer(Apps.find(appID: appID)) else {
+      throw Problem(.unknownApp, "There is no app \(appID).")
+    }
+    try caller.require(.viewMessages, in: record.app)
+    return AppEntry(app: record.app, clientKey: record.clientKey)
+  }
+
+  package static func change(
+    _ appID: String, _ change: AppChange, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> AppEntry {
+    let app = try connection.app(appID)
+    try caller.require(.manageApps, in: app)
+    if let name = change.name { try check(name: name) }
+    if let zone = change.timeZone, try connection.answer(Apps.countTimeZones(named: zone)) != 1 {
+      throw Problem(at: "/timeZone", "must be an IANA time zone such as Asia/Seoul, not \"\(zone)\"")
+    }
+    if let sends = change.deviceSends, !Operations.Limits.deviceSendsPerMinute.contains(Int64(sends)) {
+      let range = Operations.Limits.deviceSendsPerMinute
+      throw Problem(at: "/deviceSends", "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    try connection.commit { () throws(PostgresError) in
+      guard let before = try connection.run(Apps.lock(app.number)) else { return }
+      var after = before
+      if let name = change.name { after.name = name }
+      if let zone = change.timeZone { after.timeZone = zone }
+      if let policy = change.devicePolicy { after.devicePolicy = policy }
+      if let sends = change.deviceSends { after.deviceSendsPerMinute = sends }
+      if let proof = change.userProof { after.change(userProof: proof) }
+      if let syncs = change.badgeSync { after.syncsBadges = syncs }
+      guard after != before else { return }
+      try connection.run(Apps.save(after))
+      try connection.run(Announcements.announce(Catalog.channel))
+      let audited = Auditing.Change("app.change", appID, in: app).from { before.writeSettings(to: &$0) }
+        .to { after.writeSettings(to: &$0) }
+      try connection.run(Auditing.add(audited, by: caller))
+    }
+    return try self.app(appID, by: caller, on: connection)
+  }
+}
+
+extension App {
+  /// What operators decide.
+  fileprivate func writeSettings(to writer: inout JSONWriter) {
+    writer.member("name", name)
+    writer.member("timeZone", timeZone)
+    writer.member("devicePolicy", devicePolicy.name)
+    writer.member("deviceSends", deviceSendsPerMinute)
+    writer.member("userProof", asksUserProof)
+    writer.member("userProofGeneration", userProofGeneration)
+    writer.member("badgeSync", syncsBadges)
+  }
+}
+
+extension Operations.Limits {
+  /// Messages of one device in a minute. More is no conversation.
+  package static let deviceSendsPerMinute: ClosedRange<Int64> = 0...1000
+}

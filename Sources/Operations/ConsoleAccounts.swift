@@ -1,0 +1,159 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// The accounts of people who use the console: made by an administrator, opened by a link that works once.
+package enum ConsoleAccounts {
+  package struct Entry: JSONAnswer {
+    let record: Accounts.Record
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("account", String(record.number))
+      writer.member("login", record.login)
+      writer.member("name", record.name)
+      writer.member("role", record.role)
+      writer.member("appId", record.appID)
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("disabledAt", record.disabledAt.map(Timestamp.text))
+      writer.member("hasPassword", record.password != nil)
+    }
+  }
+
+  /// Where to sign in, once, within an hour.
+  package struct Link: JSONAnswer {
+    package let account: Int32
+    package let token: String
+    package let endsAt: Int64
+
+    /// Behind the server's address. After the hash, so that no proxy and no log sees the token.
+    package var path: String { "/#sign-in=\(token)" }
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("account", String(account))
+      writer.member("path", path)
+      writer.member("endsAt", Timestamp.text(endsAt))
+    }
+  }
+
+  /// Logins are compared without regard to case.
+  static func normalize(_ login: String) -> String { login.lowercased() }
+
+  package static func list(
+    _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    try caller.require(.manageAccounts)
+    let records = try connection.answer(
+      Accounts.list(of: caller.app, after: Int32(clamping: try page.number(first: 0)), limit: page.limit + 1))
+    return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.number) }
+  }
+
+  /// Makes an account and the link that opens it.
+  /// - Parameter appID: the only app it reaches; nil: all.
+  package static func create(
+    _ login: String, name: String, role: Role, appID: String?, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Link {
+    try caller.require(.manageAccounts)
+    let app = try Administration.scope(appID, .manageAccounts, caller, connection)
+    let login = normalize(login)
+    guard (1...Operations.Limits.loginBytes).contains(login.utf8.count),
+      login.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+    else {
+      throw Problem(
+        at: "/login", "must have 1 to \(Operations.Limits.loginBytes) bytes and no blanks: an e-mail address")
+    }
+    try Administration.check(name: name)
+    let (token, endsAt) = (RandomToken.make(), now + Operations.Limits.linkSeconds * 1_000_000)
+    return try connection.commit { () throws(PostgresError) in
+      let number = try connection.run(Accounts.create(login: login, name: name, role: role.rawValue, app: app))
+      try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
+      let change = Auditing.Change("account.create", login, app: app).to { writer in
+        writer.member("name", name)
+        writer.member("role", role.rawValue)
+        writer.member("appId", appID)
+      }
+      try connection.run(Auditing.add(change, by: caller))
+      return Link(account: number, token: token, endsAt: endsAt)
+    }
+  }
+
+  package struct Change: Sendable {
+    package var name: String?
+    package var role: Role?
+    /// A disabled account is signed out everywhere.
+    package var isDisabled: Bool?
+
+    package init() {}
+  }
+
+  package static func change(
+    _ number: Int32, _ change: Change, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    try caller.require(.manageAccounts)
+    if let name = change.name { try Administration.check(name: name) }
+    guard number != caller.account || change.isDisabled != true && change.role == nil else {
+      throw Problem(.conflict, "Nobody disables or degrades the account they are signed in with.")
+    }
+    let changed = try connection.commit { () throws(PostgresError) -> Accounts.Record? in
+      guard let before = try find(number, caller, connection) else { return nil }
+      let (name, role) = (change.name ?? before.name, change.role?.rawValue ?? before.role)
+      let isDisabled = change.isDisabled ?? (before.disabledAt != nil)
+      guard name != before.name || role != before.role || isDisabled != (before.disabledAt != nil) else {
+        return before
+      }
+      try connection.run(Accounts.save(number, name: name, role: role, isDisabled: isDisabled))
+      // Who may do something else from now on signs in anew.
+      if isDisabled || role != before.role { try connection.run(Sessions.endAll(of: number)) }
+      let audited = Auditing.Change("account.change", before.login, app: before.app)
+        .from { $0.write(before.name, before.role, before.disabledAt != nil) }.to { $0.write(name, role, isDisabled) }
+      try connection.run(Auditing.add(audited, by: caller))
+      return try connection.run(Accounts.lock(number))
+    }
+    guard let changed else { throw unknown(number) }
+    return Entry(record: changed)
+  }
+
+  /// Makes a new link for an account that lost its password, or has none yet.
+  package static func link(
+    _ number: Int32, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Link {
+    try caller.require(.manageAccounts)
+    let (token, endsAt) = (RandomToken.make(), now + Operations.Limits.linkSeconds * 1_000_000)
+    let isMade = try connection.commit { () throws(PostgresError) in
+      guard let account = try find(number, caller, connection), account.disabledAt == nil else { return false }
+      try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
+      try connection.run(Auditing.add(Auditing.Change("account.link", account.login, app: account.app), by: caller))
+      return true
+    }
+    guard isMade else { throw unknown(number) }
+    return Link(account: number, token: token, endsAt: endsAt)
+  }
+
+  /// An administrator of one app neither sees nor changes accounts beyond it.
+  private static func find(
+    _ number: Int32, _ caller: Caller, _ connection: Connection
+  ) throws(PostgresError) -> Accounts.Record? {
+    guard let record = try connection.run(Accounts.lock(number)), caller.app == nil || record.app == caller.app else {
+      return nil
+    }
+    return record
+  }
+
+  private static func unknown(_ number: Int32) -> Problem {
+    Problem(.notFound, "There is no account \(number), or it is disabled.")
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(_ name: String, _ role: String, _ isDisabled: Bool) {
+    member("name", name)
+    member("role", role)
+    member("disabled", isDisabled)
+  }
+}
+
+extension Operations.Limits {
+  /// An e-mail address has at most 254 bytes (RFC 5321).
+  static let loginBytes = 254
+  static let linkSeconds: Int64 = 3600
+}

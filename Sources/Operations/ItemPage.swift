@@ -1,0 +1,38 @@
+internal import Domain
+package import JSON
+
+/// One page of a list: `{"items":[…],"nextCursor":…}`. The cursor belongs to the list and is nobody else's business; null
+/// means that nothing follows. A page of a search may hold fewer items than asked for, also none, and still have a next.
+package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
+  package let items: [Item]
+  package let nextCursor: String?
+
+  package init(items: [Item], nextCursor: String?) {
+    self.items = items
+    self.nextCursor = nextCursor
+  }
+
+  /// - Parameters:
+  ///   - items: up to one more than the limit; that one is not shown, and tells that there is a next page.
+  ///   - cursor: where the page after an item begins.
+  init(_ items: [Item], limit: Int, cursor: (Item) -> String) {
+    let shown = Array(items.prefix(limit))
+    self.init(items: shown, nextCursor: items.count > limit ? shown.last.map(cursor) : nil)
+  }
+
+  package func write(to writer: inout JSONWriter) {
+    writer.member("items", array: { writer in for item in items { writer.object { item.write(to: &$0) } } })
+    writer.member("nextCursor", nextCursor)
+  }
+}
+
+extension Reporting.PageRequest {
+  /// The number that the page begins at: below it for lists with the newest first. - Throws: for another list's cursor.
+  func number(first: Int64) throws(Problem) -> Int64 {
+    guard let cursor else { return first }
+    guard let number = Int64(cursor) else { throw Self.foreignCursor }
+    return number
+  }
+
+  static let foreignCursor = Problem(.invalidField, "cursor must be the nextCursor of the page before.")
+}

@@ -1,0 +1,124 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Messages page by page, newest first, and what failed of one.
+package enum MessageListing {
+  /// A message with its numbers, as lists show it.
+  package struct Entry: JSONAnswer {
+    package let record: MessageLists.Record
+
+    package func write(to writer: inout JSONWriter) {
+      let funnel = record.funnel
+      writer.member("seqno", String(funnel.seqno))
+      writer.member("appId", record.appID)
+      writer.member("state", funnel.state.name)
+      writer.member("lane", record.lane.name)
+      writer.member("alert", raw: (record.alert ?? "null").utf8)
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("sendAt", funnel.dueAt.map(Timestamp.text))
+      writer.member("finishedAt", record.finishedAt.map(Timestamp.text))
+      writer.member("apiKeyId", record.apiKey.map(String.init))
+      writer.member("targeted", funnel.targeted)
+      writer.member("pending", funnel.pending)
+      writer.member("accepted", funnel.accepted)
+      writer.member("rejected", funnel.rejected)
+      writer.member("expired", funnel.expired)
+      writer.member("cancelled", funnel.cancelled)
+      writer.member("skipped", funnel.skipped)
+      writer.member("received", funnel.received)
+      writer.member("read", funnel.read)
+      if let reason = funnel.stateReason { writer.member("stateReason", reason) }
+      if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
+    }
+  }
+
+  /// What a list is to show, as it stands in a query string; nil: everything.
+  package struct Question: Sendable {
+    package var appID: String?
+    package var state: String?
+    package var lane: String?
+    package var from: String?
+    package var to: String?
+
+    package init(
+      appID: String? = nil, state: String? = nil, lane: String? = nil, from: String? = nil, to: String? = nil
+    ) {
+      self.appID = appID
+      self.state = state
+      self.lane = lane
+      self.from = from
+      self.to = to
+    }
+  }
+
+  package static func list(
+    _ question: Question, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    try caller.require(.viewMessages)
+    let filter = try filter(question, caller, connection)
+    let before = try page.number(first: .max)
+    let window = Operations.Limits.searchedRows
+    let entries = try connection.answer(
+      MessageLists.list(filter, before: before, window: window, limit: page.limit + 1)
+    ).map(Entry.init)
+    guard entries.count <= page.limit else {
+      return ItemPage(entries, limit: page.limit) { String($0.record.funnel.seqno) }
+    }
+    let edge = try connection.answer(MessageLists.edge(filter, before: before, window: window))
+    return ItemPage(items: entries, nextCursor: edge.map(String.init))
+  }
+
+  private static func filter(
+    _ question: Question, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> MessageLists.Filter {
+    var filter = MessageLists.Filter()
+    filter.app = try Administration.scope(question.appID, .viewMessages, caller, connection)
+    if let state = question.state {
+      guard let known = MessageState.allCases.first(where: { $0.name == state }) else {
+        throw Problem(
+          .invalidField, "state must be one of \(MessageState.allCases.map(\.name).joined(separator: ", ")).")
+      }
+      filter.state = known
+    }
+    if let lane = question.lane {
+      guard let known = Lane(name: lane) else {
+        throw Problem(.invalidField, "lane must be one of \(Lane.allCases.map(\.name).joined(separator: ", ")).")
+      }
+      filter.lane = known
+    }
+    filter.from = try moment(question.from, "from")
+    filter.to = try moment(question.to, "to")
+    return filter
+  }
+
+  /// A time in a query string. A plus sign there means a blank, so one that was not escaped is put back.
+  static func moment(_ text: String?, _ name: String) throws(Problem) -> Int64? {
+    guard let text else { return nil }
+    guard let moment = Moment.microseconds(text.replacing(" ", with: "+")) else {
+      throw Problem(.invalidField, "\(name) must be a time such as 2026-12-24T09:00:00+09:00, not \"\(text)\".")
+    }
+    return moment
+  }
+
+  // MARK: Failures
+
+  /// Deliveries of a message that ended rejected, expired or skipped.
+  /// - Parameter reason: only these; nil: all.
+  package static func failures(
+    of seqno: Int64, reason: String?, _ page: Reporting.PageRequest, for caller: Caller, on connection: Connection
+  ) throws(Problem) -> Reporting.DeliveriesAnswer {
+    _ = try Reporting.funnel(seqno, for: caller, on: connection)
+    let after = try page.device()
+    let window = Operations.Limits.searchedRows
+    let found = try connection.answer(
+      MessageLists.failures(of: seqno, after: after, reason: reason, window: window, limit: page.limit + 1))
+    guard found.count <= page.limit else {
+      let shown = Array(found.prefix(page.limit))
+      return Reporting.DeliveriesAnswer(items: shown, nextCursor: shown.last?.device.description)
+    }
+    let edge = try connection.answer(MessageLists.failuresEdge(of: seqno, after: after, window: window))
+    return Reporting.DeliveriesAnswer(items: found, nextCursor: edge?.description)
+  }
+}

@@ -1,0 +1,108 @@
+package import Domain
+internal import Postgres
+
+/// Console accounts.
+package enum Accounts {
+  package struct Record: Sendable {
+    package let number: Int32
+    package let login: String
+    package let name: String
+    package let role: String
+    package let app: App.Number?
+    package let appID: String?
+    package let password: [UInt8]?
+    package let salt: [UInt8]?
+    package let createdAt: Int64
+    package let disabledAt: Int64?
+  }
+
+  private static let columnList = """
+    c.account, c.login, c.name, c.role, c.app, a.app_id, c.password, c.salt, c.created_at, c.disabled_at
+    """
+  private static let tables = "accounts c LEFT JOIN apps a ON a.app = c.app"
+
+  private static let findStatement = Statement(
+    "accounts-find", "SELECT \(columnList) FROM \(tables) WHERE c.login = $1")
+
+  package static func find(login: String) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(text: login)
+    return Query(findStatement, parameters) { records($0).first }
+  }
+
+  private static let lockStatement = Statement(
+    "accounts-lock", "SELECT \(columnList) FROM \(tables) WHERE c.account = $1 FOR UPDATE OF c")
+
+  /// Locks it within a transaction.
+  package static func lock(_ number: Int32) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(lockStatement, parameters) { records($0).first }
+  }
+
+  private static let listStatement = Statement(
+    "accounts-list",
+    """
+    SELECT \(columnList) FROM \(tables)
+    WHERE ($1 IS NULL OR c.app = $1) AND c.account > $2 ORDER BY c.account LIMIT $3
+    """)
+
+  package static func list(of app: App.Number?, after number: Int32, limit: Int) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(number)
+    parameters.append(limit)
+    return Query(listStatement, parameters, read: records)
+  }
+
+  private static let createStatement = Statement(
+    "accounts-create", "INSERT INTO accounts (login, name, role, app) VALUES ($1, $2, $3, $4) RETURNING account")
+
+  /// Fails with `accounts_login_is_unique` when there is one.
+  package static func create(login: String, name: String, role: String, app: App.Number?) -> Query<Int32> {
+    var parameters = Parameters()
+    parameters.append(text: login)
+    parameters.append(text: name)
+    parameters.append(text: role)
+    parameters.append(app)
+    return Query(createStatement, parameters) { $0.int32(0, 0) }
+  }
+
+  private static let saveStatement = Statement(
+    "accounts-save",
+    """
+    UPDATE accounts SET name = $2, role = $3, disabled_at = CASE WHEN $4 THEN coalesce(disabled_at, now()) END
+    WHERE account = $1
+    """)
+
+  package static func save(_ number: Int32, name: String, role: String, isDisabled: Bool) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(text: name)
+    parameters.append(text: role)
+    parameters.append(isDisabled)
+    return Query(saveStatement, parameters) { _ in }
+  }
+
+  private static let setPasswordStatement = Statement(
+    "accounts-set-password", "UPDATE accounts SET password = $2, salt = $3 WHERE account = $1")
+
+  package static func setPassword(_ number: Int32, _ password: [UInt8], salt: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    parameters.append(bytes: password)
+    parameters.append(bytes: salt)
+    return Query(setPasswordStatement, parameters) { _ in }
+  }
+
+  private static func records(_ rows: Rows) -> [Record] {
+    rows.map { row in
+      Record(
+        number: rows.int32(row, 0), login: rows.text(row, 1), name: rows.text(row, 2), role: rows.text(row, 3),
+        app: rows.isNull(row, 4) ? nil : rows.int32(row, 4), appID: rows.optionalText(row, 5),
+        password: rows.isNull(row, 6) ? nil : rows.bytes(row, 6), salt: rows.isNull(row, 7) ? nil : rows.bytes(row, 7),
+        createdAt: rows.timestampMicroseconds(row, 8),
+        disabledAt: rows.isNull(row, 9) ? nil : rows.timestampMicroseconds(row, 9))
+    }
+  }
+}

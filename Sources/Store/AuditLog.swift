@@ -1,0 +1,134 @@
+package import Domain
+internal import Postgres
+
+/// Who did what. Entries are added in the transaction of the change itself, and the schema refuses to change them.
+package enum AuditLog {
+  package struct New: Sendable {
+    package var apiKey: Int32?
+    package var account: Int32?
+    package let actor: String
+    package let role: String
+    package var origin = ""
+    package var requestID = ""
+    package let action: String
+    package var app: App.Number?
+    package let object: String
+    /// JSON without secrets.
+    package var before: String?
+    package var after: String?
+
+    package init(actor: String, role: String, action: String, object: String) {
+      self.actor = actor
+      self.role = role
+      self.action = action
+      self.object = object
+    }
+  }
+
+  private static let addStatement = Statement(
+    "audit-add",
+    """
+    INSERT INTO audit_log (api_key, account, actor, role, origin, request_id, action, app, object, before, after)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text::json, $11::text::json)
+    """)
+
+  package static func add(_ entry: New) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(entry.apiKey)
+    parameters.append(entry.account)
+    for text in [entry.actor, entry.role, entry.origin, entry.requestID, entry.action] { parameters.append(text: text) }
+    parameters.append(entry.app)
+    parameters.append(text: entry.object)
+    parameters.append(text: entry.before)
+    parameters.append(text: entry.after)
+    return Query(addStatement, parameters) { _ in }
+  }
+
+  // MARK: Reading
+
+  package struct Record: Sendable {
+    package let entry: Int64
+    package let at: Int64
+    package let apiKey: Int32?
+    package let account: Int32?
+    package let actor: String
+    package let role: String
+    package let origin: String
+    package let requestID: String
+    package let action: String
+    /// Nil for what concerns no app, or one that is gone.
+    package let appID: String?
+    package let object: String
+    package let before: String?
+    package let after: String?
+  }
+
+  /// What a list is to show.
+  package struct Filter: Sendable {
+    package var app: App.Number?
+    /// The whole name, or its first word: `message` for all that happened to messages.
+    package var action: String?
+    package var actor: String?
+    package var object: String?
+
+    package init() {}
+  }
+
+  private static func list(_ name: String, from: String) -> Statement {
+    Statement(
+      name,
+      """
+      SELECT l.entry, l.at, l.api_key, l.account, l.actor, l.role, l.origin, l.request_id, l.action, a.app_id, l.object,
+        l.before::text, l.after::text
+      -- A search ends after so many entries, and goes on with the next page.
+      FROM (SELECT * FROM audit_log WHERE \(from) ORDER BY entry DESC LIMIT $2) l
+      LEFT JOIN apps a ON a.app = l.app
+      WHERE ($4 IS NULL OR l.action = $4 OR l.action LIKE $4 || '.%') AND ($5 IS NULL OR l.actor = $5)
+        AND ($6 IS NULL OR l.object = $6)
+      ORDER BY l.entry DESC LIMIT $3
+      """)
+  }
+
+  private static let allStatement = list("audit-list", from: "entry < $1")
+  private static let ofAppStatement = list("audit-list-of-app", from: "app = $7 AND entry < $1")
+
+  /// Entries before one, newest first, among the `window` that follow it.
+  package static func list(_ filter: Filter, before entry: Int64, window: Int, limit: Int) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(entry)
+    parameters.append(window)
+    parameters.append(limit)
+    parameters.append(text: filter.action)
+    parameters.append(text: filter.actor)
+    parameters.append(text: filter.object)
+    if let app = filter.app { parameters.append(app) }
+    return Query(filter.app == nil ? allStatement : ofAppStatement, parameters) { rows in
+      rows.map { row in
+        Record(
+          entry: rows.int64(row, 0), at: rows.timestampMicroseconds(row, 1),
+          apiKey: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
+          account: rows.isNull(row, 3) ? nil : rows.int32(row, 3), actor: rows.text(row, 4), role: rows.text(row, 5),
+          origin: rows.text(row, 6), requestID: rows.text(row, 7), action: rows.text(row, 8),
+          appID: rows.optionalText(row, 9), object: rows.text(row, 10), before: rows.optionalText(row, 11),
+          after: rows.optionalText(row, 12))
+      }
+    }
+  }
+
+  private static let edgeStatement = Statement(
+    "audit-edge", "SELECT entry FROM audit_log WHERE entry < $1 ORDER BY entry DESC OFFSET $2 - 1 LIMIT 1")
+  private static let edgeOfAppStatement = Statement(
+    "audit-edge-of-app",
+    "SELECT entry FROM audit_log WHERE app = $3 AND entry < $1 ORDER BY entry DESC OFFSET $2 - 1 LIMIT 1")
+
+  /// The last entry that a search of `window` looks at; nil when the log ends before.
+  package static func edge(_ filter: Filter, before entry: Int64, window: Int) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(entry)
+    parameters.append(window)
+    if let app = filter.app { parameters.append(app) }
+    return Query(filter.app == nil ? edgeStatement : edgeOfAppStatement, parameters) {
+      $0.count == 1 ? $0.int64(0, 0) : nil
+    }
+  }
+}

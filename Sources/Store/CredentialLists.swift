@@ -1,0 +1,56 @@
+package import Domain
+internal import Postgres
+
+/// What is shown of the credentials of apps: never their secrets.
+package enum CredentialLists {
+  package struct Credential: Sendable {
+    package let app: App.Number
+    package let appID: String
+    package let network: PushNetwork
+    package let kind: String
+    /// A JSON object: key id and team id, or topics and end.
+    package let shown: String
+    package let updatedAt: Int64
+  }
+
+  private static let pageStatement = Statement(
+    "credential-lists-page",
+    """
+    SELECT c.app, a.app_id, c.network, c.kind, c.public_part::text, c.updated_at
+    FROM credentials c JOIN apps a ON a.app = c.app
+    WHERE ($1 IS NULL OR c.app = $1) AND (c.app, c.network) > ($2, $3) ORDER BY c.app, c.network LIMIT $4
+    """)
+
+  /// After one, of an app or of all.
+  package static func page(
+    of app: App.Number?, after: (app: App.Number, network: Int16), limit: Int
+  ) -> Query<[Credential]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(after.app)
+    parameters.append(after.network)
+    parameters.append(limit)
+    return Query(pageStatement, parameters) { rows in
+      rows.map { row in
+        Credential(
+          app: rows.int32(row, 0), appID: rows.text(row, 1),
+          network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
+          kind: rows.text(row, 3), shown: rows.text(row, 4), updatedAt: rows.timestampMicroseconds(row, 5))
+      }
+    }
+  }
+
+  private static let deleteStatement = Statement(
+    "credential-lists-delete",
+    "DELETE FROM credentials WHERE app = $1 AND network = $2 RETURNING kind, public_part::text")
+
+  /// Answers what was shown of it; nil when there was none.
+  package static func delete(
+    of app: App.Number, _ network: PushNetwork
+  ) -> Query<(kind: String, shown: String)?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(network.rawValue)
+    return Query(deleteStatement, parameters) { $0.count == 1 ? ($0.text(0, 0), $0.text(0, 1)) : nil }
+  }
+}

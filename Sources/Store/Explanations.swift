@@ -1,0 +1,144 @@
+package import Domain
+internal import Postgres
+
+/// What is stored about one message and one user, gathered for its explanation. Always along an index.
+package enum Explanations {
+  package struct Message: Sendable {
+    package let app: App.Number
+    package let state: MessageState
+    package let createdAt: Int64
+    package let dueAt: Int64?
+    package let frozenAt: Int64?
+    package let finishedAt: Int64?
+    package let expiresAt: Int64
+    package let isCancelling: Bool
+    package let stateReason: String?
+    package let targeted: Int64?
+    package let apiKeyName: String?
+    package let pausedReason: String?
+    package let request: [UInt8]
+  }
+
+  private static let messageStatement = Statement(
+    "explanations-message",
+    """
+    SELECT m.app, m.state, m.created_at, m.due_at, m.frozen_at, m.finished_at, m.expires_at, m.cancelled_at IS NOT NULL,
+      m.state_reason, m.targeted, k.name, a.paused_reason, m.request::text
+    FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN api_keys k ON k.api_key = m.api_key WHERE m.seqno = $1
+    """)
+
+  package static func message(_ seqno: Int64) -> Query<Message?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    return Query(messageStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      func time(_ column: Int) -> Int64? { rows.isNull(0, column) ? nil : rows.timestampMicroseconds(0, column) }
+      return Message(
+        app: rows.int32(0, 0), state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued,
+        createdAt: rows.timestampMicroseconds(0, 2), dueAt: time(3), frozenAt: time(4), finishedAt: time(5),
+        expiresAt: rows.timestampMicroseconds(0, 6), isCancelling: rows.bool(0, 7),
+        stateReason: rows.optionalText(0, 8),
+        targeted: rows.optionalInt64(0, 9), apiKeyName: rows.optionalText(0, 10),
+        pausedReason: rows.optionalText(0, 11),
+        request: rows.bytes(0, 12))
+    }
+  }
+
+  package struct Delivery: Sendable {
+    package let device: DeviceID
+    package let status: OutcomeStatus
+    package let attempts: Int16
+    package let reason: String?
+    package let at: Int64
+    package let dueAt: Int64?
+    package let receivedAt: Int64?
+    package let readAt: Int64?
+  }
+
+  private static let deliveriesStatement = Statement(
+    "explanations-deliveries",
+    """
+    SELECT o.device, o.status, o.attempts, o.reason, o.at, o.due_at, r.at, d.at
+    FROM (
+      SELECT * FROM outcomes WHERE seqno = $1 AND device = ANY($2) AND user_key = $3
+      UNION
+      -- What went to a device that belongs to somebody else by now: looked for only where few have to be looked at.
+      SELECT * FROM outcomes WHERE $4 AND seqno = $1 AND user_key = $3) o
+    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
+    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
+    ORDER BY o.device
+    """)
+
+  /// The deliveries of a user on devices, or (`searching`) on any.
+  package static func deliveries(
+    _ seqno: Int64, of user: UserKey, on devices: [DeviceID], searching: Bool
+  ) -> Query<[Delivery]> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(uuids: column)
+    parameters.append(text: user.text)
+    parameters.append(searching)
+    return Query(deliveriesStatement, parameters) { rows in
+      rows.map { row in
+        func time(_ column: Int) -> Int64? { rows.isNull(row, column) ? nil : rows.timestampMicroseconds(row, column) }
+        return Delivery(
+          device: rows.device(row, 0), status: OutcomeStatus(rawValue: rows.int16(row, 1)) ?? .deferred,
+          attempts: rows.int16(row, 2), reason: rows.optionalText(row, 3), at: rows.timestampMicroseconds(row, 4),
+          dueAt: time(5), receivedAt: time(6), readAt: time(7))
+      }
+    }
+  }
+
+  private static let claimedStatement = Statement(
+    "explanations-claimed",
+    """
+    SELECT k.device FROM claims c, unnest(c.devices, c.user_keys) AS k(device, user_key)
+    WHERE c.seqno = $1 AND c.user_keys @> ARRAY[$2] AND k.user_key = $2
+    """)
+
+  /// Devices of the user for which the message is under way at this moment.
+  package static func claimed(_ seqno: Int64, of user: UserKey) -> Query<Set<DeviceID>> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: user.text)
+    return Query(claimedStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+  }
+
+  package struct Badge: Equatable, Sendable {
+    package let increment: Int16
+    package let deliveries: Int16
+    package let negatives: Int16
+    /// As `BadgeOption.code`; nil: not read.
+    package let readOption: Int16?
+
+    package init(increment: Int16, deliveries: Int16, negatives: Int16, readOption: Int16?) {
+      self.increment = increment
+      self.deliveries = deliveries
+      self.negatives = negatives
+      self.readOption = readOption
+    }
+  }
+
+  private static let badgeStatement = Statement(
+    "explanations-badge",
+    """
+    SELECT increment, deliveries, negatives, read_option FROM badge_ledger
+    WHERE app = $1 AND user_key = $2 AND seqno = $3
+    """)
+
+  /// What the message did to the user's count; nil: nothing.
+  package static func badge(_ seqno: Int64, of user: Users.Key) -> Query<Badge?> {
+    var parameters = Parameters()
+    parameters.append(user.app)
+    parameters.append(text: user.userKey.text)
+    parameters.append(seqno)
+    return Query(badgeStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      return Badge(
+        increment: rows.int16(0, 0), deliveries: rows.int16(0, 1), negatives: rows.int16(0, 2),
+        readOption: rows.isNull(0, 3) ? nil : rows.int16(0, 3))
+    }
+  }
+}

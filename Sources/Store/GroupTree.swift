@@ -1,0 +1,165 @@
+package import Domain
+internal import Postgres
+
+/// The tree of groups and who is in them, read page by page, and changed.
+package enum GroupTree {
+  package struct Record: Sendable {
+    package let group: Groups.Number
+    package let app: App.Number
+    package let appID: String
+    package let name: String
+    package let parent: Groups.Number?
+    package let createdAt: Int64
+    package let hasGroups: Bool
+  }
+
+  private static let columnList = """
+    g.groupseq, g.app, a.app_id, g.name, g.parent, g.created_at,
+    EXISTS (SELECT FROM groups c WHERE c.app = g.app AND c.parent = g.groupseq)
+    """
+
+  private static func list(_ name: String, _ below: String) -> Statement {
+    Statement(
+      name,
+      """
+      SELECT \(columnList) FROM groups g JOIN apps a ON a.app = g.app
+      WHERE g.app = $1 AND \(below) AND g.name > $2 ORDER BY g.name LIMIT $3
+      """)
+  }
+
+  private static let atTopStatement = list("group-tree-at-top", "g.parent IS NULL")
+  private static let belowStatement = list("group-tree-below", "g.parent = $4")
+
+  /// The groups right below one, or at the top, by name after one.
+  package static func list(
+    of app: App.Number, below parent: Groups.Number?, after name: String, limit: Int
+  ) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: name)
+    parameters.append(limit)
+    if let parent { parameters.append(parent) }
+    return Query(parent == nil ? atTopStatement : belowStatement, parameters, read: records)
+  }
+
+  private static let findStatement = Statement(
+    "group-tree-find",
+    "SELECT \(columnList) FROM groups g JOIN apps a ON a.app = g.app WHERE g.groupseq = $1")
+
+  package static func find(_ group: Groups.Number) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(group)
+    return Query(findStatement, parameters) { records($0).first }
+  }
+
+  private static func records(_ rows: Rows) -> [Record] {
+    rows.map { row in
+      Record(
+        group: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), name: rows.text(row, 3),
+        parent: rows.optionalInt64(row, 4), createdAt: rows.timestampMicroseconds(row, 5), hasGroups: rows.bool(row, 6))
+    }
+  }
+
+  // MARK: Changes
+
+  private static let lockTreeStatement = Statement(
+    "group-tree-lock-tree", "SELECT FROM apps WHERE app = $1 FOR NO KEY UPDATE")
+
+  /// Keeps every other change of an app's tree out until the transaction ends: two moves could make a circle.
+  package static func lockTree(of app: App.Number) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    return Query(lockTreeStatement, parameters) { _ in }
+  }
+
+  private static let isBelowStatement = Statement(
+    "group-tree-is-below",
+    """
+    WITH RECURSIVE above AS (
+      SELECT groupseq, parent FROM groups WHERE groupseq = $1
+      UNION SELECT g.groupseq, g.parent FROM groups g JOIN above b ON g.groupseq = b.parent
+    ) SELECT EXISTS (SELECT FROM above WHERE groupseq = $2)
+    """)
+
+  /// True when `group` is `other` or stands somewhere below it.
+  package static func isBelow(_ group: Groups.Number, _ other: Groups.Number) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(group)
+    parameters.append(other)
+    return Query(isBelowStatement, parameters) { $0.bool(0, 0) }
+  }
+
+  private static let changeStatement = Statement(
+    "group-tree-change", "UPDATE groups SET name = $2, parent = $3 WHERE groupseq = $1")
+
+  /// Fails with `groups_name_is_unique_below_parent`.
+  package static func change(_ group: Groups.Number, name: String, parent: Groups.Number?) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(group)
+    parameters.append(text: name)
+    parameters.append(parent)
+    return Query(changeStatement, parameters) { _ in }
+  }
+
+  private static let deleteStatement = Statement(
+    "group-tree-delete",
+    """
+    WITH members AS (DELETE FROM group_members WHERE app = $1 AND groupseq = $2 RETURNING 1),
+    gone AS (DELETE FROM groups WHERE app = $1 AND groupseq = $2)
+    SELECT count(*) FROM members
+    """)
+
+  /// Deletes a group without groups below it. Answers how many members it had.
+  package static func delete(_ group: Groups.Number, of app: App.Number) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(group)
+    return Query(deleteStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  // MARK: Members
+
+  package struct Member: Sendable {
+    package let userKey: UserKey
+    package let name: String
+    package let joinedAt: Int64
+  }
+
+  private static let membersStatement = Statement(
+    "group-tree-members",
+    """
+    SELECT m.user_key, coalesce(u.name, ''), m.joined_at FROM (
+      SELECT * FROM group_members WHERE app = $1 AND groupseq = $2 AND user_key > $3 ORDER BY user_key LIMIT $4) m
+    LEFT JOIN users u ON u.app = m.app AND u.user_key = m.user_key ORDER BY m.user_key
+    """)
+
+  /// Members by key after one.
+  package static func members(
+    of group: Groups.Number, app: App.Number, after key: String, limit: Int
+  ) -> Query<[Member]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(group)
+    parameters.append(text: key)
+    parameters.append(limit)
+    return Query(membersStatement, parameters) { rows in
+      rows.map { row in
+        Member(userKey: rows.userKey(row, 0), name: rows.text(row, 1), joinedAt: rows.timestampMicroseconds(row, 2))
+      }
+    }
+  }
+
+  private static let knownStatement = Statement(
+    "group-tree-known",
+    "SELECT user_key FROM users WHERE app = $1 AND user_key = ANY($2)")
+
+  /// Those of the users that are known to the app.
+  package static func known(_ users: some Collection<UserKey>, of app: App.Number) -> Query<Set<UserKey>> {
+    var column = TextColumn()
+    for user in users { column.append(user.text) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(texts: column)
+    return Query(knownStatement, parameters) { rows in Set(rows.map { rows.userKey($0, 0) }) }
+  }
+}

@@ -1,0 +1,61 @@
+package import Domain
+internal import Postgres
+
+/// API keys as lists show them: everything but the key.
+package enum KeyLists {
+  package struct Record: Sendable {
+    package let number: Int32
+    package let role: String
+    package let app: App.Number?
+    package let appID: String?
+    package let name: String
+    package let createdAt: Int64
+    package let revokedAt: Int64?
+  }
+
+  private static let columnList = "k.api_key, k.role, k.app, a.app_id, k.name, k.created_at, k.revoked_at"
+
+  private static let listStatement = Statement(
+    "key-lists-list",
+    """
+    SELECT \(columnList) FROM api_keys k LEFT JOIN apps a ON a.app = k.app
+    WHERE ($1 IS NULL OR k.app = $1) AND k.api_key > $2 ORDER BY k.api_key LIMIT $3
+    """)
+
+  package static func list(of app: App.Number?, after number: Int32, limit: Int) -> Query<[Record]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(number)
+    parameters.append(limit)
+    return Query(listStatement, parameters, read: records)
+  }
+
+  private static let findStatement = Statement(
+    "key-lists-find",
+    "SELECT \(columnList) FROM api_keys k LEFT JOIN apps a ON a.app = k.app WHERE k.api_key = $1 FOR UPDATE OF k")
+
+  /// Locks it within a transaction.
+  package static func lock(_ number: Int32) -> Query<Record?> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(findStatement, parameters) { records($0).first }
+  }
+
+  private static let revokeStatement = Statement(
+    "key-lists-revoke", "UPDATE api_keys SET revoked_at = clock_timestamp() WHERE api_key = $1 AND revoked_at IS NULL")
+
+  package static func revoke(_ number: Int32) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(revokeStatement, parameters) { _ in }
+  }
+
+  private static func records(_ rows: Rows) -> [Record] {
+    rows.map { row in
+      Record(
+        number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
+        appID: rows.optionalText(row, 3), name: rows.text(row, 4), createdAt: rows.timestampMicroseconds(row, 5),
+        revokedAt: rows.isNull(row, 6) ? nil : rows.timestampMicroseconds(row, 6))
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package import Domain
+internal import Postgres
+
+/// Users and devices as operators look for them: by CUID or its beginning, by token, by id. Always along an index.
+package enum PeopleLists {
+  // MARK: Users
+
+  package struct User: Sendable {
+    package let userKey: UserKey
+    package let name: String
+    package let badge: Int16
+    /// Active ones.
+    package let devices: Int64
+
+    package init(userKey: UserKey, name: String, badge: Int16, devices: Int64) {
+      self.userKey = userKey
+      self.name = name
+      self.badge = badge
+      self.devices = devices
+    }
+  }
+
+  private static let usersStatement = Statement(
+    "people-lists-users",
+    """
+    SELECT u.user_key, u.name, u.badge, (
+      SELECT count(*) FROM devices d WHERE d.app = u.app AND d.user_key = u.user_key AND d.state = 1)
+    FROM users u
+    -- Keys sort by their bytes, so what begins alike stands together.
+    WHERE u.app = $1 AND u.user_key > $2 AND u.user_key >= $3 AND u.user_key < $4 ORDER BY u.user_key LIMIT $5
+    """)
+
+  /// Users whose key is in [from, upto), by key after one.
+  package static func users(
+    of app: App.Number, after key: String, from: String, upto: String, limit: Int
+  ) -> Query<[User]> {
+    var parameters = range(app, key, from, upto)
+    parameters.append(limit)
+    return Query(usersStatement, parameters) { rows in
+      rows.map { row in
+        User(
+          userKey: rows.userKey(row, 0), name: rows.text(row, 1), badge: rows.int16(row, 2),
+          devices: rows.int64(row, 3))
+      }
+    }
+  }
+
+  // MARK: Devices
+
+  package struct Device: Sendable {
+    package let record: Devices.Record
+    package let userName: String
+    package let badge: Int16
+    package let quarantinedAt: Int64?
+    package let quarantineReason: String?
+    package let quarantineSeqno: Int64?
+  }
+
+  /// What a `Devices.Record` is read from, and five more.
+  private static let columnList = """
+    d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform, d.model,
+    d.os_version, d.app_version, d.locale, d.time_zone, d.consent_notification, d.consent_ad, d.consent_night_ad,
+    d.bound_at, d.registered_at, d.created_at, d.consent_notification_at, d.consent_ad_at, d.consent_night_ad_at,
+    d.seen_at, coalesce(u.name, ''), coalesce(u.badge, 0::smallint), d.quarantined_at, d.quarantine_reason,
+    d.quarantine_seqno
+    """
+
+  private static let devicesStatement = Statement(
+    "people-lists-devices",
+    """
+    SELECT \(columnList) FROM (
+      SELECT * FROM devices
+      WHERE app = $1 AND state = 1 AND user_key >= $3 AND user_key < $4 AND (user_key, device) > ($2, $6)
+      ORDER BY user_key, device LIMIT $5) d
+    LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key ORDER BY d.user_key, d.device
+    """)
+
+  /// Active devices of users whose key is in [from, upto), by user and device after one.
+  package static func devices(
+    of app: App.Number, after: (key: String, device: DeviceID), from: String, upto: String, limit: Int
+  ) -> Query<[Device]> {
+    var parameters = range(app, after.key, from, upto)
+    parameters.append(limit)
+    parameters.append(device: after.device)
+    return Query(devicesStatement, parameters, read: devices)
+  }
+
+  private static let byTokenStatement = Statement(
+    "people-lists-by-token",
+    """
+    SELECT \(columnList) FROM (
+      SELECT DISTINCT app, device FROM psids WHERE app = $1 AND psid >= $2 AND psid < $3 LIMIT $4) p
+    JOIN devices d ON d.device = p.device LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key
+    ORDER BY d.device
+    """)
+
+  /// Devices that own a token in [from, upto).
+  package static func devices(of app: App.Number, tokensFrom: String, upto: String, limit: Int) -> Query<[Device]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: tokensFrom)
+    parameters.append(text: upto)
+    parameters.append(limit)
+    return Query(byTokenStatement, parameters, read: devices)
+  }
+
+  private static let findStatement = Statement(
+    "people-lists-find",
+    """
+    SELECT \(columnList) FROM devices d LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key
+    WHERE d.device = $1
+    """)
+
+  /// A device in whatever state.
+  package static func find(_ device: DeviceID) -> Query<Device?> {
+    var parameters = Parameters()
+    parameters.append(device: device)
+    return Query(findStatement, parameters) { devices($0).first }
+  }
+
+  private static func range(_ app: App.Number, _ after: String, _ from: String, _ upto: String) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(app)
+    for text in [after, from, upto] { parameters.append(text: text) }
+    return parameters
+  }
+
+  private static func devices(_ rows: Rows) -> [Device] {
+    rows.map { row in
+      Device(
+        record: Devices.Record(rows, row), userName: rows.text(row, 25), badge: rows.int16(row, 26),
+        quarantinedAt: rows.isNull(row, 27) ? nil : rows.timestampMicroseconds(row, 27),
+        quarantineReason: rows.optionalText(row, 28), quarantineSeqno: rows.optionalInt64(row, 29))
+    }
+  }
+}

@@ -1,0 +1,147 @@
+internal import Domain
+package import Postgres
+
+/// Taking everything that is known of one user out of the database, or away from it.
+package enum PersonErasure {
+  package enum Limits {
+    /// Rows of messages' histories that are read or changed in one statement.
+    static let batch = 5_000
+  }
+
+  // MARK: Export
+
+  /// One table's rows about the user, as JSON objects.
+  package struct Part: Sendable {
+    package let name: String
+    /// A JSON array.
+    package let rows: String
+  }
+
+  private static func part(_ name: String, _ select: String) -> (name: String, statement: Statement) {
+    (
+      name,
+      Statement(
+        "person-export-\(name)", "SELECT coalesce(json_agg(t), '[]')::text FROM (\(select)) t")
+    )
+  }
+
+  /// Tokens only by their beginning: they are keys to the device, not facts about the person.
+  private static let parts = [
+    part(
+      "user", "SELECT substr(user_key, 2) AS client_uid, name, badge, tags FROM users WHERE app = $1 AND user_key = $2"),
+    part(
+      "devices",
+      """
+      SELECT device, network, environment, state, left(psid, 8) AS psid_prefix, device_id, platform, model, os_version,
+        app_version, locale, time_zone, consent_notification, consent_notification_at, consent_ad, consent_ad_at,
+        consent_night_ad, consent_night_ad_at, tags, bound_at, registered_at, created_at, seen_at, quarantined_at, quarantine_reason
+      FROM devices WHERE app = $1 AND user_key = $2 AND state = 1 ORDER BY device
+      """),
+    part(
+      "groups",
+      """
+      SELECT m.groupseq, g.name, m.joined_at FROM group_members m JOIN groups g ON g.groupseq = m.groupseq
+      WHERE m.app = $1 AND m.user_key = $2 ORDER BY m.groupseq
+      """),
+    part(
+      "badges",
+      """
+      SELECT seqno, increment, deliveries, negatives, read_option FROM badge_ledger
+      WHERE app = $1 AND user_key = $2 ORDER BY seqno DESC LIMIT 10000
+      """),
+  ]
+
+  private static let deliveriesStatement = Statement(
+    "person-export-deliveries",
+    """
+    SELECT coalesce(json_agg(t), '[]')::text FROM (
+      SELECT o.seqno, o.device, o.status, o.reason, o.at, r.at AS received_at, d.at AS read_at
+      FROM messages m JOIN outcomes o ON o.seqno = m.seqno
+        AND o.device IN (SELECT device FROM devices WHERE app = $1 AND user_key = $2 AND state = 1)
+      LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
+      LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
+      WHERE m.app = $1 AND o.user_key = $2 ORDER BY o.seqno DESC LIMIT 10000) t
+    """)
+
+  /// Everything about a user, table by table; the newest 10,000 deliveries to the devices it has now.
+  package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
+    var found: [Part] = []
+    for (name, statement) in parts + [("deliveries", deliveriesStatement)] {
+      found.append(Part(name: name, rows: try connection.run(statement, parameters(user)).text(0, 0)))
+    }
+    return found
+  }
+
+  // MARK: Erasure
+
+  private static let devicesStatement = Statement(
+    "person-erase-devices",
+    "SELECT device FROM devices WHERE app = $1 AND user_key = $2 ORDER BY device")
+
+  /// The user's devices, active or not.
+  private static func devices(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [DeviceID] {
+    let rows = try connection.run(devicesStatement, parameters(user))
+    return rows.map { rows.device($0, 0) }
+  }
+
+  private static let tokensStatement = Statement(
+    "person-erase-tokens",
+    """
+    WITH gone AS (DELETE FROM psids WHERE device = ANY($1) AND app = $2),
+    former AS (DELETE FROM former_psids WHERE device = ANY($1) AND app = $2)
+    -- Nothing of the person is left in the row; that it was there is.
+    UPDATE devices SET user_key = 'g' || device, state = 2, psid = '', device_id = '', platform = '', model = '',
+      os_version = '', app_version = '', locale = '', time_zone = '', consent_notification = NULL, consent_ad = NULL,
+      consent_night_ad = NULL, consent_notification_at = NULL, consent_ad_at = NULL, consent_night_ad_at = NULL,
+      tags = '{}', bound_at = now(), auth_epoch = auth_epoch + 1, quarantined_at = NULL,
+      quarantine_reason = NULL, quarantine_seqno = NULL
+    WHERE device = ANY($1)
+    """)
+
+  private static let accountStatement = Statement(
+    "person-erase-account",
+    """
+    WITH members AS (DELETE FROM group_members WHERE app = $1 AND user_key = $2),
+    ledger AS (DELETE FROM badge_ledger WHERE app = $1 AND user_key = $2),
+    syncs AS (DELETE FROM badge_syncs WHERE app = $1 AND user_key = $2),
+    lines AS (
+      DELETE FROM csv_lines WHERE user_key = $2 AND csv IN (SELECT csv FROM csv_audiences WHERE app = $1))
+    DELETE FROM users WHERE app = $1 AND user_key = $2
+    """)
+
+  private static let historyStatement = Statement(
+    "person-erase-history",
+    """
+    UPDATE outcomes o SET user_key = 'g' || o.device FROM messages m
+    WHERE m.app = $1 AND o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
+    """)
+
+  /// Takes a user away: its devices are unregistered and emptied, its name, count, memberships and ledger go, and its
+  /// deliveries belong to nobody, so that the numbers of messages still add up. Answers how many devices it had; nil when
+  /// nothing was known of it. Within a transaction, tables in the order of everyone.
+  package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
+    let known = try connection.run(Users.find([user]))[user] != nil
+    let devices = try devices(user, on: connection)
+    guard known || !devices.isEmpty else { return nil }
+    if !devices.isEmpty {
+      _ = try connection.run(Devices.lock(devices))
+      var list = Devices.ids(devices)
+      list.append(user.app)
+      _ = try connection.run(tokensStatement, list)
+      var history = parameters(user)
+      var column = UUIDColumn()
+      for device in devices { column.append(device) }
+      history.append(uuids: column)
+      _ = try connection.run(historyStatement, history)
+    }
+    _ = try connection.run(accountStatement, parameters(user))
+    return devices.count
+  }
+
+  private static func parameters(_ user: Users.Key) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(user.app)
+    parameters.append(text: user.userKey.text)
+    return parameters
+  }
+}

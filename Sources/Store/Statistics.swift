@@ -1,0 +1,144 @@
+package import Domain
+internal import Postgres
+
+/// What happened, by the minute: added up by those who write the totals of messages anyway, in rows of their own, so that
+/// no writer waits for another. Nothing here ever looks at deliveries again.
+///
+/// Hours and days are made of the minutes by the janitor (`StatisticsRollup`).
+package enum Statistics {
+  /// What a row is about. Raw values are stored.
+  package struct Key: Hashable, Sendable {
+    package let app: App.Number
+    /// Nil: concerns none, or is not known (a delivery that was never on its way to one).
+    package var network: PushNetwork?
+    /// Nil: concerns no message.
+    package var lane: Lane?
+    /// As the device told it; empty when it is not known.
+    package var appVersion = ""
+    /// Empty for what was accepted, received, read, joined.
+    package var reason = ""
+
+    package init(app: App.Number) {
+      self.app = app
+    }
+  }
+
+  package struct Counts: Equatable, Sendable {
+    package var accepted: Int64 = 0
+    package var rejected: Int64 = 0
+    package var expired: Int64 = 0
+    package var cancelled: Int64 = 0
+    package var skipped: Int64 = 0
+    package var received: Int64 = 0
+    package var read: Int64 = 0
+    /// Devices that registered, or came back.
+    package var joined: Int64 = 0
+    /// Devices that unregistered, lost their token to another one, or whose token the network called dead.
+    package var left: Int64 = 0
+
+    package init() {}
+
+    /// In the order of the columns.
+    var values: [Int64] { [accepted, rejected, expired, cancelled, skipped, received, read, joined, left] }
+  }
+
+  /// What one writer adds in one transaction.
+  package struct Tally: Sendable {
+    package private(set) var cells: [Key: Counts] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool { cells.isEmpty }
+
+    /// Counts deliveries that ended so.
+    package mutating func count(
+      _ status: OutcomeStatus, _ key: Key, times: Int64 = 1
+    ) {
+      switch status {
+      case .accepted: cells[key, default: Counts()].accepted += times
+      case .rejected: cells[key, default: Counts()].rejected += times
+      case .expired: cells[key, default: Counts()].expired += times
+      case .cancelled: cells[key, default: Counts()].cancelled += times
+      case .skipped: cells[key, default: Counts()].skipped += times
+      case .deferred: break
+      }
+    }
+
+    package mutating func countJoined(_ key: Key) { cells[key, default: Counts()].joined += 1 }
+    package mutating func countLeft(_ key: Key) { cells[key, default: Counts()].left += 1 }
+  }
+
+  static let keyColumns = "app, at, network, lane, app_version, reason"
+  static let countColumns = #"accepted, rejected, expired, cancelled, skipped, received, read, joined, "left""#
+  static let sums = countColumns.split(separator: ", ").map { "sum(\($0))::bigint AS \($0)" }.joined(separator: ", ")
+
+  /// The insertion, its parameters being $1 to $16 and so many more.
+  static func insertion(after offset: Int) -> String {
+    func place(_ number: Int) -> String { "$\(offset + number)" }
+    let columns = ([1, 2, 3, 4, 5] + Array(8...16)).map(place).joined(separator: ", ")
+    let sums = countColumns.split(separator: ", ").map { "\($0) = statistics_minutes.\($0) + excluded.\($0)" }
+    return """
+      INSERT INTO statistics_minutes (app, network, lane, app_version, reason, at, writer, \(countColumns))
+      SELECT app, network, lane, app_version, reason, date_trunc('minute', \(place(6))), \(place(7)), a, r, e, c, s, v, d, j, l
+      FROM unnest(\(columns)) AS t(app, network, lane, app_version, reason, a, r, e, c, s, v, d, j, l)
+      -- In one order, for the writer of rare steps is on every node.
+      ORDER BY app, network, lane, app_version COLLATE "C", reason COLLATE "C"
+      ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET \(sums.joined(separator: ", "))
+      """
+  }
+
+  private static let addStatement = Statement("statistics-add", insertion(after: 0))
+
+  /// Adds to the minute of `now`, in the same transaction as what is counted.
+  package static func add(_ tally: Tally, writer: Int32, at now: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    append(tally, writer: writer, at: now, to: &parameters)
+    return Query(addStatement, parameters) { _ in }
+  }
+
+  static func append(_ tally: Tally, writer: Int32, at now: Int64, to parameters: inout Parameters) {
+    var apps = Int32Column()
+    var shorts = [Int16Column](repeating: Int16Column(), count: 2)
+    var texts = [TextColumn](repeating: TextColumn(), count: 2)
+    var counts = [Int64Column](repeating: Int64Column(), count: 9)
+    for (key, cell) in tally.cells {
+      apps.append(key.app)
+      shorts[0].append(key.network?.rawValue ?? 0)
+      shorts[1].append(key.lane?.rawValue ?? -1)
+      texts[0].append(key.appVersion)
+      texts[1].append(key.reason)
+      for (index, value) in cell.values.enumerated() { counts[index].append(value) }
+    }
+    parameters.append(int32s: apps)
+    for column in shorts { parameters.append(int16s: column) }
+    for column in texts { parameters.append(texts: column) }
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(writer)
+    for column in counts { parameters.append(int64s: column) }
+  }
+
+  /// Adds what is known of whole messages, whose app and lane the database knows: for steps that end deliveries as numbers.
+  private static let addOfMessageStatement = Statement(
+    "statistics-add-of-message",
+    """
+    INSERT INTO statistics_minutes (app, network, lane, app_version, reason, at, writer, expired, cancelled, skipped)
+    SELECT app, 0, lane, '', $2, date_trunc('minute', clock_timestamp()), $3, $4, $5, $6 FROM messages WHERE seqno = $1
+    ON CONFLICT (app, at, network, lane, app_version, reason, writer) DO UPDATE SET
+      expired = statistics_minutes.expired + excluded.expired,
+      cancelled = statistics_minutes.cancelled + excluded.cancelled,
+      skipped = statistics_minutes.skipped + excluded.skipped
+    """)
+
+  static func add(
+    of seqno: Int64, _ deliveries: Int64, _ status: OutcomeStatus, reason: String, writer: Int32
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: reason)
+    parameters.append(writer)
+    parameters.append(status == .expired ? deliveries : 0)
+    parameters.append(status == .cancelled ? deliveries : 0)
+    parameters.append(status == .expired || status == .cancelled ? 0 : deliveries)
+    return Query(addOfMessageStatement, parameters) { _ in }
+  }
+}

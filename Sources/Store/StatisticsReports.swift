@@ -1,0 +1,133 @@
+package import Domain
+internal import Postgres
+
+/// Reading statistics: by minute, hour or day, in all or divided by one of their properties.
+package enum StatisticsReports {
+  package enum Unit: String, CaseIterable, Sendable {
+    case minute, hour, day
+  }
+
+  /// What a report is divided by.
+  package enum Division: String, CaseIterable, Sendable {
+    case none, app, network, lane, reason, appVersion
+
+    /// As text, so that every report reads alike.
+    fileprivate var column: String {
+      switch self {
+      case .none: "''"
+      case .app: "a.app_id"
+      case .network: "s.network::text"
+      case .lane: "s.lane::text"
+      case .reason: "s.reason"
+      case .appVersion: "s.app_version"
+      }
+    }
+  }
+
+  package struct Row: Sendable {
+    /// Where the minute, hour or day begins; a day is the app's.
+    package let at: Int64
+    package let part: String
+    package let counts: Statistics.Counts
+  }
+
+  private static let columnList = "s.app, s.network, s.lane, s.app_version, s.reason, \(Statistics.countColumns)"
+  private static let scope = "s.app = ANY($1) AND s.at < $3"
+  private static let upto = "(SELECT hours_upto FROM statistics_progress)"
+  private static let day = "date_trunc('day', $2, a.time_zone)"
+  private static let rolledDays = "date_trunc('day', \(upto), a.time_zone)"
+
+  /// Hours before `hours_upto`, minutes from it on; days before the day that it is in.
+  private static func parts(_ unit: Unit) -> String {
+    switch unit {
+    case .minute:
+      "SELECT \(columnList), s.at FROM statistics_minutes s WHERE \(scope) AND s.at >= $2"
+    case .hour:
+      """
+      SELECT \(columnList), s.at FROM statistics_hours s
+      WHERE \(scope) AND s.at >= date_trunc('hour', $2) AND s.at < \(upto)
+      UNION ALL
+      SELECT \(columnList), date_trunc('hour', s.at) FROM statistics_minutes s
+      WHERE \(scope) AND s.at >= date_trunc('hour', $2) AND s.at >= \(upto)
+      """
+    case .day:
+      """
+      SELECT \(columnList), s.at FROM statistics_days s JOIN apps a ON a.app = s.app
+      WHERE \(scope) AND s.at >= \(day) AND s.at < \(rolledDays)
+      UNION ALL
+      SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_hours s JOIN apps a ON a.app = s.app
+      WHERE \(scope) AND s.at >= \(day) AND s.at >= \(rolledDays) AND s.at < \(upto)
+      UNION ALL
+      SELECT \(columnList), date_trunc('day', s.at, a.time_zone) FROM statistics_minutes s JOIN apps a ON a.app = s.app
+      WHERE \(scope) AND s.at >= \(day) AND s.at >= \(upto)
+      """
+    }
+  }
+
+  private static let statements: [Statement] = Unit.allCases.flatMap { unit in
+    Division.allCases.map { division in
+      Statement(
+        name(unit, division),
+        """
+        SELECT s.at, \(division.column), \(Statistics.sums) FROM (\(parts(unit))) s JOIN apps a ON a.app = s.app
+        GROUP BY 1, 2 ORDER BY 1, 2 LIMIT $4
+        """)
+    }
+  }
+
+  private static func name(_ unit: Unit, _ division: Division) -> String {
+    "statistics-report-\(unit.rawValue)-\(division.rawValue)"
+  }
+
+  private static func statement(_ unit: Unit, _ division: Division) -> Statement {
+    let place = (Unit.allCases.firstIndex(of: unit) ?? 0) * Division.allCases.count
+    return statements[place + (Division.allCases.firstIndex(of: division) ?? 0)]
+  }
+
+  /// What happened in [from, to), by time; what did not happen has no row.
+  package static func report(
+    of apps: [App.Number], from: Int64, to: Int64, by unit: Unit, per division: Division, limit: Int
+  ) -> Query<[Row]> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: column)
+    parameters.append(timestampMicroseconds: from)
+    parameters.append(timestampMicroseconds: to)
+    parameters.append(limit)
+    return Query(statement(unit, division), parameters) { rows in
+      rows.map { row in
+        Row(
+          at: rows.timestampMicroseconds(row, 0), part: rows.text(row, 1), counts: Statistics.Counts(rows, row, from: 2)
+        )
+      }
+    }
+  }
+}
+
+extension Statistics.Counts {
+  init(_ rows: Rows, _ row: Int, from column: Int) {
+    self.init()
+    accepted = rows.int64(row, column)
+    rejected = rows.int64(row, column + 1)
+    expired = rows.int64(row, column + 2)
+    cancelled = rows.int64(row, column + 3)
+    skipped = rows.int64(row, column + 4)
+    received = rows.int64(row, column + 5)
+    read = rows.int64(row, column + 6)
+    joined = rows.int64(row, column + 7)
+    left = rows.int64(row, column + 8)
+  }
+
+  package static func += (left: inout Self, right: Self) {
+    left.accepted += right.accepted
+    left.rejected += right.rejected
+    left.expired += right.expired
+    left.cancelled += right.cancelled
+    left.skipped += right.skipped
+    left.received += right.received
+    left.read += right.read
+    left.joined += right.joined
+    left.left += right.left
+  }
+}

@@ -1,0 +1,105 @@
+package import Postgres
+
+/// Minutes become hours, hours become the days of each app's time zone, and what is old is dropped. Any node may do it,
+/// one at a time; done again it changes nothing.
+///
+/// ```
+///   statistics_minutes ──── an hour is over, and 10 minutes more ───► statistics_hours ──── a day is over ──► statistics_days
+///     kept 3 days                                                       kept 400 days                            kept
+/// ```
+/// `hours_upto` says up to when the hours are whole: readers take hours before it and minutes from it on. An hour is made
+/// from all its minutes at once, and the hour before it once more, so a writer that was slow to commit is not forgotten.
+package enum StatisticsRollup {
+  package enum Limits {
+    /// Writers commit within this time of what they count; seconds.
+    static let graceSeconds: Int64 = 600
+    /// Hours that are made in one transaction after a long pause.
+    static let hoursAtOnce: Int64 = 48
+    static let minuteDays: Int64 = 3
+    static let hourDays: Int64 = 400
+  }
+
+  private static let turnStatement = Statement(
+    "statistics-turn",
+    """
+    SELECT hours_upto, least(date_trunc('hour', $1 - $2 * interval '1 second'), hours_upto + $3 * interval '1 hour')
+    FROM statistics_progress WHERE hours_upto < date_trunc('hour', $1 - $2 * interval '1 second')
+    -- Whoever has it rolls up; the others come back later.
+    FOR UPDATE SKIP LOCKED
+    """)
+
+  private static let dropHoursStatement = Statement(
+    "statistics-drop-hours", "DELETE FROM statistics_hours WHERE at >= $1 - interval '1 hour' AND at < $2")
+
+  private static let makeHoursStatement = Statement(
+    "statistics-make-hours",
+    """
+    INSERT INTO statistics_hours (\(Statistics.keyColumns), \(Statistics.countColumns))
+    SELECT app, date_trunc('hour', at), network, lane, app_version, reason, \(Statistics.sums) FROM statistics_minutes
+    WHERE at >= $1 - interval '1 hour' AND at < $2
+    GROUP BY 1, 2, 3, 4, 5, 6
+    """)
+
+  private static let dropDaysStatement = Statement(
+    "statistics-drop-days",
+    """
+    DELETE FROM statistics_days d USING apps a
+    WHERE a.app = d.app AND d.at >= date_trunc('day', $1 - interval '1 hour', a.time_zone)
+    """)
+
+  private static let makeDaysStatement = Statement(
+    "statistics-make-days",
+    """
+    INSERT INTO statistics_days (\(Statistics.keyColumns), \(Statistics.countColumns))
+    SELECT h.app, date_trunc('day', h.at, a.time_zone), network, lane, app_version, reason, \(Statistics.sums)
+    FROM statistics_hours h JOIN apps a ON a.app = h.app
+    WHERE h.at >= date_trunc('day', $1 - interval '1 hour', a.time_zone)
+      -- Only days that are over.
+      AND h.at < date_trunc('day', $2, a.time_zone)
+    GROUP BY 1, 2, 3, 4, 5, 6
+    """)
+
+  private static let progressStatement = Statement(
+    "statistics-progress", "UPDATE statistics_progress SET hours_upto = $1")
+
+  private static let pruneMinutesStatement = Statement(
+    "statistics-prune-minutes", "DELETE FROM statistics_minutes WHERE at < $1")
+  private static let pruneHoursStatement = Statement(
+    "statistics-prune-hours", "DELETE FROM statistics_hours WHERE at < $1")
+
+  /// Rolls up what is over. True when there was something to do.
+  package static func run(_ connection: Connection, now: Int64) throws(PostgresError) -> Bool {
+    try connection.transaction(attempts: 3) { () throws(PostgresError) in
+      var turn = Parameters()
+      turn.append(timestampMicroseconds: now)
+      turn.append(Limits.graceSeconds)
+      turn.append(Limits.hoursAtOnce)
+      let rows = try connection.run(turnStatement, turn)
+      guard rows.count == 1 else { return false }
+      let (from, upto) = (rows.timestampMicroseconds(0, 0), rows.timestampMicroseconds(0, 1))
+      var range = Parameters()
+      range.append(timestampMicroseconds: from)
+      range.append(timestampMicroseconds: upto)
+      var start = Parameters()
+      start.append(timestampMicroseconds: from)
+      _ = try connection.run(dropHoursStatement, range)
+      _ = try connection.run(makeHoursStatement, range)
+      _ = try connection.run(dropDaysStatement, start)
+      _ = try connection.run(makeDaysStatement, range)
+      try prune(pruneMinutesStatement, upto - Limits.minuteDays * 86_400_000_000, connection)
+      try prune(pruneHoursStatement, upto - Limits.hourDays * 86_400_000_000, connection)
+      var end = Parameters()
+      end.append(timestampMicroseconds: upto)
+      _ = try connection.run(progressStatement, end)
+      return true
+    }
+  }
+
+  private static func prune(
+    _ statement: Statement, _ before: Int64, _ connection: Connection
+  ) throws(PostgresError) {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: before)
+    _ = try connection.run(statement, parameters)
+  }
+}

@@ -1,0 +1,27 @@
+internal import Domain
+internal import Operations
+
+/// Lists on the command line: one item a line, and how to go on.
+enum ListOutput {
+  /// Walks a list page by page until `limit` items are shown.
+  static func show<Item: JSONAnswer>(
+    _ output: OutputOptions, limit: Int, none: String, _ sentence: (Item) -> String,
+    page: (Reporting.PageRequest) throws -> ItemPage<Item>
+  ) throws {
+    var shown = 0
+    var cursor: String?
+    repeat {
+      let size = min(limit - shown, Operations.Limits.pageSizes.upperBound)
+      let next = try page(Reporting.PageRequest(limit: String(size), cursor: cursor))
+      for item in next.items { output.show(item, sentence(item)) }
+      shown += next.items.count
+      cursor = next.nextCursor
+    } while cursor != nil && shown < limit
+    guard !output.json else { return }
+    if shown == 0 { Output.line(none) }
+    if cursor != nil { Output.line("There are more: raise --limit.") }
+  }
+
+  /// An object's members as they stand, for people who know JSON; everything that has no sentence of its own.
+  static func text(_ answer: some JSONAnswer) -> String { String(decoding: answer.json, as: UTF8.self) }
+}

@@ -1,0 +1,127 @@
+import Domain
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+@Suite struct StatisticsTests {
+  private let connection: Connection
+  /// 2026-03-01T00:30:00Z: half past nine in the morning in Seoul.
+  private let start: Int64 = 1_772_325_000_000_000
+  private let minute: Int64 = 60_000_000
+  private let hour: Int64 = 3_600_000_000
+
+  init() throws {
+    connection = try TestDatabase.make().connect()
+    try connection.script(
+      """
+      INSERT INTO apps (app_id, name, client_key, time_zone) VALUES ('a', 'a', 'a', 'Asia/Seoul'), ('b', 'b', 'b', 'UTC');
+      UPDATE statistics_progress SET hours_upto = '2026-03-01T00:00:00Z'
+      """)
+  }
+
+  private func count(
+    _ status: OutcomeStatus, _ times: Int64 = 1, app: Int32 = 1, network: PushNetwork? = .apns, lane: Lane = .normal,
+    version: String = "", reason: String = "", at: Int64, writer: Int32 = 7
+  ) throws {
+    var key = Statistics.Key(app: app)
+    key.network = network
+    key.lane = lane
+    key.appVersion = version
+    key.reason = reason
+    var tally = Statistics.Tally()
+    tally.count(status, key, times: times)
+    try connection.run(Statistics.add(tally, writer: writer, at: at))
+  }
+
+  private func report(
+    _ unit: StatisticsReports.Unit, _ division: StatisticsReports.Division = .none, apps: [Int32] = [1, 2],
+    from: Int64? = nil, to: Int64? = nil
+  ) throws -> [StatisticsReports.Row] {
+    try connection.run(
+      StatisticsReports.report(
+        of: apps, from: from ?? start - 400 * 24 * hour, to: to ?? start + 400 * 24 * hour, by: unit, per: division,
+        limit: 1000))
+  }
+
+  @Test func `writers add up in the minute, each in a row of its own`() throws {
+    try count(.accepted, 3, at: start, writer: 1)
+    try count(.accepted, 4, at: start + minute - 1, writer: 1)
+    try count(.accepted, 5, at: start + 1, writer: 2)
+    try count(.rejected, 2, reason: "BadDeviceToken", at: start + minute)
+    let rows = try report(.minute)
+    #expect(rows.map(\.at) == [start, start + minute])
+    #expect(rows.map(\.counts.accepted) == [12, 0])
+    #expect(rows.map(\.counts.rejected) == [0, 2])
+    let stored = try connection.run(Statement("test-rows", "SELECT count(*) FROM statistics_minutes"))
+    #expect(stored.int64(0, 0) == 3)
+  }
+
+  @Test func `a report is divided by each property, and limited to apps`() throws {
+    try count(.accepted, 1, version: "1.0", at: start)
+    try count(.skipped, 2, network: nil, lane: .urgent, reason: "gone", at: start)
+    try count(.accepted, 4, app: 2, network: .fcm, lane: .bulk, version: "2.0", at: start)
+    func parts(_ division: StatisticsReports.Division, apps: [Int32] = [1, 2]) throws -> [String: Int64] {
+      Dictionary(
+        uniqueKeysWithValues: try report(.hour, division, apps: apps).map {
+          ($0.part, $0.counts.accepted + $0.counts.skipped)
+        })
+    }
+    #expect(try parts(.none) == ["": 7])
+    #expect(try parts(.app) == ["a": 3, "b": 4])
+    #expect(try parts(.network) == ["0": 2, "1": 1, "2": 4])
+    #expect(try parts(.lane) == ["0": 2, "1": 1, "2": 4])
+    #expect(try parts(.reason) == ["": 5, "gone": 2])
+    #expect(try parts(.appVersion) == ["": 2, "1.0": 1, "2.0": 4])
+    #expect(try parts(.app, apps: [2]) == ["b": 4])
+  }
+
+  @Test func `rolling up changes no number, done again changes nothing, and late minutes are not lost`() throws {
+    for step in 0..<100 { try count(.accepted, 1, at: start + Int64(step) * hour / 2) }
+    func all() throws -> [[Int64]] {
+      try StatisticsReports.Unit.allCases.dropFirst().map { unit in
+        try report(unit).flatMap { [$0.at, $0.counts.accepted] }
+      }
+    }
+    let before = try all()
+    #expect(before[0].count == 2 * 51 && before[1].count == 2 * 3)
+    let now = start + 30 * hour
+    #expect(try StatisticsRollup.run(connection, now: now))
+    #expect(try all() == before)
+    #expect(try !StatisticsRollup.run(connection, now: now))
+    let hours = try connection.run(Statement("test-hours", "SELECT count(*) FROM statistics_hours"))
+    let days = try connection.run(Statement("test-days", "SELECT count(*) FROM statistics_days"))
+    #expect(hours.int64(0, 0) == 30)
+    // The first day in Seoul, which began at 15:00 UTC; the second is not over.
+    #expect(days.int64(0, 0) == 1)
+    // A writer that is slow: its minute is in the hour that was made last.
+    try count(.accepted, 10, at: now - hour)
+    while try StatisticsRollup.run(connection, now: start + 60 * hour) {}
+    let after = try all()
+    #expect(after[1].enumerated().filter { $0.offset % 2 == 1 }.map(\.element).reduce(0, +) == 110)
+    #expect(after[0].count == before[0].count)
+  }
+
+  @Test func `days are those of the app's clock`() throws {
+    // 23:30 of the last day of February in Seoul is 14:30 UTC.
+    let evening = start - 10 * hour
+    try count(.accepted, 1, at: evening)
+    try count(.accepted, 2, app: 2, at: evening)
+    try count(.accepted, 4, at: evening + hour)
+    try connection.script("UPDATE statistics_progress SET hours_upto = '2026-02-27T00:00:00Z'")
+    for _ in 1...2 {
+      let rows = try report(.day, .app)
+      // Seoul's days begin at 15:00 UTC of the day before.
+      #expect(rows.map(\.part).sorted() == ["a", "a", "b"])
+      #expect(rows.filter { $0.part == "a" }.map(\.counts.accepted) == [1, 4])
+      while try StatisticsRollup.run(connection, now: start + 100 * hour) {}
+    }
+  }
+
+  @Test func `minutes older than three days are dropped, their hours stay`() throws {
+    try count(.accepted, 1, at: start)
+    while try StatisticsRollup.run(connection, now: start + 100 * hour) {}
+    #expect(try report(.minute).isEmpty)
+    #expect(try report(.hour).map(\.counts.accepted) == [1])
+  }
+}
