@@ -157,7 +157,7 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
+        "upmc", "Care", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
         "HTTPServer", "TLS", "Reactor", "TestSupport",
       ]),
     tests(

@@ -24,6 +24,6 @@ struct UPMC: ParsableCommand {
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
       MessageCommand.self, QuarantineCommand.self, AccountCommand.self, AuditCommand.self, StatisticsCommand.self,
-      ExplainCommand.self, Status.self, DoctorCommand.self, Demo.self,
+      ExplainCommand.self, Status.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self, Demo.self,
     ])
 }
