@@ -184,7 +184,7 @@ import Testing
       try number(
         """
         SELECT count(*) FROM messages m LEFT JOIN (
-          SELECT seqno, sum(accepted + rejected + expired + cancelled + skipped + unknown) AS decided
+          SELECT seqno, sum(accepted + rejected + expired + cancelled + skipped) AS decided
           FROM message_totals GROUP BY seqno) t USING (seqno)
         WHERE m.targeted IS DISTINCT FROM coalesce(t.decided, 0)
         """, connection) == 0, "targeted is not what was decided")
