@@ -6,14 +6,19 @@ internal import Server
 /// Looks at everything that a server needs, from the configuration to the push networks.
 package final class Doctor {
   private let clock: any Clock
+  /// The promises about messages and counts are checked too.
+  private let checksInvariants: Bool
   /// Told of each finding as it is made.
   private let report: (Finding) -> Void
   package private(set) var failures = 0
   package private(set) var warnings = 0
 
   /// - Parameter clock: the machine's, unless a test has another one.
-  package init(clock: any Clock = SystemClock(), report: @escaping (Finding) -> Void) {
+  package init(
+    clock: any Clock = SystemClock(), checksInvariants: Bool = false, report: @escaping (Finding) -> Void
+  ) {
     self.clock = clock
+    self.checksInvariants = checksInvariants
     self.report = report
   }
 
@@ -38,6 +43,7 @@ package final class Doctor {
     guard let connection, look.isUsable else { return }
     let apps = AppLook(configuration, connection, clock: clock, isClockWrong: look.isClockWrong)
     apps.examine(mayWrite: look.takesWrites, note)
+    if checksInvariants { checkInvariants(url, place) }
   }
 
   /// Nil when there is none to look at.
@@ -57,6 +63,15 @@ package final class Doctor {
           "database", configuration.dataDirectory, "the private database does not start: \(error)",
           mend: "See postgres.log in that directory, and its owner and free space."))
       return nil
+    }
+  }
+
+  /// On a connection of its own, without the doctor's short patience.
+  private func checkInvariants(_ url: String, _ place: String) {
+    do {
+      InvariantLook(place: place).examine(try Connection(url), note)
+    } catch {
+      note(.failure("invariants", place, "\(error)", mend: DatabaseLook.mend(error)))
     }
   }
 

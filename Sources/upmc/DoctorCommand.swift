@@ -13,6 +13,7 @@ struct DoctorCommand: ParsableCommand {
       running server, and best run with the server's own variables, user and machine.
 
         upmc doctor
+        upmc doctor --invariants
         upmc doctor --json | jq 'select(.severity != "ok")'
 
       Exit status 0: nothing keeps UPMC from its work (warnings may be there). 1: something does.
@@ -21,11 +22,14 @@ struct DoctorCommand: ParsableCommand {
   @Flag(help: "Leave out what is well.")
   var quiet = false
 
+  @Flag(help: "Check the promises about messages and counts too. Reads every delivery.")
+  var invariants = false
+
   @OptionGroup var output: OutputOptions
 
   func run() throws {
     let (quiet, output) = (quiet, output)
-    let doctor = Doctor { finding in
+    let doctor = Doctor(checksInvariants: invariants) { finding in
       if !quiet || finding.severity != .ok { output.show(finding, Self.sentence(finding)) }
     }
     doctor.examine(environment: ProcessInfo.processInfo.environment)

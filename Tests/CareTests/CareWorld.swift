@@ -71,7 +71,7 @@ final class CareWorld {
 
   static func findings(_ environment: [String: String], clock: any Clock = SystemClock()) -> [Finding] {
     var all: [Finding] = []
-    let doctor = Doctor(clock: clock) { all.append($0) }
+    let doctor = Doctor(clock: clock, checksInvariants: true) { all.append($0) }
     doctor.examine(environment: environment)
     #expect(doctor.failures == all.count { $0.severity == .failure })
     return all

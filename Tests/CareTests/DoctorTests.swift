@@ -169,6 +169,33 @@ import Testing
     print("| \(apns.subject) | \(apns.place) | \(apns.what) | \(apns.mend) |")
   }
 
+  @Test(arguments: [
+    ("I2", "UPDATE message_totals SET accepted = 2 WHERE seqno = 1"),
+    ("I2", "UPDATE messages SET targeted = 7 WHERE seqno = 1"),
+    ("I7", "INSERT INTO claims (seqno, node, devices, user_keys) VALUES (1, gen_random_uuid(), '{}', '{}')"),
+    (
+      "I7",
+      """
+      INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key)
+      VALUES (1, gen_random_uuid(), now(), now(), 6, 1, 'ukim')
+      """
+    ),
+  ])
+  func `a promise that is broken`(name: String, damage: String) throws {
+    let world = try CareWorld()
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, finished_at)
+      SELECT 1, app, 4, 1, '{}', '', 1, now(), now(), now() FROM apps;
+      INSERT INTO message_totals (seqno, writer, accepted) VALUES (1, 1, 1);
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      VALUES (1, gen_random_uuid(), now(), 1, 1, 'ukim');
+      """)
+    #expect(world.findings().failures.isEmpty)
+    try world.connection.script(damage)
+    world.findings().expectOnlyFailure("invariant \(name)", "broken 1 times", mend: "report it")
+  }
+
   @Test func `an app that is paused`() throws {
     let world = try CareWorld()
     try world.connection.script("UPDATE apps SET paused_reason = 'too many refused tokens'")

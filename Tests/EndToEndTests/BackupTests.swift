@@ -93,6 +93,7 @@ import Testing
       #expect(seqnos.count { $0 == slow } == 1, "\(number): \(seqnos)")
       #expect(Set(seqnos).count == seqnos.count)
     }
+    for question in Invariants.all { #expect(try connection.run(question.broken) == 0, "\(question.promise)") }
     // An operator ends it, with an exact account.
     #expect(try client.call("POST", "/v1/admin/messages/\(slow)/cancel", bearer: world.apiKey).status == 200)
     let ended = try world.poll("the slow one is not cancelled") {

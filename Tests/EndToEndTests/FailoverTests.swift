@@ -189,6 +189,7 @@ import Testing
         WHERE m.targeted IS DISTINCT FROM coalesce(t.decided, 0)
         """, connection) == 0, "targeted is not what was decided")
     #expect(try number("SELECT count(*) FROM claims", connection) == 0)
+    for question in Invariants.all { #expect(try connection.run(question.broken) == 0, "\(question.promise)") }
     #expect(try number("SELECT count(*) FROM users WHERE badge > 1", connection) == 0, "a badge moved twice")
     // Each delivery that counts as accepted reached the network, and once, but for those counted as resent.
     let accepted = try number("SELECT sum(accepted)::bigint FROM message_totals", connection)
