@@ -107,7 +107,11 @@ let package = Package(
         "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
         "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain", crypto, log,
       ]),
-    program("upmc", on: ["Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
+    // What an operator does beside serving.
+    module(
+      "Care",
+      on: ["Server", "Operations", "Store", "Domain", "JSON", "TLS", "Postgres", "Reactor"]),
+    program("upmc", on: ["Care", "Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program(
       "upmc-benchmark",
@@ -158,8 +162,14 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
+        "upmc", "Care", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
         "HTTPServer", "Courier", "TLS", "Reactor", "TestSupport",
+      ]),
+    tests(
+      "CareTests",
+      on: [
+        "Care", "Server", "Simulator", "Operations", "Store", "Domain", "TLS", "Postgres", "Reactor", "TestSupport",
+        crypto,
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
     tests("CourierTests", on: ["Courier", "Store", "HTTPClient", "Reactor"]),

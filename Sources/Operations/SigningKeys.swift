@@ -23,6 +23,18 @@ package struct SigningKeys: Sendable {
       sdkKeys: SDKKeyring(key: authKeys[0]))
   }
 
+  /// Whether the keys that are stored open with the master key; nil when there are none yet. Makes none.
+  package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
+    var known = false
+    for purpose in ["pushkey", "authkey", "userproof"] {
+      for stored in try connection.run(Secrets.signingKeys(purpose: purpose)) {
+        known = true
+        if (try? master.open(stored.sealed, for: place(purpose, stored.generation))) == nil { return false }
+      }
+    }
+    return known ? true : nil
+  }
+
   /// The present key of a purpose, then the previous one if there is one.
   private static func load(
     _ purpose: String, _ connection: Connection, _ master: MasterKey

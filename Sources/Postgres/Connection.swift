@@ -19,6 +19,8 @@ package final class Connection {
   private var channels: [String] = []
   /// Grows by one with each new session: whoever listens must then assume that notifications were missed.
   package private(set) var generation = 0
+  /// The server takes no writes: the next call outside a transaction looks for one that does.
+  private var needsAnotherServer = false
   /// Whether `transaction` is running.
   private var isInTransaction = false
 
@@ -28,6 +30,27 @@ package final class Connection {
     target = try ConnectionTarget(url, options: options)
     self.options = options
     session = try Self.connect(to: target, options, attempt: 0)
+  }
+
+  /// Hosts, port and database, never the password: for whoever has to find the place.
+  package static func place(of url: String) -> String {
+    (try? ConnectionTarget(url, options: ConnectionOptions()))?.description ?? "a URL that cannot be read"
+  }
+
+  /// The same way for PostgreSQL's own programs: `PGHOST=…` and its like. Holds the password, where the URL has one.
+  package static func environment(of url: String) throws(PostgresError) -> [String] {
+    try ConnectionTarget(url, options: ConnectionOptions()).environment
+  }
+
+  /// The database's name; the user's where the URL has none, as libpq does.
+  package static func databaseName(of url: String) -> String {
+    (try? ConnectionTarget(url, options: ConnectionOptions()))?.databaseName ?? ""
+  }
+
+  /// Several hosts are named, and none of them must be the one that takes writes.
+  package static func mayMeetStandby(_ url: String) -> Bool {
+    guard let target = try? ConnectionTarget(url, options: ConnectionOptions()) else { return false }
+    return target.hostCount > 1 && !target.wantsPrimary
   }
 
   /// The server's process for this session.
@@ -55,15 +78,28 @@ package final class Connection {
 
   private func prepareAndExecute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
     let types = parameters.types
-    if !session.knows(statement, types) { try session.prepare(statement, types) }
-    return try session.execute(statement, parameters)
+    do {
+      if !session.knows(statement, types) { try session.prepare(statement, types) }
+      return try session.execute(statement, parameters)
+    } catch {
+      throw noting(error)
+    }
+  }
+
+  private func noting(_ error: PostgresError) -> PostgresError {
+    if error.needsAnotherServer { needsAnotherServer = true }
+    return error
   }
 
   /// Runs SQL text as it stands, also several statements (then all or nothing, unless it says otherwise).
   /// Only for trusted text: migrations, settings.
   package func script(_ sql: String) throws(PostgresError) {
     try beReady()
-    try session.run(sql)
+    do {
+      try session.run(sql)
+    } catch {
+      throw noting(error)
+    }
   }
 
   /// Prepares a statement without running it, and says what the server makes of it: the types it wants for `$1` … and
@@ -194,6 +230,7 @@ package final class Connection {
   package func reconnect() throws(PostgresError) {
     attempts += 1
     isInTransaction = false
+    needsAnotherServer = false
     session = try Self.connect(to: target, options, attempt: attempts)
     generation += 1
     for channel in channels { try session.run("LISTEN \(session.quoted(identifier: channel))") }
@@ -202,6 +239,7 @@ package final class Connection {
   /// A server that hung up since the last call has made the socket readable: look before sending anything.
   private func beReady() throws(PostgresError) {
     guard !isInTransaction, session.transaction == .idle || session.isBroken else { return }
+    if needsAnotherServer { return try reconnect() }
     var entry = pollfd(fd: session.descriptor, events: Int16(POLLIN), revents: 0)
     // More than once: the server's last words come before the end of the stream.
     while !session.isBroken, unsafe poll(&entry, 1, 0) > 0 { _ = session.consumeInput() }

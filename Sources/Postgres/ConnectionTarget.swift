@@ -39,6 +39,30 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
     max(items("host").count, items("hostaddr").count, 1)
   }
 
+  var databaseName: String { given["dbname"] ?? given["user"] ?? "" }
+
+  /// As variables that libpq reads (PostgreSQL documentation, 34.15).
+  var environment: [String] {
+    let names = [
+      "dbname": "PGDATABASE", "sslmode": "PGSSLMODE", "target_session_attrs": "PGTARGETSESSIONATTRS",
+      "channel_binding": "PGCHANNELBINDING", "connect_timeout": "PGCONNECT_TIMEOUT", "gssencmode": "PGGSSENCMODE",
+    ]
+    let same = [
+      "host", "hostaddr", "port", "user", "password", "passfile", "options", "sslcert", "sslkey", "sslrootcert",
+      "sslcrl",
+      "requirepeer",
+    ]
+    return given.compactMap { keyword, value in
+      let name = names[keyword] ?? (same.contains(keyword) ? "PG" + keyword.uppercased() : nil)
+      return name.map { "\($0)=\(value)" }
+    }
+  }
+
+  /// Only a server that takes writes is wanted.
+  var wantsPrimary: Bool {
+    ["read-write", "primary"].contains(given["target_session_attrs"] ?? "")
+  }
+
   /// Host, port and database, never the password.
   var description: String {
     let hosts = items("host").isEmpty ? items("hostaddr") : items("host")

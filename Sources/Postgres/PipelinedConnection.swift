@@ -334,6 +334,8 @@ package final class PipelinedConnection {
     if case .settling = machine.state { settled() }
     // The statements were rolled back and would fail for ever in this session: a fresh one prepares them anew.
     if let error = inFlight?.firstError, error.isStaleStatement { return lose(.lost("its statements are stale")) }
+    // A standby answers, but never as is needed: the next session looks for the server that takes writes.
+    if let error = inFlight?.firstError, error.needsAnotherServer { return lose(error) }
     perform(machine.synchronized(session.transaction, keepsOpen: inFlight?.keepsOpen ?? false))
   }
 }

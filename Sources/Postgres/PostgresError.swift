@@ -45,7 +45,13 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   package var isConnectionLost: Bool {
     if origin == .connection || isFatal { return true }
     guard origin == .server, let sqlState else { return false }
-    return sqlState.errorClass == "08" || Self.endings.contains(sqlState)
+    return sqlState.errorClass == "08" || Self.endings.contains(sqlState) || needsAnotherServer
+  }
+
+  /// This server takes no writes (any more): it is a standby now, or was set to read only. Nothing was written, and nothing
+  /// will be in this session: a new one finds the server that does, where the URL names several.
+  package var needsAnotherServer: Bool {
+    origin == .server && sqlState == .readOnlyTransaction
   }
 
   /// The same transaction, tried again, may succeed: it was the victim of a deadlock or of a serialization conflict,

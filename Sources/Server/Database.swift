@@ -1,7 +1,10 @@
-internal import Postgres
+package import Postgres
 internal import Logging
 internal import Reactor
 internal import Store
+
+/// A connection to the database, where connections to push networks are at hand too.
+package typealias DatabaseConnection = Connection
 
 /// The database that this process works with: the configured one, or the private one, started or joined.
 ///
@@ -27,6 +30,10 @@ package final class Database {
   package func migrate(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     let migrator = try Migrator(directory: try MigratorFiles.locate(configured: configuration.migrationsDirectory))
     let connection = try Connection(url)
+    guard try !connection.run(Restoration.isUnfinished()) else {
+      throw ServerError(
+        "This database is in the middle of being restored. Run `upmc restore` with the same file again, then start.")
+    }
     try migrator.migrate(
       connection, willWait: { report("waiting for another node that is migrating") },
       didApply: { migration, _ in report("applied \(migration.fileName)") })

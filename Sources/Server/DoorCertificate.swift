@@ -1,15 +1,22 @@
-internal import TLS
+package import TLS
 
 /// The certificate of the doors: read at the start, and again whenever the operator has renewed it.
-enum DoorCertificate {
+package enum DoorCertificate {
   /// Nil when the doors speak plain HTTP.
   /// - Throws: one sentence that says what is wrong with which file.
   static func load(_ listening: Listening) throws(ServerError) -> TLSContext? {
+    try read(listening)?.context
+  }
+
+  /// The same with what the certificate says about itself.
+  package static func read(
+    _ listening: Listening
+  ) throws(ServerError) -> (certificate: CertificateInfo, context: TLSContext)? {
     guard let file = listening.certificateFile else { return nil }
     let keyFile = listening.keyFile ?? file
     do throws(TLSError) {
       let identity = try TLSIdentity(certificateFile: file, privateKeyFile: keyFile)
-      return try TLSContext.server(identity: identity, protocols: ["http/1.1"])
+      return (identity.certificate, try TLSContext.server(identity: identity, protocols: ["http/1.1"]))
     } catch {
       throw ServerError(
         "UPMC_TLS_CERTIFICATE (\(file)) and its key (\(keyFile)) cannot be used: \(error). Both must be PEM files that "

@@ -95,7 +95,7 @@ final class Senders {
 
   // MARK: Configuration
 
-  private static func apns(_ configuration: Configuration, _ gauges: Gauges) -> APNsConfiguration {
+  static func apns(_ configuration: Configuration, _ gauges: Gauges) -> APNsConfiguration {
     var apns = APNsConfiguration()
     apns.wire.metrics = gauges.metrics
     apns.wire.lastAccepted = gauges.lastAccepted
@@ -105,7 +105,7 @@ final class Senders {
     return apns
   }
 
-  private static func fcm(_ configuration: Configuration, _ gauges: Gauges) -> FCMConfiguration {
+  static func fcm(_ configuration: Configuration, _ gauges: Gauges) -> FCMConfiguration {
     var fcm = FCMConfiguration()
     fcm.wire.metrics = gauges.metrics
     fcm.wire.lastAccepted = gauges.lastAccepted

@@ -24,9 +24,8 @@ struct UPMC: ParsableCommand {
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
       SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
-      MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self,
-      QuarantineCommand.self, AccountCommand.self, WebhookCommand.self, AuditCommand.self,
-      StatisticsCommand.self,
-      ExplainCommand.self, Status.self, Demo.self,
+      MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self, QuarantineCommand.self,
+      AccountCommand.self, WebhookCommand.self, AuditCommand.self, StatisticsCommand.self, ExplainCommand.self,
+      Status.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self, Demo.self,
     ])
 }

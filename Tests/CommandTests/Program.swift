@@ -40,14 +40,28 @@ final class Program {
   /// Runs a command to its end.
   func run(_ arguments: String...) throws -> Ended { try run(arguments, removing: []) }
 
+  /// Runs a command by another program, which must end in running its arguments.
+  func run(through wrapper: [String], _ arguments: String...) throws -> Ended {
+    try run(through: wrapper, arguments)
+  }
+
   /// - Parameter removing: variables that are not to be set.
   func run(_ arguments: [String], removing names: [String]) throws -> Ended {
+    try run(through: [], arguments, removing: names)
+  }
+
+  /// - Parameters:
+  ///   - more: variables beside the others.
+  ///   - names: variables that are not to be set.
+  func run(
+    through wrapper: [String], _ arguments: [String], adding more: [String] = [], removing names: [String] = []
+  ) throws -> Ended {
     let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
     let (output, errors) = (directory + "/output", directory + "/errors")
     for file in [output, errors] { TemporaryDirectory.remove(file) }
-    let environment = variables.filter { line in !names.contains { line.hasPrefix($0 + "=") } }
+    let environment = more + variables.filter { line in !names.contains { line.hasPrefix($0 + "=") } }
     var child = try ChildProcess.start(
-      [program] + arguments, environment: environment, output: .file(output), errors: .file(errors))
+      wrapper + [program] + arguments, environment: environment, output: .file(output), errors: .file(errors))
     let ending = child.wait(atMost: .seconds(TestSupport.Limits.patienceSeconds))
     guard case .exited(let status) = ending else {
       Issue.record("upmc \(arguments) has not ended by itself: \(String(describing: ending))")

@@ -30,6 +30,18 @@ import TestSupport
     #expect(try backend(fixture) != pid)
   }
 
+  @Test func `a server that takes no writes any more is left, and what it refused can be sent again`() throws {
+    let fixture = try PipelineFixture()
+    let first = try backend(fixture)
+    let demote = Statement("demote", "SELECT set_config('default_transaction_read_only', 'on', false)")
+    _ = try fixture.run((demote, Parameters()))
+    let refused = try fixture.failure(PipelineFixture.item(1))
+    #expect(refused.sqlState == .readOnlyTransaction && refused.isConnectionLost)
+    #expect(try fixture.run(PipelineFixture.item(1)).first?.affected == 1)
+    #expect(try backend(fixture) != first)
+    #expect(try fixture.count() == 1)
+  }
+
   @Test func `a connection cut while idle is made anew, and its statements are prepared anew`() throws {
     let fixture = try PipelineFixture()
     _ = try fixture.run(PipelineFixture.item(1))

@@ -41,7 +41,9 @@ enum ModuleGraph {
       "Operations",
       "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
     ],
-    "upmc": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
+    // What an operator does beside serving.
+    "Care": ["Server", "Operations", "Store", "Domain", "JSON", "TLS", "Postgres", "Reactor"],
+    "upmc": ["Care", "Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
     "upmc-benchmark": [
       "Server", "Receiver", "Simulator", "APNs", "FCM", "PushWire", "Operations", "Store", "Domain", "JSON",

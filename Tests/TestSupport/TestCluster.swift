@@ -15,9 +15,14 @@ package final class TestCluster: Sendable {
   private let turn = Mutex(())
 
   /// Makes and starts one more, for tests that stop or break it.
-  package init() {
+  package convenience init() {
+    self.init(script: Self.script)
+  }
+
+  /// - Parameter script: of the watchdog: starts what there is to start, answers `done`, then obeys words line by line.
+  init(script: String) {
     directory = TemporaryDirectory.make(under: TemporaryDirectory.roomy)
-    (commands, answers, watchdog) = Self.spawnWatchdog(directory)
+    (commands, answers, watchdog) = Self.spawnWatchdog(directory, script)
     expectAnswer(to: "start")
   }
 
@@ -48,7 +53,8 @@ package final class TestCluster: Sendable {
     }
   }
 
-  private func command(_ word: String) {
+  /// Has the watchdog do something, and waits until it is done.
+  func command(_ word: String) {
     turn.withLock { _ in
       let line = Array((word + "\n").utf8)
       precondition(write(commands, line, line.count) == line.count, "the watchdog of the test cluster is gone")
@@ -64,7 +70,9 @@ package final class TestCluster: Sendable {
     precondition(text == "done", "the test cluster could not \(word): \(text.isEmpty ? "no answer" : text)")
   }
 
-  private static func spawnWatchdog(_ directory: String) -> (commands: Int32, answers: Int32, watchdog: pid_t) {
+  private static func spawnWatchdog(
+    _ directory: String, _ script: String
+  ) -> (commands: Int32, answers: Int32, watchdog: pid_t) {
     let input = makePipe()
     let output = makePipe()
     var actions = posix_spawn_file_actions_t()

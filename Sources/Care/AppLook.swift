@@ -1,0 +1,181 @@
+internal import Domain
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Server
+internal import Store
+internal import TLS
+
+/// What the doctor sees of the master key, of each app, and of the push networks.
+struct AppLook {
+  private let configuration: Configuration
+  private let connection: Connection
+  private let clock: any Clock
+  /// The database's says so. Networks that refuse tokens by their time do not.
+  private let isClockWrong: Bool
+
+  init(_ configuration: Configuration, _ connection: Connection, clock: any Clock, isClockWrong: Bool) {
+    self.isClockWrong = isClockWrong
+    self.configuration = configuration
+    self.connection = connection
+    self.clock = clock
+  }
+
+  func examine(mayWrite: Bool, _ note: (Finding) -> Void) {
+    do {
+      let apps = try connection.run(Apps.all()).map(\.app).sorted { $0.appID < $1.appID }
+      let credentials = try connection.run(Secrets.credentials())
+      if apps.isEmpty {
+        note(.warning("apps", "database", "there are none", mend: "Make one: `upmc app create com.example.bank`."))
+      }
+      for app in apps { settings(app, credentials.filter { $0.app == app.number }, note) }
+      guard let master = try master(note) else { return }
+      var questions: [ProviderProbe.Question] = []
+      for app in apps {
+        for credential in credentials where credential.app == app.number {
+          guard opens(credential, app, master, note) else { continue }
+          questions.append(
+            ProviderProbe.Question(app: app, network: credential.network, environment: .production))
+        }
+      }
+      if mayWrite { try ask(questions, master, note) }
+    } catch {
+      note(
+        .failure("apps", "database", "\(error)", mend: "See the sentence; then run the doctor again."))
+    }
+  }
+
+  // MARK: Settings
+
+  private func settings(_ app: App, _ credentials: [Secrets.Credential], _ note: (Finding) -> Void) {
+    if let reason = app.pausedReason {
+      note(
+        .failure(
+          "app", app.appID, "sends nothing: \(reason)", mend: "Mend the cause, then `upmc app resume \(app.appID)`."))
+    }
+    if credentials.isEmpty {
+      note(
+        .warning(
+          "app", app.appID, "has no credential: nothing can be sent",
+          mend: "`upmc app credential \(app.appID) --apns-key …` or `--fcm-service-account …`."))
+    }
+    if !app.asksUserProof {
+      note(
+        .warning(
+          "user proof", app.appID, "off: whoever has the app can register as any user",
+          mend: "When the app's backend can sign, `upmc app policy \(app.appID) --user-proof on`."))
+    }
+  }
+
+  // MARK: Secrets
+
+  /// Nil when it cannot be used.
+  private func master(_ note: (Finding) -> Void) throws -> MasterKey? {
+    let place = configuration.masterKeyFile ?? (configuration.masterKey == nil ? "UPMC_DATA_DIR" : "UPMC_MASTER_KEY")
+    let master: MasterKey
+    if configuration.databaseURL == nil, configuration.masterKey == nil, configuration.masterKeyFile == nil,
+      !PrivateDatabase.hasKey(in: configuration.dataDirectory)
+    {
+      // Asking for it would make one.
+      note(
+        .failure(
+          "master key", "\(configuration.dataDirectory)/master.key", "it is not there",
+          mend: "Bring it back from where it is kept: nothing that is sealed opens without it."))
+      return nil
+    }
+    do {
+      master = try MasterKeyFile.load(configuration)
+    } catch {
+      note(.failure("master key", place, "\(error)", mend: "Give the key that every node of this database has."))
+      return nil
+    }
+    switch try SigningKeys.fit(master, connection) {
+    case true?:
+      note(.ok("master key", place, "opens what the database holds"))
+      return master
+    case false?:
+      note(
+        .failure(
+          "master key", place, "it does not open what the database holds: this is another key",
+          mend:
+            "Set UPMC_MASTER_KEY or UPMC_MASTER_KEY_FILE to the key this database was made with, as kept with its backups."
+        ))
+      return nil
+    case nil:
+      note(.ok("master key", place, "readable; nothing is sealed with it yet"))
+      return master
+    }
+  }
+
+  private func opens(
+    _ credential: Secrets.Credential, _ app: App, _ master: MasterKey, _ note: (Finding) -> Void
+  ) -> Bool {
+    let subject = "\(credential.network.pnsID) credential"
+    do {
+      guard let end = try CredentialSeal.open(credential, master) else {
+        note(.ok(subject, app.appID, "opens; a key does not end"))
+        return true
+      }
+      let finding = MachineLook.expiry(
+        end, subject, app.appID, now: clock.wallMicroseconds / 1_000_000,
+        mend: "Make a new certificate or, better, a .p8 key; `upmc app credential \(app.appID) …`.")
+      note(finding)
+      return finding.severity != .failure
+    } catch {
+      note(
+        .failure(
+          subject, app.appID, "\(error)", mend: "Store it again: `upmc app credential \(app.appID) …`."))
+      return false
+    }
+  }
+
+  // MARK: Networks
+
+  private func ask(_ questions: [ProviderProbe.Question], _ master: MasterKey, _ note: (Finding) -> Void) throws {
+    guard !questions.isEmpty else { return }
+    let probe = try ProviderProbe(configuration, master: master, clock: clock)
+    defer { probe.stop() }
+    for (question, answer) in zip(questions, try probe.ask(questions, connection)) {
+      note(finding(question, answer, at: host(question.network)))
+    }
+  }
+
+  private func host(_ network: PushNetwork) -> String {
+    let service = network == .apns ? configuration.apnsProduction : configuration.fcm
+    return "\(service.host):\(service.port)"
+  }
+
+  private func finding(_ question: ProviderProbe.Question, _ answer: ProviderProbe.Answer, at host: String) -> Finding {
+    let network = question.network.pnsID
+    let place = "\(question.app.appID) at \(host)"
+    switch answer {
+    case .works(let word):
+      return .ok(network, place, "works: to a made-up token it says \(word)")
+    case .unreachable(let reason):
+      return .failure(
+        network, place, "cannot be reached: \(reason)",
+        mend: "Let this machine out to \(host) (DNS, firewall; a proxy that inspects TLS needs UPMC_CA_FILE).")
+    case .refused(let reason):
+      return .failure(network, place, "refuses: \(reason)", mend: mend(reason, question))
+    }
+  }
+
+  private func mend(_ reason: String, _ question: ProviderProbe.Question) -> String {
+    let command = "`upmc app credential \(question.app.appID) …`"
+    if isClockWrong || reason.contains("clock") {
+      return "Set this machine's clock by NTP (`timedatectl set-ntp true`)."
+    }
+    if reason.contains("ProviderToken") {
+      return "Key, key id and team id do not belong together, or the key was revoked: store them again with \(command)."
+    }
+    if reason.contains("Topic") {
+      return
+        "The key or certificate is not for \(question.app.appID): check the app's id, or store the right one with \(command)."
+    }
+    if reason.contains("Environment") { return "Store a key for the production environment with \(command)." }
+    if question.network == .fcm {
+      return "Enable the FCM API in the project, and store a service account's new key with \(command)."
+    }
+    return "Store a credential that is good for this app with \(command)."
+  }
+}

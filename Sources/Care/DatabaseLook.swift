@@ -1,0 +1,174 @@
+internal import Operations
+internal import Postgres
+internal import Reactor
+internal import Server
+internal import Store
+
+/// What the doctor sees of the database: whether it is there, takes writes, has our schema, and keeps what it answers.
+final class DatabaseLook {
+  private let configuration: Configuration
+  private let url: String
+  private let place: String
+  private let clock: any Clock
+  /// Its schema is ours: apps and credentials can be looked at.
+  private(set) var isUsable = false
+  private(set) var takesWrites = false
+  private(set) var isClockWrong = false
+
+  init(_ configuration: Configuration, url: String, place: String, clock: any Clock) {
+    self.configuration = configuration
+    self.url = url
+    self.place = place
+    self.clock = clock
+  }
+
+  /// Nil when it cannot be reached.
+  func examine(_ note: (Finding) -> Void) -> Connection? {
+    do throws(PostgresError) {
+      var options = ConnectionOptions()
+      options.applicationName = "upmc doctor"
+      options.statementTimeout = .seconds(Care.Limits.databaseSeconds)
+      let connection = try Connection(url, options: options)
+      let asked = clock.wallMicroseconds
+      let server = try connection.run(Diagnosis.server())
+      let answered = clock.wallMicroseconds
+      look(at: server, note)
+      note(clockDifference(server, (asked + answered) / 2))
+      guard lookAtSchema(connection, note) else { return connection }
+      isUsable = true
+      lookAtStanding(connection, note)
+      return connection
+    } catch {
+      note(.failure("database", place, "\(error)", mend: Self.mend(error)))
+      return nil
+    }
+  }
+
+  // MARK: The way there
+
+  /// libpq says it in words; the server's own are known well enough.
+  static func mend(_ error: PostgresError) -> String {
+    let words = error.message.lowercased()
+    if words.contains("password") || words.contains("authentication") {
+      return "Correct user and password in UPMC_DATABASE_URL, or the server's pg_hba.conf."
+    }
+    if words.contains("does not exist") {
+      return "Make the role and the database (`createuser`, `createdb`), or correct their names in UPMC_DATABASE_URL."
+    }
+    if words.contains("read-only") || words.contains("read only") || words.contains("session is not") {
+      return "No host in UPMC_DATABASE_URL takes writes: promote a standby, or name the primary too."
+    }
+    if words.contains("too many clients") || words.contains("slots") {
+      return "Raise max_connections, or run fewer nodes."
+    }
+    if error.origin == .refusal { return "Write UPMC_DATABASE_URL like postgresql://user:password@host:5432/upmc." }
+    return "Start PostgreSQL, open the way to its port, or correct host and port in UPMC_DATABASE_URL."
+  }
+
+  // MARK: The server
+
+  private func look(at server: Diagnosis.Server, _ note: (Finding) -> Void) {
+    let version = "PostgreSQL \(server.version / 10_000).\(server.version % 10_000)"
+    takesWrites = !server.isReadOnly && !server.isStandby
+    if server.version < Care.Limits.postgresVersion {
+      note(.failure("database", place, "\(version) is too old", mend: "Use PostgreSQL 15 or newer."))
+    } else if !takesWrites {
+      let why = server.isStandby ? "it is a standby" : "it is set to read only (default_transaction_read_only)"
+      note(
+        .failure(
+          "database", place, "\(version) takes no writes: \(why)",
+          mend: "Name the primary, or all hosts with target_session_attrs=read-write, in UPMC_DATABASE_URL."))
+    } else {
+      note(.ok("database", place, "\(version), takes writes, user \(server.user)"))
+    }
+    if server.encoding != "UTF8" {
+      note(
+        .failure("encoding", place, "the database is \(server.encoding)", mend: "Make it with ENCODING 'UTF8'."))
+    }
+    if !server.maySetUp, takesWrites {
+      note(
+        .failure(
+          "rights", place, "\(server.user) may make no tables: no migration and no partition can be made",
+          mend: "GRANT CREATE ON SCHEMA public TO \(server.user); or let it own the database."))
+    }
+    if !server.durabilityOff.isEmpty {
+      note(
+        .warning(
+          "durability", place, "off: \(server.durabilityOff). What was answered may be lost when the machine fails",
+          mend: "Turn it on in postgresql.conf."))
+    }
+    if Connection.mayMeetStandby(url) {
+      note(
+        .warning(
+          "failover", "UPMC_DATABASE_URL", "several hosts are named, and a standby among them would be taken",
+          mend: "Add target_session_attrs=read-write."))
+    }
+    if server.maxConnections - server.connections < Care.Limits.connectionsOfNode {
+      note(
+        .warning(
+          "connections", place, "\(server.connections) of \(server.maxConnections) are in use",
+          mend: "Raise max_connections: a node takes about \(Care.Limits.connectionsOfNode)."))
+    }
+    if configuration.databaseURL != nil, let directory = server.dataDirectory, let room = MachineLook.room(directory) {
+      note(room)
+    }
+  }
+
+  private func clockDifference(_ server: Diagnosis.Server, _ ours: Int64) -> Finding {
+    let seconds = Int64((Double(server.wallMicroseconds - ours) / 1e6).rounded())
+    isClockWrong = abs(seconds) >= Care.Limits.clockFailureSeconds
+    let said = "this machine is \(abs(seconds)) s \(seconds < 0 ? "ahead of" : "behind") the database"
+    let mend = "Set both clocks by NTP (`timedatectl set-ntp true`)."
+    if isClockWrong { return .failure("clock", place, said, mend: mend) }
+    if abs(seconds) >= Care.Limits.clockWarningSeconds { return .warning("clock", place, said, mend: mend) }
+    return .ok("clock", place, "agrees with the database's")
+  }
+
+  // MARK: The schema
+
+  /// False when nothing of ours can be read.
+  private func lookAtSchema(_ connection: Connection, _ note: (Finding) -> Void) -> Bool {
+    do throws(MigratorError) {
+      let directory = try MigratorFiles.locate(configured: configuration.migrationsDirectory)
+      let pending = try Migrator(directory: directory).pending(connection)
+      guard let first = pending.first else {
+        note(.ok("schema", place, "up to date (\(Migrator.newestKnownVersion))"))
+        return true
+      }
+      let said = "\(pending.count) migrations are missing, from \(first.fileName)"
+      if configuration.databaseURL == nil {
+        note(.warning("schema", place, said, mend: "They are applied when `upmc serve` starts."))
+      } else {
+        note(
+          .failure("schema", place, said, mend: "Run `upmc migrate`, or start `upmc serve`, which does the same."))
+      }
+      return first.version > 1
+    } catch {
+      note(
+        .failure("schema", place, "\(error)", mend: "Use the upmc and the Migrations directory that belong together."))
+      return false
+    }
+  }
+
+  private func lookAtStanding(_ connection: Connection, _ note: (Finding) -> Void) {
+    do throws(PostgresError) {
+      let standing = try connection.run(Vitals.standing())
+      let nodes = standing.nodes == 0 ? "no server runs on it now" : "\(standing.nodes) nodes are alive"
+      note(.ok("nodes", place, nodes))
+      if standing.seqnosLeft < Care.Limits.seqnosLeft {
+        note(
+          .failure(
+            "partitions", place, "only \(standing.seqnosLeft) more messages have partitions",
+            mend: "A running server makes them ahead: start one, and see its log for complaints of `janitor`."))
+      }
+      if standing.overdue > 0, standing.nodes > 0 {
+        note(
+          .warning(
+            "deliveries", place, "\(standing.overdue) wait although their time came a minute ago",
+            mend: "Look for paused apps below, and at /metrics whether the nodes keep up."))
+      }
+    } catch {
+      note(.failure("schema", place, "\(error)", mend: "Run `upmc migrate`, then the doctor again."))
+    }
+  }
+}

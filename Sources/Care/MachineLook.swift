@@ -1,0 +1,92 @@
+internal import Postgres
+internal import Reactor
+internal import Server
+internal import TLS
+
+/// What the doctor sees of the machine and of the files that the configuration names.
+struct MachineLook {
+  private let configuration: Configuration
+  private let clock: any Clock
+
+  init(_ configuration: Configuration, clock: any Clock) {
+    self.configuration = configuration
+    self.clock = clock
+  }
+
+  func findings() -> [Finding] {
+    var findings = [descriptors]
+    if configuration.databaseURL == nil, let room = Self.room(configuration.dataDirectory) { findings.append(room) }
+    if let certificate = doorCertificate { findings.append(certificate) }
+    if let trust { findings.append(trust) }
+    if configuration.publicURL == nil {
+      findings.append(
+        .warning(
+          "public address", "UPMC_PUBLIC_URL", "not set: sends with media or pages are refused",
+          mend: "Set it to the https address at which devices reach this server."))
+    }
+    return findings
+  }
+
+  private var descriptors: Finding {
+    let limit = DescriptorLimit.raise()
+    let wanted = max(Care.Limits.descriptors, configuration.listening.connections)
+    guard limit < Care.Limits.descriptors else {
+      if limit < wanted {
+        return .warning(
+          "open files", "ulimit -n", "\(limit) allowed: fewer than the \(wanted) of UPMC_MAX_CONNECTIONS",
+          mend: "Raise the limit (LimitNOFILE= of systemd, ulimits: of compose), or lower UPMC_MAX_CONNECTIONS.")
+      }
+      return .ok("open files", "ulimit -n", "\(limit) allowed")
+    }
+    return .failure(
+      "open files", "ulimit -n", "only \(limit) allowed: each connection of a device is one",
+      mend: "Raise the limit (LimitNOFILE= of systemd, ulimits: of compose) to \(wanted + 1_024) or more.")
+  }
+
+  /// Nil where the place cannot be seen.
+  static func room(_ directory: String) -> Finding? {
+    guard let free = FileStatus.freeBytes(at: directory) else { return nil }
+    let said = "\(free >> 20) MiB free"
+    if free < Care.Limits.leastRoomBytes {
+      return .failure(
+        "disk", directory, "\(said): when it is full the database stops taking requests",
+        mend: "Make room, or move it to a larger disk.")
+    }
+    if free < Care.Limits.goodRoomBytes {
+      return .warning("disk", directory, said, mend: "Make room: it grows with every delivery.")
+    }
+    return .ok("disk", directory, said)
+  }
+
+  private var doorCertificate: Finding? {
+    do throws(ServerError) {
+      guard let read = try DoorCertificate.read(configuration.listening) else { return nil }
+      return Self.expiry(
+        read.certificate.notAfter, "certificate of the doors", configuration.listening.certificateFile ?? "",
+        now: clock.wallMicroseconds / 1_000_000,
+        mend: "Renew it and tell the server by SIGHUP.")
+    } catch {
+      return .failure(
+        "certificate of the doors", "UPMC_TLS_CERTIFICATE", "\(error)", mend: "Give PEM files that belong together.")
+    }
+  }
+
+  /// How long something still lasts.
+  static func expiry(_ end: Int64, _ subject: String, _ place: String, now: Int64, mend: String) -> Finding {
+    let days = (end - now) / 86_400
+    if end <= now { return .failure(subject, place, "ended \(-days) days ago", mend: mend) }
+    if days < Care.Limits.certificateDays { return .warning(subject, place, "ends in \(days) days", mend: mend) }
+    return .ok(subject, place, "good for \(days) days")
+  }
+
+  private var trust: Finding? {
+    guard let file = configuration.caFile else { return nil }
+    do throws(TLSError) {
+      _ = try TLSContext.client(trust: TLSContext.Trust(files: [file]))
+      return .ok("trust anchors", file, "read")
+    } catch {
+      return .failure(
+        "trust anchors", file, "\(error)", mend: "UPMC_CA_FILE must name a PEM file that this user may read.")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+internal import FoundationEssentials
+internal import Postgres
+package import Store
+
+/// Brings a backup back into an empty database, and makes it safe to serve from.
+///
+/// ```
+///   empty ── mark ──► marked ── pg_restore, all or nothing ──► filled ── migrate, settle, unmark ──► ready
+///     └ anything in it: refused         └ failed: still empty, again        └ ended here: again, and it goes on
+/// ```
+package enum Restore {
+  /// SEQNOs left out, for messages that were sent after the backup was taken.
+  package static let seqnosAhead: Int64 = 1_000_000
+
+  /// - Parameters:
+  ///   - migrations: where they are; nil for the usual places.
+  ///   - report: told of each step.
+  package static func bring(
+    _ file: String, into url: String, migrations: String?, ahead: Int64 = seqnosAhead, report: (String) -> Void
+  ) throws -> Restoration.Settled {
+    guard FileManager.default.isReadableFile(atPath: file) else {
+      throw CareError("\(file) cannot be read: name a backup that `upmc backup` has made.")
+    }
+    let program = try PostgresProgram("pg_restore")
+    let connection = try Connection(url)
+    let tables = try connection.run(Restoration.tables())
+    let isUnfinished = try connection.run(Restoration.isUnfinished())
+    if tables > 0, !isUnfinished {
+      throw CareError(
+        "The database \(Connection.place(of: url)) is not empty (\(tables) tables and the like). Nothing was changed: "
+          + "make a new one with `createdb`, and name it in UPMC_DATABASE_URL.")
+    }
+    try Restoration.begin(on: connection)
+    if tables == 0 {
+      report("restoring \(file)")
+      try program.run(
+        [
+          "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", "--no-password",
+          "--dbname=\(Connection.databaseName(of: url))", file,
+        ], on: url)
+    } else {
+      report("the backup is in the database already: going on after it")
+    }
+    try Migrator(directory: try MigratorFiles.locate(configured: migrations)).migrate(
+      connection, didApply: { migration, _ in report("applied \(migration.fileName)") })
+    return try Restoration.settle(ahead: ahead, on: connection)
+  }
+}

@@ -1,0 +1,192 @@
+internal import APNs
+internal import Crypto
+package import Domain
+internal import FCM
+internal import Logging
+internal import Metrics
+package import Operations
+internal import Postgres
+internal import PushWire
+package import Reactor
+internal import Synchronization
+
+/// Asks the push networks, for each app, whether they take what this server would send: by a push to a token that nobody
+/// has. Whoever says that the token is bad has let everything else pass.
+///
+/// Uses the very senders and keepers of the server, so also the provider token that all nodes share.
+package final class ProviderProbe {
+  package struct Question: Sendable {
+    package let app: App
+    package let network: PushNetwork
+    package let environment: PushEnvironment
+
+    package init(app: App, network: PushNetwork, environment: PushEnvironment) {
+      self.app = app
+      self.network = network
+      self.environment = environment
+    }
+  }
+
+  package enum Answer: Equatable, Sendable {
+    /// In the network's own word.
+    case works(String)
+    case refused(String)
+    case unreachable(String)
+  }
+
+  /// Reaching takes at most TCP, TLS and an answer; twice that is hopeless.
+  private static let patience: Duration = .seconds(30)
+  /// After a first failure to connect: one more try fits in.
+  private static let patienceAfterFailure: Duration = .seconds(4)
+  private static let pause: Duration = .milliseconds(100)
+
+  private let clock: any Clock
+  private let apns: APNsSender
+  private let fcm: FCMSender
+  private let apnsKeeper: APNsKeeper
+  private let fcmKeeper: FCMKeeper
+  private let results: Inbox<[PushResult]>
+  private let done: Inbox<Void>
+  private let words = NetworkWords()
+  private let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
+
+  package init(_ configuration: Configuration, master: MasterKey, clock: any Clock) throws {
+    self.clock = clock
+    var configuration = configuration
+    configuration.fcmValidatesOnly = true
+    let health = Health()
+    let gauges = Senders.Gauges(metrics: Metrics(), health: health, lastAccepted: LastSuccess())
+    let results = try Inbox<[PushResult]>(capacity: 65_536)
+    self.results = results
+    let sink: PushResultSink = { _ = results.offer($0) }
+    var toApple = Senders.apns(configuration, gauges)
+    toApple.wire.logger = words.logger("apns")
+    let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
+    let apns = try APNsSender(configuration: toApple, clock: clock, results: sink) { _ = requests.offer($0) }
+    var toGoogle = Senders.fcm(configuration, gauges)
+    toGoogle.wire.logger = words.logger("fcm")
+    let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: sink)
+    (self.apns, self.fcm) = (apns, fcm)
+    apnsKeeper = APNsKeeper(sender: apns, requests: requests, master: master, health: health, clock: clock)
+    fcmKeeper = FCMKeeper(sender: fcm, master: master, health: health)
+    let done = try Inbox<Void>(capacity: 2)
+    self.done = done
+    _ = try Thread(name: "apns-0") {
+      try? apns.run()
+      _ = done.offer(())
+    }
+    _ = try Thread(name: "fcm-0") {
+      try? fcm.run()
+      _ = done.offer(())
+    }
+  }
+
+  /// Ends the threads.
+  package func stop() {
+    apns.stop(within: .seconds(1))
+    fcm.stop(within: .seconds(1))
+    var ended = 0
+    while ended < 2 {
+      let count = done.receive(atMost: .seconds(5)).count
+      guard count > 0 else { return }
+      ended += count
+    }
+  }
+
+  /// The answers, in the order of the questions. Blocks until there are all of them, or half a minute.
+  package func ask(_ questions: [Question], _ connection: DatabaseConnection) throws -> [Answer] {
+    var answers = [Answer?](repeating: nil, count: questions.count)
+    var isUnderWay = [Bool](repeating: false, count: questions.count)
+    let system = SystemClock()
+    let began = system.now
+    while answers.contains(where: { $0 == nil }) {
+      try apnsKeeper.turn(connection)
+      try fcmKeeper.turn(connection)
+      for (number, question) in questions.enumerated() where answers[number] == nil && !isUnderWay[number] {
+        isUnderWay[number] = offer(question, number: number)
+      }
+      for result in results.receive(atMost: Self.pause).joined() {
+        let number = Int(result.batch)
+        isUnderWay[number] = false
+        answers[number] = answer(result.result, questions[number])
+      }
+      let now = system.now
+      for (number, question) in questions.enumerated() where answers[number] == nil {
+        let failure = words.failure(of: question.network)
+        let isHopeless = failure.map { now - $0.at > Self.patienceAfterFailure } ?? false
+        guard isHopeless || now - began > Self.patience else { continue }
+        answers[number] = .unreachable(failure?.reason ?? "no answer within \(Self.patience.components.seconds) s")
+      }
+    }
+    return answers.compactMap { $0 }
+  }
+
+  private func offer(_ question: Question, number: Int) -> Bool {
+    let seconds = clock.wallMicroseconds / 1_000_000
+    let message = PushMessage.badge(
+      appID: question.app.appID, pushkeys: pushkeys, expiresAtSeconds: seconds + 3600)
+    let psid =
+      question.network == .apns ? Hex.encode(MasterKey.makeBytes()) : "upmc-doctor-asks-with-a-token-of-nobody"
+    let device = DeviceID(appID: question.app.appID, network: question.network, installation: "upmc doctor")
+    let target = PushTarget(
+      device: device, userKey: UserKey(guest: device), psid: psid, badge: 0, clientName: "")
+    let batch = PushBatch(
+      number: Int64(number), message: message,
+      route: PushRoute(app: question.app.number, network: question.network, environment: question.environment),
+      targets: [target], readAtNanoseconds: clock.now.nanoseconds)
+    return question.network == .apns ? apns.offer(batch) : fcm.offer(batch)
+  }
+
+  /// Nil: ask again.
+  private func answer(_ result: SubmissionResult, _ question: Question) -> Answer? {
+    switch result {
+    case .accepted: .works("taken")
+    case .badToken(let reason, _): .works(reason)
+    case .rejected(let reason), .wrongEnvironment(let reason), .credentialFault(let reason), .noCredential(let reason):
+      .refused(reason)
+    case .retry, .deviceBusy, .notProcessed, .unknown, .stale: nil
+    }
+  }
+}
+
+/// What the senders complain of meanwhile: the reason why a connection failed is said nowhere else.
+private final class NetworkWords: Sendable {
+  struct Failure: Sendable {
+    let at: Instant
+    let reason: String
+  }
+
+  private let failures = Mutex<[String: Failure]>([:])
+
+  func failure(of network: PushNetwork) -> Failure? {
+    failures.withLock { $0[network.pnsID.lowercased()] }
+  }
+
+  func logger(_ network: String) -> Logger {
+    Logger(label: network) { _ in Ear(words: self, network: network) }
+  }
+
+  private func note(_ network: String, _ reason: String) {
+    let now = SystemClock().now
+    // The first one began it.
+    failures.withLock { $0[network] = Failure(at: $0[network]?.at ?? now, reason: reason) }
+  }
+
+  private struct Ear: LogHandler {
+    var logLevel = Logger.Level.warning
+    var metadata: Logger.Metadata = [:]
+    let words: NetworkWords
+    let network: String
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      guard event.level >= .warning else { return }
+      let reason = event.metadata?["reason"].map { "\($0)" } ?? ""
+      words.note(network, reason.isEmpty ? "\(event.message)" : reason)
+    }
+  }
+}

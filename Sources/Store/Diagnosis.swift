@@ -1,0 +1,51 @@
+internal import Postgres
+
+/// What a database server says about itself, for somebody who looks for what is wrong.
+package enum Diagnosis {
+  package struct Server: Sendable {
+    /// For example 150018.
+    package let version: Int64
+    package let user: String
+    package let encoding: String
+    /// It follows another server.
+    package let isStandby: Bool
+    package let isReadOnly: Bool
+    /// Microseconds since 1970, by the server's clock.
+    package let wallMicroseconds: Int64
+    /// Settings without which a commit that was answered may be lost: those that are off, with spaces.
+    package let durabilityOff: String
+    package let connections: Int64
+    package let maxConnections: Int64
+    /// Nil when this user may not see it.
+    package let dataDirectory: String?
+    /// True when this user may make tables, as migrations and partitions need.
+    package let maySetUp: Bool
+  }
+
+  private static let serverStatement = Statement(
+    "diagnosis-server",
+    """
+    SELECT current_setting('server_version_num')::bigint, current_user::text, current_setting('server_encoding'),
+      pg_is_in_recovery(), current_setting('transaction_read_only') = 'on',
+      (extract(epoch FROM clock_timestamp()) * 1000000)::bigint,
+      (SELECT string_agg(name, ' ' ORDER BY name) FROM pg_settings
+       WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'),
+      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'),
+      current_setting('max_connections')::bigint,
+      -- No row for whoever has no right to see it.
+      (SELECT setting FROM pg_settings WHERE name = 'data_directory'),
+      coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)
+    """)
+
+  /// Works on any server, also without our schema.
+  package static func server() -> Query<Server> {
+    Query(serverStatement, Parameters()) { rows in
+      Server(
+        version: rows.int64(0, 0), user: rows.text(0, 1), encoding: rows.text(0, 2), isStandby: rows.bool(0, 3),
+        isReadOnly: rows.bool(0, 4), wallMicroseconds: rows.int64(0, 5),
+        durabilityOff: rows.isNull(0, 6) ? "" : rows.text(0, 6),
+        connections: rows.int64(0, 7), maxConnections: rows.int64(0, 8),
+        dataDirectory: rows.isNull(0, 9) ? nil : rows.text(0, 9), maySetUp: rows.bool(0, 10))
+    }
+  }
+}

@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import Care
+internal import FoundationEssentials
+internal import JSON
+internal import Operations
+internal import Server
+internal import Store
+
+/// `upmc backup`.
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Write the whole database into a file, beside a running server.",
+    discussion: """
+      One instant of everything: apps, devices, users, messages, receipts, pages and media. Made by PostgreSQL's \
+      pg_dump, which must be installed. The master key is not in it: keep that elsewhere, for without it the \
+      credentials in the backup cannot be opened.
+
+        upmc backup /backups/upmc-2026-12-24.dump
+      """)
+
+  @Argument(help: "The file, which must not be there yet.")
+  var file: String
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let database = try Database(try Configuration(environment: ProcessInfo.processInfo.environment))
+    defer { database.close() }
+    let bytes = try Backup.take(file, of: database.url)
+    let (file, output) = (file, output)
+    output.show(Taken(file: file, bytes: bytes), "Wrote \(file), \(bytes) bytes. The master key is not in it.")
+  }
+
+  private struct Taken: JSONAnswer {
+    let file: String
+    let bytes: Int64
+
+    func write(to writer: inout JSONWriter) {
+      writer.member("file", file)
+      writer.member("bytes", bytes)
+    }
+  }
+}
+
+/// `upmc restore`.
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Bring a backup back into an empty database.",
+    discussion: """
+      The server went on after the backup was taken, so nothing goes out by itself: messages that were not over are \
+      paused, and apps with scheduled messages whose time has come. Look at each with `upmc status`, then resume or \
+      cancel it. Numbers of messages go on a million later, for devices drop those that they have seen. Start the \
+      server afterwards, with the master key of the old one.
+
+        createdb upmc2
+        UPMC_DATABASE_URL=postgresql://upmc@db1/upmc2 upmc restore /backups/upmc-2026-12-24.dump
+      """)
+
+  @Argument(help: "A file that `upmc backup` has written.")
+  var file: String
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
+    let database = try Database(configuration)
+    defer { database.close() }
+    let settled = try Restore.bring(
+      file, into: database.url, migrations: configuration.migrationsDirectory, report: { Output.complain($0) })
+    let answer = Restored(
+      pausedMessages: settled.pausedMessages, pausedApps: settled.pausedApps, nextSeqno: settled.lastSeqno + 1)
+    output.show(
+      answer,
+      """
+      Restored. Paused \(answer.pausedMessages) messages and \(answer.pausedApps) apps, which may have gone out after the \
+      backup: see `upmc status`. The next message is number \(answer.nextSeqno).
+      """)
+  }
+
+  private struct Restored: JSONAnswer {
+    let pausedMessages: Int64
+    let pausedApps: Int64
+    let nextSeqno: Int64
+
+    func write(to writer: inout JSONWriter) {
+      writer.member("pausedMessages", pausedMessages)
+      writer.member("pausedApps", pausedApps)
+      writer.member("nextSeqno", String(nextSeqno))
+    }
+  }
+}

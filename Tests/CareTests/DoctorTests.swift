@@ -1,0 +1,216 @@
+import Care
+import Crypto
+import Domain
+import Operations
+import Postgres
+import Reactor
+import Server
+import Simulator
+import Store
+import TLS
+import TestSupport
+import Testing
+
+/// Set-ups with one thing broken each: the doctor names it and says how to mend it.
+@Suite(.serialized) struct DoctorTests {
+  @Test func `a set-up that works has no failure, and both networks take what it sends`() throws {
+    let world = try CareWorld()
+    try world.setServiceAccount()
+    let found = world.findings()
+    #expect(found.failures.isEmpty, "\(found.failures)")
+    for network in ["APNS", "FCM"] {
+      let answer = try #require(found.first { $0.subject == network })
+      #expect(answer.what.contains("works"), "\(answer)")
+    }
+    #expect(
+      found.contains { $0.subject == "user proof" && $0.severity == .warning && $0.mend.contains("user-proof on") })
+  }
+
+  @Test func `BadDeviceToken means that APNs takes the rest`() throws {
+    let world = try CareWorld { $0.strangers = .refused }
+    let found = world.findings()
+    #expect(found.failures.isEmpty, "\(found.failures)")
+    #expect(try #require(found.first { $0.subject == "APNS" }).what.contains("BadDeviceToken"))
+  }
+
+  // MARK: Configuration
+
+  @Test func `a misspelled variable`() throws {
+    CareWorld.findings(["UPMC_DATABSE_URL": "x"]).expectOnlyFailure(
+      "configuration", "UPMC_DATABSE_URL is not a variable of UPMC", mend: "Correct the variable")
+  }
+
+  @Test func `a certificate of the doors that ended`() throws {
+    let world = try CareWorld()
+    let now = SystemClock().wallMicroseconds / 1_000_000
+    let authority = try CertificateAuthority()
+    let identity = try authority.issueServer(notBefore: now - 20 * 86_400, notAfter: now - 10 * 86_400)
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    TemporaryDirectory.write(directory + "/door.pem", identity.pem)
+    world.findings(["UPMC_TLS_CERTIFICATE": directory + "/door.pem"]).expectOnlyFailure(
+      "certificate of the doors", "ended 10 days ago", mend: "Renew it")
+  }
+
+  // MARK: Database
+
+  @Test func `a database that cannot be reached`() throws {
+    let world = try CareWorld()
+    world.findings(["UPMC_DATABASE_URL": "postgresql://upmc@127.0.0.1:\(try freePort())/upmc"]).expectOnlyFailure(
+      "database", "Connection refused", mend: "Start PostgreSQL")
+  }
+
+  @Test func `a database that does not exist`() throws {
+    let world = try CareWorld()
+    world.findings(["UPMC_DATABASE_URL": TestCluster.shared.url(database: "nowhere")]).expectOnlyFailure(
+      "database", "does not exist", mend: "createdb")
+  }
+
+  @Test func `a wrong password`() throws {
+    let world = try CareWorld()
+    let cluster = TestCluster()
+    defer { cluster.remove() }
+    let administrator = try Connection(cluster.url(database: "postgres"))
+    try administrator.script("CREATE ROLE upmc LOGIN PASSWORD 'right'")
+    TemporaryDirectory.write(
+      cluster.directory + "/data/pg_hba.conf", "local all postgres trust\nlocal all all scram-sha-256\n")
+    try administrator.script("SELECT pg_reload_conf()")
+    let url = "postgresql://upmc:wrong@/postgres?host=\(cluster.directory)"
+    // The postmaster reads its file again in its own time.
+    var found: [Finding] = []
+    for _ in 0..<50 {
+      found = world.findings(["UPMC_DATABASE_URL": url])
+      if found.failures.contains(where: { $0.what.contains("password") }) { break }
+    }
+    found.expectOnlyFailure("database", "password authentication failed", mend: "user and password")
+    #expect(!found.contains { "\($0)".contains("wrong") })
+  }
+
+  @Test func `a schema that was never migrated`() throws {
+    let world = try CareWorld()
+    let empty = try TestDatabase.makeEmpty()
+    world.findings(["UPMC_DATABASE_URL": empty.url]).expectOnlyFailure(
+      "schema", "migrations are missing, from 0001", mend: "upmc migrate")
+  }
+
+  @Test func `a schema that a newer upmc has migrated`() throws {
+    let world = try CareWorld()
+    try world.connection.script(
+      """
+      INSERT INTO upmc_migrations (version, name, sha256, duration_ms)
+      VALUES (9999, 'from_the_future', decode(repeat('00', 32), 'hex'), 1)
+      """)
+    world.findings().expectOnlyFailure("schema", "by a newer upmc", mend: "belong together")
+  }
+
+  @Test func `a database that takes no writes`() throws {
+    let world = try CareWorld()
+    try world.connection.script("ALTER DATABASE \(world.database.name) SET default_transaction_read_only = on")
+    world.findings().expectOnlyFailure("database", "takes no writes", mend: "target_session_attrs=read-write")
+  }
+
+  // MARK: Secrets
+
+  @Test func `a wrong master key`() throws {
+    let world = try CareWorld()
+    world.findings(["UPMC_MASTER_KEY": "CAgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAg="]).expectOnlyFailure(
+      "master key", "this is another key", mend: "UPMC_MASTER_KEY")
+  }
+
+  @Test func `no master key`() throws {
+    let world = try CareWorld()
+    world.findings(["UPMC_MASTER_KEY": ""]).expectOnlyFailure(
+      "master key", "UPMC_MASTER_KEY is not set", mend: "every node")
+  }
+
+  @Test func `a push certificate that ended`() throws {
+    let world = try CareWorld()
+    let now = SystemClock().wallMicroseconds / 1_000_000
+    let identity = try CertificateAuthority().issuePushClient(
+      bundleID: CareWorld.appID, topics: [(CareWorld.appID, "app")], notBefore: now - 400 * 86_400,
+      notAfter: now - 3 * 86_400)
+    // Nobody may store one that has ended: it ended since.
+    let sealed = world.master.seal(
+      Array(identity.pem.utf8), for: "credential \(try appNumber(world)) apns")
+    try world.connection.run(
+      Secrets.save(
+        Secrets.Credential(
+          app: try appNumber(world), network: .apns, kind: Administration.apnsCertificateKind, publicPart: "{}",
+          sealed: sealed)))
+    world.findings().expectOnlyFailure("APNS credential", "ended 3 days ago", mend: ".p8 key")
+  }
+
+  // MARK: Networks
+
+  @Test func `an APNs that cannot be reached`() throws {
+    let world = try CareWorld()
+    world.findings(["UPMC_APNS_PRODUCTION_URL": "https://127.0.0.1:\(try freePort())"]).expectOnlyFailure(
+      "APNS", "cannot be reached", mend: "firewall")
+  }
+
+  @Test func `an APNs whose certificate nobody here trusts`() throws {
+    let world = try CareWorld()
+    world.findings(["UPMC_CA_FILE": ""]).expectOnlyFailure("APNS", "certificate", mend: "UPMC_CA_FILE")
+  }
+
+  @Test func `a key that Apple does not know`() throws {
+    let world = try CareWorld()
+    try world.setKey(P256.Signing.PrivateKey().pemRepresentation)
+    world.findings().expectOnlyFailure("APNS", "InvalidProviderToken", mend: "team id")
+  }
+
+  @Test func `a clock that is two hours off`() throws {
+    let world = try CareWorld()
+    let found = world.findings(clock: WrongClock(seconds: 7_200))
+    #expect(found.failures.contains { $0.subject == "clock" && $0.what.contains("7200 s ahead") }, "\(found)")
+    let apns = try #require(found.first { $0.subject == "APNS" })
+    #expect(apns.severity == .failure, "\(apns)")
+    #expect(apns.mend.contains("clock"), "\(apns)")
+    print("| \(apns.subject) | \(apns.place) | \(apns.what) | \(apns.mend) |")
+  }
+
+  @Test(arguments: [
+    ("I2", "UPDATE message_totals SET accepted = 2 WHERE seqno = 1"),
+    ("I2", "UPDATE messages SET targeted = 7 WHERE seqno = 1"),
+    ("I7", "INSERT INTO claims (seqno, node, devices, user_keys) VALUES (1, gen_random_uuid(), '{}', '{}')"),
+    (
+      "I7",
+      """
+      INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key)
+      VALUES (1, gen_random_uuid(), now(), now(), 6, 1, 'ukim')
+      """
+    ),
+  ])
+  func `a promise that is broken`(name: String, damage: String) throws {
+    let world = try CareWorld()
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, finished_at)
+      SELECT 1, app, 4, 1, '{}', '', 1, now(), now(), now() FROM apps;
+      INSERT INTO message_totals (seqno, writer, accepted) VALUES (1, 1, 1);
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      VALUES (1, gen_random_uuid(), now(), 1, 1, 'ukim');
+      """)
+    #expect(world.findings().failures.isEmpty)
+    try world.connection.script(damage)
+    world.findings().expectOnlyFailure("invariant \(name)", "broken 1 times", mend: "report it")
+  }
+
+  @Test func `an app that is paused`() throws {
+    let world = try CareWorld()
+    try world.connection.script("UPDATE apps SET paused_reason = 'too many refused tokens'")
+    world.findings().expectOnlyFailure("app", "too many refused tokens", mend: "upmc app resume")
+  }
+
+  // MARK: Parts
+
+  private func appNumber(_ world: CareWorld) throws -> App.Number {
+    try #require(try world.connection.run(Apps.find(appID: CareWorld.appID))).app.number
+  }
+
+  /// A port that nobody listens on.
+  private func freePort() throws -> UInt16 {
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    return try #require(socket.localAddress?.port)
+  }
+}
