@@ -20,6 +20,10 @@ import Testing
     .manageAccounts: [.admin],
     .viewAudit: [.admin],
     .manageEvents: [.operator, .admin],
+    .viewContent: [.sender, .operator, .viewer, .admin],
+    .importPeople: [.operator, .admin],
+    .exportPeople: [.operator, .admin],
+    .approve: [.operator, .admin],
   ]
 
   @Test(arguments: Permission.allCases) func `each role may do what the table says`(permission: Permission) throws {

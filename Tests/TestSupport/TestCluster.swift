@@ -115,7 +115,7 @@ package final class TestCluster: Sendable {
     start() {
       as_owner "$binaries/pg_ctl" -D "$directory/data" -w -t 60 -l "$directory/log" start \\
         -o "-c listen_addresses='' -c unix_socket_directories=$directory -c fsync=off -c full_page_writes=off \\
-            -c synchronous_commit=off -c shared_buffers=64MB -c max_connections=200 -c autovacuum=off" \\
+            -c synchronous_commit=off -c shared_buffers=64MB -c max_connections=500 -c autovacuum=off" \\
         >/dev/null 2>&1 </dev/null
     }
     stop() {
