@@ -18,7 +18,8 @@ RUN swift build -c release --static-swift-stdlib --product upmc \
 
 FROM debian:bookworm-slim
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates curl libjs-chart.js libnghttp2-14 libpq5 libssl3 tzdata \
+ && apt-get install -y --no-install-recommends ca-certificates curl libjs-chart.js libnghttp2-14 libpq5 libssl3 postgresql-client-15 \
+      tzdata \
  && rm -rf /var/lib/apt/lists/* \
  && useradd --system --uid 10001 --user-group --no-create-home --home-dir /var/lib/upmc --shell /usr/sbin/nologin upmc \
  && install -d -o upmc -g upmc -m 0750 /var/lib/upmc

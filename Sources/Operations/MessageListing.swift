@@ -20,15 +20,7 @@ package enum MessageListing {
       writer.member("sendAt", funnel.dueAt.map(Timestamp.text))
       writer.member("finishedAt", record.finishedAt.map(Timestamp.text))
       writer.member("apiKeyId", record.apiKey.map(String.init))
-      writer.member("targeted", funnel.targeted)
-      writer.member("pending", funnel.pending)
-      writer.member("accepted", funnel.accepted)
-      writer.member("rejected", funnel.rejected)
-      writer.member("expired", funnel.expired)
-      writer.member("cancelled", funnel.cancelled)
-      writer.member("skipped", funnel.skipped)
-      writer.member("received", funnel.received)
-      writer.member("read", funnel.read)
+      funnel.writeCounts(to: &writer)
       if let reason = funnel.stateReason { writer.member("stateReason", reason) }
       if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
     }

@@ -14,15 +14,7 @@ package enum Reporting {
     package func write(to writer: inout JSONWriter) {
       writer.member("seqno", String(funnel.seqno))
       writer.member("state", funnel.state.name)
-      writer.member("targeted", funnel.targeted)
-      writer.member("pending", funnel.pending)
-      writer.member("accepted", funnel.accepted)
-      writer.member("rejected", funnel.rejected)
-      writer.member("expired", funnel.expired)
-      writer.member("cancelled", funnel.cancelled)
-      writer.member("skipped", funnel.skipped)
-      writer.member("received", funnel.received)
-      writer.member("read", funnel.read)
+      funnel.writeCounts(to: &writer)
       writer.member("unknown", funnel.unknown)
       writer.member("resent", funnel.resent)
       writer.member("reasons", raw: reasons)
@@ -167,4 +159,19 @@ extension Operations.Limits {
   package static let pageDefault = 100
   /// Messages that are listed when none is named.
   static let recentMessages = 20
+}
+
+extension Funnel {
+  /// How many devices are where.
+  func writeCounts(to writer: inout JSONWriter) {
+    writer.member("targeted", targeted)
+    writer.member("pending", pending)
+    writer.member("accepted", accepted)
+    writer.member("rejected", rejected)
+    writer.member("expired", expired)
+    writer.member("cancelled", cancelled)
+    writer.member("skipped", skipped)
+    writer.member("received", received)
+    writer.member("read", read)
+  }
 }

@@ -181,12 +181,6 @@ package enum Ledger {
     return parameters
   }
 
-  private static func keys(_ rows: Rows) -> Set<Key> {
-    var keys: Set<Key> = []
-    for row in 0..<rows.count { keys.insert(key(rows, row)) }
-    return keys
-  }
-
   private static func key(_ rows: Rows, _ row: Int) -> Key {
     Key(user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)), seqno: rows.int64(row, 2))
   }
