@@ -92,8 +92,8 @@ final class ListStage {
         DO $$ BEGIN
         INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
           planned, finished_at)
-        SELECT 1, 4, n % 3, '{"appId":"\(appID)","audience":{"all":true},"alert":"Message ' || n || '"}', '\\x00', 1000,
-          t, t + interval '1 day', t, true, t + interval '1 minute'
+        SELECT 1, 4, n % 3, ('{"appId":"\(appID)","audience":{"all":true},"alert":"Message ' || n || '"}')::json, '\\x00',
+          1000, t, t + interval '1 day', t, true, t + interval '1 minute'
         FROM generate_series(1, \(messages)) n, LATERAL (SELECT now() - interval '1 year' * n / \(messages) AS t) at;
         INSERT INTO message_totals (seqno, writer, accepted, rejected, received, read)
         SELECT seqno, w, 480, 20, 400, 100 FROM messages, generate_series(1, 2) w;
