@@ -13,4 +13,13 @@ extension Connection {
     }
     return record.app
   }
+
+  /// The app, if the caller may do this at all, which is asked before anything is looked up, and may do it in this app.
+  /// - Throws: `.forbidden`, `.unknownApp`.
+  func app(_ appID: String, allowing caller: Caller, to permission: Permission) throws(Problem) -> App {
+    try caller.require(permission)
+    let app = try app(appID)
+    try caller.require(permission, in: app)
+    return app
+  }
 }

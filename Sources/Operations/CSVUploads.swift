@@ -55,9 +55,7 @@ package enum CSVUploads {
   package static func store(
     _ bytes: [UInt8], of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Stored {
-    try caller.require(.send)
-    let app = try connection.app(appID)
-    try caller.require(.send, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .send)
     let (text, encoding) = try decode(bytes, on: connection)
     let file = try CSVFile(text)
     if file.faultCount > 0, !skipsFaults { throw refusal(file) }

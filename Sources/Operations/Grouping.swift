@@ -24,9 +24,7 @@ package enum Grouping {
     of appID: String, below parent: Groups.Number?, _ page: Reporting.PageRequest, by caller: Caller,
     on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
-    try caller.require(.viewPeople)
-    let app = try connection.app(appID)
-    try caller.require(.viewPeople, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .viewPeople)
     let found = try connection.answer(
       GroupTree.list(of: app.number, below: parent, after: page.cursor ?? "", limit: page.limit + 1))
     return ItemPage(found.map(Entry.init), limit: page.limit) { $0.record.name }

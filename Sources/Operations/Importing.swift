@@ -64,9 +64,7 @@ package enum Importing {
   package static func list(
     of appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
-    try caller.require(.importPeople)
-    let app = try connection.app(appID)
-    try caller.require(.importPeople, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .importPeople)
     let found = try connection.answer(
       Imports.list(of: app.number, before: try page.number(first: .max), limit: page.limit + 1))
     return ItemPage(found.map(Entry.init), limit: page.limit) { String($0.record.number) }
@@ -101,9 +99,7 @@ package enum Importing {
     _ kind: Imports.Kind, of appID: String, group: Groups.Number?, skipsErrors: Bool, by caller: Caller,
     on connection: Connection
   ) throws(Problem) -> Entry {
-    try caller.require(.importPeople)
-    let app = try connection.app(appID)
-    try caller.require(.importPeople, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .importPeople)
     switch (kind, group) {
     case (.members, let group?):
       guard try connection.answer(Groups.apps(of: [group]))[group] == app.number else {

@@ -217,9 +217,7 @@ package enum People {
   }
 
   private static func look(_ appID: String, _ caller: Caller, _ connection: Connection) throws(Problem) -> App {
-    try caller.require(.viewPeople)
-    let app = try connection.app(appID)
-    try caller.require(.viewPeople, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .viewPeople)
     return app
   }
 }

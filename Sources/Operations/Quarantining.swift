@@ -31,9 +31,7 @@ package enum Quarantining {
   package static func list(
     _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
-    try caller.require(.manageQuarantine)
-    let app = try connection.app(appID)
-    try caller.require(.manageQuarantine, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
     let records = try connection.answer(
       Quarantine.list(app.number, after: try page.device(), limit: page.limit + 1))
     return ItemPage(records.map(Entry.init), limit: page.limit) { $0.record.device.description }
@@ -60,9 +58,7 @@ package enum Quarantining {
   package static func restore(
     _ scope: Scope, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Restored {
-    try caller.require(.manageQuarantine)
-    let app = try connection.app(appID)
-    try caller.require(.manageQuarantine, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
     let audit: (Int) -> Query<Void>? = { count in
       Auditing.add(scope.change(app, count), by: caller)
     }

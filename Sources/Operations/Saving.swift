@@ -43,9 +43,7 @@ package enum Saving {
     _ kind: SavedMessages.Kind, of appID: String, _ page: Reporting.PageRequest, by caller: Caller,
     on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
-    try caller.require(.viewContent)
-    let app = try connection.app(appID)
-    try caller.require(.viewContent, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .viewContent)
     let found = try connection.answer(
       SavedMessages.list(kind, of: app.number, after: try page.number(first: 0), limit: page.limit + 1))
     return ItemPage(found.map(Entry.init), limit: page.limit) { String($0.record.number) }
@@ -66,9 +64,7 @@ package enum Saving {
   package static func create(
     _ new: New, _ kind: SavedMessages.Kind, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
-    try caller.require(.manageContent)
-    let app = try connection.app(appID)
-    try caller.require(.manageContent, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .manageContent)
     let stored = try check(new, kind, appID, caller)
     let number = try connection.commit { () throws(PostgresError) in
       let number = try connection.run(SavedMessages.create(stored, kind, of: app.number))

@@ -37,7 +37,7 @@ package enum Segmenting {
   package static func create(
     _ change: Change, of appID: String, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {
-    let app = try self.app(appID, .manageAudiences, caller, connection)
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
     guard let name = change.name else { throw Problem(at: "/name", "is needed") }
     guard let conditions = change.conditions else { throw Problem(at: "/conditions", "is needed") }
     try check(change)
@@ -54,7 +54,7 @@ package enum Segmenting {
   package static func list(
     _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
-    let app = try self.app(appID, .viewMessages, caller, connection)
+    let app = try connection.app(appID, allowing: caller, to: .viewMessages)
     let records = try connection.answer(
       Segments.list(app: app.number, after: try page.number(first: 0), limit: page.limit + 1))
     return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.segment) }
@@ -114,7 +114,7 @@ package enum Segmenting {
   package static func count(
     conditions: [UInt8], of appID: String, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Count {
-    let app = try self.app(appID, .viewMessages, caller, connection)
+    let app = try connection.app(appID, allowing: caller, to: .viewMessages)
     return try count(try Segment(json: conditions), app.number, connection, now)
   }
 
@@ -142,15 +142,6 @@ package enum Segmenting {
           ?? Problem(at: "/conditions", error.detail)
       }
     }
-  }
-
-  private static func app(
-    _ appID: String, _ permission: Permission, _ caller: Caller, _ connection: Connection
-  ) throws(Problem) -> App {
-    try caller.require(permission)
-    let app = try connection.app(appID)
-    try caller.require(permission, in: app)
-    return app
   }
 
   private static func record(

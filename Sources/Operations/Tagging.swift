@@ -57,9 +57,7 @@ package enum Tagging {
   package static func change(
     _ change: Change, of owners: Owners, in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Changed {
-    try caller.require(.manageAudiences)
-    let app = try connection.app(appID)
-    try caller.require(.manageAudiences, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
     guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
       throw Problem(.impossible, "Give add, remove or set: which tags.")
     }
@@ -102,9 +100,7 @@ package enum Tagging {
   package static func all(
     in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> List {
-    try caller.require(.manageAudiences)
-    let app = try connection.app(appID)
-    try caller.require(.manageAudiences, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
     return List(tags: try connection.answer(TagLists.inUse(app: app.number, limit: Operations.Limits.shownTags)))
   }
 
@@ -112,9 +108,7 @@ package enum Tagging {
   package static func list(
     _ owner: Owners, in appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> List {
-    try caller.require(.manageAudiences)
-    let app = try connection.app(appID)
-    try caller.require(.manageAudiences, in: app)
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
     switch owner {
     case .users(let clientUIDs):
       let user = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUIDs.first ?? ""))
