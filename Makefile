@@ -5,7 +5,7 @@ RELEASE := .build/release
 
 # What a bare Debian 12 with Swift lacks: C libraries to build on, the private database, and what the tests talk to.
 PACKAGES := ca-certificates chromium chromium-driver curl fonts-noto-cjk git haproxy jq libjs-chart.js libnghttp2-dev \
-            libpq-dev libssl-dev nghttp2-client nghttp2-server nginx-light openssl pkg-config postgresql-15 \
+            libpq-dev libssl-dev nghttp2-client nghttp2-server nginx-light openssl pgbouncer pkg-config postgresql-15 \
             postgresql-client-15 prometheus
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv wrk

@@ -109,6 +109,35 @@ import Testing
     world.findings().expectOnlyFailure("database", "takes no writes", mend: "target_session_attrs=read-write")
   }
 
+  @Test func `a pooler that lends sessions for a transaction`() throws {
+    let world = try CareWorld()
+    let pooler = TestPooler(.transaction)
+    defer { pooler.remove() }
+    world.findings(["UPMC_DATABASE_URL": pooler.url(database: world.database.name)]).expectOnlyFailure(
+      "pooler", "LISTEN and locks get lost", mend: "pool_mode = session")
+  }
+
+  @Test func `a pooler that lends sessions for as long as they are wanted is as good as none`() throws {
+    let world = try CareWorld()
+    let pooler = TestPooler(.session)
+    defer { pooler.remove() }
+    let found = world.findings(["UPMC_DATABASE_URL": pooler.url(database: world.database.name)])
+    #expect(found.failures.isEmpty, "\(found.failures)")
+  }
+
+  @Test func `a schema that a newer upmc has migrated, but that this one still works with, is only a warning`() throws {
+    let world = try CareWorld()
+    try world.connection.script(
+      """
+      INSERT INTO upmc_migrations (version, name, sha256, duration_ms, oldest_program)
+      VALUES (\(Migrator.newestKnownVersion + 1), 'add_something', decode(repeat('00', 32), 'hex'), 1, 1)
+      """)
+    let found = world.findings()
+    #expect(found.failures.isEmpty, "\(found.failures)")
+    #expect(
+      found.contains { $0.subject == "schema" && $0.severity == .warning && $0.mend.contains("Go on with the upgrade") })
+  }
+
   // MARK: Secrets
 
   @Test func `a wrong master key`() throws {
