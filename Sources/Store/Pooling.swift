@@ -25,7 +25,8 @@ package enum Pooling {
     options.applicationName = "upmc pooler?"
     let first = try Connection(url, options: options)
     let second = try Connection(url, options: options)
-    for _ in 0..<looks where try areOne(first, second) {
+    for _ in 0..<looks {
+      guard try areOne(first, second) else { continue }
       // A session that was lent goes back as it came.
       try first.script("SELECT set_config('upmc.pooling', '', false)")
       return true
@@ -50,7 +51,11 @@ package enum Pooling {
       try second.script("ROLLBACK")
       return false
     } catch {
-      if error.sqlState == oneSession { return true }
+      if error.sqlState == oneSession {
+        // There may be no other for the first.
+        try second.script("ROLLBACK")
+        return true
+      }
       // PgBouncer's own words; it lends for a statement then, which is worse.
       if error.message.contains("statement pooling") { return true }
       throw error

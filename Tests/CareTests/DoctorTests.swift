@@ -135,7 +135,8 @@ import Testing
     let found = world.findings()
     #expect(found.failures.isEmpty, "\(found.failures)")
     #expect(
-      found.contains { $0.subject == "schema" && $0.severity == .warning && $0.mend.contains("Go on with the upgrade") })
+      found.contains { $0.subject == "schema" && $0.severity == .warning && $0.mend.contains("Go on with the upgrade") }
+    )
   }
 
   // MARK: Secrets

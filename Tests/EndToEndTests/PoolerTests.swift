@@ -51,7 +51,8 @@ import Testing
     try work.waitForMessages(direct)
     let told = work.now
     print(
-      "pooler: \(told.sent.count) sends and \(told.confirmed.count) receipts answered, \(told.refusals) told to try again")
+      "pooler: \(told.sent.count) sends and \(told.confirmed.count) receipts answered, \(told.refusals) told to try again"
+    )
     #expect(told.errors.isEmpty, "\(told.errors.prefix(3))")
     try work.verify(direct, simulator)
   }

@@ -78,7 +78,7 @@ final class SteadyWork: Sendable {
 
   // MARK: One client
 
-  private func note(_ change: (inout Book) -> Void) { book.withLock(change) }
+  private func note(_ change: (inout Book) -> Void) { book.withLock { change(&$0) } }
 
   private func work(_ worker: Int) {
     var node = worker % ports.count
