@@ -11,7 +11,7 @@ APP = "com.example.bank"
 
 
 class Load:
-    def __init__(self, addresses, client_key, api_key, simulator, tls=None, clients=6):
+    def __init__(self, addresses, client_key, api_key, simulator, tls=None, clients=16):
         """addresses: (host, port) each; simulator: where it is controlled; tls: an ssl.SSLContext, or plain HTTP."""
         self.addresses, self.tls, self.simulator = addresses, tls, simulator
         self.client_key, self.api_key = client_key, api_key

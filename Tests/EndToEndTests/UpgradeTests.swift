@@ -1,5 +1,6 @@
 import Postgres
 import Reactor
+import Server
 import Simulator
 import Store
 import TestSupport
