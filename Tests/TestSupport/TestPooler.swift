@@ -29,7 +29,7 @@ package final class TestPooler: Sendable {
     directory=$1 user=$3 PATH=$PATH:/usr/sbin
     cd /
     as_owner() {
-      if [ -n "$user" ]; then setpriv --reuid="$user" --regid="$user" --clear-groups -- "$@"; else "$@"; fi
+      if [ -n "$user" ]; then exec setpriv --reuid="$user" --regid="$user" --clear-groups -- "$@"; else exec "$@"; fi
     }
     cat >"$directory/pgbouncer.ini" <<END
     [databases]
@@ -42,21 +42,22 @@ package final class TestPooler: Sendable {
     pool_mode = \(mode.rawValue)
     default_pool_size = \(sessions)
     max_client_conn = 500
-    pidfile = $directory/pgbouncer.pid
     logfile = $directory/pgbouncer.log
     END
     start() {
       rm -f "$directory/.s.PGSQL.5432"
-      as_owner pgbouncer --quiet --daemon "$directory/pgbouncer.ini" >/dev/null 2>&1 </dev/null || return 1
-      # It has gone into the background once it listens.
-      [ -S "$directory/.s.PGSQL.5432" ]
+      # Our own child, so that its end can be waited for.
+      as_owner pgbouncer --quiet "$directory/pgbouncer.ini" >/dev/null 2>&1 </dev/null &
+      process=$!
+      until [ -S "$directory/.s.PGSQL.5432" ]; do
+        kill -0 "$process" 2>/dev/null || return 1
+        sleep 0.02
+      done
     }
     stop() {
-      process=$(cat "$directory/pgbouncer.pid")
       kill -KILL "$process"
-      # Not our child any more, so it cannot be waited for.
-      while kill -0 "$process" 2>/dev/null; do :; done
-      rm -f "$directory/pgbouncer.pid"
+      wait "$process" 2>/dev/null
+      return 0
     }
     [ -n "$user" ] && chown "$user" "$directory"
     start && echo done || echo "pgbouncer: $(tail -n 1 "$directory/pgbouncer.log")"
