@@ -141,9 +141,9 @@ final class SteadyWork: Sendable {
       #"{"appId":"\#(World.appID)","audience":{"clientUids":["u\#(key)"]},"alert":"B","badge":{"increment":1}}"#)
   }
 
-  /// What the device reads in the push; nil when it has not come within a second, as while its node is away.
+  /// What the device reads in the push; nil when it has not come within half a second, as while its node is away.
   private func pushkey(_ seqno: String, _ token: String, _ simulator: Simulator, _ pause: Wakeup) -> String? {
-    for _ in 0..<50 {
+    for _ in 0..<25 {
       for delivery in simulator.deliveries(to: token) {
         let payload = try? JSONSerialization.jsonObject(with: Data(delivery.payload ?? [])) as? [String: Any]
         if let mps = payload?["mps"] as? [String: Any], mps["seqno"] as? String == seqno {

@@ -35,7 +35,7 @@ import Testing
     for node in [first, second] { try start(node, world) }
     let work = try SteadyWork(
       on: [first.port, second.port], clientKey: world.clientKey, apiKey: world.apiKey, confirming: world.simulator)
-    func goOn(_ complaint: String, by count: Int = 100) throws {
+    func goOn(_ complaint: String, by count: Int = 50) throws {
       let before = work.now
       try work.wait(complaint) {
         $0.sent.count >= before.sent.count + count && $0.confirmed.count > before.confirmed.count
