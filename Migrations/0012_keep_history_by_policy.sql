@@ -77,9 +77,10 @@ ALTER TABLE messages
   -- Nothing about persons is left of it.
   ADD COLUMN emptied_at   timestamptz;
 
--- The request is read when its message ends, and not before.
-CREATE INDEX messages_to_forget ON messages (finished_at)
-  WHERE finished_at IS NOT NULL AND emptied_at IS NULL AND request->>'dbIn' = 'false';
+-- The request is read when its message ends, and not before. Those with a badge wait longer: apart from the others.
+CREATE INDEX messages_to_forget ON messages ((CASE WHEN request->'badge' IS NULL THEN 0 ELSE 1 END), finished_at)
+  WHERE finished_at IS NOT NULL AND forgotten_at IS NULL AND request->>'dbIn' = 'false';
+CREATE INDEX messages_forgotten ON messages (forgotten_at) WHERE forgotten_at IS NOT NULL AND emptied_at IS NULL;
 
 -- What else goes with time --------------------------------------------------------------------------------------------
 

@@ -23,11 +23,7 @@ final class HistoryKeeper {
   func turn(_ connection: Connection) throws(PostgresError) {
     try drop(connection)
     try sweepLedger(connection)
-    _ = try connection.run(Forgetting.mark(atMost: Limits.forgottenMessages))
-    let forgotten = try connection.transaction(attempts: 3) { () throws(PostgresError) in
-      try Forgetting.empty(atMost: Limits.forgottenDeliveries, of: Limits.forgottenMessages, on: connection)
-    }
-    if forgotten > 0 { log.info("forgot who got messages", metadata: ["count": "\(forgotten)"]) }
+    try forget(connection)
     try connection.transaction(attempts: 3) { () throws(PostgresError) in
       _ = try Erasures.step(deliveries: Limits.erasedDeliveries, on: connection)
     }
@@ -51,6 +47,19 @@ final class HistoryKeeper {
     let gone = try connection.run(OldMessages.prune(afterDays: days, atMost: Limits.prunedRows))
     if gone > 0 { log.info("removed messages long over", metadata: ["count": "\(gone)"]) }
     _ = try connection.run(OldMessages.pruneApprovals(afterDays: days, atMost: Limits.prunedRows))
+  }
+
+  private func forget(_ connection: Connection) throws(PostgresError) {
+    for withBadge in [false, true] {
+      _ = try connection.run(Forgetting.mark(withBadge: withBadge, atMost: Limits.forgottenMessages))
+    }
+    for _ in 0..<Limits.forgettingRounds {
+      let forgotten = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try Forgetting.empty(atMost: Limits.forgottenDeliveries, of: Limits.forgottenMessages, on: connection)
+      }
+      guard let forgotten else { return }
+      if forgotten > 0 { log.info("forgot who got messages", metadata: ["count": "\(forgotten)"]) }
+    }
   }
 
   private func drop(_ connection: Connection) throws(PostgresError) {
@@ -104,7 +113,9 @@ final class HistoryKeeper {
 
 extension Limits {
   /// Messages that are forgotten together.
-  static let forgottenMessages = 500
+  static let forgottenMessages = 5_000
+  /// How often in one turn.
+  static let forgettingRounds = 4
   /// Deliveries of them that are removed in one transaction: a tenth of a second or two.
   static let forgottenDeliveries = 20_000
   /// Deliveries that are looked through for an erased person in one transaction: some tenths of a second.

@@ -11,16 +11,21 @@ package enum Forgetting {
     """
     UPDATE messages SET forgotten_at = clock_timestamp() WHERE seqno IN (
       SELECT seqno FROM messages
-      WHERE finished_at IS NOT NULL AND emptied_at IS NULL AND request->>'dbIn' = 'false'
-        AND finished_at < now() - interval '48 hours' AND forgotten_at IS NULL
-        -- What it added to a count has to be taken off when it is read.
-        AND (request->'badge' IS NULL OR finished_at < now() - interval '30 days')
-      ORDER BY finished_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      WHERE finished_at IS NOT NULL AND forgotten_at IS NULL AND request->>'dbIn' = 'false'
+        AND CASE WHEN request->'badge' IS NULL THEN 0 ELSE 1 END = $1
+        AND finished_at < now() - make_interval(hours => $2)
+      ORDER BY finished_at LIMIT $3 FOR UPDATE SKIP LOCKED)
     """)
 
+  private static let hours: Int32 = 48
+  /// What was added to a count has to be taken off when it is read.
+  private static let hoursWithBadge: Int32 = 30 * 24
+
   /// Marks messages whose time has come. Answers how many.
-  package static func mark(atMost limit: Int) -> Query<Int> {
+  package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
+    parameters.append(withBadge ? 1 as Int32 : 0)
+    parameters.append(withBadge ? hoursWithBadge : hours)
     parameters.append(limit)
     return Query(markStatement, parameters) { $0.affected }
   }
@@ -29,9 +34,8 @@ package enum Forgetting {
     "forgetting-marked",
     """
     SELECT seqno FROM messages
-    WHERE finished_at IS NOT NULL AND emptied_at IS NULL AND request->>'dbIn' = 'false'
-      AND forgotten_at < clock_timestamp() - interval '1 minute'
-    ORDER BY finished_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    WHERE emptied_at IS NULL AND forgotten_at < clock_timestamp() - interval '1 minute'
+    ORDER BY forgotten_at LIMIT $1 FOR UPDATE SKIP LOCKED
     """)
 
   private static let emptyStatement = Statement(
@@ -73,14 +77,14 @@ package enum Forgetting {
     """)
 
   /// Removes what is stored about persons of messages that were marked, at most so many deliveries; within a transaction.
-  /// Answers how many messages are done with.
+  /// Answers how many messages are done with; nil when there are none.
   package static func empty(
     atMost deliveries: Int, of messages: Int, on connection: Connection
-  ) throws(PostgresError) -> Int {
+  ) throws(PostgresError) -> Int? {
     var parameters = Parameters()
     parameters.append(messages)
     let marked = try connection.run(markedStatement, parameters)
-    guard marked.count > 0 else { return 0 }
+    guard marked.count > 0 else { return nil }
     var seqnos = Int64Column()
     for row in 0..<marked.count { seqnos.append(marked.int64(row, 0)) }
     var list = Parameters()

@@ -49,6 +49,9 @@ package enum HistoryRanges {
     WITH over AS (
       SELECT r.from_seqno FROM seqno_ranges r
       WHERE r.closed_at IS NULL
+        -- Behind the numbers that are given now.
+        AND r.upto_seqno <= (SELECT last_value + 1 FROM pg_sequences
+          WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq')
         -- Long in the past: whoever was given a number of it has stored his message, or never will.
         AND (SELECT created_at FROM messages WHERE seqno >= r.upto_seqno ORDER BY seqno LIMIT 1) < now() - interval '1 day'
         AND NOT EXISTS (

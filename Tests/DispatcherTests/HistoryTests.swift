@@ -15,7 +15,7 @@ import Testing
   private let now = SystemClock().wallMicroseconds
   private static let device = "00000000-0000-0000-0000-000000000001"
 
-  /// Messages 1…3 of the first range are long over, 2000000 of the third one has just ended.
+  /// Messages 1…3 of the first range are long over, 2000001 of the third one has just ended.
   init() throws {
     database = try TestDatabase.make()
     connection = try database.connect()
@@ -32,12 +32,12 @@ import Testing
         finished_at)
       SELECT n, 1, 4, 1, '{}', '', 1, at, at, at FROM
         (SELECT n, now() - CASE WHEN n < 10 THEN interval '100 days' ELSE interval '2 days' END AS at
-         FROM unnest(ARRAY[1, 2, 3, 2000000]) n) m;
+         FROM unnest(ARRAY[1, 2, 3, 2000001]) n) m;
       INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
       SELECT seqno, '\(Self.device)', now(), 1, 1, 'ukim' FROM messages;
       INSERT INTO message_totals (seqno, writer, accepted) SELECT seqno, 1, 1 FROM messages;
       INSERT INTO badge_ledger (app, user_key, seqno, increment) SELECT 1, 'ukim', seqno, 1 FROM messages;
-      SELECT setval('messages_seqno_seq', 2000000);
+      SELECT setval('messages_seqno_seq', 2000001);
       """)
   }
 
@@ -92,10 +92,10 @@ import Testing
       #expect(late.status == .unknownMessage && late.isForgotten && late.badge == nil)
     }
     #expect(try number("SELECT badge FROM users") == 5)
-    #expect(try confirm(2_000_000, read: .keep)?.status == .recorded)
+    #expect(try confirm(2_000_001, read: .keep)?.status == .recorded)
     // The ledger is left with what is still kept; numbers stay.
     try keeper.turn(connection)
-    #expect(try number("SELECT min(seqno) FROM badge_ledger") == 2_000_000)
+    #expect(try number("SELECT min(seqno) FROM badge_ledger") == 2_000_001)
     #expect(try number("SELECT count(*) FROM message_totals WHERE seqno < 10 AND accepted = 1") == 3)
     #expect(
       try number("SELECT count(*) FROM audit_log WHERE action IN ('history.close', 'history.drop')") == 4)
@@ -129,7 +129,7 @@ import Testing
     #expect(clock.now - began < .seconds(5))
     // What nobody uses is gone; a writer need not wait behind us.
     #expect(try partitions == 7)
-    try database.connect().script("SET lock_timeout = '50ms'; INSERT INTO receipts VALUES (2000000, '\(Self.device)', now())")
+    try database.connect().script("SET lock_timeout = '50ms'; INSERT INTO receipts VALUES (2000001, '\(Self.device)', now())")
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL") == 0)
     try reader.script("COMMIT")
     try keeper.turn(connection)
