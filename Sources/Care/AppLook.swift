@@ -136,8 +136,8 @@ struct AppLook {
   /// Where a credential is used: Apple has two services, and a key is good for both.
   private func environments(_ credential: Secrets.Credential) throws(PostgresError) -> [PushEnvironment] {
     guard credential.network == .apns else { return [.production] }
-    let isKey = credential.kind == Administration.apnsKeyKind
-    return try isKey || hasSandboxDevices(credential.app) ? [.production, .sandbox] : [.production]
+    if credential.kind == Administration.apnsKeyKind { return [.production, .sandbox] }
+    return try hasSandboxDevices(credential.app) ? [.production, .sandbox] : [.production]
   }
 
   private func hasSandboxDevices(_ app: App.Number) throws(PostgresError) -> Bool {

@@ -86,7 +86,8 @@ final class HistoryKeeper {
     if ledger == nil, try connection.run(HistoryRanges.needsSweep()) {
       ledger = (HistoryRanges.LedgerPlace(), clock.wallMicroseconds)
     }
-    guard var (place, began) = ledger else { return }
+    guard let (start, began) = ledger else { return }
+    var place = start
     for _ in 0..<Limits.ledgerPages {
       guard let next = try connection.run(HistoryRanges.sweepLedger(after: place, atMost: Limits.prunedRows)) else {
         try connection.run(HistoryRanges.swept(since: began))

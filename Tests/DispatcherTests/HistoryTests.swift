@@ -60,7 +60,7 @@ import Testing
   private func confirm(_ seqno: Int64, read: BadgeOption? = nil) throws -> OperationAnswer.Confirmed? {
     let batch = OperationBatch(
       [.confirm([Operation.Confirmation(seqno: seqno, psid: "token", read: read, isGenuine: true)])], writer: 7,
-      node: UUIDValue(high: 1, low: 1), policies: AppPolicies(), now: now, readAt: SystemClock().now)
+      node: UUIDValue(high: 1, low: 1), policies: AppPolicies([] as [App]), now: now, readAt: SystemClock().now)
     try batch.run(on: connection)
     guard case .success(.confirmed(let results)) = batch.results[0] else { return nil }
     return results.first
@@ -91,7 +91,7 @@ import Testing
       let late = try #require(try confirm(2, read: option))
       #expect(late.status == .unknownMessage && late.isForgotten && late.badge == nil)
     }
-    #expect(try number("SELECT badge FROM users") == 5)
+    #expect(try number("SELECT badge::bigint FROM users") == 5)
     #expect(try confirm(2_000_001, read: .keep)?.status == .recorded)
     // The ledger is left with what is still kept; numbers stay.
     try keeper.turn(connection)
@@ -128,8 +128,9 @@ import Testing
     try keeper.turn(connection)
     #expect(clock.now - began < .seconds(5))
     // What nobody uses is gone; a writer need not wait behind us.
-    #expect(try partitions == 7)
-    try database.connect().script("SET lock_timeout = '50ms'; INSERT INTO receipts VALUES (2000001, '\(Self.device)', now())")
+    #expect(try partitions == 8)
+    try database.connect().script(
+      "SET lock_timeout = '50ms'; INSERT INTO receipts VALUES (2000001, '\(Self.device)', now())")
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL") == 0)
     try reader.script("COMMIT")
     try keeper.turn(connection)
@@ -259,9 +260,12 @@ import Testing
       VALUES (4, '00000000-0000-0000-0000-000000000004', now(), 1, 1, 'ukim');
       """)
     _ = try Persons.erase("kim", of: "com.example.bank", by: .commandLine, on: connection)
-    while try connection.transaction(attempts: 1, { () throws(PostgresError) in
-      try Erasures.step(deliveries: 2, on: connection)
-    }) {}
+    while try connection.transaction(
+      attempts: 1,
+      { () throws(PostgresError) in
+        try Erasures.step(deliveries: 2, on: connection)
+      })
+    {}
     #expect(try number("SELECT count(*) FROM outcomes WHERE user_key = 'ukim'") == 1)
     #expect(try number("SELECT count(*) FROM outcomes WHERE user_key = 'ulee'") == 4)
     #expect(try number("SELECT count(*) FROM erasures") == 0)
