@@ -1,3 +1,5 @@
+internal import Dispatcher
+
 /// The variables about what is kept, and for how long.
 extension Configuration {
   static let keepingVariables = [
