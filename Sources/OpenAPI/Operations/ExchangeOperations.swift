@@ -70,7 +70,7 @@ extension APIOperation {
           place: .query, name: "seqno", schema: Schema.sequence, about: "SEQNO, the number of the message.",
           isNeeded: true)
       ],
-      "device,clientUid,status,reason,attempts,at,receivedAt,readAt\r\n", [.invalidField, .unknownMessage]),
+      "device,clientUid,status,reason,attempts,at,receivedAt,readAt\r\n", [.invalidField, .unknownMessage, .notKept]),
     export(
       "audit", "exportAudit", "The audit log as a file", "Newest first.", .viewAudit, [ofApp(isNeeded: false)],
       "entry,at,actor,role,origin,requestId,action,appId,object,before,after\r\n", [.invalidField, .unknownApp]),
