@@ -5,7 +5,8 @@ internal import Postgres
 /// Asks the database for the devices of a segment.
 ///
 /// The text of a statement is put together from the fixed pieces below, never from what somebody wrote: every value is
-/// bound. Segments of one shape share one prepared statement, whose name is made from its text.
+/// bound. There is no end to the shapes of segments, so their statements are not kept prepared; the name, made from the
+/// text, tells them apart in errors.
 struct SegmentSQL {
   private(set) var parameters: Parameters
   /// Parameters so far.
@@ -28,7 +29,7 @@ struct SegmentSQL {
     let meant = sql(segment)
     let users = asksUsers ? "LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key" : ""
     let text = "SELECT \(select) FROM devices d \(users) WHERE \(condition) AND \(meant) \(rest)"
-    return Statement("segment-" + Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16)), text)
+    return Statement("segment-" + Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16)), text, isKept: false)
   }
 
   // MARK: Conditions

@@ -14,7 +14,7 @@ final class ServerProcess {
   init(_ variables: [String: String]) throws {
     log = TemporaryDirectory.make() + "/serve.log"
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    environment = ["PATH=\(path)"] + variables.map { "\($0.key)=\($0.value)" }
+    environment = ["PATH=\(path)"] + Sanitizers.variables + variables.map { "\($0.key)=\($0.value)" }
     port = try Self.freePort()
   }
 
