@@ -53,6 +53,10 @@ final class Connection: EventLoop.Handler, Answering {
   private var bodyLimit = 0
   /// Bytes that the present body has been counted with; 0 for all but large ones.
   var countedBytes = 0
+  /// The same on the disk.
+  var countedSpoolBytes = 0
+  /// Room there that the present body must leave to others.
+  var spoolReserve = 0
   /// The client has shut its side; it may still read.
   private var inputEnded = false
   /// Requests, or the beginning of one, wait behind the present one.
@@ -216,15 +220,11 @@ final class Connection: EventLoop.Handler, Answering {
     case .none: break
     case .length(let length) where length <= bodyLimit: break
     case .length(let length):
-      bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
+      bodyLimit = askForLongBody()
       fits = length <= bodyLimit
-    case .chunked: bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
+    case .chunked: bodyLimit = askForLongBody()
     }
-    if case .length(let length) = facts.framing, fits, length > HTTPLimits.freeBodyBytes,
-      !server.bodies.hasRoom(for: length)
-    {
-      return refuseBody()
-    }
+    if case .length(let length) = facts.framing, fits, !hasRoomForBody(length) { return refuseBody() }
     deadline = server.loop.now + server.configuration.bodyTimeout
     let waits = facts.framing != .none && fits && !inputEnded && !request.store.hasBodyBytes
     if facts.expectation == .continue, waits {
@@ -245,6 +245,7 @@ final class Connection: EventLoop.Handler, Answering {
       guard inputEnded else { return false }
       refuse(.badRequest, "The connection ended in the middle of a request.")
     case .malformed(let malformed): refuse(malformed.status, malformed.reason)
+    case .unstorable: refuseBody()
     case .complete: handle(request.store.facts)
     }
     return true
@@ -259,7 +260,7 @@ final class Connection: EventLoop.Handler, Answering {
       turnAway()
     }
     hasMoreInput = request.store.finish()
-    if countedBytes > 0 { letGoOfBody() }
+    if isCounted { letGoOfBody() }
   }
 
   /// Every answer, also to what could not be read as a request, has a number of its own.
@@ -291,7 +292,7 @@ final class Connection: EventLoop.Handler, Answering {
     var response = Problem.response(status, "\(detail)", number: exchange.number)
     response.headers += headers
     respond(serial, response)
-    if countedBytes > 0 { dropBody() }
+    if isCounted { dropBody() }
   }
 
   // MARK: After an answer
@@ -300,7 +301,7 @@ final class Connection: EventLoop.Handler, Answering {
   func answered(_ status: Status) {
     server.meter?.answered(exchange.number, request.kind, status, after: server.loop.now - beganAt)
     // A handler that answers at once may still look at the body: `handle` gives it back.
-    if countedBytes > 0, !isPumping { giveBack() }
+    if isCounted, !isPumping { giveBack() }
     if exchange.keepsAlive {
       phase = .head
       headHasBegun = false

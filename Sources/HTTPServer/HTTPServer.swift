@@ -65,6 +65,8 @@ package final class HTTPServer {
   var writer: ResponseWriter
   /// What large bodies hold.
   var bodies: BodyMemory
+  /// What long bodies hold on the disk.
+  var spools: BodyMemory
   private var requestIDs = RequestID()
 
   private let idleNanoseconds: Int64
@@ -103,6 +105,7 @@ package final class HTTPServer {
         connections: configuration.connectionsPerAddress, requestsPerSecond: configuration.requestsPerAddress) : nil
     writer = ResponseWriter(clock: loop.clock)
     bodies = BodyMemory(limit: configuration.bodyMemoryBytes)
+    spools = BodyMemory(limit: configuration.spoolBytes)
     replies = try Inbox(capacity: configuration.connections + HTTPLimits.refusals)
     idleNanoseconds = configuration.idleTimeout.nanoseconds
     port = listener.localAddress?.port ?? 0

@@ -17,6 +17,8 @@ package enum HTTPLimits {
   /// Large bodies of all requests that are being received or worked on, together: five of the largest films, or some
   /// hundred long lists of recipients.
   package static let bodyMemoryBytes = 268_435_456
+  /// Bodies that go to files, together: forty of the largest films.
+  package static let spoolBytes = 2_147_483_648
   /// A body that is not counted there: a hundred receipts at once have less.
   package static let freeBodyBytes = 16_384
   /// Chunk extensions of one body, together. Nobody uses them; a client that sends more plays for time.

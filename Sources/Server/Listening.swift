@@ -58,6 +58,7 @@ package struct Listening: Sendable {
     engine.connectionsPerAddress = connectionsPerAddress.map(share)
     engine.requestsPerAddress = requestsPerAddress.map(share)
     engine.bodyMemoryBytes = share(HTTPLimits.bodyMemoryBytes)
+    engine.spoolBytes = share(HTTPLimits.spoolBytes)
     engine.trustedProxies = trustedProxies
     engine.forwardedHeader = forwardedHeader
     engine.expectsProxyHeader = expectsProxyHeader

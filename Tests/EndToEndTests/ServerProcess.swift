@@ -40,6 +40,8 @@ final class ServerProcess {
   /// False once it has ended by itself.
   var isRunning: Bool { child != nil && child?.wait(atMost: .zero) == nil }
 
+  var identifier: Int32? { child?.identifier }
+
   func signal(_ number: Int32) { child?.signal(number) }
 
   /// Asks it to end and waits.

@@ -52,6 +52,15 @@ import Testing
     return Set(found.map { member in (1...8).map { "d\($0)" }.first { world.device($0) == member.device } ?? "?" })
   }
 
+  @Test func `however many shapes of segments there are, a session keeps nothing prepared for them`() throws {
+    let world = try world()
+    for number in 1...10 {
+      let parts = (0..<number).map { _ in #"{"platform":["ios"]}"# }.joined(separator: ",")
+      _ = try members(world, #"{"any":[\#(parts)]}"#)
+    }
+    #expect(try world.count("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'segment-%'") == 0)
+  }
+
   @Test func `every condition means what it says`() throws {
     let world = try world()
     _ = try Tagging.change(

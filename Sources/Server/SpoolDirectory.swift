@@ -1,0 +1,9 @@
+internal import FoundationEssentials
+
+/// Where uploads are kept until they are stored.
+extension Configuration {
+  /// The data directory, or the system's place for such files where there is none.
+  var spoolDirectory: String {
+    FileManager.default.fileExists(atPath: dataDirectory) ? dataDirectory : FileManager.default.temporaryDirectory.path
+  }
+}
