@@ -32,5 +32,5 @@ package final class AdminDoor: RequestHandler {
   }
 
   /// Files go to the disk as they come: an admin thread reads them from there, part by part.
-  package func spoolShare(of request: Request) -> SpoolShare { uploads?.share(of: request) ?? .none }
+  package func spoolShare(of request: Request) -> SpoolShare { uploads?.share(of: request) ?? .noFile }
 }

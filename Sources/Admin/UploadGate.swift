@@ -1,5 +1,5 @@
 internal import Domain
-package import HTTPServer
+internal import HTTPServer
 package import Operations
 
 /// Who may bring a body of many megabytes: asked when the head of a request is there, before any of its body is awaited, so
@@ -16,15 +16,15 @@ package struct UploadGate {
   }
 
   /// Bytes of the body; nil when it may have no more than that of any other request.
-  func limit(for request: Request) -> Int? { share(of: request) == .none ? nil : Self.limit(of: request) }
+  func limit(for request: Request) -> Int? { share(of: request) == .noFile ? nil : Self.limit(of: request) }
 
-  /// `.none` for what is no file, or nobody's.
+  /// `.noFile` for what is no file, or nobody's.
   func share(of request: Request) -> SpoolShare {
-    guard Self.limit(of: request) != nil else { return .none }
+    guard Self.limit(of: request) != nil else { return .noFile }
     guard let token = request.bearerToken else {
-      return SessionCookie.token(in: request.headers, isSecure: isSecure) == nil ? .none : .half
+      return SessionCookie.token(in: request.headers, isSecure: isSecure) == nil ? .noFile : .half
     }
-    guard let caller = catalog.caller(apiKey: token), (try? caller.require(.send)) != nil else { return .none }
+    guard let caller = catalog.caller(apiKey: token), (try? caller.require(.send)) != nil else { return .noFile }
     return .whole
   }
 

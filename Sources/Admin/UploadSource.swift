@@ -11,7 +11,7 @@ extension OwnedRequest {
       do throws(SystemError) {
         return try spooled.read(at: offset, upTo: bytes)
       } catch {
-        throw Problem(.internalError, "What was uploaded could not be read again: \(error).")
+        throw ByteSource.unreadable("\(error)")
       }
     }
   }

@@ -65,7 +65,8 @@ package struct CSVFile: Sendable {
   private mutating func breakOff() {
     refuse(
       nextLine,
-      "has more than \(Domain.Limits.csvRecordBytes) bytes, perhaps a quote that is never closed; nothing behind it was read")
+      "has more than \(Domain.Limits.csvRecordBytes) bytes, perhaps a quote that is never closed; nothing behind it was read"
+    )
     isBroken = true
     rest = []
   }

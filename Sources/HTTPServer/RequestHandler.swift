@@ -15,7 +15,7 @@ package protocol RequestHandler: AnyObject {
 /// How much of the disk's room for bodies a request may fill, together with all others.
 package enum SpoolShare: Sendable {
   /// None: it stays in memory.
-  case none
+  case noFile
   /// Half of it: who asks is not known yet, and must leave room for those who are. Where there is no disk, it may bring
   /// no more than any other request.
   case half
@@ -25,5 +25,5 @@ package enum SpoolShare: Sendable {
 extension RequestHandler {
   package func bodyLimit(for request: Request, standard: Int) -> Int { standard }
 
-  package func spoolShare(of request: Request) -> SpoolShare { .none }
+  package func spoolShare(of request: Request) -> SpoolShare { .noFile }
 }

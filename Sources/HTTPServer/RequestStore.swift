@@ -127,38 +127,41 @@ struct RequestStore: ~Copyable {
   /// From now on the body goes to a file; false when there can be none.
   mutating func beginSpool(in directory: String) {
     spool = try? SpoolFile(in: directory)
-    if case .some = spool { isSpooled = true }
+    isSpooled = spool != nil
   }
 
   private mutating func spoolInput(_ length: Int) -> BodyStep {
     let (start, count) = (head.count, min(length - spooledBytes, input.count - head.count))
-    let isStored = input.withReadable { bytes in append(bytes.extracting(start..<start + count)) }
+    let (file, offset) = (spool, spooledBytes)
+    let isStored = input.withReadable { Self.store($0.extracting(start..<start + count), file, at: offset) }
     guard isStored else { return .unstorable }
     input.remove(count, at: start)
+    spooledBytes += count
     return spooledBytes == length ? .complete : .needMore
   }
 
   private mutating func spoolChunks() -> Bool {
-    let isStored = chunks.withReadable { append($0) }
+    let (file, offset) = (spool, spooledBytes)
+    let isStored = chunks.withReadable { Self.store($0, file, at: offset) }
+    spooledBytes += chunks.count
     chunks.removeAll()
     return isStored
   }
 
-  private mutating func append(_ bytes: Span<UInt8>) -> Bool {
-    guard !bytes.isEmpty else { return true }
+  private static func store(_ bytes: Span<UInt8>, _ file: SpoolFile?, at offset: Int) -> Bool {
     do throws(SystemError) {
-      try spool?.append(bytes)
+      try file?.write(bytes, at: offset)
+      return true
     } catch {
       return false
     }
-    spooledBytes += bytes.count
-    return true
   }
 
   /// The file, for whoever handles the request; nil when the body is here.
   mutating func takeSpool() -> SpooledBody? {
-    guard let file = spool.take() else { return nil }
-    return SpooledBody(file)
+    guard let file = spool else { return nil }
+    spool = nil
+    return SpooledBody(file, count: spooledBytes)
   }
 
   private mutating func endSpool() {

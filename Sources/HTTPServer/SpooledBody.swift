@@ -3,17 +3,17 @@ package import Reactor
 /// A body that was too long to be kept in memory: complete, in a file that ends with this object.
 package final class SpooledBody: Sendable {
   private let file: SpoolFile
-
-  init(_ file: consuming SpoolFile) {
-    self.file = file
-  }
-
   /// Bytes.
-  package var count: Int { file.count }
+  package let count: Int
+
+  init(_ file: SpoolFile, count: Int) {
+    self.file = file
+    self.count = count
+  }
 
   /// At most `bytes` bytes from `offset` on; fewer only at the end.
   package func read(at offset: Int, upTo bytes: Int) throws(SystemError) -> [UInt8] {
-    try file.read(at: offset, upTo: bytes)
+    try file.read(max(0, min(bytes, count - offset)), at: offset)
   }
 }
 
@@ -24,8 +24,8 @@ extension Connection {
   func askForLongBody() -> Int {
     let standard = server.configuration.bodyBytes
     let limit = server.handler.bodyLimit(for: request, standard: standard)
-    let share = limit > standard ? server.handler.spoolShare(of: request) : .none
-    guard share != .none else { return limit }
+    let share = limit > standard ? server.handler.spoolShare(of: request) : .noFile
+    guard share != .noFile else { return limit }
     spoolReserve = share == .half ? server.spools.limit / 2 : 0
     if let directory = server.configuration.spoolDirectory { request.store.beginSpool(in: directory) }
     return request.store.isSpooled || share == .whole ? limit : standard

@@ -21,9 +21,14 @@ package struct ByteSource: Sendable {
     guard offset < count else { return [] }
     let part = try read(offset, bytes)
     guard part.count == min(bytes, count - offset) else {
-      throw Problem(.internalError, "What was uploaded could not be read again. Send it once more.")
+      throw Self.unreadable("it is shorter than before")
     }
     return part
+  }
+
+  /// What to say when something cannot be read that had been there.
+  package static func unreadable(_ reason: String) -> Problem {
+    Problem(.internalError, "What was uploaded could not be read again (\(reason)). Send it once more.")
   }
 
   /// SHA-256 of all of it.

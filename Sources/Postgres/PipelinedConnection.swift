@@ -242,7 +242,8 @@ package final class PipelinedConnection {
       if statement.isKept { sent = prepareIfNeeded(statement, parameters.types, &submission, session) }
       submission.steps.append(.execute(name: statement.name))
       guard sent else { break }
-      sent = statement.isKept ? session.sendExecute(statement, parameters) : session.sendExecuteOnce(statement, parameters)
+      sent =
+        statement.isKept ? session.sendExecute(statement, parameters) : session.sendExecuteOnce(statement, parameters)
     }
     inFlight = submission
     sent = sent && session.sendSync()

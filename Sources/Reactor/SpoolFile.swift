@@ -5,10 +5,8 @@ internal import Glibc
 ///
 /// Writing goes to the kernel's cache and may wait for the disk when that is full; it is never flushed, for nothing in it
 /// is promised to anybody.
-package struct SpoolFile: ~Copyable, Sendable {
+package final class SpoolFile: Sendable {
   private let file: FileDescriptor
-  /// Bytes in it.
-  package private(set) var count = 0
 
   /// - Parameter directory: where there is room; it must exist.
   package init(in directory: String) throws(SystemError) {
@@ -16,15 +14,15 @@ package struct SpoolFile: ~Copyable, Sendable {
     let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw .last("create", path) }
     file = FileDescriptor(owning: number)
-    guard unsafe unlink(path) == 0 else { throw .last("unlink", path) }
+    _ = unsafe unlink(path)
   }
 
-  package mutating func append(_ bytes: Span<UInt8>) throws(SystemError) {
+  package func write(_ bytes: Span<UInt8>, at offset: Int) throws(SystemError) {
     var written = 0
     while written < bytes.count {
       // Safe: never writes more than the span has left, which outlives the call.
       let taken = unsafe bytes.withUnsafeBytes { raw in
-        unsafe pwrite(file.number, raw.baseAddress! + written, raw.count - written, count + written)
+        unsafe pwrite(file.number, raw.baseAddress! + written, raw.count - written, offset + written)
       }
       guard taken > 0 else {
         if taken < 0, errno == EINTR { continue }
@@ -32,12 +30,10 @@ package struct SpoolFile: ~Copyable, Sendable {
       }
       written += taken
     }
-    count += written
   }
 
-  /// At most `bytes` bytes from `offset` on; fewer only at the end. Callable from any thread once it is complete.
-  package func read(at offset: Int, upTo bytes: Int) throws(SystemError) -> [UInt8] {
-    let wanted = max(0, min(bytes, count - offset))
+  /// Exactly `wanted` bytes from `offset` on, which must have been written.
+  package func read(_ wanted: Int, at offset: Int) throws(SystemError) -> [UInt8] {
     var failure: SystemError?
     let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
       while filled < wanted {

@@ -29,8 +29,8 @@ final class Doors {
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
     let tls = try DoorCertificate.load(configuration.listening)
-    var engine = configuration.listening.engine(loops: loops, descriptors: DescriptorLimit.raise())
-    engine.spoolDirectory = configuration.spoolDirectory
+    let engine = configuration.listening.engine(
+      loops: loops, descriptors: DescriptorLimit.raise(), spoolDirectory: configuration.spoolDirectory)
     if engine.connections * loops < configuration.listening.connections {
       Logger(label: "http").warning(
         "fewer connections than UPMC_MAX_CONNECTIONS: raise the process's limit of open files (ulimit -n)",

@@ -63,7 +63,7 @@ package final class FrontDoor: RequestHandler {
   }
 
   package func spoolShare(of request: Request) -> SpoolShare {
-    Self.isForAdmin(request) ? admin.spoolShare(of: request) : .none
+    Self.isForAdmin(request) ? admin.spoolShare(of: request) : .noFile
   }
 
   private static func isForAdmin(_ request: Request) -> Bool {

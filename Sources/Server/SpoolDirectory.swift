@@ -4,6 +4,7 @@ internal import FoundationEssentials
 extension Configuration {
   /// The data directory, or the system's place for such files where there is none.
   var spoolDirectory: String {
-    FileManager.default.fileExists(atPath: dataDirectory) ? dataDirectory : FileManager.default.temporaryDirectory.path
+    if FileManager.default.fileExists(atPath: dataDirectory) { return dataDirectory }
+    return ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
   }
 }

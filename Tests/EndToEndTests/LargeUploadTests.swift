@@ -41,7 +41,9 @@ import Testing
   @Test func `six films and four long lists at once are stored, and the server's memory stays flat`() throws {
     let server = try world.process(["UPMC_PUBLIC_URL": World.publicURL])
     try server.start()
-    try world.waitUntilServing(server)
+    _ = try world.poll("the server does not serve: \(server.output.suffix(2000))") {
+      (try? TestClient(port: server.port).call("GET", "/health"))?.status == 200 ? true : nil
+    }
     defer { _ = server.stop() }
     let key = "\nAuthorization: Bearer \(world.apiKey)"
     let film = (head: "POST /v1/admin/uploads?appId=\(World.appID) HTTP/1.1\(key)", body: Self.film(40_000_000))

@@ -73,7 +73,7 @@ final class ClosureHandler: RequestHandler {
   func bodyLimit(for request: Request, standard: Int) -> Int { limit ?? standard }
 
   func spoolShare(of request: Request) -> SpoolShare {
-    guard limit != nil else { return .none }
+    guard limit != nil else { return .noFile }
     return request.pathEquals("/half") ? .half : .whole
   }
 }

@@ -11,7 +11,8 @@ import Testing
     _ world: BatchWorld, _ bytes: [UInt8], skipsFaults: Bool = false
   ) throws -> CSVUploads.Stored {
     try CSVUploads.store(
-      ByteSource(bytes), of: world.app.appID, skipsFaults: skipsFaults, by: .commandLine, on: world.connection, now: world.now)
+      ByteSource(bytes), of: world.app.appID, skipsFaults: skipsFaults, by: .commandLine, on: world.connection,
+      now: world.now)
   }
 
   @Test func `a file is stored with its variables, and unknown users are told`() throws {

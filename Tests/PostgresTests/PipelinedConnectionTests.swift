@@ -122,7 +122,9 @@ final class PipelineFixture {
     let once = { (number: Int) in (Statement("once-\(number)", "SELECT \(number)", isKept: false), Parameters()) }
     let rows = try fixture.run(item(1), once(7), once(8), item(2))
     #expect(rows[1].int32(0, 0) == 7 && rows[2].int32(0, 0) == 8)
-    #expect(try fixture.failure(item(3), (Statement("wrong", "SELECT 1 / 0", isKept: false), Parameters())).statement == "wrong")
+    #expect(
+      try fixture.failure(item(3), (Statement("wrong", "SELECT 1 / 0", isKept: false), Parameters())).statement
+        == "wrong")
     #expect(try fixture.count() == 2)
     let prepared = try fixture.run(
       statement("prepared", "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'once%'"))

@@ -4,7 +4,7 @@ import Glibc
 package enum Sanitizers {
   /// `NAME=value`, those that are set.
   package static var variables: [String] {
-    ["TSAN_OPTIONS", "ASAN_OPTIONS"].compactMap { (name: String) -> String? in
+    ["TSAN_OPTIONS", "ASAN_OPTIONS", "LD_PRELOAD"].compactMap { (name: String) -> String? in
       guard let value = getenv(name) else { return nil }
       return "\(name)=\(String(cString: value))"
     }
