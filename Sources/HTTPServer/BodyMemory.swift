@@ -26,8 +26,8 @@ struct BodyMemory {
   }
 }
 
-/// A connection's share: from the first large read of a body until its request is answered, since whoever works on it
-/// has a copy.
+/// A connection's share: from the first large read of a head or a body until its request is answered, since whoever works
+/// on it has a copy.
 extension Connection {
   /// Whether the present body holds something of what is counted.
   var isCounted: Bool { countedBytes > 0 || countedSpoolBytes > 0 }
@@ -38,7 +38,7 @@ extension Connection {
     return length <= HTTPLimits.freeBodyBytes || server.bodies.hasRoom(for: length)
   }
 
-  /// Counts what the present body holds by now. False when that would be too much.
+  /// Counts what the present request holds by now. False when that would be too much.
   func countBody() -> Bool {
     guard countSpool() else { return false }
     let bytes = request.store.heldBytes
@@ -74,7 +74,7 @@ extension Connection {
   func refuseBody() {
     server.counters.overloaded &+= 1
     refuse(
-      .serviceUnavailable, "Too many large bodies are under way. Try again in a moment.",
+      .serviceUnavailable, "Too many large requests are under way. Try again in a moment.",
       headers: [("Retry-After", "1")])
   }
 }

@@ -42,7 +42,9 @@ final class Connection: EventLoop.Handler, Answering {
 
   var output = Output()
   /// What `output.count` was when it was last looked at: asked often, so kept beside it.
-  var unsentBytes = 0
+  var unsentBytes = 0 {
+    didSet { server.unsentBytes += unsentBytes - oldValue }
+  }
   var exchange = ResponseWriter.Exchange()
   /// Counts requests: an answer names the one it belongs to.
   private(set) var serial: UInt64 = 0
@@ -164,7 +166,7 @@ final class Connection: EventLoop.Handler, Answering {
     while true {
       let goesOn =
         switch phase {
-        case .head: unsentBytes < HTTPLimits.outputBytes && receiveHead()
+        case .head: mayBegin && receiveHead()
         case .body: receiveBody()
         case .opening, .handling, .streaming, .closing, .lingering, .closed: false
         }
@@ -181,15 +183,23 @@ final class Connection: EventLoop.Handler, Answering {
     case .complete(let facts): handle(facts)
     case .head(let facts): beginBody(facts)
     case .malformed(let malformed): refuse(malformed.status, malformed.reason)
-    case .needMore:
-      guard inputEnded else {
-        beginHead()
-        return false
-      }
+    case .needMore: return awaitHead()
+    }
+    return true
+  }
+
+  /// False when more bytes are needed.
+  private func awaitHead() -> Bool {
+    guard !inputEnded else {
       endOfRequests()
       return false
     }
-    return true
+    guard countBody() else {
+      refuseBody()
+      return true
+    }
+    beginHead()
+    return false
   }
 
   private func beginHead() {
@@ -275,15 +285,6 @@ final class Connection: EventLoop.Handler, Answering {
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
-  /// Answers in the handler's place. The request was in order, so the connection goes on.
-  private func turnAway() {
-    server.counters.turnedAway &+= 1
-    var response = Problem.response(
-      .tooManyRequests, "There are too many requests from this address.", number: exchange.number)
-    response.headers.append(("Retry-After", "1"))
-    respond(serial, response)
-  }
-
   /// Answers what is no proper request, and ends the connection.
   func refuse(_ status: Status, _ detail: StaticString, headers: [(String, String)] = []) {
     phase = .handling
@@ -334,8 +335,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
     if !isStalled, phase == .closing { return linger() }
     // Requests, or the source of a stream, may be waiting for the output to drain.
-    let hasDrained = before >= HTTPLimits.outputBytes && unsentBytes < HTTPLimits.outputBytes
-    if phase == .head && hasDrained || phase == .streaming && streamMayGoOn { server.queueResume(self) }
+    let mayGoOn = before > 0 && hasMoreInput && mayBegin
+    if phase == .head && mayGoOn || phase == .streaming && streamMayGoOn { server.queueResume(self) }
     updateInterest()
   }
 
@@ -368,7 +369,7 @@ final class Connection: EventLoop.Handler, Answering {
   private var wantsInput: Bool {
     switch phase {
     case .lingering: true
-    case .head, .body: !inputEnded && unsentBytes < HTTPLimits.outputBytes
+    case .head, .body: !inputEnded && mayBegin
     // The socket stays watched, to learn of requests sent ahead and of a client that leaves, until enough waits.
     case .handling, .streaming:
       !inputEnded && (!hasMoreInput || request.store.input.count < HTTPLimits.pipelinedBytes)
@@ -390,6 +391,7 @@ final class Connection: EventLoop.Handler, Answering {
     if let registration { server.loop.deregister(registration) }
     registration = nil
     transport = nil
+    unsentBytes = 0
     giveBack()
     server.remove(self)
     streamEnded()

@@ -63,10 +63,12 @@ package final class HTTPServer {
 
   let handler: any RequestHandler
   var writer: ResponseWriter
-  /// What large bodies hold.
+  /// What large requests hold.
   var bodies: BodyMemory
   /// What long bodies hold on the disk.
   var spools: BodyMemory
+  /// What all connections have not sent yet.
+  var unsentBytes = 0
   private var requestIDs = RequestID()
 
   private let idleNanoseconds: Int64
