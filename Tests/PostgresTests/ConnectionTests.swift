@@ -44,7 +44,7 @@ import TestSupport
       #expect(rows.int64(0, 0) == Int64(2 * number))
     }
     let left = try connection.run(
-      Statement("left", "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE '%$1 + %'"))
+      Statement("left", "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1 + %'"))
     #expect(left.int64(0, 0) == 0)
     let error = try #require(throws: PostgresError.self) {
       try connection.run(Statement("wrong", "SELECT 1 / 0", isKept: false))
