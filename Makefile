@@ -65,8 +65,11 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 	  -print_final_stats=1 corpus
 
 sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer
-	TSAN_OPTIONS="halt_on_error=1" \
-	  $(SWIFT) test --sanitize=thread --scratch-path .build/thread --disable-xctest
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread
+	@$$(dirname $$(readlink -f $$(command -v $(SWIFT))))/clang -shared -fPIC -O2 -o .build/thread/SwiftMutex.so \
+	  Tests/Sanitize/SwiftMutex.c
+	TSAN_OPTIONS="halt_on_error=1 exitcode=66" LD_PRELOAD=$(CURDIR)/.build/thread/SwiftMutex.so \
+	  $(SWIFT) test --skip-build --sanitize=thread --scratch-path .build/thread --disable-xctest
 	ASAN_OPTIONS="detect_leaks=0" $(SWIFT) test --sanitize=address --scratch-path .build/address --disable-xctest
 
 lint: ## Check the form of every source file

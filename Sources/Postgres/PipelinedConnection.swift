@@ -234,9 +234,11 @@ package final class PipelinedConnection {
     guard let session, var submission = waiting.popFirst() else { return }
     var sent = true
     for (statement, parameters) in submission.statements where sent {
-      sent = prepareIfNeeded(statement, parameters.types, &submission, session)
+      if statement.isKept { sent = prepareIfNeeded(statement, parameters.types, &submission, session) }
       submission.steps.append(.execute(name: statement.name))
-      sent = sent && session.sendExecute(statement, parameters)
+      guard sent else { break }
+      sent =
+        statement.isKept ? session.sendExecute(statement, parameters) : session.sendExecuteOnce(statement, parameters)
     }
     inFlight = submission
     sent = sent && session.sendSync()
