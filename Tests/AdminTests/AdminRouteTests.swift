@@ -13,6 +13,7 @@ import Testing
     "GET /v1/admin/messages/{seqno}": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/deliveries": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/events": [.sender, .operator, .viewer, .admin],
+    "GET /v1/admin/overview/events": [.sender, .operator, .viewer, .admin],
     "POST /v1/admin/messages/{seqno}/pause": [.sender, .operator, .admin],
     "POST /v1/admin/messages/{seqno}/resume": [.sender, .operator, .admin],
     "POST /v1/admin/messages/{seqno}/cancel": [.sender, .operator, .admin],

@@ -179,8 +179,15 @@ final class Browser {
     try data.write(to: URL(filePath: "\(Self.screenshots)/\(name).png"))
   }
 
-  /// What a reader of the accessibility rules would object to on the page that is shown.
+  /// What a reader of the accessibility rules would object to on the page that is shown: our own checks, and axe-core's.
   func accessibilityFindings() throws -> [String] {
-    try driver.script(Accessibility.script) as? [String] ?? ["the check gave nothing"]
+    let own = try driver.script(Accessibility.script) as? [String] ?? ["the check gave nothing"]
+    return own + (try axeFindings())
+  }
+
+  /// axe-core's violations of WCAG 2.2 A and AA and its best practices, whatever their weight.
+  private func axeFindings() throws -> [String] {
+    if try driver.script("return typeof axe === 'undefined'") as? Bool ?? true { try driver.script(Axe.source()) }
+    return try driver.script(Axe.run) as? [String] ?? ["axe-core gave nothing"]
   }
 }
