@@ -34,7 +34,9 @@ package enum PeopleLists {
   package static func users(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[User]> {
-    var parameters = range(app, key, from, upto)
+    var parameters = Parameters()
+    parameters.append(app)
+    for text in [key, from, upto] { parameters.append(text: text) }
     parameters.append(limit)
     return Query(usersStatement, parameters) { rows in
       rows.map { row in

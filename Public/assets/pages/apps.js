@@ -9,6 +9,7 @@ import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
 import { loadApps, may } from "../session.js";
 import { exactTime, t, time, word } from "../words.js";
+import { adRulesCard } from "./ad-rules.js";
 import { credentialEnd } from "./common.js";
 
 export async function appsPage() {
@@ -33,6 +34,7 @@ export async function appPage(context) {
   const path = `/apps/${enc(context.params.app)}`;
   const found = await get(path);
   const manages = may("manageApps");
+  const ads = await adRulesCard(found.appId);
   const credentials = manages ? await all("/credentials", { appId: found.appId }) : [];
   const run = async (action) => {
     try {
@@ -106,5 +108,5 @@ export async function appPage(context) {
       h("div", null, h("button", { class: "button small bad", onclick: () => takeOut(one) }, t("credential.remove"))))) : empty(t("credential.none"), t("credential.none.detail"))) : null,
       h("section", { class: "card fields" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
         h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show")))),
-      manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null));
+      manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null, ads));
 }
