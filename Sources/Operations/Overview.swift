@@ -27,8 +27,6 @@ package struct Overview: JSONAnswer {
   /// - Parameter now: microseconds since 1970.
   package static func watched(_ app: App.Number?, on connection: Connection, now: Int64) -> Overview? {
     let caller = Caller(role: .viewer, app: app, apiKey: nil)
-    var page = Reporting.PageRequest()
-    page.limit = Operations.Limits.overviewMessages
     // To the end of the minute: where nothing happens, nothing changes.
     let end = (now / 60_000_000 + 1) * 60_000_000
     do throws(Problem) {
@@ -36,6 +34,8 @@ package struct Overview: JSONAnswer {
         let question = StatisticsReporting.Question(by: "minute", per: division)
         return try StatisticsReporting.report(question, by: caller, on: connection, now: end)
       }
+      var page = try Reporting.PageRequest()
+      page.limit = Operations.Limits.overviewMessages
       return Overview(
         minutes: try report(per: "none"), reasons: try report(per: "reason"),
         messages: try MessageListing.list(MessageListing.Question(), page, by: caller, on: connection))

@@ -47,10 +47,12 @@ import Testing
       let before = try lastEntry(world)
       let reply = try act(operation, stage, kim)
       try #require((200..<300).contains(reply.status), "\(operation.id): \(reply.status) \(reply.text)")
+      #expect(stage.faults(of: reply, to: operation) == [], "\(operation.id): \(reply.text)")
       let lines = try world.connection.run(
         Statement(
           "test-walk-\(operation.id)",
-          "SELECT actor, origin <> '', request_id <> '' FROM audit_log WHERE entry > \(before) AND action = '\(action)'"))
+          "SELECT actor, origin <> '', request_id <> '' FROM audit_log WHERE entry > \(before) AND action = '\(action)'"
+        ))
       #expect(lines.count >= 1, "\(operation.id) leaves no \(action) in the audit log")
       guard lines.count > 0 else { continue }
       let actor = lines.text(lines.count - 1, 0)
@@ -101,7 +103,8 @@ import Testing
       let path = "\(operation.pattern)?appId=\(World.appID)"
       return try world.client.call(
         "POST", path, "RIFF\u{24}\u{1}\u{1}\u{1}WAVEfmt ", type: "application/octet-stream", session: kim)
-    default: return try stage.call(operation, operation.body?.examples.first.map { ExampleStage.withComingDays($0.json) })
+    default:
+      return try stage.call(operation, operation.body?.examples.first.map { ExampleStage.withComingDays($0.json) })
     }
   }
 
@@ -116,6 +119,10 @@ import Testing
     let asked = try world.client.call(
       "POST", "/v1/admin/messages", #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"x"}"#, session: kim)
     #expect(try world.client.call("PATCH", app, #"{"approvalAbove":null}"#, session: kim).status == 200)
-    return try #require(asked.string("approvalId"), "\(asked.text)")
+    let approval = try #require(asked.string("approvalId"), "\(asked.text)")
+    let show = try #require(APIOperation.all.first { $0.id == "showApproval" })
+    let shown = try world.client.call("GET", "/v1/admin/approvals/\(approval)", session: kim)
+    #expect(stage.faults(of: shown, to: show) == [], "\(shown.text)")
+    return approval
   }
 }

@@ -54,5 +54,6 @@ export async function segmentsPage() {
 function described(conditions, groups) {
   const known = rowsOf(conditions);
   if (!known) return h("code", { class: "under" }, JSON.stringify(conditions));
-  return h("span", { class: "under" }, known.rows.map((row) => sentence(row, groups)).join(` ${t(`segments.and.${known.join}`)} `));
+  return h("ul", { class: "picked under" }, known.rows.map((row, index) => h("li", { class: "row" },
+    index ? h("span", null, t(`segments.and.${known.join}`)) : null, h("span", { class: "chip plain" }, sentence(row, groups)))));
 }

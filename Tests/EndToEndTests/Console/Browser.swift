@@ -136,6 +136,18 @@ final class Browser {
     try element(selector) { try driver.type(element: $0, file) }
   }
 
+  /// Chooses from a list that folds out, by value.
+  func select(_ selector: String, _ value: String) throws {
+    try waitFor(selector)
+    try driver.script(
+      """
+      const one = document.querySelector(arguments[0]);
+      one.value = arguments[1];
+      one.dispatchEvent(new Event('input', { bubbles: true }));
+      one.dispatchEvent(new Event('change', { bubbles: true }));
+      """, [selector, value])
+  }
+
   /// Chooses one of several round buttons, by its value.
   func pick(_ value: String) throws {
     try waitFor("input[type=radio][value=\(value)]")
