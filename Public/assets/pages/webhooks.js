@@ -55,7 +55,7 @@ export async function webhookPage(context) {
     }
   };
   const told = list({ caption: t("webhooks.told"), load: (cursor) => get(`${path}/deliveries${query({ state: shown, cursor, limit: 50 })}`), empty: empty(t("webhooks.told.none")), columns: [
-    { title: t("webhooks.event"), lead: true, cell: (one) => [h("b", null, word("event", one.kind)), h("details", { class: "small" }, h("summary", null, t("webhooks.data")), h("pre", { tabindex: "0" }, JSON.stringify(one.data, null, 1)))] },
+    { title: t("webhooks.event"), lead: true, cell: (one) => [h("b", { class: "nowrap" }, word("event", one.kind)), h("details", { class: "small" }, h("summary", null, t("webhooks.data")), h("pre", { tabindex: "0" }, JSON.stringify(one.data, null, 1)))] },
     { title: t("message.state"), fit: true, cell: (one) => state(one.state, "event") },
     { title: t("webhooks.attempts"), end: true, cell: (one) => number(one.attempts) },
     { title: t("webhooks.answer"), cell: (one) => [one.status ? `HTTP ${one.status}` : "", one.reason ? h("span", { class: "under" }, one.reason) : null, one.nextAt ? h("span", { class: "under" }, t("webhooks.next", { when: distance(one.nextAt) })) : null] },

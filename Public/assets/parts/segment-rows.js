@@ -153,6 +153,6 @@ export function rowsOf(conditions) {
 /// A row in words, for lists.
 export function sentence(row, groups = []) {
   const which = row.kind === "groups" ? groups.find((one) => one.groupSeq === row.which)?.name ?? row.which
-    : ["member", "consent"].includes(row.kind) ? t(`segments.${row.kind}.${row.which}`) : relative(row.how) ? `${row.which} ${t("segments.days")}` : row.which;
-  return [t(`segments.kind.${row.kind}`), kinds[row.kind].operators.length > 1 ? t(`segments.how.${row.how}`) : "·", which].join(" ");
+    : ["member", "consent"].includes(row.kind) ? t(`segments.${row.kind}.${row.which}`) : relative(row.how) ? t("segments.so-many-days", { n: row.which }) : row.which;
+  return t("segments.sentence", { kind: t(`segments.kind.${row.kind}`), how: kinds[row.kind].operators.length > 1 ? t(`segments.how.${row.how}`) : "", which }).replace(/\s+/g, " ").trim();
 }
