@@ -75,7 +75,10 @@ package enum PeopleLists {
       -- One lower bound: beside another, the index is read from whichever is written first, however far down that is.
       WHERE app = $1 AND state = 1 AND (user_key, device) > ($2, $3) AND user_key < $4
       ORDER BY user_key, device LIMIT $5) d
-    LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key ORDER BY d.user_key, d.device
+    -- One by one: the limit keeps planners, who expect many devices, from reading all users for them.
+    LEFT JOIN LATERAL (
+      SELECT name, badge FROM users WHERE users.app = d.app AND users.user_key = d.user_key LIMIT 1) u ON true
+    ORDER BY d.user_key, d.device
     """)
 
   /// Active devices of users whose key is in [from, upto), by user and device after one.

@@ -37,7 +37,7 @@ import Testing
   @Test func `every operation that changes something leaves its line in the audit log, under who did it`() throws {
     let stage = try ExampleStage()
     let world = stage.world
-    let kim = try account("kim@example.com", stage)
+    let kim = try account("jung@example.com", stage)
     stage.session = kim
     var walked: Set<String> = []
     for operation in APIOperation.all where operation.method != .get && operation.pattern.hasPrefix("/v1/admin/") {
@@ -98,6 +98,16 @@ import Testing
         "POST", "/v1/admin/imports", #"{"appId":"\#(World.appID)","kind":"users"}"#, session: kim)
       let path = "/v1/admin/imports/\(try #require(begun.string("importId")))/parts/1?last=true"
       return try world.client.call("PUT", path, "clientUid\nkim01\n", type: "text/csv", session: kim)
+    case "changeGroup":
+      let made = try world.client.call(
+        "POST", "/v1/admin/groups", #"{"appId":"\#(World.appID)","name":"Old"}"#, session: kim)
+      let path = operation.pattern.replacing("{groupSeq}", with: try #require(made.string("groupSeq")))
+      return try call(path, #"{"name":"New"}"#, as: kim)
+    case "restoreQuarantine":
+      try world.register("aside", token: World.token("a5"), user: "aside")
+      try world.connection.script(
+        "UPDATE devices SET quarantined_at = now(), quarantine_reason = 'BadDeviceToken' WHERE user_key = 'uaside'")
+      return try stage.call(operation, operation.body?.examples.first?.json)
     case "upload":
       // The beginning of a sound, all in letters.
       let path = "\(operation.pattern)?appId=\(World.appID)"

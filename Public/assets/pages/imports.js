@@ -27,7 +27,7 @@ export async function importsPage(context) {
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
   ] });
   const progress = h("div", { class: "progress", role: "status", hidden: true });
-  const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")]], onchange: shown });
+  const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")], ["devices", t("imports.devices")]], onchange: shown });
   const group = field({ name: "groupSeq", label: t("imports.group"), type: "select", value: groups[0]?.groupSeq ?? "", options: groups.map((one) => [one.groupSeq, one.name]), hint: groups.length ? null : t("groups.none") });
   const file = field({ name: "file", label: t("imports.file"), type: "file", accept: ".csv,text/csv", required: true, hint: t("imports.hint") });
   const skip = field({ name: "skipErrors", label: t("imports.skip"), hint: t("imports.skip.hint"), type: "check", value: true });

@@ -28,7 +28,9 @@ export async function segmentField(appID, conditions) {
 
   function changed() {
     complain(null);
-    look();
+    if (isWhole()) return look();
+    look.stop();
+    ask();
   }
 
   async function ask() {

@@ -40,7 +40,6 @@ import Testing
 
     try console.signOut()
     try console.enter(language, login: "lee@example.com", name: "이서연")
-    try browser.wait("the note", "return document.querySelector('#attention a[href=\"#/approvals\"]') !== null")
     try browser.show(page)
     try browser.screenshot("approval-\(language)-1280")
     for finding in try browser.accessibilityFindings() { Issue.record("an approval: \(finding)") }
