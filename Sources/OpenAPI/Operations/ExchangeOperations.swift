@@ -14,7 +14,8 @@ extension APIOperation {
       .post, "/v1/admin/imports", id: "beginImport", in: .people, "Begin to bring in people from a file",
       """
       The file follows in parts. Its first line names the columns: `clientUid` (needed), `clientName`, `groupSeqs` and \
-      `tags` (several between semicolons) for users; `clientUid` for members of a group. With `skipErrors` (true by default) \
+      `tags` (several between semicolons) for users; `clientUid` for members of a group; `device` and `tags`, which are \
+      added, for devices. With `skipErrors` (true by default) \
       a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts.
       """, by: able(to: .importPeople),
       body: Body(
