@@ -28,7 +28,9 @@ import Testing
     #expect(handled == requests)
   }
 
-  @Test func `clients that ask and never read hold no more than their share all together, and others are answered`() throws {
+  @Test func `clients that ask and never read hold no more than their share all together, and others are answered`()
+    throws
+  {
     var configuration = HTTPServer.Configuration()
     configuration.outputMemoryBytes = 1_000_000
     let body = [UInt8](repeating: 120, count: 10_000)
