@@ -29,8 +29,7 @@ package enum Admin {
     package static let waitingRequests = 256
     /// Body of an admin request: 10,000 users with the longest names, as JSON, and room for the rest.
     package static let bodyBytes = 4_194_304
-    /// An audience as a file: some 500,000 users with a few variables each. Held in memory while it is stored, by as many
-    /// threads as there are.
+    /// An audience as a file: some 500,000 users with a few variables each. Kept on the disk until it is stored.
     package static let csvBytes = 33_554_432
     /// Body of an upload: the largest film that a notification may show.
     package static let uploadBytes = MediaType.Kind.video.largestBytes

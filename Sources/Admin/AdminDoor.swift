@@ -30,4 +30,7 @@ package final class AdminDoor: RequestHandler {
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     uploads?.limit(for: request) ?? max(standard, Admin.Limits.bodyBytes)
   }
+
+  /// Files go to the disk as they come: an admin thread reads them from there, part by part.
+  package func spoolShare(of request: Request) -> SpoolShare { uploads?.share(of: request) ?? .noFile }
 }

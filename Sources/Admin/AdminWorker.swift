@@ -69,7 +69,8 @@ final class AdminWorker {
     _ route: AdminRoute, _ request: OwnedRequest, _ parameters: PathParameters, _ ticket: ResponseTicket
   ) throws(Problem) -> Response? {
     let session =
-      request.header("authorization") == nil ? SessionCookie.token(in: request, isSecure: resources.isSecure) : nil
+      request.header("authorization") == nil
+      ? SessionCookie.token(in: request.headers, isSecure: resources.isSecure) : nil
     let bearer = session == nil && route.permission != nil ? try AdminCall.bearer(request) : nil
     let connection = try connected()
     var caller = Caller.nobody

@@ -8,8 +8,8 @@ enum SessionCookie {
 
   /// The token that a request came with; the first one, should there be several. Over HTTPS only the cookie that nobody
   /// but this host can have set counts.
-  static func token(in request: OwnedRequest, isSecure: Bool) -> String? {
-    for field in request.headers where field.name == "cookie" {
+  static func token(in headers: [(name: String, value: String)], isSecure: Bool) -> String? {
+    for field in headers where field.name == "cookie" {
       for pair in field.value.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1)
         guard parts.count == 2 else { continue }

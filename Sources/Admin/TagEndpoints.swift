@@ -117,7 +117,7 @@ extension AdminCall {
       throw Problem(.unsupportedMediaType, "Send the file itself with Content-Type: text/csv.")
     }
     let stored = try CSVUploads.store(
-      request.body, of: appID, skipsFaults: request.queryItem("skipErrors") == "true", by: caller, on: connection,
+      request.source, of: appID, skipsFaults: request.queryItem("skipErrors") == "true", by: caller, on: connection,
       now: resources.clock.wallMicroseconds)
     return .json(.created, stored)
   }

@@ -11,7 +11,7 @@ extension AdminCall {
     }
     let uploaded = try Uploading.upload(
       Uploading.Request(
-        appID: appID, contentType: request.header("content-type"), body: request.body,
+        appID: appID, contentType: request.header("content-type"), body: request.source,
         expiresIn: request.queryItem("expiresIn"), caller: caller, hosting: resources.hosting),
       on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
     return .json(.created, uploaded)

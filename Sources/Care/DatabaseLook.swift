@@ -190,6 +190,7 @@ final class DatabaseLook {
             "deliveries", place, "\(standing.overdue) wait although their time came a minute ago",
             mend: "Look for paused apps below, and at /metrics whether the nodes keep up."))
       }
+      try HistoryLook(place: place, days: configuration.keptHistoryDays).examine(connection, note)
     } catch {
       note(.failure("schema", place, "\(error)", mend: "Run `upmc migrate`, then the doctor again."))
     }

@@ -1,5 +1,6 @@
 /// Splits the bytes of a CSV file into records (RFC 4180). Line ends may be CRLF, LF or CR. What is wrong with a record is
-/// told with it; the next one begins after its line.
+/// told with it; the next one begins after its line. Of bytes that go on elsewhere the last record may not be whole: it is
+/// left.
 struct CSVRecords {
   struct Record: Equatable {
     /// Where it begins, counted from 1.
@@ -10,22 +11,40 @@ struct CSVRecords {
 
   private let bytes: ArraySlice<UInt8>
   private var position: Int
-  private var line = 1
+  /// Where the next record begins.
+  private(set) var line: Int
+  /// Bytes of the records that were given out.
+  private(set) var consumed = 0
+  private let isWhole: Bool
 
-  init(_ bytes: ArraySlice<UInt8>) {
+  /// - Parameters:
+  ///   - line: the number of the first line.
+  ///   - isWhole: nothing comes behind the bytes.
+  init(_ bytes: ArraySlice<UInt8>, line: Int = 1, isWhole: Bool = true) {
     self.bytes = bytes
+    self.line = line
+    self.isWhole = isWhole
     position = bytes.startIndex
   }
 
-  /// Nil at the end.
+  /// Nil at the end, and where a record may go on behind it.
   mutating func next() -> Record? {
-    guard position < bytes.endIndex else { return nil }
+    let firstLine = line
+    guard position < bytes.endIndex, let record = read() else {
+      line = firstLine
+      return nil
+    }
+    consumed = position - bytes.startIndex
+    return record
+  }
+
+  private mutating func read() -> Record? {
     var record = (line: line, fields: [String](), fault: String?.none)
     repeat {
       let field = bytes[position...].first == Self.quote ? quoted(&record.fault) : plain()
       record.fields.append(field)
     } while takeComma()
-    takeLineEnd()
+    guard takeLineEnd() || isWhole else { return nil }
     return Record(line: record.line, fields: record.fields, fault: record.fault)
   }
 
@@ -80,11 +99,15 @@ struct CSVRecords {
     return true
   }
 
-  private mutating func takeLineEnd() {
-    guard position < bytes.endIndex else { return }
+  /// False when the bytes end before it is certain where the line does.
+  private mutating func takeLineEnd() -> Bool {
+    guard position < bytes.endIndex else { return false }
     let isReturn = bytes[position] == 0x0D
     position += 1
-    if isReturn, position < bytes.endIndex, bytes[position] == 0x0A { position += 1 }
     line += 1
+    guard isReturn else { return true }
+    guard position < bytes.endIndex else { return false }
+    if bytes[position] == 0x0A { position += 1 }
+    return true
   }
 }

@@ -11,11 +11,11 @@ struct BodyMemory {
   }
 
   /// Whether so many bytes more would fit now. A hint: others take some meanwhile.
-  func hasRoom(for bytes: Int) -> Bool { held + bytes <= limit }
+  func hasRoom(for bytes: Int, leaving reserve: Int = 0) -> Bool { held + bytes <= limit - reserve }
 
   /// False when it would be too much: nothing was taken.
-  mutating func take(_ bytes: Int) -> Bool {
-    guard hasRoom(for: bytes) else { return false }
+  mutating func take(_ bytes: Int, leaving reserve: Int = 0) -> Bool {
+    guard hasRoom(for: bytes, leaving: reserve) else { return false }
     held += bytes
     return true
   }
@@ -26,11 +26,21 @@ struct BodyMemory {
   }
 }
 
-/// A connection's share: from the first large read of a body until its request is answered, since whoever works on it
-/// has a copy.
+/// A connection's share: from the first large read of a head or a body until its request is answered, since whoever works
+/// on it has a copy.
 extension Connection {
-  /// Counts what the present body holds by now. False when that would be too much.
+  /// Whether the present body holds something of what is counted.
+  var isCounted: Bool { countedBytes > 0 || countedSpoolBytes > 0 }
+
+  /// Whether a body of this length would fit beside the others now.
+  func hasRoomForBody(_ length: Int) -> Bool {
+    if request.store.isSpooled { return server.spools.hasRoom(for: length, leaving: spoolReserve) }
+    return length <= HTTPLimits.freeBodyBytes || server.bodies.hasRoom(for: length)
+  }
+
+  /// Counts what the present request holds by now. False when that would be too much.
   func countBody() -> Bool {
+    guard countSpool() else { return false }
     let bytes = request.store.heldBytes
     guard bytes > HTTPLimits.freeBodyBytes, bytes > countedBytes else { return true }
     guard server.bodies.take(bytes - countedBytes) else { return false }
@@ -52,6 +62,10 @@ extension Connection {
   }
 
   func giveBack() {
+    if countedSpoolBytes > 0 {
+      server.spools.give(countedSpoolBytes)
+      countedSpoolBytes = 0
+    }
     guard countedBytes > 0 else { return }
     server.bodies.give(countedBytes)
     countedBytes = 0
@@ -60,7 +74,7 @@ extension Connection {
   func refuseBody() {
     server.counters.overloaded &+= 1
     refuse(
-      .serviceUnavailable, "Too many large bodies are under way. Try again in a moment.",
+      .serviceUnavailable, "Too many large requests are under way. Try again in a moment.",
       headers: [("Retry-After", "1")])
   }
 }

@@ -22,6 +22,12 @@ extension HTTPServer {
     package var bodyBytes = HTTPLimits.bodyBytes
     /// All large bodies together, from the first byte to the answer; those beyond it are told 503.
     package var bodyMemoryBytes = HTTPLimits.bodyMemoryBytes
+    /// Answers that clients have not taken, all together; above it each gets one at a time.
+    package var outputMemoryBytes = HTTPLimits.allOutputBytes
+    /// Where long bodies are kept until they are answered, when their handler wants that; nil: in memory. Must exist.
+    package var spoolDirectory: String?
+    /// All bodies there together; those beyond it are told 503.
+    package var spoolBytes = HTTPLimits.spoolBytes
     package var head = HeadLimits()
     /// From the first byte of a request (or the opening of a connection) to the end of its head.
     package var headTimeout = Duration.seconds(20)

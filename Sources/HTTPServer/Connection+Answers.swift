@@ -33,6 +33,12 @@ extension Connection {
     answered(status)
   }
 
+  /// Whether a further request may be answered before what is unsent is taken.
+  var mayBegin: Bool {
+    unsentBytes == 0
+      || unsentBytes < HTTPLimits.outputBytes && server.unsentBytes < server.configuration.outputMemoryBytes
+  }
+
   private func settleKeepAlive() {
     if server.isDraining { exchange.keepsAlive = false }
   }

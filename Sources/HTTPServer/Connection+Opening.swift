@@ -42,4 +42,13 @@ extension Connection {
     guard isBehindProxy, let client = request.clientAddress, !server.isExempt(client) else { return true }
     return visitors.mayAsk(client, now: server.loop.now)
   }
+
+  /// Answers in the handler's place. The request was in order, so the connection goes on.
+  func turnAway() {
+    server.counters.turnedAway &+= 1
+    var response = Problem.response(
+      .tooManyRequests, "There are too many requests from this address.", number: exchange.number)
+    response.headers.append(("Retry-After", "1"))
+    respond(serial, response)
+  }
 }

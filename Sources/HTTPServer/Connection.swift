@@ -42,7 +42,9 @@ final class Connection: EventLoop.Handler, Answering {
 
   var output = Output()
   /// What `output.count` was when it was last looked at: asked often, so kept beside it.
-  var unsentBytes = 0
+  var unsentBytes = 0 {
+    didSet { server.unsentBytes += unsentBytes - oldValue }
+  }
   var exchange = ResponseWriter.Exchange()
   /// Counts requests: an answer names the one it belongs to.
   private(set) var serial: UInt64 = 0
@@ -53,6 +55,10 @@ final class Connection: EventLoop.Handler, Answering {
   private var bodyLimit = 0
   /// Bytes that the present body has been counted with; 0 for all but large ones.
   var countedBytes = 0
+  /// The same on the disk.
+  var countedSpoolBytes = 0
+  /// Room there that the present body must leave to others.
+  var spoolReserve = 0
   /// The client has shut its side; it may still read.
   private var inputEnded = false
   /// Requests, or the beginning of one, wait behind the present one.
@@ -160,7 +166,7 @@ final class Connection: EventLoop.Handler, Answering {
     while true {
       let goesOn =
         switch phase {
-        case .head: unsentBytes < HTTPLimits.outputBytes && receiveHead()
+        case .head: mayBegin && receiveHead()
         case .body: receiveBody()
         case .opening, .handling, .streaming, .closing, .lingering, .closed: false
         }
@@ -177,15 +183,23 @@ final class Connection: EventLoop.Handler, Answering {
     case .complete(let facts): handle(facts)
     case .head(let facts): beginBody(facts)
     case .malformed(let malformed): refuse(malformed.status, malformed.reason)
-    case .needMore:
-      guard inputEnded else {
-        beginHead()
-        return false
-      }
+    case .needMore: return awaitHead()
+    }
+    return true
+  }
+
+  /// False when more bytes are needed.
+  private func awaitHead() -> Bool {
+    guard !inputEnded else {
       endOfRequests()
       return false
     }
-    return true
+    guard countBody() else {
+      refuseBody()
+      return true
+    }
+    beginHead()
+    return false
   }
 
   private func beginHead() {
@@ -216,15 +230,11 @@ final class Connection: EventLoop.Handler, Answering {
     case .none: break
     case .length(let length) where length <= bodyLimit: break
     case .length(let length):
-      bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
+      bodyLimit = askForLongBody()
       fits = length <= bodyLimit
-    case .chunked: bodyLimit = server.handler.bodyLimit(for: request, standard: bodyLimit)
+    case .chunked: bodyLimit = askForLongBody()
     }
-    if case .length(let length) = facts.framing, fits, length > HTTPLimits.freeBodyBytes,
-      !server.bodies.hasRoom(for: length)
-    {
-      return refuseBody()
-    }
+    if case .length(let length) = facts.framing, fits, !hasRoomForBody(length) { return refuseBody() }
     deadline = server.loop.now + server.configuration.bodyTimeout
     let waits = facts.framing != .none && fits && !inputEnded && !request.store.hasBodyBytes
     if facts.expectation == .continue, waits {
@@ -245,6 +255,7 @@ final class Connection: EventLoop.Handler, Answering {
       guard inputEnded else { return false }
       refuse(.badRequest, "The connection ended in the middle of a request.")
     case .malformed(let malformed): refuse(malformed.status, malformed.reason)
+    case .unstorable: refuseBody()
     case .complete: handle(request.store.facts)
     }
     return true
@@ -259,7 +270,7 @@ final class Connection: EventLoop.Handler, Answering {
       turnAway()
     }
     hasMoreInput = request.store.finish()
-    if countedBytes > 0 { letGoOfBody() }
+    if isCounted { letGoOfBody() }
   }
 
   /// Every answer, also to what could not be read as a request, has a number of its own.
@@ -274,15 +285,6 @@ final class Connection: EventLoop.Handler, Answering {
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
-  /// Answers in the handler's place. The request was in order, so the connection goes on.
-  private func turnAway() {
-    server.counters.turnedAway &+= 1
-    var response = Problem.response(
-      .tooManyRequests, "There are too many requests from this address.", number: exchange.number)
-    response.headers.append(("Retry-After", "1"))
-    respond(serial, response)
-  }
-
   /// Answers what is no proper request, and ends the connection.
   func refuse(_ status: Status, _ detail: StaticString, headers: [(String, String)] = []) {
     phase = .handling
@@ -291,7 +293,7 @@ final class Connection: EventLoop.Handler, Answering {
     var response = Problem.response(status, "\(detail)", number: exchange.number)
     response.headers += headers
     respond(serial, response)
-    if countedBytes > 0 { dropBody() }
+    if isCounted { dropBody() }
   }
 
   // MARK: After an answer
@@ -300,7 +302,7 @@ final class Connection: EventLoop.Handler, Answering {
   func answered(_ status: Status) {
     server.meter?.answered(exchange.number, request.kind, status, after: server.loop.now - beganAt)
     // A handler that answers at once may still look at the body: `handle` gives it back.
-    if countedBytes > 0, !isPumping { giveBack() }
+    if isCounted, !isPumping { giveBack() }
     if exchange.keepsAlive {
       phase = .head
       headHasBegun = false
@@ -333,8 +335,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
     if !isStalled, phase == .closing { return linger() }
     // Requests, or the source of a stream, may be waiting for the output to drain.
-    let hasDrained = before >= HTTPLimits.outputBytes && unsentBytes < HTTPLimits.outputBytes
-    if phase == .head && hasDrained || phase == .streaming && streamMayGoOn { server.queueResume(self) }
+    let mayGoOn = before > 0 && hasMoreInput && mayBegin
+    if phase == .head && mayGoOn || phase == .streaming && streamMayGoOn { server.queueResume(self) }
     updateInterest()
   }
 
@@ -367,7 +369,7 @@ final class Connection: EventLoop.Handler, Answering {
   private var wantsInput: Bool {
     switch phase {
     case .lingering: true
-    case .head, .body: !inputEnded && unsentBytes < HTTPLimits.outputBytes
+    case .head, .body: !inputEnded && mayBegin
     // The socket stays watched, to learn of requests sent ahead and of a client that leaves, until enough waits.
     case .handling, .streaming:
       !inputEnded && (!hasMoreInput || request.store.input.count < HTTPLimits.pipelinedBytes)
@@ -389,6 +391,7 @@ final class Connection: EventLoop.Handler, Answering {
     if let registration { server.loop.deregister(registration) }
     registration = nil
     transport = nil
+    unsentBytes = 0
     giveBack()
     server.remove(self)
     streamEnded()

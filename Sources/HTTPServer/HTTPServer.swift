@@ -63,8 +63,12 @@ package final class HTTPServer {
 
   let handler: any RequestHandler
   var writer: ResponseWriter
-  /// What large bodies hold.
+  /// What large requests hold.
   var bodies: BodyMemory
+  /// What long bodies hold on the disk.
+  var spools: BodyMemory
+  /// What all connections have not sent yet.
+  var unsentBytes = 0
   private var requestIDs = RequestID()
 
   private let idleNanoseconds: Int64
@@ -103,6 +107,7 @@ package final class HTTPServer {
         connections: configuration.connectionsPerAddress, requestsPerSecond: configuration.requestsPerAddress) : nil
     writer = ResponseWriter(clock: loop.clock)
     bodies = BodyMemory(limit: configuration.bodyMemoryBytes)
+    spools = BodyMemory(limit: configuration.spoolBytes)
     replies = try Inbox(capacity: configuration.connections + HTTPLimits.refusals)
     idleNanoseconds = configuration.idleTimeout.nanoseconds
     port = listener.localAddress?.port ?? 0

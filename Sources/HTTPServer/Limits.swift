@@ -17,6 +17,8 @@ package enum HTTPLimits {
   /// Large bodies of all requests that are being received or worked on, together: five of the largest films, or some
   /// hundred long lists of recipients.
   package static let bodyMemoryBytes = 268_435_456
+  /// Bodies that go to files, together: forty of the largest films.
+  package static let spoolBytes = 2_147_483_648
   /// A body that is not counted there: a hundred receipts at once have less.
   package static let freeBodyBytes = 16_384
   /// Chunk extensions of one body, together. Nobody uses them; a client that sends more plays for time.
@@ -31,6 +33,9 @@ package enum HTTPLimits {
   package static let idleOutputBytes = 512
   /// Unsent answer bytes above which no further request of that connection is begun.
   package static let outputBytes = 262_144
+  /// Unsent answer bytes of all connections together above which a client gets no answer before it has taken the last one:
+  /// five hundred clients that ask and never read fill it.
+  package static let allOutputBytes = 134_217_728
   /// Requests received ahead (pipelined) beyond which the socket is not read, until the present one is answered.
   package static let pipelinedBytes = 65_536
   /// Bodies of at least this size are sent from where they lie; smaller ones are copied behind their header.

@@ -8,7 +8,10 @@ package struct OwnedRequest: Sendable {
   package var query: String
   /// In the order sent, names lower-cased.
   package var headers: [(name: String, value: String)]
+  /// Empty when it is `spooled`.
   package var body: [UInt8]
+  /// A body that was too long for memory.
+  package var spooled: SpooledBody?
   package var remoteAddress: SocketAddress
   package var id: String
 

@@ -125,8 +125,10 @@ package final class Request {
 
   /// A copy that other threads may have and keep.
   package func owned() -> OwnedRequest {
-    OwnedRequest(
+    var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },
       remoteAddress: remoteAddress, id: id)
+    owned.spooled = store.takeSpool()
+    return owned
   }
 }

@@ -27,15 +27,22 @@ struct RequestStore: ~Copyable {
     case needMore
     case complete
     case malformed(Malformed)
+    /// The file for it could not be written.
+    case unstorable
   }
 
-  /// The head, the body unless chunked, and what the client sent ahead.
+  /// The head, the body unless chunked or spooled, and what the client sent ahead.
   var input: ByteBuffer
   private(set) var parser: RequestParser
   /// The content of a chunked body, and what takes it apart. Empty otherwise.
   private var chunks = ByteBuffer(capacity: 64)
   private var decoder = ChunkedDecoder()
   private(set) var bodyCount = 0
+  /// Where the content of a long body goes, when it is not to be held here.
+  private var spool: SpoolFile?
+  /// Bytes of the present body in that file.
+  private(set) var spooledBytes = 0
+  private(set) var isSpooled = false
 
   init(limits: HeadLimits, inputBytes: Int) {
     input = ByteBuffer(capacity: inputBytes)
@@ -90,6 +97,7 @@ struct RequestStore: ~Copyable {
     case .length(let length):
       guard length <= limit else { return .malformed(Malformed(.contentTooLarge, "The body is too large.")) }
       bodyCount = length
+      if isSpooled { return spoolInput(length) }
       return input.count - head.count >= length ? .complete : .needMore
     case .chunked: return receiveChunks(limit: limit)
     }
@@ -98,9 +106,10 @@ struct RequestStore: ~Copyable {
   private mutating func receiveChunks(limit: Int) -> BodyStep {
     let start = head.count
     let outcome = input.withReadable { bytes in
-      decoder.decode(bytes.extracting(start..<bytes.count), into: &chunks, limit: limit)
+      decoder.decode(bytes.extracting(start..<bytes.count), into: &chunks, limit: limit - spooledBytes)
     }
-    bodyCount = chunks.count
+    bodyCount = spooledBytes + chunks.count
+    if isSpooled, !spoolChunks() { return .unstorable }
     switch outcome {
     case .needMore(let consumed):
       input.remove(consumed, at: start)
@@ -113,13 +122,61 @@ struct RequestStore: ~Copyable {
     }
   }
 
+  // MARK: Spooling
+
+  /// From now on the body goes to a file; false when there can be none.
+  mutating func beginSpool(in directory: String) {
+    spool = try? SpoolFile(in: directory)
+    isSpooled = spool != nil
+  }
+
+  private mutating func spoolInput(_ length: Int) -> BodyStep {
+    let (start, count) = (head.count, min(length - spooledBytes, input.count - head.count))
+    let (file, offset) = (spool, spooledBytes)
+    let isStored = input.withReadable { Self.store($0.extracting(start..<start + count), file, at: offset) }
+    guard isStored else { return .unstorable }
+    input.remove(count, at: start)
+    spooledBytes += count
+    return spooledBytes == length ? .complete : .needMore
+  }
+
+  private mutating func spoolChunks() -> Bool {
+    let (file, offset) = (spool, spooledBytes)
+    let isStored = chunks.withReadable { Self.store($0, file, at: offset) }
+    spooledBytes += chunks.count
+    chunks.removeAll()
+    return isStored
+  }
+
+  private static func store(_ bytes: Span<UInt8>, _ file: SpoolFile?, at offset: Int) -> Bool {
+    do throws(SystemError) {
+      try file?.write(bytes, at: offset)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// The file, for whoever handles the request; nil when the body is here.
+  mutating func takeSpool() -> SpooledBody? {
+    guard let file = spool else { return nil }
+    spool = nil
+    return SpooledBody(file, count: spooledBytes)
+  }
+
+  private mutating func endSpool() {
+    spool = nil
+    spooledBytes = 0
+    isSpooled = false
+  }
+
   /// True when body bytes lie behind the head already.
   var hasBodyBytes: Bool { input.count > head.count }
 
   /// Bytes of the body that must still come, as far as is known: how much to ask the kernel for.
   var awaitedBodyBytes: Int {
     guard case .length(let length) = head.framing else { return HTTPLimits.readBytes }
-    return max(0, head.count + length - input.count)
+    return max(0, head.count + length - spooledBytes - input.count)
   }
 
   /// Forgets the request that was handled; what the client sent ahead stays.
@@ -130,9 +187,10 @@ struct RequestStore: ~Copyable {
       decoder = ChunkedDecoder()
       chunks = ByteBuffer(capacity: 64)
     } else {
-      input.consume(head.count + bodyCount)
+      input.consume(head.count + (isSpooled ? 0 : bodyCount))
     }
     bodyCount = 0
+    if isSpooled { endSpool() }
     parser.reset()
     return !input.isEmpty
   }
@@ -152,6 +210,7 @@ struct RequestStore: ~Copyable {
   mutating func discard() {
     input = ByteBuffer(capacity: HTTPLimits.readBytes)
     chunks = ByteBuffer(capacity: 64)
+    endSpool()
   }
 
   // MARK: Looking
@@ -178,7 +237,7 @@ struct RequestStore: ~Copyable {
   ) throws(Failure) -> Result {
     if head.framing == .chunked { return try chunks.withReadable(body) }
     let start = head.count
-    let end = start + bodyCount
+    let end = start + (isSpooled ? 0 : bodyCount)
     return try input.withReadable { bytes throws(Failure) in try body(bytes.extracting(start..<end)) }
   }
 

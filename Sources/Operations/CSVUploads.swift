@@ -1,7 +1,6 @@
 package import Domain
 package import JSON
 package import Postgres
-internal import Crypto
 internal import Store
 
 /// Uploading an audience as a file.
@@ -28,7 +27,7 @@ package enum CSVUploads {
 
     package func write(to writer: inout JSONWriter) {
       writer.member("csv", String(csv))
-      writer.member("lines", file.lines.count)
+      writer.member("lines", file.lineCount)
       writer.member("duplicates", file.duplicates)
       writer.member("encoding", encoding)
       writer.member("devices", devices)
@@ -53,23 +52,26 @@ package enum CSVUploads {
   /// the same audience.
   /// - Parameter skipsFaults: wrong lines are left out instead of refusing the file.
   package static func store(
-    _ bytes: [UInt8], of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection, now: Int64
+    _ bytes: ByteSource, of appID: String, skipsFaults: Bool, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Stored {
     let app = try connection.app(appID, allowing: caller, to: .send)
-    let (text, encoding) = try decode(bytes, on: connection)
-    let file = try CSVFile(text)
+    let (text, encoding) = try CSVText.decode(bytes, on: connection)
+    // Once to find its faults, once more to store it: so it is never held whole.
+    var reading = CSVReading(text)
+    while try reading.next() != nil {}
+    let file = reading.file
     if file.faultCount > 0, !skipsFaults { throw refusal(file) }
-    guard !file.lines.isEmpty else { throw Problem(.impossible, "The file has no line with a user.") }
-    let hash = Array(SHA256.hash(data: bytes))
-    let record = try connection.commit { () throws(PostgresError) in
-      let (record, isNew) = try connection.run(
+    guard file.lineCount > 0 else { throw Problem(.impossible, "The file has no line with a user.") }
+    let hash = try bytes.sha256()
+    let record = try connection.commitReading { () throws(Problem) in
+      let (record, isNew) = try connection.answer(
         CSVAudiences.create(
-          app: app.number, sha256: hash, lines: file.lines.count, at: now, expiresAt: now + unusedMicroseconds))
+          app: app.number, sha256: hash, lines: file.lineCount, at: now, expiresAt: now + unusedMicroseconds))
       guard isNew else { return record }
-      try CSVAudiences.store(file.lines, of: record.csv, on: connection)
+      try store(text, of: record.csv, on: connection)
       let uploaded = Auditing.Change("audience.upload", String(record.csv), in: app)
-        .to { $0.member("lines", file.lines.count) }
-      try connection.run(Auditing.add(uploaded, by: caller))
+        .to { $0.member("lines", file.lineCount) }
+      try connection.answer(Auditing.add(uploaded, by: caller))
       return record
     }
     let census = try CSVCensus(
@@ -79,22 +81,20 @@ package enum CSVUploads {
       unknown: census.unknown, expiresAt: record.expiresAt)
   }
 
-  /// The file as UTF-8.
-  private static func decode(
-    _ bytes: [UInt8], on connection: Connection
-  ) throws(Problem) -> (text: [UInt8], encoding: String) {
-    guard !bytes.isEmpty else { throw Problem(.impossible, "The file is empty.") }
-    if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-      throw Problem(.impossible, "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet).")
-    }
-    guard String(validating: bytes, as: UTF8.self) == nil else { return (bytes, "UTF-8") }
+  private static func store(_ text: ByteSource, of csv: Int64, on connection: Connection) throws(Problem) {
+    var reading = CSVReading(text)
+    var failure: Problem?
     do throws(PostgresError) {
-      return (try connection.run(CSVAudiences.decodeKorean(bytes)), "CP949")
-    } catch {
-      guard error.sqlState == .characterNotInRepertoire || error.sqlState == .untranslatableCharacter else {
-        throw Problem(error)
+      try CSVAudiences.store(of: csv, on: connection) { () throws(PostgresError) in
+        do throws(Problem) {
+          return try reading.next()
+        } catch {
+          failure = error
+          throw PostgresError(origin: .refusal, message: "the file could not be read again")
+        }
       }
-      throw Problem(.impossible, "The file is neither UTF-8 nor CP949 (EUC-KR). Save it as UTF-8.")
+    } catch {
+      throw failure ?? Problem(error)
     }
   }
 
@@ -106,6 +106,25 @@ package enum CSVUploads {
       \(file.faults[0].reason). Mend them, or send the others with skipErrors=true.
       """,
       fields: file.faults.map { Problem.Field(pointer: "/lines/\($0.line)", detail: $0.reason) })
+  }
+}
+
+/// Reads a file's lines part by part.
+private struct CSVReading {
+  private(set) var file = CSVFile()
+  private let text: ByteSource
+  private var offset = 0
+
+  init(_ text: ByteSource) {
+    self.text = text
+  }
+
+  /// The lines of the next part; nil behind the last.
+  mutating func next() throws(Problem) -> [CSVFile.Line]? {
+    guard offset < text.count else { return nil }
+    let part = try text.part(at: offset, Operations.Limits.partBytes)
+    offset += part.count
+    return try file.read(part, isLast: offset == text.count)
   }
 }
 

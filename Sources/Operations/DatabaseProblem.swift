@@ -65,6 +65,19 @@ extension Connection {
       throw Problem(error)
     }
   }
+
+  /// Runs `body` once in a transaction. Its problems, also with what it reads from elsewhere, take everything back.
+  func commitReading<Outcome>(_ body: () throws(Problem) -> Outcome) throws(Problem) -> Outcome {
+    do {
+      return try withTransaction(body)
+    } catch let problem as Problem {
+      throw problem
+    } catch let error as PostgresError {
+      throw Problem(error)
+    } catch {
+      throw Problem(.internalError, "\(error)")
+    }
+  }
 }
 
 extension Operations.Limits {

@@ -10,14 +10,14 @@ package enum Uploading {
     package let appID: String
     /// As the header says it; nil: not said.
     package let contentType: String?
-    package let body: [UInt8]
+    package let body: ByteSource
     /// ISO 8601 duration; nil: 90 days.
     package let expiresIn: String?
     package let caller: Caller
     package let hosting: Hosting
 
     package init(
-      appID: String, contentType: String?, body: [UInt8], expiresIn: String?, caller: Caller, hosting: Hosting
+      appID: String, contentType: String?, body: ByteSource, expiresIn: String?, caller: Caller, hosting: Hosting
     ) {
       self.appID = appID
       self.contentType = contentType
@@ -58,22 +58,28 @@ package enum Uploading {
     let url = try request.hosting.url(Hosting.mediaPath, name + type.suffix)
     let file = HostedFiles.New(
       name: name, app: app.number, suffix: type.suffix, type: type.rawValue,
-      sha256: Array(SHA256.hash(data: request.body)), body: request.body, apiKey: request.caller.apiKey,
-      createdAt: now, expiresAt: now + lifetime)
-    try connection.commit { () throws(PostgresError) in
-      for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }
+      sha256: try request.body.sha256(), body: [], apiKey: request.caller.apiKey, createdAt: now,
+      expiresAt: now + lifetime)
+    try connection.commitReading { () throws(Problem) in
+      let partBytes = Operations.Limits.partBytes
+      try connection.answer(HostedFiles.create(file, bytes: request.body.count, partBytes: partBytes))
+      var part = 0
+      try request.body.forEachPart(of: partBytes) { bytes throws(Problem) in
+        try connection.answer(HostedFiles.add(bytes, part: part, of: name))
+        part += 1
+      }
       let uploaded = Auditing.Change("upload.create", name, in: app).to { writer in
         writer.member("contentType", type.rawValue)
         writer.member("bytes", request.body.count)
       }
-      try connection.run(Auditing.add(uploaded, by: request.caller))
+      try connection.answer(Auditing.add(uploaded, by: request.caller))
     }
     return Uploaded(upload: name, url: url, type: type, bytes: request.body.count, expiresAt: file.expiresAt)
   }
 
   private static func check(_ request: Request) throws(Problem) -> MediaType {
-    guard !request.body.isEmpty else { throw Problem(.malformed, "The body is empty; it should be the file itself.") }
-    guard let type = MediaType(sniffing: request.body) else {
+    guard request.body.count > 0 else { throw Problem(.malformed, "The body is empty; it should be the file itself.") }
+    guard let type = MediaType(sniffing: try request.body.part(at: 0, Operations.Limits.sniffedBytes)) else {
       let known = MediaType.allCases.map { $0.suffix.dropFirst() }.joined(separator: ", ")
       throw Problem(
         .unsupportedMediaType,
@@ -109,4 +115,6 @@ package enum Uploading {
 extension Operations.Limits {
   /// How long an upload may be kept without a message that shows it, in seconds.
   static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
+  /// What is looked at to find out what a file is: far more than any of the signatures has.
+  static let sniffedBytes = 4_096
 }

@@ -62,7 +62,7 @@ package final class Connection {
 
   // MARK: Statements
 
-  /// Runs one statement; prepares it on its first use in this session.
+  /// Runs one statement; prepares it on its first use in this session, if it is to be kept.
   @discardableResult
   package func run(_ statement: Statement, _ parameters: Parameters = Parameters()) throws(PostgresError) -> Rows {
     if let refusal = parameters.refusal { throw refusal.naming(statement.name) }
@@ -79,6 +79,7 @@ package final class Connection {
   private func prepareAndExecute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
     let types = parameters.types
     do {
+      guard statement.isKept else { return try session.executeOnce(statement, parameters) }
       if !session.knows(statement, types) { try session.prepare(statement, types) }
       return try session.execute(statement, parameters)
     } catch {
@@ -264,7 +265,7 @@ package final class Connection {
       case .wantsWrite: wanted = Int16(POLLOUT)
       case .failed: throw session.connectError
       case .connected:
-        if let settings = options.settingsSQL { try session.run(settings) }
+        try session.run(options.settingsSQL)
         return session
       }
     }

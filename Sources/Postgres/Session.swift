@@ -123,6 +123,16 @@ final class Session {
     return try unsafe rows(owning: result, statement.name)
   }
 
+  /// Parses, plans and runs a statement, of which nothing stays.
+  func executeOnce(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
+    let result = unsafe parameters.withPointers { pointers in
+      unsafe PQexecParams(
+        pg, statement.sql, pointers.count, parameters.types.map(\.rawValue), pointers.values, pointers.lengths,
+        pointers.formats, binaryResults)
+    }
+    return try unsafe rows(owning: result, statement.name)
+  }
+
   /// Runs SQL text without parameters, also several statements. Results come as text: only for what returns nothing.
   @discardableResult
   func run(_ sql: String) throws(PostgresError) -> Rows {
@@ -183,6 +193,14 @@ final class Session {
     unsafe parameters.withPointers { pointers in
       unsafe PQsendQueryPrepared(
         pg, statement.name, pointers.count, pointers.values, pointers.lengths, pointers.formats, binaryResults) == 1
+    }
+  }
+
+  func sendExecuteOnce(_ statement: Statement, _ parameters: Parameters) -> Bool {
+    unsafe parameters.withPointers { pointers in
+      unsafe PQsendQueryParams(
+        pg, statement.sql, pointers.count, parameters.types.map(\.rawValue), pointers.values, pointers.lengths,
+        pointers.formats, binaryResults) == 1
     }
   }
 

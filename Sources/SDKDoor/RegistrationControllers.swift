@@ -27,13 +27,15 @@ extension ControllerDoor {
       let identity = try DeviceIdentity(call.form, app: app)
       let environment = try Self.environment(call.form)
       let attributes = try Self.attributes(call.form)
+      let consents = try Self.consents(call.form)
       let named = try user(identity)
       let proof = try proof(call.form, app: app)
       let isOwn = proof.map { $0.claim?.device == identity.device || $0.covers(psid: identity.psid) } ?? true
       guard isOwn else { throw Self.foreignKey }
       var registration = Operation.Registration(
         app: app, device: identity.device, installation: identity.installation, network: identity.network,
-        environment: environment, psid: identity.psid, user: named, attributes: attributes, proof: proof?.claim)
+        environment: environment, psid: identity.psid, user: named, attributes: attributes, proof: proof?.claim,
+        consents: consents)
       registration.keepsUnsaid = true
       perform(.register(registration), call) { answer in
         guard case .registered(let record, _, _, _) = answer else { return }
@@ -74,6 +76,15 @@ extension ControllerDoor {
     attributes.osVersion = try form.text("OS_VER", upTo: bytes) ?? ""
     attributes.appVersion = try form.text("APP_VER", upTo: bytes) ?? ""
     return attributes
+  }
+
+  /// The old protocol has no words for consents: these are ours. What is not said stays as it is known.
+  private static func consents(_ form: Form) throws(Refusal) -> Consents.Change {
+    var consents = Consents.Change()
+    consents.notification = try form.flag("NOTIFICATION_YN")
+    consents.ad = try form.flag("AD_YN")
+    consents.nightAd = try form.flag("NIGHT_AD_YN")
+    return consents
   }
 
   // MARK: The user

@@ -41,7 +41,7 @@ struct SendOffice: Sendable {
     do throws(Problem) {
       // The same file is the same audience, so that a repeated call asks for the same message.
       stored = try CSVUploads.store(
-        file, of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallMicroseconds)
+        ByteSource(file), of: draft.appID, skipsFaults: false, by: caller, on: connection, now: clock.wallMicroseconds)
     } catch {
       throw Refusal(Problem(error.code, "upload_file: \(error.detail)"))
     }

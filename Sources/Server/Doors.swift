@@ -29,7 +29,8 @@ final class Doors {
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
     let tls = try DoorCertificate.load(configuration.listening)
-    let engine = configuration.listening.engine(loops: loops, descriptors: DescriptorLimit.raise())
+    let engine = configuration.listening.engine(
+      loops: loops, descriptors: DescriptorLimit.raise(), spoolDirectory: configuration.spoolDirectory)
     if engine.connections * loops < configuration.listening.connections {
       Logger(label: "http").warning(
         "fewer connections than UPMC_MAX_CONNECTIONS: raise the process's limit of open files (ulimit -n)",
@@ -44,9 +45,10 @@ final class Doors {
     guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
     let hosting = Hosting(publicURL: configuration.publicURL)
+    let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, isSecure: tls != nil || configuration.publicURL?.hasPrefix("https://") == true,
+      hosting: hosting, isSecure: isSecure,
       messageCommitted: messageCommitted)
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)
@@ -75,7 +77,7 @@ final class Doors {
               configuration: sdk, loop: loop),
             admin: AdminDoor(
               admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
-              uploads: UploadGate(catalog: catalog)),
+              uploads: UploadGate(catalog: catalog, isSecure: isSecure)),
             health: HealthDoor(isConnected: { committer.isConnected }, readiness: readiness),
             metrics: MetricsDoor(metrics: metrics, catalog: catalog),
             hosted: try HostedDoor(loader: hosted, loop: loop),

@@ -62,6 +62,10 @@ package final class FrontDoor: RequestHandler {
     return Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
   }
 
+  package func spoolShare(of request: Request) -> SpoolShare {
+    Self.isForAdmin(request) ? admin.spoolShare(of: request) : .noFile
+  }
+
   private static func isForAdmin(_ request: Request) -> Bool {
     let path = request.path
     return path.hasPrefix("/v1/admin/") || path == "/v1/admin"

@@ -49,8 +49,10 @@ package struct Listening: Sendable {
   package init() {}
 
   /// What one of `loops` engines is told. The kernel spreads connections evenly over them, and so are the limits.
-  /// - Parameter descriptors: how many this process may have.
-  func engine(loops: Int, descriptors: Int) -> HTTPServer.Configuration {
+  /// - Parameters:
+  ///   - descriptors: how many this process may have.
+  ///   - spoolDirectory: where uploads wait; nil: in memory.
+  func engine(loops: Int, descriptors: Int, spoolDirectory: String? = nil) -> HTTPServer.Configuration {
     func share(_ limit: Int) -> Int { max(1, (limit + loops - 1) / loops) }
     var engine = HTTPServer.Configuration()
     let possible = descriptors - Self.keptDescriptors - loops * HTTPLimits.refusals
@@ -58,6 +60,8 @@ package struct Listening: Sendable {
     engine.connectionsPerAddress = connectionsPerAddress.map(share)
     engine.requestsPerAddress = requestsPerAddress.map(share)
     engine.bodyMemoryBytes = share(HTTPLimits.bodyMemoryBytes)
+    engine.spoolBytes = share(HTTPLimits.spoolBytes)
+    engine.spoolDirectory = spoolDirectory
     engine.trustedProxies = trustedProxies
     engine.forwardedHeader = forwardedHeader
     engine.expectsProxyHeader = expectsProxyHeader

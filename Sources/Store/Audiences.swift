@@ -108,7 +108,10 @@ package enum Audiences {
     SELECT DISTINCT user_key FROM group_members
     WHERE app = $1 AND groupseq = ANY($2) AND user_key > $3 AND user_key <= $4 AND joined_at <= $5
     ORDER BY user_key LIMIT $6
-    """)
+    """,
+    // Planned for these very groups: a small one is found by its index, a large one along the users. One plan for both
+    // took 23 ms instead of 1 for each batch of a group with 1 % of the members.
+    isKept: false)
 
   /// Members of groups in key order.
   package static func groupKeys(

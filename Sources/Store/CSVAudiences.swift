@@ -38,19 +38,22 @@ package enum CSVAudiences {
   }
 
   /// Stores lines, each user once, as one stream.
+  /// - Parameter next: some more lines; nil after the last. Nothing is stored when it throws.
   package static func store(
-    _ lines: [CSVFile.Line], of csv: Number, on connection: Connection
+    of csv: Number, on connection: Connection, next: () throws(PostgresError) -> [CSVFile.Line]?
   ) throws(PostgresError) {
     _ = try connection.copyIn(
       "COPY csv_lines (csv, user_key, name, var1, var2, var3, var4, var5, var6, var7, var8, var9) "
         + "FROM STDIN (FORMAT binary)"
     ) { (writer) throws(PostgresError) in
-      for line in lines {
-        try writer.beginRow(columns: 12)
-        writer.append(csv)
-        writer.append(text: line.user.text)
-        writer.append(text: line.name)
-        for index in 0..<9 { writer.append(text: index < line.variables.count ? line.variables[index] : nil) }
+      while let lines = try next() {
+        for line in lines {
+          try writer.beginRow(columns: 12)
+          writer.append(csv)
+          writer.append(text: line.user.text)
+          writer.append(text: line.name)
+          for index in 0..<9 { writer.append(text: index < line.variables.count ? line.variables[index] : nil) }
+        }
       }
     }
   }

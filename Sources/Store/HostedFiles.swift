@@ -59,28 +59,38 @@ package enum HostedFiles {
   private static let createPartStatement = Statement(
     "hosted-parts-create", "INSERT INTO hosted_parts (name, part, body) VALUES ($1, $2, $3)")
 
-  /// Stores a file, part by part: one after the other in one transaction, so that a film is never held twice.
+  /// Stores a file with its content, part by part.
   package static func create(_ file: New, partBytes: Int) -> [Query<Void>] {
+    let parts = stride(from: 0, to: file.body.count, by: partBytes).enumerated().map { part, start in
+      add(Array(file.body[start..<min(start + partBytes, file.body.count)]), part: part, of: file.name)
+    }
+    return [create(file, bytes: file.body.count, partBytes: partBytes)] + parts
+  }
+
+  /// Makes a file of so many bytes, in the transaction that adds all parts of its content: one after the other, so that a
+  /// film is never held whole.
+  package static func create(_ file: New, bytes: Int, partBytes: Int) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(text: file.name)
     parameters.append(file.app)
     parameters.append(text: file.suffix)
     parameters.append(text: file.type)
-    parameters.append(Int64(file.body.count))
+    parameters.append(Int64(bytes))
     parameters.append(Int32(partBytes))
     parameters.append(bytes: file.sha256)
     parameters.append(file.apiKey)
     parameters.append(timestampMicroseconds: file.createdAt)
     parameters.append(timestampMicroseconds: file.expiresAt)
-    var queries = [Query<Void>(createStatement, parameters) { _ in }]
-    for (part, start) in stride(from: 0, to: file.body.count, by: partBytes).enumerated() {
-      var parameters = Parameters()
-      parameters.append(text: file.name)
-      parameters.append(Int32(part))
-      parameters.append(bytes: Array(file.body[start..<min(start + partBytes, file.body.count)]))
-      queries.append(Query(createPartStatement, parameters) { _ in })
-    }
-    return queries
+    return Query(createStatement, parameters) { _ in }
+  }
+
+  /// - Parameter part: counted from 0.
+  package static func add(_ bytes: [UInt8], part: Int, of name: String) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: name)
+    parameters.append(Int32(part))
+    parameters.append(bytes: bytes)
+    return Query(createPartStatement, parameters) { _ in }
   }
 
   private static let findStatement = Statement(

@@ -35,7 +35,7 @@ struct Upload: ParsableCommand {
     try withDatabase { database in
       let uploaded = try Uploading.upload(
         Uploading.Request(
-          appID: appID, contentType: nil, body: body, expiresIn: expiresIn, caller: .commandLine,
+          appID: appID, contentType: nil, body: ByteSource(body), expiresIn: expiresIn, caller: .commandLine,
           hosting: Hosting(publicURL: database.configuration.publicURL)),
         on: database.connection, now: SystemClock().wallMicroseconds)
       output.show(uploaded, "\(uploaded.upload) \(uploaded.url)")

@@ -27,7 +27,7 @@ final class Program {
       [
         "PATH=\(path)", "UPMC_DATABASE_URL=\(databaseURL)", "UPMC_MASTER_KEY=\(Self.masterKey)",
         "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
-      ] + variables
+      ] + Sanitizers.variables + variables
   }
 
   deinit { TemporaryDirectory.remove(directory) }

@@ -3,7 +3,29 @@ import Testing
 @testable import Domain
 
 @Suite struct CSVFileTests {
-  private func read(_ text: String) throws -> CSVFile { try CSVFile(Array(text.utf8)) }
+  private struct Whole: Equatable {
+    var lines: [CSVFile.Line] = []
+    var faults: [CSVFile.Fault] = []
+    var faultCount = 0
+    var duplicates = 0
+  }
+
+  /// Reads parts of so many bytes.
+  private func read(_ bytes: [UInt8], inPartsOf size: Int = .max) throws -> Whole {
+    var file = CSVFile()
+    var whole = Whole()
+    var offset = 0
+    repeat {
+      let end = offset + min(size, bytes.count - offset)
+      whole.lines += try file.read(Array(bytes[offset..<end]), isLast: end == bytes.count)
+      offset = end
+    } while offset < bytes.count
+    #expect(whole.lines.count == file.lineCount)
+    (whole.faults, whole.faultCount, whole.duplicates) = (file.faults, file.faultCount, file.duplicates)
+    return whole
+  }
+
+  private func read(_ text: String) throws -> Whole { try read(Array(text.utf8)) }
 
   private func line(_ user: String, _ name: String, _ variables: String...) -> CSVFile.Line {
     CSVFile.Line(user: UserKey(clientUID: user), name: name, variables: variables)
@@ -54,13 +76,31 @@ import Testing
     #expect(file.faults.count == 100 && file.faultCount == 150)
   }
 
-  @Test func `any bytes can be read`() throws {
+  @Test func `a line that is too long to be one is told, and nothing is read behind it`() throws {
+    let long = "kim\n\"" + String(repeating: "x\n", count: 40_000) + "\"\nlee\n"
+    let file = try read(Array(long.utf8), inPartsOf: 4_096)
+    #expect(file.lines == [line("kim", "")])
+    #expect(file.faultCount == 1 && file.faults.first?.line == 2, "\(file.faults)")
+    #expect(file.faults.first?.reason.contains("never closed") == true)
+  }
+
+  @Test func `it makes no difference how a file is cut`() throws {
+    let text = "\u{FEFF}CUID,NAME,VAR1\r\nkim,\"K\"\"i\nm\",1\r\nlee,리,2\rGUEST\n\nkim,again\npark,\"x\"y\nchoi,\"open"
+    let whole = try read(text)
+    #expect(whole.lines.count == 2 && whole.faultCount == 3 && whole.duplicates == 1)
+    for size in 1...text.utf8.count {
+      #expect(try read(Array(text.utf8), inPartsOf: size) == whole, "parts of \(size)")
+    }
+  }
+
+  @Test func `any bytes can be read, cut anywhere`() throws {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<200 {
       let alphabet = Array("a,\"\n\r ".utf8)
       let bytes = (0..<60).map { _ in alphabet[Int.random(in: 0..<alphabet.count, using: &random)] }
-      let file = try CSVFile(bytes)
+      let file = try read(bytes)
       #expect(Set(file.lines.map(\.user)).count == file.lines.count)
+      #expect(try read(bytes, inPartsOf: Int.random(in: 1...20, using: &random)) == file, "\(bytes)")
     }
   }
 }

@@ -48,7 +48,7 @@ import Testing
       environment: [
         "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(data)",
         "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
-      ], output: .file(output), errors: .file(output))
+      ] + Sanitizers.variables, output: .file(output), errors: .file(output))
     #expect(command.wait(atMost: .seconds(60)) == .exited(0))
     let text = TemporaryDirectory.read(output) ?? ""
     return try #require(Reply(status: 200, text: text).string("clientKey"), "\(text)")

@@ -174,6 +174,27 @@ import Testing
         """) == 1)
   }
 
+  @Test func `a registration by the old protocol gives and withdraws consents, and says when one is unclear`() throws {
+    let world = try World()
+    let app = app(world)
+    func holds(_ condition: String) throws -> Bool {
+      try world.count("SELECT count(*) FROM devices WHERE \(condition)") == 1
+    }
+    let given = Self.phone.merging(["NOTIFICATION_YN": "Y", "AD_YN": "Y"]) { $1 }
+    #expect(try app.call("rcv_register_service.ctl", given).isOK)
+    #expect(try holds("consent_notification AND consent_ad AND consent_night_ad IS NULL"))
+    app.common["CUID"] = "kim"
+    let withdrawn = Self.phone.merging(["AD_YN": "N", "NIGHT_AD_YN": "n"]) { $1 }
+    #expect(try app.call("new_rcv_register_service_and_user.ctl", withdrawn).isOK)
+    let withdrawal = "consent_notification AND NOT consent_ad AND NOT consent_night_ad"
+    #expect(try holds(withdrawal))
+    #expect(try app.call("new_rcv_register_service_and_user.ctl", Self.phone).isOK)
+    let unclear = Self.phone.merging(["AD_YN": "maybe", "NIGHT_AD_YN": "Y"]) { $1 }
+    let refused = try app.call("rcv_register_service.ctl", unclear)
+    #expect(!refused.isOK && refused.text.contains("AD_YN"), "\(refused)")
+    #expect(try holds(withdrawal))
+  }
+
   @Test func `a key that was asked for before the registration still opens the device after it`() throws {
     let world = try World()
     let app = app(world)

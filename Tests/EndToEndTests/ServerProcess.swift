@@ -14,7 +14,7 @@ final class ServerProcess {
   init(_ variables: [String: String]) throws {
     log = TemporaryDirectory.make() + "/serve.log"
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    environment = ["PATH=\(path)"] + variables.map { "\($0.key)=\($0.value)" }
+    environment = ["PATH=\(path)"] + Sanitizers.variables + variables.map { "\($0.key)=\($0.value)" }
     port = try Self.freePort()
   }
 
@@ -39,6 +39,8 @@ final class ServerProcess {
 
   /// False once it has ended by itself.
   var isRunning: Bool { child != nil && child?.wait(atMost: .zero) == nil }
+
+  var identifier: Int32? { child?.identifier }
 
   func signal(_ number: Int32) { child?.signal(number) }
 

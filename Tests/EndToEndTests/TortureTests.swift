@@ -31,7 +31,8 @@ import Testing
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     var child = try ChildProcess.start(
       [Self.program("upmc-torture"), "--json"] + arguments,
-      environment: ["PATH=\(path)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)"],
+      environment: ["PATH=\(path)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)"]
+        + Sanitizers.variables,
       output: .file("\(directory)/page"), errors: .file("\(directory)/progress"))
     let ending = child.wait(atMost: .seconds(400))
     let progress = TemporaryDirectory.read("\(directory)/progress") ?? ""

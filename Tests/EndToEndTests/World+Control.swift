@@ -127,16 +127,17 @@ extension World {
   // MARK: A server that can be killed
 
   /// A server process on this world's database; not started yet.
-  func process() throws -> ServerProcess {
+  func process(_ more: [String: String] = [:]) throws -> ServerProcess {
     let authority = TemporaryDirectory.make() + "/ca.pem"
     TemporaryDirectory.write(authority, started.authorityPEM)
-    return try ServerProcess([
+    let variables = [
       "UPMC_DATABASE_URL": database.url,
       "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
       "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)",
       "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
-    ])
+    ]
+    return try ServerProcess(variables.merging(more) { $1 })
   }
 
   /// Sends as the command line does, without a server to ask.

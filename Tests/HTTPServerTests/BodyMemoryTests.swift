@@ -55,6 +55,22 @@ import Testing
     #expect(held(server) == 0)
   }
 
+  @Test func `long heads that never end count too, and are told 503 when there are too many`() throws {
+    let server = try server(200_000)
+    let line = "x: " + text(8_000) + "\r\n"
+    let slow = try (0..<3).map { _ in try server.connect() }
+    for peer in slow { peer.send("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: line, count: 7)) }
+    server.turn(20)
+    #expect(held(server) >= 3 * 50_000)
+    let late = try server.connect()
+    late.send("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: line, count: 7))
+    let refused = try late.takeAnswer()
+    #expect(refused.status == 503 && refused.header("retry-after") == "1", "\(refused)")
+    for peer in slow { #expect(try peer.exchange("\r\n").status == 200) }
+    #expect(held(server) == 0)
+    #expect(try server.connect().exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n").status == 200)
+  }
+
   @Test func `what is announced and not sent keeps nobody out`() throws {
     let server = try server(600_000)
     let idlers = try (0..<20).map { _ in try server.connect() }

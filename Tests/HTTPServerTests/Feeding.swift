@@ -41,6 +41,7 @@ struct Reading: Equatable, CustomStringConvertible {
       }
       switch request.store.receiveBody(limit: bodyLimit) {
       case .needMore: continue
+      case .unstorable: return Reading(description: "unstorable")
       case .malformed(let malformed): return Reading(description: "\(malformed.status.code) \(malformed.reason)")
       case .complete: return Reading(description: summary(request, more: bytes.count - fed))
       }

@@ -71,6 +71,11 @@ final class ClosureHandler: RequestHandler {
   }
 
   func bodyLimit(for request: Request, standard: Int) -> Int { limit ?? standard }
+
+  func spoolShare(of request: Request) -> SpoolShare {
+    guard limit != nil else { return .noFile }
+    return request.pathEquals("/half") ? .half : .whole
+  }
 }
 
 /// A client that sends raw bytes and reads raw bytes, turning the server's loop while it waits.

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Store
+import Synchronization
 import Testing
 
 @testable import Operations
@@ -10,14 +11,15 @@ import Testing
     _ world: BatchWorld, _ bytes: [UInt8], skipsFaults: Bool = false
   ) throws -> CSVUploads.Stored {
     try CSVUploads.store(
-      bytes, of: world.app.appID, skipsFaults: skipsFaults, by: .commandLine, on: world.connection, now: world.now)
+      ByteSource(bytes), of: world.app.appID, skipsFaults: skipsFaults, by: .commandLine, on: world.connection,
+      now: world.now)
   }
 
   @Test func `a file is stored with its variables, and unknown users are told`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"), world.registration("d2", psid: "bb", user: "lee"))
     let stored = try store(world, Array("kim,Kim,10\nlee,,20\nnobody\nkim,Again\n".utf8))
-    #expect(stored.file.lines.count == 3 && stored.file.duplicates == 1)
+    #expect(stored.file.lineCount == 3 && stored.file.duplicates == 1)
     #expect(stored.devices == 2 && stored.unknown == ["nobody"] && stored.unknownCount == 1)
     let values = try world.connection.run(
       CSVAudiences.values(stored.csv, of: ["kim", "lee"].map { UserKey(clientUID: $0) }))
@@ -33,7 +35,9 @@ import Testing
     // "kim,김" and a syllable that only CP949 has.
     let stored = try store(world, Array("kim,".utf8) + [0xB1, 0xE8, 0x0A] + Array("lee,".utf8) + [0x8C, 0x63, 0x0A])
     #expect(stored.encoding == "CP949")
-    #expect(stored.file.lines.map(\.name) == ["김", "똠"])
+    let values = try world.connection.run(
+      CSVAudiences.values(stored.csv, of: ["kim", "lee"].map { UserKey(clientUID: $0) }))
+    #expect(values.values.map(\.name).sorted() == ["김", "똠"])
   }
 
   @Test func `what is neither is refused, and says so`() throws {
@@ -56,7 +60,7 @@ import Testing
       #expect(problem.fields.map(\.pointer) == ["/lines/2"])
     }
     #expect(try world.count("SELECT count(*) FROM csv_lines") == 0)
-    #expect(try store(world, text, skipsFaults: true).file.lines.count == 2)
+    #expect(try store(world, text, skipsFaults: true).file.lineCount == 2)
   }
 
   @Test func `a file ends after its time, with its lines, and not while a message keeps it`() throws {
@@ -69,6 +73,29 @@ import Testing
     #expect(try world.connection.run(CSVAudiences.find(first.csv, at: later)) == nil)
     #expect(try world.connection.run(CSVAudiences.find(second.csv, at: later)) != nil)
     #expect(try world.count("SELECT count(*) FROM csv_lines") == 1)
+  }
+
+  @Test func `a file that cannot be read to its end leaves nothing behind`() throws {
+    let world = try BatchWorld()
+    let text = Array(String(repeating: "kim,Kim\nlee,Lee\n", count: 50_000).utf8)
+    for readable in [0, 1, 3, 5] {
+      let reads = Mutex(0)
+      let source = ByteSource(count: text.count) { offset, bytes throws(Problem) in
+        let isReadable = reads.withLock { reads in
+          reads += 1
+          return reads <= readable
+        }
+        guard isReadable else { throw Problem(.internalError, "broken") }
+        return Array(text[offset..<min(offset + bytes, text.count)])
+      }
+      #expect(throws: Problem.self, "\(readable)") {
+        try CSVUploads.store(
+          source, of: world.app.appID, skipsFaults: false, by: .commandLine, on: world.connection, now: world.now)
+      }
+    }
+    #expect(try world.count("SELECT count(*) FROM csv_audiences") == 0)
+    #expect(try world.count("SELECT count(*) FROM csv_lines") == 0)
+    #expect(try store(world, text).file.lineCount == 2)
   }
 
   @Test func `a hundred thousand lines take seconds`() throws {

@@ -52,6 +52,40 @@ import Testing
     return Set(found.map { member in (1...8).map { "d\($0)" }.first { world.device($0) == member.device } ?? "?" })
   }
 
+  @Test func `everybody outside of a large group is found without asking each member for each device`() throws {
+    let world = try BatchWorld()
+    world.now = Self.now
+    try world.connection.script(
+      """
+      INSERT INTO groups (app, name) VALUES (\(world.app.number), 'all');
+      INSERT INTO group_members (app, user_key, groupseq, joined_at)
+      SELECT g.app, 'u' || n, g.groupseq, to_timestamp(0) FROM groups g, generate_series(1, 200000) n;
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT gen_random_uuid(), g.app, 'u' || n, 1, 1, 1, 'p' || n, 'd' || n, to_timestamp(0), to_timestamp(0),
+        to_timestamp(0)
+      FROM groups g, generate_series(195001, 205000) n;
+      ANALYZE;
+      SET statement_timeout = '5s';
+      """)
+    let group = try world.count("SELECT groupseq FROM groups")
+    for (conditions, devices) in [(#"{"groups":["\#(group)"]}"#, 5_000), (#"{"not":{"groups":["\#(group)"]}}"#, 5_000)]
+    {
+      let count = try Segmenting.count(
+        conditions: Array(conditions.utf8), of: world.app.appID, by: .commandLine, on: world.connection, now: world.now)
+      #expect(count.devices == Int64(devices), "\(conditions)")
+    }
+  }
+
+  @Test func `however many shapes of segments there are, a session keeps nothing prepared for them`() throws {
+    let world = try world()
+    for number in 1...10 {
+      let parts = (0..<number).map { _ in #"{"platform":["ios"]}"# }.joined(separator: ",")
+      _ = try members(world, #"{"any":[\#(parts)]}"#)
+    }
+    #expect(try world.count("SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'segment-%'") == 0)
+  }
+
   @Test func `every condition means what it says`() throws {
     let world = try world()
     _ = try Tagging.change(

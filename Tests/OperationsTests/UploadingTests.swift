@@ -17,7 +17,7 @@ import Testing
   ) throws(Problem) -> Uploading.Uploaded {
     try Uploading.upload(
       Uploading.Request(
-        appID: "com.example.bank", contentType: type, body: body, expiresIn: expiresIn, caller: caller,
+        appID: "com.example.bank", contentType: type, body: ByteSource(body), expiresIn: expiresIn, caller: caller,
         hosting: Hosting(publicURL: publicURL)), on: world.connection, now: world.now)
   }
 

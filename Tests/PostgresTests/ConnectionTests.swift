@@ -36,6 +36,23 @@ import TestSupport
     #expect(try count() == 3)
   }
 
+  @Test func `of a statement that is not to be kept nothing stays, and its errors name it`() throws {
+    for number in 1...50 {
+      var parameters = Parameters()
+      parameters.append(number)
+      let rows = try connection.run(Statement("once-\(number)", "SELECT $1 + \(number)", isKept: false), parameters)
+      #expect(rows.int64(0, 0) == Int64(2 * number))
+    }
+    let left = try connection.run(
+      Statement("left", "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT $1 + %'"))
+    #expect(left.int64(0, 0) == 0)
+    let error = try #require(throws: PostgresError.self) {
+      try connection.run(Statement("wrong", "SELECT 1 / 0", isKept: false))
+    }
+    #expect(error.statement == "wrong")
+    #expect(try count() == 0)
+  }
+
   @Test func `a broken constraint is named, without the data in the description`() throws {
     try connection.run(insert, values(7, "secret"))
     let error = try #require(throws: PostgresError.self) { try connection.run(insert, values(7, "secret")) }

@@ -118,6 +118,19 @@ final class PipelineFixture {
     #expect(prepared[0].int64(0, 0) == 1)
   }
 
+  @Test func `a statement that is not to be kept goes in between, and nothing of it stays`() throws {
+    let once = { (number: Int) in (Statement("once-\(number)", "SELECT \(number)", isKept: false), Parameters()) }
+    let rows = try fixture.run(item(1), once(7), once(8), item(2))
+    #expect(rows[1].int32(0, 0) == 7 && rows[2].int32(0, 0) == 8)
+    #expect(
+      try fixture.failure(item(3), (Statement("wrong", "SELECT 1 / 0", isKept: false), Parameters())).statement
+        == "wrong")
+    #expect(try fixture.count() == 2)
+    let prepared = try fixture.run(
+      statement("prepared", "SELECT count(*) FROM pg_prepared_statements WHERE name LIKE 'once%'"))
+    #expect(prepared[0].int64(0, 0) == 0)
+  }
+
   @Test func `a constraint checked only at the commit fails the submission`() throws {
     try fixture.database.connect().script(
       """

@@ -35,7 +35,7 @@ import Testing
     func mapped() throws -> Int {
       let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
       let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmSize:") })
-      return try #require(Int(line.split(separator: " ")[1]))
+      return try #require(Int(line.split(whereSeparator: \.isWhitespace)[1]))
     }
     let before = try mapped()
     for _ in 0..<200 {

@@ -37,7 +37,9 @@ final class Stage {
       "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)", "UPMC_LOG_LEVEL": "warning",
     ]
-    variables["UPMC_MIGRATIONS_DIR"] = outside["UPMC_MIGRATIONS_DIR"]
+    for name in ["UPMC_MIGRATIONS_DIR", "TSAN_OPTIONS", "ASAN_OPTIONS", "LD_PRELOAD"] {
+      variables[name] = outside[name]
+    }
     let environment = variables.map { "\($0.key)=\($0.value)" }
     let place = directory
     nodes = try (1...plan.nodes).map {

@@ -59,6 +59,7 @@ enum Conversation {
     }
     switch request.store.receiveBody(limit: bodyLimit) {
     case .needMore: return .needMore
+    case .unstorable: return .refused("503")
     case .malformed(let malformed): return .refused("\(malformed.status.code)")
     case .complete: return .complete
     }

@@ -1,0 +1,45 @@
+internal import Crypto
+package import Domain
+
+/// Bytes that are read in parts: in memory, or somewhere with more room.
+package struct ByteSource: Sendable {
+  package let count: Int
+  private let read: @Sendable (_ offset: Int, _ bytes: Int) throws(Problem) -> [UInt8]
+
+  package init(_ bytes: [UInt8]) {
+    self.init(count: bytes.count) { offset, wanted in Array(bytes[offset..<min(offset + wanted, bytes.count)]) }
+  }
+
+  /// - Parameter read: at most so many bytes from an offset on; fewer only at the end.
+  package init(count: Int, read: @escaping @Sendable (_ offset: Int, _ bytes: Int) throws(Problem) -> [UInt8]) {
+    self.count = count
+    self.read = read
+  }
+
+  /// The part that begins at `offset`; shorter than `bytes` only at the end.
+  func part(at offset: Int, _ bytes: Int) throws(Problem) -> [UInt8] {
+    guard offset < count else { return [] }
+    let part = try read(offset, bytes)
+    guard part.count == min(bytes, count - offset) else {
+      throw Self.unreadable("it is shorter than before")
+    }
+    return part
+  }
+
+  /// What to say when something cannot be read that had been there.
+  package static func unreadable(_ reason: String) -> Problem {
+    Problem(.internalError, "What was uploaded could not be read again (\(reason)). Send it once more.")
+  }
+
+  /// SHA-256 of all of it.
+  func sha256() throws(Problem) -> [UInt8] {
+    var hash = SHA256()
+    try forEachPart(of: Operations.Limits.partBytes) { hash.update(data: $0) }
+    return Array(hash.finalize())
+  }
+
+  /// Lends one part after the other.
+  func forEachPart(of bytes: Int, _ body: ([UInt8]) throws(Problem) -> Void) throws(Problem) {
+    for offset in stride(from: 0, to: count, by: bytes) { try body(try part(at: offset, bytes)) }
+  }
+}

@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// A file without a name, for bytes that are too many for memory. Nothing of it is left when its owner ends, whatever
+/// crashes.
+///
+/// Writing goes to the kernel's cache and may wait for the disk when that is full; it is never flushed, for nothing in it
+/// is promised to anybody.
+package final class SpoolFile: Sendable {
+  private let file: FileDescriptor
+
+  /// - Parameter directory: where there is room; it must exist.
+  package init(in directory: String) throws(SystemError) {
+    let path = "\(directory)/spool.\(getpid()).\(UInt64.random(in: .min ... .max))"
+    let number = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw .last("create", path) }
+    file = FileDescriptor(owning: number)
+    _ = unsafe unlink(path)
+  }
+
+  package func write(_ bytes: Span<UInt8>, at offset: Int) throws(SystemError) {
+    var written = 0
+    while written < bytes.count {
+      // Safe: never writes more than the span has left, which outlives the call.
+      let taken = unsafe bytes.withUnsafeBytes { raw in
+        unsafe pwrite(file.number, raw.baseAddress! + written, raw.count - written, offset + written)
+      }
+      guard taken > 0 else {
+        if taken < 0, errno == EINTR { continue }
+        throw .last("write", "the spool file of a request")
+      }
+      written += taken
+    }
+  }
+
+  /// Exactly `wanted` bytes from `offset` on, which must have been written.
+  package func read(_ wanted: Int, at offset: Int) throws(SystemError) -> [UInt8] {
+    var failure: SystemError?
+    let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+      while filled < wanted {
+        // Safe: never reads more than the space that is left.
+        let taken = unsafe pread(file.number, buffer.baseAddress! + filled, wanted - filled, offset + filled)
+        if taken < 0, errno == EINTR { continue }
+        guard taken > 0 else {
+          failure = .last("read", "the spool file of a request")
+          break
+        }
+        filled += taken
+      }
+    }
+    if let failure { throw failure }
+    return part
+  }
+}
