@@ -6,6 +6,7 @@
 -- database this belongs into a quiet hour.
 -- The previous binary: works. It would still record a confirmation of what is being forgotten, and fail to record one of a
 -- range that is dropped, which happens a minute after a new node has closed it: end it within the day.
+-- upmc:oldest-program 0011
 
 -- Ranges ------------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 -- Why: tags of devices come by file too, not only those of users.
 -- Locks: imports for a moment; its rows are few, and read once.
 -- The previous binary: works. It does not know an import of the new kind and answers 404 for it.
+-- upmc:oldest-program 0011
 
 ALTER TABLE imports
   DROP CONSTRAINT imports_kind_is_known,
