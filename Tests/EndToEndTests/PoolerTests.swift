@@ -44,7 +44,7 @@ import Testing
     try work.end(port)
     // A campaign: planned, claimed and completed, outcomes by COPY.
     let campaign = try TestClient(port: port).call(
-      "POST", "/v1/admin/messages", bearer: apiKey,
+      "POST", "/v1/admin/messages", bearer: apiKey, idempotencyKey: "everybody",
       #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"Everybody"}"#)
     #expect(campaign.status == 202, "\(campaign.text)")
     let direct = try database.connect()
