@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Testing
 
 /// What devices and operators meet when the history of a message is not kept any more.
