@@ -13,14 +13,12 @@ package enum HistoryRanges {
   /// The tables that are dropped, the smallest first.
   package static let tables = ["reads", "receipts", "outcomes"]
 
-  /// True for a message whose history is kept, as a condition on `m`.
-  static let isKept = "m.forgotten_at IS NULL AND NOT m.seqno <@ \(closedSeqnos)"
-
-  /// SEQNOs whose history is not kept any more. Looked up once for a statement; as `closed_seqnos` does, without a function's
-  /// cost.
-  private static let closedSeqnos = """
-    (SELECT coalesce(range_agg(int8range(from_seqno, upto_seqno)), '{}'::int8multirange) FROM seqno_ranges
-     WHERE closed_at IS NOT NULL)
+  /// True for a message whose history is kept, as a condition on `m`. What is closed is looked up once for a statement, as
+  /// `closed_seqnos` does, without a function's cost.
+  static let isKept = """
+    (m.forgotten_at IS NULL AND NOT m.seqno <@ (
+      SELECT coalesce(range_agg(int8range(from_seqno, upto_seqno)), '{}'::int8multirange) FROM seqno_ranges
+      WHERE closed_at IS NOT NULL))
     """
 
   private static let beginStatement = Statement(

@@ -1,5 +1,6 @@
 import Postgres
 import Foundation
+import Postgres
 import Testing
 
 /// What devices and operators meet when the history of a message is not kept any more.

@@ -1,4 +1,5 @@
 import Foundation
+import Reactor
 import Server
 import Simulator
 
@@ -71,8 +72,14 @@ final class Stage {
     kill(postgres.pid, SIGKILL)
   }
 
-  /// Waits until it is there again.
+  /// Waits until it is there again. What a killed postmaster leaves behind may hold on to its memory for a while, on a busy
+  /// machine: a new one refuses to start until that is gone.
   func restorePostgres() throws {
+    let pause = try Wakeup()
+    for _ in 0..<40 {
+      if (try? postgres.ensureRunning()) != nil { return }
+      _ = pause.wait(atMost: .milliseconds(250))
+    }
     try postgres.ensureRunning()
   }
 
