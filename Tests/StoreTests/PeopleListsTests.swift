@@ -16,7 +16,7 @@ import Testing
         created_at)
       SELECT gen_random_uuid(), 1, 'uuser' || lpad(n::text, 6, '0'), 1, 1, 1, 'p' || n, 'd' || n, now(), now(), now()
       FROM generate_series(1, 30000) n;
-      VACUUM ANALYZE devices, users;
+      ANALYZE devices, users;
       SET plan_cache_mode = force_generic_plan
       """)
     let from = "uuser025000"
