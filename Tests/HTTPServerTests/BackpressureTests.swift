@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `the buffer of a large body is given back at once, of a large head when the connection rests`() throws {
+  @Test func `the buffer of a large body is given back at once, and that of a large head that came in parts`() throws {
     let server = try TestServer()
     let peer = try server.connect()
     let body = String(repeating: "x", count: 900_000)
@@ -93,8 +93,6 @@ import Testing
     #expect(connection.request.store.input.allocatedBytes <= HTTPLimits.idleBufferBytes)
     let lines = (1...5).map { "X-\($0): \(String(repeating: "x", count: 8_000))\r\n" }.joined()
     #expect(try peer.exchange("GET /x HTTP/1.1\r\nHost: a\r\n\(lines)\r\n").status == 200)
-    #expect(connection.request.store.input.allocatedBytes > HTTPLimits.idleBufferBytes)
-    server.advance(seconds: 2)
     #expect(connection.request.store.input.allocatedBytes <= HTTPLimits.idleBufferBytes)
     #expect(try peer.exchange(Self.get).status == 200)
   }
