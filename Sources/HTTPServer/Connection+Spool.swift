@@ -1,5 +1,5 @@
 /// Long bodies on the disk: a connection's share of it.
-/// A connection's share of the disk.
+extension Connection {
   /// How long the present body may be, which is longer than any other, or of a length that nobody knows. It goes to a file
   /// if its handler wants that; where none can be had it stays in memory.
   func askForLongBody() -> Int {
