@@ -1,32 +1,48 @@
-# The builder and the image it leaves behind. `docker build -t upmc .`
+# The builder and the images it leaves behind: `docker build -t upmc .` makes the server's, `--target simulator` that of
+# the simulator which stands in for Apple and Google. Made from the same sources, kept apart: production needs only one.
 
 FROM swift:6.3-bookworm AS builder
 RUN apt-get update \
- && apt-get install -y --no-install-recommends libnghttp2-dev libpq-dev libssl-dev pkg-config \
+ && apt-get install -y --no-install-recommends libnghttp2-dev libpq-dev libssl-dev pkg-config postgresql-client-15 \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /build
 # Dependencies first: they change less often than our own sources, and are then taken from the layer cache.
 COPY Package.swift ./
 RUN swift package resolve
-COPY . .
-# The Swift libraries go into the programs, so that the image needs none.
+COPY Sources Sources
+# Only because the package names them.
+COPY Tests Tests
+# The Swift libraries go into the programs, so that the image needs none. Names of functions stay, for the traces of
+# crashes; what only a debugger reads, two thirds of the bytes, goes.
 RUN swift build -c release --static-swift-stdlib --product upmc \
  && swift build -c release --static-swift-stdlib --product upmc-simulator \
- && mkdir -p /staging/bin /staging/share Migrations Public \
- && cp .build/release/upmc .build/release/upmc-simulator /staging/bin/ \
- && cp -R Migrations Public LICENSE /staging/share/
+ && mkdir -p /staging/server /staging/simulator \
+ && cp .build/release/upmc /staging/server/ \
+ && cp .build/release/upmc-simulator /staging/simulator/ \
+ && strip --strip-debug /staging/server/* /staging/simulator/*
 
-FROM debian:bookworm-slim
+FROM debian:bookworm-slim AS base
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates curl libjs-chart.js libnghttp2-14 libpq5 libssl3 postgresql-client-15 \
-      tzdata \
- && rm -rf /var/lib/apt/lists/* \
+ && apt-get install -y --no-install-recommends ca-certificates curl libjs-chart.js libnghttp2-14 libpq5 libssl3 tzdata \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/* \
  && useradd --system --uid 10001 --user-group --no-create-home --home-dir /var/lib/upmc --shell /usr/sbin/nologin upmc \
  && install -d -o upmc -g upmc -m 0750 /var/lib/upmc
-COPY --from=builder /staging/bin/ /usr/local/bin/
-COPY --from=builder /staging/share/ /usr/local/share/upmc/
-USER upmc
+USER 10001:10001
 WORKDIR /var/lib/upmc
+STOPSIGNAL SIGTERM
+
+FROM base AS simulator
+COPY --from=builder /staging/simulator/ /usr/local/bin/
+EXPOSE 2197 2198 8081
+CMD ["upmc-simulator", "--listen=0.0.0.0:2197", "--sandbox-listen=0.0.0.0:2198", "--control-listen=0.0.0.0:8081"]
+
+FROM base AS upmc
+# For `upmc backup` and `upmc restore`; the package would bring Perl along.
+COPY --from=builder /usr/lib/postgresql/15/bin/pg_dump /usr/lib/postgresql/15/bin/pg_restore /usr/lib/postgresql/15/bin/
+COPY --from=builder /staging/server/ /usr/local/bin/
+COPY LICENSE /usr/local/share/upmc/
+COPY Migrations /usr/local/share/upmc/Migrations
+COPY Public /usr/local/share/upmc/Public
 ENV UPMC_LISTEN=0.0.0.0:8080 \
     UPMC_DATA_DIR=/var/lib/upmc \
     UPMC_MIGRATIONS_DIR=/usr/local/share/upmc/Migrations \
@@ -34,7 +50,6 @@ ENV UPMC_LISTEN=0.0.0.0:8080 \
     UPMC_LOG_FORMAT=json
 VOLUME /var/lib/upmc
 EXPOSE 8080
-STOPSIGNAL SIGTERM
 # /health answers once the process serves and the schema is current.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=3 \
   CMD ["curl", "--fail", "--silent", "--show-error", "--output", "/dev/null", "http://127.0.0.1:8080/health"]

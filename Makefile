@@ -5,8 +5,8 @@ RELEASE := .build/release
 
 # What a bare Debian 12 with Swift lacks: C libraries to build on, the private database, and what the tests talk to.
 PACKAGES := ca-certificates chromium chromium-driver curl fonts-noto-cjk git haproxy jq libjs-chart.js libnghttp2-dev \
-            libpq-dev libssl-dev nghttp2-client nghttp2-server nginx-light openssl pkg-config postgresql-15 \
-            postgresql-client-15 prometheus
+            libpq-dev libssl-dev nghttp2-client nghttp2-server nginx-light openssl pgbouncer pkg-config postgresql-15 \
+            postgresql-client-15 prometheus python3-venv
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
@@ -33,6 +33,7 @@ run: deps build ## Start everything on this machine and send a first push; Ctrl-
 
 # The linter runs before the tests so that the last line printed is the tests' own summary.
 test: deps ## Build, lint and run every test
+	@.ci/fetch-axe
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory lint
 	$(SWIFT) test --skip-build --disable-xctest
@@ -65,6 +66,7 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 	  -print_final_stats=1 corpus
 
 sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer
+	@.ci/fetch-axe
 	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread
 	@$$(dirname $$(readlink -f $$(command -v $(SWIFT))))/clang -shared -fPIC -O2 -o .build/thread/SwiftMutex.so \
 	  Tests/Sanitize/SwiftMutex.c

@@ -143,7 +143,9 @@ let package = Package(
       "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "Reactor"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
-    tests("DispatcherTests", on: ["Dispatcher", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
+    tests(
+      "DispatcherTests",
+      on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("PushWireTests", on: ["PushWire", "Domain", "Reactor", crypto]),
     tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", crypto, log]),
     tests("APNsTests", on: ["APNs", "PushWire", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),

@@ -1,14 +1,14 @@
 /// Calls of the admin API, with the session's cookie and CSRF token. There is no other way to the server.
 
-import { knows, t } from "./words.js";
+import { knows, t, told } from "./words.js";
 
 /// Why the server did not do something (RFC 9457), or that it could not be reached.
 export class Problem extends Error {
   constructor(status, body) {
-    super(body.detail ?? body.title ?? "");
+    super(told(body.detail ?? body.title ?? ""));
     this.status = status;
     this.code = body.type ?? "";
-    this.errors = body.errors ?? [];
+    this.errors = (body.errors ?? []).map((one) => ({ ...one, detail: told(one.detail) }));
     this.requestID = body.requestId;
   }
 

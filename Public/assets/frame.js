@@ -32,6 +32,7 @@ const ways = [
   { key: "nav.insight", items: [{ path: "/statistics", icon: "statistics", key: "nav.statistics" }] },
   { key: "nav.administration", items: [
     { path: "/apps", icon: "apps", key: "nav.apps", needs: "manageApps" },
+    { path: "/webhooks", icon: "webhooks", key: "nav.webhooks", needs: "manageEvents", asks: "/webhooks" },
     { path: "/keys", icon: "keys", key: "nav.keys", needs: "manageAccounts" },
     { path: "/accounts", icon: "accounts", key: "nav.accounts", needs: "manageAccounts" },
     { path: "/audit", icon: "audit", key: "nav.audit", needs: "viewAudit" },

@@ -5,6 +5,9 @@ import { h } from "./dom.js";
 export const languages = { en: "English", ko: "한국어" };
 
 let catalogue = {};
+/// What the server says in English, as patterns, and the same in the reader's language.
+let sayings = [];
+const translated = ["ko"];
 export let language = "en";
 
 /// Takes the language that was chosen here before, or the browser's own.
@@ -12,6 +15,10 @@ export async function loadWords(wanted = localStorage.getItem("upmc.language") ?
   language = wanted in languages ? wanted : "en";
   const answer = await fetch(`/assets/words/${language}.json`);
   catalogue = await answer.json();
+  if (translated.includes(language)) {
+    const found = await (await fetch(`/assets/words/${language}-told.json`)).json();
+    sayings = found.map(([pattern, text]) => [new RegExp(pattern, "s"), text]);
+  }
   document.documentElement.lang = language;
 }
 
@@ -26,6 +33,19 @@ export const knows = (key) => key in catalogue;
 export function t(key, values = {}) {
   const text = catalogue[key] ?? key;
   return text.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+/// A sentence of the server's in the reader's language; as it came where nobody has translated it yet.
+export function told(sentence) {
+  if (!sentence || sayings.length === 0) return sentence ?? "";
+  for (const [pattern, text] of sayings) {
+    const match = pattern.exec(sentence);
+    if (match) return text.replace(/\$(\d)/g, (_, index) => match[index] ?? "");
+  }
+  // "/alert/title is needed.": a field, and what is wrong with it.
+  const field = /^(\/\S*) (.+?)\.?$/s.exec(sentence);
+  const rest = field && told(field[2]);
+  return field && rest !== field[2] ? `${field[1]}: ${rest}` : sentence;
 }
 
 /// A word that the API uses, such as a state; the word itself where the catalogue has none.

@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPServer
 internal import Operations
 package import Reactor
@@ -7,12 +8,14 @@ internal import Synchronization
 enum StreamSource: Sendable {
   /// The numbers of a message, as they change: server-sent events.
   case funnel(seqno: Int64)
+  /// What happens in an app, nil: in all, as it changes.
+  case overview(App.Number?)
   case file(Exporting)
 
   var headers: [(String, String)] {
     switch self {
     // What buffers on the way would hold events back; nginx heeds this.
-    case .funnel: ServerSentEvent.headers + [("X-Accel-Buffering", "no")]
+    case .funnel, .overview: ServerSentEvent.headers + [("X-Accel-Buffering", "no")]
     case .file(let export):
       [
         ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
@@ -30,14 +33,14 @@ enum StreamSource: Sendable {
 ///                                         │                        └─ client gone: forgotten
 ///                                         └ too many: 503          └─ database away: numbers wait, files are broken off
 /// ```
-/// A message is looked at once for all who watch it. Each answer ends after a while: the browser comes back, and proves
+/// A message, or an app, is looked at once for all who watch it. Each answer ends after a while: the browser comes back, and proves
 /// anew who it is.
 package final class AdminStreams: Sendable {
   /// How often it looks, and how long it goes on.
   package struct Times: Sendable {
     /// Between two looks at a message: twice a second is as fast as people read numbers.
     package var look = Duration.milliseconds(500)
-    /// The same for a message that has ended: only receipts and reads still come in.
+    /// The same for a message that has ended, where only receipts and reads still come in, and for an overview.
     package var slowLook = Duration.seconds(2)
     /// Without any change after a message has ended, its watchers are told that this is the end.
     package var rest = Duration.seconds(600)

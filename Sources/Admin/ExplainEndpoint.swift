@@ -9,7 +9,7 @@ extension AdminCall {
   func explain() throws(Problem) -> Response {
     let answer = try Explaining.explain(
       try seqno(), for: parameters["clientUid"], language: request.header("accept-language"), by: caller,
-      on: connection, now: resources.clock.wallMicroseconds)
+      on: connection)
     var response = Response.json(.ok, answer)
     response.headers.append(("Vary", "Accept-Language"))
     return response

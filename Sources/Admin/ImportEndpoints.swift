@@ -23,7 +23,7 @@ extension AdminCall {
       case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
       case "kind":
         guard let known = Imports.Kind(name: try reader.readString()) else {
-          throw JSONError("must be users or members")
+          throw JSONError("must be users, members or devices")
         }
         kind = known
       case "groupSeq": group = try reader.readNull() ? nil : try reader.readGroupSeq()

@@ -9,6 +9,9 @@ extension AdminRoute {
       .get, "/v1/admin/messages/{seqno}/events", .viewMessages,
       .pieces { call throws(Problem) in try call.watchMessage() }),
     AdminRoute(
+      .get, "/v1/admin/overview/events", .viewMessages,
+      .pieces { call throws(Problem) in try call.watchOverview() }),
+    AdminRoute(
       .get, "/v1/admin/exports/users", .exportPeople,
       .pieces { call throws(Problem) in try call.exportUsers() }),
     AdminRoute(
@@ -29,6 +32,11 @@ extension AdminCall {
     let seqno = try seqno()
     _ = try Reporting.funnel(seqno, for: caller, on: connection)
     return .funnel(seqno: seqno)
+  }
+
+  /// `GET /v1/admin/overview/events?appId=`: what the dashboard shows, whenever it changes.
+  func watchOverview() throws(Problem) -> StreamSource {
+    .overview(try Overview.scope(request.queryItem("appId"), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/exports/users?appId=&prefix=`.

@@ -7,9 +7,23 @@ internal import Reactor
 
 /// What the thread `admin-streams` does. Lives on it, as does its connection.
 final class StreamLoop {
-  /// Somebody who watches a message.
+  /// What somebody watches.
+  private enum Subject: Hashable {
+    case message(Int64)
+    /// Nil: all apps.
+    case overview(App.Number?)
+
+    var event: String {
+      switch self {
+      case .message: "funnel"
+      case .overview: "overview"
+      }
+    }
+  }
+
+  /// Somebody who watches.
   private struct Viewer {
-    let seqno: Int64
+    let subject: Subject
     let stream: TicketStream
     let openedAt: Instant
     var shown: [UInt8] = []
@@ -24,10 +38,10 @@ final class StreamLoop {
     var piece: [UInt8]?
   }
 
-  /// A message that somebody watches.
+  /// What was seen of a subject.
   private struct Watched {
     /// As JSON; empty until it was looked at.
-    var funnel: [UInt8] = []
+    var numbers: [UInt8] = []
     var isFinal = false
     var changedAt: Instant
     var lookedAt: Instant?
@@ -42,7 +56,7 @@ final class StreamLoop {
   private var connection: Connection?
   private var viewers: [Viewer] = []
   private var readers: [Reader] = []
-  private var watched: [Int64: Watched] = [:]
+  private var watched: [Subject: Watched] = [:]
 
   /// - Parameter closed: called when an answer is over, whoever ended it.
   init(
@@ -72,52 +86,66 @@ final class StreamLoop {
     switch word {
     case .drained: return
     case .open(.file(let export), let stream): readers.append(Reader(export: export, stream: stream))
-    case .open(.funnel(let seqno), let stream):
-      let now = clock.now
-      viewers.append(Viewer(seqno: seqno, stream: stream, openedAt: now, writtenAt: now))
-      if watched[seqno] == nil { watched[seqno] = Watched(changedAt: now) }
+    case .open(.funnel(let seqno), let stream): watch(.message(seqno), stream)
+    case .open(.overview(let app), let stream): watch(.overview(app), stream)
     }
   }
 
+  private func watch(_ subject: Subject, _ stream: TicketStream) {
+    let now = clock.now
+    viewers.append(Viewer(subject: subject, stream: stream, openedAt: now, writtenAt: now))
+    if watched[subject] == nil { watched[subject] = Watched(changedAt: now) }
+  }
+
   private func turn(_ now: Instant) {
-    for seqno in watched.keys { look(at: seqno, now) }
+    for subject in watched.keys { look(at: subject, now) }
     let before = viewers.count + readers.count
     viewers = viewers.compactMap { show($0, now) }
     readers = readers.compactMap(goOn)
     for _ in (viewers.count + readers.count)..<before { closed() }
-    let seen = Set(viewers.map(\.seqno))
+    let seen = Set(viewers.map(\.subject))
     watched = watched.filter { seen.contains($0.key) }
   }
 
-  /// Looks at a message, unless that was a moment ago.
-  private func look(at seqno: Int64, _ now: Instant) {
-    guard var one = watched[seqno] else { return }
-    let pause = one.isFinal ? times.slowLook : times.look
-    if let lookedAt = one.lookedAt, now - lookedAt < pause { return }
+  /// Looks at a subject, unless that was a moment ago.
+  private func look(at subject: Subject, _ now: Instant) {
+    guard var one = watched[subject] else { return }
+    let isSlow = if case .overview = subject { true } else { one.isFinal }
+    if let lookedAt = one.lookedAt, now - lookedAt < (isSlow ? times.slowLook : times.look) { return }
     one.lookedAt = now
     // Without a database nothing changes; whoever watches is kept waiting.
-    if let connection = connected(), let answer = Reporting.watched(seqno, on: connection) {
-      let funnel = answer.json
-      if funnel != one.funnel {
-        one.funnel = funnel
+    if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallMicroseconds) {
+      if answer.numbers != one.numbers {
+        one.numbers = answer.numbers
         one.changedAt = now
       }
-      one.isFinal = answer.funnel.state.isFinal
+      one.isFinal = answer.isFinal
     }
-    watched[seqno] = one
+    watched[subject] = one
+  }
+
+  private static func ask(
+    about subject: Subject, _ connection: Connection, _ wallMicroseconds: Int64
+  ) -> (numbers: [UInt8], isFinal: Bool)? {
+    switch subject {
+    case .message(let seqno):
+      Reporting.watched(seqno, on: connection).map { ($0.json, $0.funnel.state.isFinal) }
+    case .overview(let app):
+      Overview.watched(app, on: connection, now: wallMicroseconds).map { ($0.json, false) }
+    }
   }
 
   /// Nil when it is over.
   private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
     var viewer = viewer
-    guard viewer.stream.isOpen, let one = watched[viewer.seqno] else { return nil }
+    guard viewer.stream.isOpen, let one = watched[viewer.subject] else { return nil }
     // Who reads slowly gets the newest numbers when it has read those before.
     guard viewer.stream.isDrained else { return viewer }
-    if one.funnel != viewer.shown {
-      guard viewer.stream.write(Self.event("funnel", one.funnel)) else { return viewer }
-      (viewer.shown, viewer.writtenAt) = (one.funnel, now)
+    if one.numbers != viewer.shown {
+      guard viewer.stream.write(Self.event(viewer.subject.event, one.numbers)) else { return viewer }
+      (viewer.shown, viewer.writtenAt) = (one.numbers, now)
     } else if one.isFinal, now - one.changedAt >= times.rest {
-      viewer.stream.write(Self.event("end", one.funnel))
+      viewer.stream.write(Self.event("end", one.numbers))
       viewer.stream.finish()
       return nil
     } else if now - viewer.writtenAt >= times.keepAlive {

@@ -34,8 +34,10 @@ struct AppLook {
       for app in apps {
         for credential in credentials where credential.app == app.number {
           guard opens(credential, app, master, note) else { continue }
-          questions.append(
-            ProviderProbe.Question(app: app, network: credential.network, environment: .production))
+          for environment in try environments(credential) {
+            questions.append(
+              ProviderProbe.Question(app: app, network: credential.network, environment: environment))
+          }
         }
       }
       if mayWrite { try ask(questions, master, note) }
@@ -131,18 +133,62 @@ struct AppLook {
 
   // MARK: Networks
 
+  /// Where a credential is used: Apple has two services, and a key is good for both.
+  private func environments(_ credential: Secrets.Credential) throws(PostgresError) -> [PushEnvironment] {
+    guard credential.network == .apns else { return [.production] }
+    if credential.kind == Administration.apnsKeyKind { return [.production, .sandbox] }
+    return try hasSandboxDevices(credential.app) ? [.production, .sandbox] : [.production]
+  }
+
+  private func hasSandboxDevices(_ app: App.Number) throws(PostgresError) -> Bool {
+    try connection.run(Diagnosis.hasDevices(of: app, in: .sandbox))
+  }
+
   private func ask(_ questions: [ProviderProbe.Question], _ master: MasterKey, _ note: (Finding) -> Void) throws {
     guard !questions.isEmpty else { return }
     let probe = try ProviderProbe(configuration, master: master, clock: clock)
     defer { probe.stop() }
     for (question, answer) in zip(questions, try probe.ask(questions, connection)) {
-      note(finding(question, answer, at: host(question.network)))
+      let found = finding(question, answer, at: host(question))
+      // Where nobody has a device yet, nothing is lost by it.
+      let matters = try question.environment == .production || hasSandboxDevices(question.app.number)
+      note(matters ? found : found.asWarning)
+      if question.network == .fcm { note(tokenEndpoint(question, answer)) }
+    }
+    for network in Set(questions.map(\.network)).sorted(by: { $0.rawValue < $1.rawValue }) {
+      if let difference = probe.clockDifference(to: network) { note(clockFinding(network, difference)) }
     }
   }
 
-  private func host(_ network: PushNetwork) -> String {
-    let service = network == .apns ? configuration.apnsProduction : configuration.fcm
+  private func host(_ question: ProviderProbe.Question) -> String {
+    let service =
+      question.network == .fcm
+      ? configuration.fcm
+      : question.environment == .sandbox ? configuration.apnsSandbox : configuration.apnsProduction
     return "\(service.host):\(service.port)"
+  }
+
+  /// FCM is asked with a token from there: whoever answers has let it pass.
+  private func tokenEndpoint(_ question: ProviderProbe.Question, _ answer: ProviderProbe.Answer) -> Finding {
+    let place = "\(question.app.appID) at \(configuration.fcmTokenURL ?? "the address in its service account")"
+    switch answer {
+    case .works: return .ok("token endpoint", place, "gives access tokens")
+    case .refused(let reason), .unreachable(let reason):
+      return .warning(
+        "token endpoint", place, "not known to give access tokens: \(reason)",
+        mend: "Mend what is said of FCM first; the way out must be open to both hosts.")
+    }
+  }
+
+  /// Compared with somebody beside the database: both machines may be wrong together.
+  private func clockFinding(_ network: PushNetwork, _ difference: Int64) -> Finding {
+    let place = network.pnsID
+    let said = "this machine is \(abs(difference)) s \(difference < 0 ? "ahead of" : "behind") the push network"
+    let mend = "Set this machine's clock by NTP (`timedatectl set-ntp true`)."
+    if abs(difference) >= Care.Limits.clockFailureSeconds { return .failure("clock", place, said, mend: mend) }
+    // The network's word is a whole second, and has been under way.
+    if abs(difference) > Care.Limits.clockWarningSeconds { return .warning("clock", place, said, mend: mend) }
+    return .ok("clock", place, "agrees with the push network's")
   }
 
   private func finding(_ question: ProviderProbe.Question, _ answer: ProviderProbe.Answer, at host: String) -> Finding {

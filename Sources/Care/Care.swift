@@ -29,6 +29,10 @@ package enum Care {
     package static let connectionsOfNode: Int64 = 25
     /// SEQNOs without a partition begin when so few are left.
     package static let seqnosLeft: Int64 = 100_000
+    /// Hours that a closed range may wait to be dropped before the doctor speaks of it.
+    package static let dropHours: Int64 = 24
+    /// Seconds that an event may wait.
+    package static let webhookSeconds: Int64 = 900
     /// The oldest PostgreSQL with what the schema uses (NULLS NOT DISTINCT).
     package static let postgresVersion: Int64 = 150_000
     /// Seconds for the database to answer a look.

@@ -28,6 +28,7 @@ final class DatabaseLook {
       var options = ConnectionOptions()
       options.applicationName = "upmc doctor"
       options.statementTimeout = .seconds(Care.Limits.databaseSeconds)
+      guard try !lendsSessions(note) else { return nil }
       let connection = try Connection(url, options: options)
       let asked = clock.wallMicroseconds
       let server = try connection.run(Diagnosis.server())
@@ -46,6 +47,13 @@ final class DatabaseLook {
 
   // MARK: The way there
 
+  /// Through a pooler of the wrong mode not even the doctor's own questions would be answered well.
+  private func lendsSessions(_ note: (Finding) -> Void) throws(PostgresError) -> Bool {
+    guard configuration.databaseURL != nil, try Pooling.lendsSessions(url) else { return false }
+    note(.failure("pooler", place, Pooling.complaint, mend: Pooling.mend))
+    return true
+  }
+
   /// libpq says it in words; the server's own are known well enough.
   static func mend(_ error: PostgresError) -> String {
     let words = error.message.lowercased()
@@ -57,6 +65,13 @@ final class DatabaseLook {
     }
     if words.contains("read-only") || words.contains("read only") || words.contains("session is not") {
       return "No host in UPMC_DATABASE_URL takes writes: promote a standby, or name the primary too."
+    }
+    if words.contains("startup parameter") {
+      return "Name the parameter in ignore_startup_parameters of the pooler, or leave it out of UPMC_DATABASE_URL."
+    }
+    if words.contains("query_wait_timeout") || words.contains("max_client_conn") {
+      return "Raise default_pool_size and max_client_conn of the pooler: a node takes about "
+        + "\(Care.Limits.connectionsOfNode) sessions for as long as it runs."
     }
     if words.contains("too many clients") || words.contains("slots") {
       return "Raise max_connections, or run fewer nodes."
@@ -130,9 +145,10 @@ final class DatabaseLook {
   private func lookAtSchema(_ connection: Connection, _ note: (Finding) -> Void) -> Bool {
     do throws(MigratorError) {
       let directory = try MigratorFiles.locate(configured: configuration.migrationsDirectory)
-      let pending = try Migrator(directory: directory).pending(connection)
+      let migrator = try Migrator(directory: directory)
+      let pending = try migrator.pending(connection)
       guard let first = pending.first else {
-        note(.ok("schema", place, "up to date (\(Migrator.newestKnownVersion))"))
+        note(lookAtVersion(try migrator.newerSchema(connection)))
         return true
       }
       let said = "\(pending.count) migrations are missing, from \(first.fileName)"
@@ -148,6 +164,13 @@ final class DatabaseLook {
         .failure("schema", place, "\(error)", mend: "Use the upmc and the Migrations directory that belong together."))
       return false
     }
+  }
+
+  private func lookAtVersion(_ newer: Int?) -> Finding {
+    guard let newer else { return .ok("schema", place, "up to date (\(Migrator.newestKnownVersion))") }
+    return .warning(
+      "schema", place, "at \(newer), newer than this upmc (\(Migrator.newestKnownVersion)), which still works with it",
+      mend: "Go on with the upgrade: start the new upmc here too.")
   }
 
   private func lookAtStanding(_ connection: Connection, _ note: (Finding) -> Void) {
@@ -167,6 +190,7 @@ final class DatabaseLook {
             "deliveries", place, "\(standing.overdue) wait although their time came a minute ago",
             mend: "Look for paused apps below, and at /metrics whether the nodes keep up."))
       }
+      try HistoryLook(place: place, days: configuration.keptHistoryDays).examine(connection, note)
     } catch {
       note(.failure("schema", place, "\(error)", mend: "Run `upmc migrate`, then the doctor again."))
     }

@@ -28,6 +28,11 @@ package struct Finding: JSONAnswer, Equatable {
     Finding(severity: .failure, subject: subject, place: place, what: what, mend: mend)
   }
 
+  /// The same, where it may wait.
+  var asWarning: Finding {
+    severity == .failure ? .warning(subject, place, what, mend: mend) : self
+  }
+
   package func write(to writer: inout JSONWriter) {
     writer.member("severity", severity.rawValue)
     writer.member("subject", subject)

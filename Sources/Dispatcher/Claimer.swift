@@ -28,12 +28,14 @@ final class Claimer {
       if shared.holdsLease {
         if shared.hasRoom(for: crew.lanes[0]) { didWork = try adoptOrphans(connection) || didWork }
         if shared.hasRoom(for: crew.lanes[0]) { didWork = try takeDue(connection) || didWork }
-        let waiting = try connection.run(Messages.claimable(crew.lanes, atMost: Limits.waitingMessages))
-        // A few, then another look: somebody more urgent may have come.
-        for next in turns.order(waiting).prefix(Limits.turnsPerLook)
-        where shared.hasRoom(for: next.lane) && shared.holdsLease {
+        let waiting = turns.order(
+          try connection.run(Messages.claimable(crew.lanes, atMost: Limits.waitingMessages)))
+        let lookedAt = shared.clock.now
+        for next in waiting where shared.hasRoom(for: next.lane) && shared.holdsLease {
           didWork = try claim(next.seqno, connection) || didWork
-          if crew.claimWakeup.wait(atMost: .zero) { break }
+          // Another look from time to time: somebody more urgent may have come.
+          let hasNews = crew.claimWakeup.wait(atMost: .zero)
+          if shared.clock.now - lookedAt >= (hasNews ? Limits.shortClaimRound : Limits.claimRound) { break }
         }
       }
       if !didWork { _ = crew.claimWakeup.wait(atMost: Limits.pollInterval) }

@@ -17,10 +17,12 @@ struct DatabaseThread {
   /// Calls `turn` until the node stops. After an error the turn is simply made again: every turn begins from what is
   /// committed. `turn` waits by itself when there is nothing to do.
   func run(_ turn: (Connection) throws -> Void) {
+    var options = ConnectionOptions()
+    options.readsByIndex = true
     var connection: Connection?
     while !shared.isStopping {
       do {
-        let present = try connection ?? Connection(shared.configuration.databaseURL)
+        let present = try connection ?? Connection(shared.configuration.databaseURL, options: options)
         connection = present
         try turn(present)
       } catch {

@@ -21,6 +21,15 @@ final class DispatchMessage: Sendable {
   var seqno: Int64 { push.seqno }
   /// The uploaded file with something to show for each user; nil when the payload shows nothing of it.
   let valuesFile: Int64?
+  /// Recipients that the request lists; nil when its audience is read from the database.
+  var entryCount: Int? {
+    switch request.audience {
+    case .clientUIDs(let list): list.count
+    case .devices(let list): list.count
+    case .psids(let list): list.count
+    case .all, .members, .groups, .deliveries, .segment, .savedSegment, .csv: nil
+    }
+  }
   /// True when claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
   /// True when the clock on each device's wall decides: then every recipient is looked at before it is submitted.

@@ -14,12 +14,15 @@ package struct DispatcherConfiguration: Sendable {
   /// False only where a benchmark asks what the rows cost: then nothing is retried later, resent or explained.
   package let storesOutcomes: Bool
   package let metrics: Metrics
+  package let keeping: Keeping
 
   package init(
     databaseURL: String, node: UUIDValue, firstWriter: Int32, pushkeys: PushKeyring,
-    providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics()
+    providers: [PushNetwork: any PushProvider], storesOutcomes: Bool = true, metrics: Metrics = Metrics(),
+    keeping: Keeping = Keeping()
   ) {
     self.metrics = metrics
+    self.keeping = keeping
     self.databaseURL = databaseURL
     self.node = node
     self.firstWriter = firstWriter

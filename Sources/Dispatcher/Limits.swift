@@ -26,10 +26,16 @@ enum Limits {
   }
   /// Messages that are looked at when the next claim is chosen: as many as share the sending at once.
   static let waitingMessages = 512
-  /// Claims between two looks at what waits: a tenth of a second or so.
-  static let turnsPerLook = 8
-  /// Messages of which a shard is planned between two looks at what is new.
-  static let plansPerLook = 8
+  /// How long claims go by one look at what waits. A look costs a hundredth of a second when thousands wait.
+  static let claimRound: Duration = .milliseconds(100)
+  /// The same when something new has come, which may be more urgent.
+  static let shortClaimRound: Duration = .milliseconds(25)
+  /// Messages that are looked at when the planner chooses.
+  static let plansPerLook = 64
+  /// Recipients of short lists whose messages are planned in one commit.
+  static let plannedEntries = 2_000
+  /// Messages of other audiences of which a shard is planned between two looks at what is new.
+  static let partsPerLook = 8
   /// Messages that are paused or being cancelled, looked at together.
   static let heldMessages = 1_000
   /// How often changes are looked for that nobody announced.

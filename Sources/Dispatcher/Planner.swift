@@ -7,7 +7,7 @@ internal import Store
 /// while the rest is still being cut. No row per recipient is written.
 ///
 /// One shard of each message in turn, new messages first: planning ten million never delays a small one for longer than a
-/// few shards take.
+/// few shards take. Messages that list their recipients are planned many in one commit.
 final class Planner {
   private let shared: Shared
   private let crew: Crew
@@ -21,10 +21,14 @@ final class Planner {
 
   func run() {
     DatabaseThread(crew.threadName("plan"), shared).run { connection in
-      var didWork = false
-      for seqno in try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
-      where !shared.isStopping {
-        didWork = try plan(seqno, connection) || didWork
+      let unplanned = try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
+      let found = try shelf.messages(Set(unplanned), connection)
+      let messages = unplanned.compactMap { found[$0] }
+      // Lists first: they are short.
+      var didWork = try plan(Self.lists(messages), connection)
+      for message in messages.lazy.filter({ $0.entryCount == nil }).prefix(Limits.partsPerLook) where !shared.isStopping
+      {
+        didWork = try plan([message], connection) || didWork
       }
       if !didWork {
         _ = crew.planWakeup.wait(atMost: Limits.pollInterval)
@@ -33,24 +37,47 @@ final class Planner {
     }
   }
 
+  /// Those of the messages that list their recipients, as many as are planned in one commit.
+  private static func lists(_ messages: [DispatchMessage]) -> [DispatchMessage] {
+    var lists: [DispatchMessage] = []
+    var room = Limits.plannedEntries
+    for message in messages {
+      guard let count = message.entryCount else { continue }
+      guard lists.isEmpty || count <= room else { break }
+      lists.append(message)
+      room -= count
+    }
+    return lists
+  }
+
   private enum Progress {
     /// It must not be planned (any more).
     case none
     case more
-    case done
+    /// It has all its shards.
+    /// - Parameter writes: the last of them was written just now.
+    case done(writes: Bool)
   }
 
-  /// Writes one shard. False when there was nothing to do.
-  private func plan(_ seqno: Int64, _ connection: Connection) throws -> Bool {
-    guard let message = try shelf.message(seqno, connection) else { return false }
-    let progress = try connection.withTransaction { try planPart(message, connection) }
-    guard progress != .none else { return false }
-    crew.claimWakeup.signal()
-    if progress == .done {
-      // An audience of nobody is complete at once.
-      try Messages.finish([seqno], at: shared.clock.wallMicroseconds, on: connection)
+  /// Writes one shard of each message, in one commit. False when there was nothing to do.
+  private func plan(_ messages: [DispatchMessage], _ connection: Connection) throws -> Bool {
+    guard !messages.isEmpty else { return false }
+    // Every planner locks messages in this order.
+    let messages = messages.sorted { $0.seqno < $1.seqno }
+    let progress = try connection.withTransaction { try messages.map { try planPart($0, connection) } }
+    var (didWork, ended) = (false, [Int64]())
+    for (message, progress) in zip(messages, progress) {
+      switch progress {
+      case .none: continue
+      case .more, .done(writes: true): break
+      // Everything in it may have ended already, and nobody else will look again.
+      case .done(writes: false): ended.append(message.seqno)
+      }
+      didWork = true
     }
-    return true
+    if didWork { crew.claimWakeup.signal() }
+    try Messages.finish(ended, at: shared.clock.wallMicroseconds, on: connection)
+    return didWork
   }
 
   /// Writes the next shard, if there is one.
@@ -67,22 +94,25 @@ final class Planner {
       (wave, sweeps) = next
     }
     let reader = WaveReader(message, wave: wave, frozenAt: frozenAt)
-    let before = try connection.run(Shards.lastKey(seqno, wave: wave))
+    let before = message.entryCount != nil ? nil : try connection.run(Shards.lastKey(seqno, wave: wave))
     guard let part = try reader.nextPart(after: before, connection) else {
       return try finish(message, wave, connection)
     }
     try connection.run(Shards.create(seqno, part.part, targeted: sweeps ? 0 : part.targeted, wave: wave))
+    if part.isLast, wave == 0 { return try finish(message, wave, writes: true, connection) }
     try connection.run(Messages.raiseTargeted(seqno))
     return part.isLast ? try finish(message, wave, connection) : .more
   }
 
   /// A wave, or without waves the whole message, has all its shards.
-  private func finish(_ message: DispatchMessage, _ wave: Int16, _ connection: Connection) throws -> Progress {
+  private func finish(
+    _ message: DispatchMessage, _ wave: Int16, writes: Bool = false, _ connection: Connection
+  ) throws -> Progress {
     if wave > 0 {
       try connection.run(Waves.finishPlan(message.seqno, wave: wave))
       return .more
     }
     try connection.run(Messages.finishPlan(message.seqno))
-    return .done
+    return .done(writes: writes)
   }
 }

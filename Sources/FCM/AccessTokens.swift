@@ -39,6 +39,8 @@ final class AccessTokens {
   var changed: (Change) -> Void = { _ in }
   /// Why Google does not take the account; nil when it does or nobody knows.
   private(set) var fault: String?
+  /// Told what Google's clock shows, in seconds since 1970: an account is also refused because our own is wrong.
+  var heardTime: ((_ peerSeconds: Int64) -> Void)?
 
   private let url: HTTPURL?
   private let urlText: String
@@ -159,6 +161,7 @@ final class AccessTokens {
     switch result {
     case .failure(let error): failed(error.description)
     case .success(let response):
+      if let date = response.header("date"), let seconds = HTTPDate.seconds(date) { heardTime?(seconds) }
       let answer = TokenAnswer(response.body)
       switch response.status {
       case 200:

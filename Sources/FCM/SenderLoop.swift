@@ -97,6 +97,7 @@ final class SenderLoop: PoolPlanner {
       account, url: configuration.tokenURL ?? account.tokenURI, trust: configuration.trust, loop: loop,
       logger: configuration.wire.logger
     ) { endpoint in ask(endpoint, name) }
+    tokens.heardTime = configuration.wire.heardTime
     let made = Project(
       tokens: tokens, pacer: Pacer(messagesPerMinute: configuration.messagesPerMinute, at: loop.clock.now))
     tokens.changed = { [weak self, weak made] change in

@@ -11,6 +11,8 @@ struct ConfirmationPart {
     let operation: Int
     let confirmation: Operation.Confirmation
     var candidates: [Confirmations.Candidate] = []
+    /// Somebody had it, but who it was is not kept any more.
+    var isForgotten = false
     var delivery: Confirmations.Delivery?
     var user: Users.Key?
     var badge: Int16?
@@ -65,7 +67,11 @@ struct ConfirmationPart {
         for candidate in candidates {
           let index = genuine[candidate.entry]
           guard state.entries[index].confirmation.reach?.includes(candidate) != false else { continue }
-          state.entries[index].candidates.append(candidate)
+          if candidate.isKept {
+            state.entries[index].candidates.append(candidate)
+          } else {
+            state.entries[index].isForgotten = true
+          }
         }
       }
     ]
@@ -182,7 +188,8 @@ struct ConfirmationPart {
   }
 
   private func confirmed(_ entry: Entry) -> OperationAnswer.Confirmed {
-    OperationAnswer.Confirmed(seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge)
+    OperationAnswer.Confirmed(
+      seqno: entry.confirmation.seqno, status: status(entry), badge: entry.badge, isForgotten: entry.isForgotten)
   }
 
   private func status(_ entry: Entry) -> OperationAnswer.Confirmed.Status {

@@ -121,16 +121,15 @@ package enum Explaining {
     }
   }
 
-  /// - Parameters:
-  ///   - language: what the client prefers, as in `Accept-Language`; nil: English.
-  ///   - now: microseconds since 1970.
+  /// - Parameter language: what the client prefers, as in `Accept-Language`; nil: English.
   package static func explain(
-    _ seqno: Int64, for clientUID: String, language: String?, by caller: Caller, on connection: Connection, now: Int64
+    _ seqno: Int64, for clientUID: String, language: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Answer {
     try caller.require(.viewPeople)
     guard let message = try connection.answer(Explanations.message(seqno)), caller.reaches(message.app) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
+    guard message.isKept else { throw Reporting.notKept(seqno) }
     let key = Users.Key(app: message.app, userKey: UserKey(clientUID: clientUID))
     let devices = try connection.answer(
       PeopleLists.devices(
@@ -144,21 +143,9 @@ package enum Explaining {
       message: message, isUserKnown: try connection.answer(Users.find([key]))[key] != nil, devices: devices,
       deliveries: deliveries, claimed: try connection.answer(Explanations.claimed(seqno, of: key.userKey)),
       badge: try connection.answer(Explanations.badge(seqno, of: key)))
-    if deliveries.isEmpty, isDropped(message, now: now) {
-      throw Problem(
-        .notKept, "Message \(seqno) was sent with dbIn false: who got it was kept for 48 hours after its end.")
-    }
     return Answer(
       seqno: seqno, clientUID: clientUID, language: ExplanationWords.Language(accepting: language), facts: facts,
       steps: steps(facts))
-  }
-
-  /// True when nothing can be said any more because nothing was to be kept.
-  private static func isDropped(_ message: Explanations.Message, now: Int64) -> Bool {
-    guard let finishedAt = message.finishedAt, now > finishedAt + 48 * 3_600_000_000,
-      let request = try? MessageRequest(json: message.request)
-    else { return false }
-    return !request.dbIn
   }
 
   // MARK: The rules

@@ -48,6 +48,7 @@ package struct Exporting: Sendable {
     guard let found = try connection.answer(Funnels.find(seqno))?.0, caller.reaches(found.app) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
+    if !found.isKept { throw Reporting.notKept(seqno) }
     try audit("export.deliveries", String(seqno), found.app, caller, connection)
     return Exporting(list: .deliveries(seqno, after: DeviceID(high: 0, low: 0)), name: "deliveries-\(seqno)")
   }

@@ -6,7 +6,11 @@ internal import Store
 struct ImportBatch {
   private(set) var people: [ImportedPeople.Person] = []
   private(set) var memberships: [Groups.Membership] = []
+  var tagged: [ImportedDevices.Tagged] = []
   private(set) var faults: [Imports.Fault] = []
+
+  /// What is wrong with a line.
+  struct Fault: Error { let text: String }
 
   /// Reads a part, and moves the import's progress on.
   init(
@@ -16,6 +20,7 @@ struct ImportBatch {
     record.rest = reader.rest
     record.lines = reader.passed
     var found: [(line: CSVReader.Line, person: Person)] = []
+    var devices: [(line: CSVReader.Line, device: DeviceLine)] = []
     for line in reader.lines {
       guard case .fields(let fields) = line.record else {
         if case .faulty(let reason) = line.record { fault(line, reason, &record) }
@@ -26,14 +31,21 @@ struct ImportBatch {
         if record.header == nil { fault(line, Self.wrongHeader(record.kind), &record) }
         continue
       }
-      switch Person.read(
-        fields, columns: header.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
-      {
+      let columns = header.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      if record.kind == .devices {
+        switch DeviceLine.read(fields, columns: columns) {
+        case .success(let device): devices.append((line, device))
+        case .failure(let reason): fault(line, reason.text, &record)
+        }
+        continue
+      }
+      switch Person.read(fields, columns: columns) {
       case .success(let person): found.append((line, person))
       case .failure(let reason): fault(line, reason.text, &record)
       }
     }
     try judge(found, &record, connection)
+    try judge(devices, &record, connection)
     faults.sort { $0.line < $1.line }
     // Only so many are kept; the others are counted.
     let kept = max(0, Operations.Limits.importFaults - Int(clamping: record.rejected) + faults.count)
@@ -85,6 +97,7 @@ struct ImportBatch {
 
   /// Writes what was good. Memberships before users, like everybody who writes both.
   func bringIn(_ record: Imports.Record, on connection: Connection, now: Int64) throws(PostgresError) {
+    try bringInTags(record, on: connection)
     if !memberships.isEmpty { try connection.run(Groups.join(memberships, at: now)) }
     if !people.isEmpty { try connection.run(ImportedPeople.save(people, of: record.app)) }
   }
@@ -102,7 +115,7 @@ struct ImportBatch {
     return known.union(tags.filter { $0.value.count > Domain.Limits.tagsPerOwner }.keys)
   }
 
-  private mutating func fault(_ line: CSVReader.Line, _ error: String, _ record: inout Imports.Record) {
+  mutating func fault(_ line: CSVReader.Line, _ error: String, _ record: inout Imports.Record) {
     record.rejected += 1
     let text = String(String.UnicodeScalarView(line.text.unicodeScalars.prefix(200).filter { $0 != "\0" }))
     faults.append(Imports.Fault(line: line.number, text: text, error: error))
@@ -115,6 +128,7 @@ struct ImportBatch {
     switch kind {
     case .users: ["clientUid", "clientName", "groupSeqs", "tags"]
     case .members: ["clientUid"]
+    case .devices: ["device", "tags"]
     }
   }
 
@@ -123,6 +137,7 @@ struct ImportBatch {
     switch kind {
     case .users: ["badge", "devices"]
     case .members: ["clientName", "joinedAt"]
+    case .devices: []
     }
   }
 
@@ -130,12 +145,12 @@ struct ImportBatch {
   private static func header(_ fields: [String], _ kind: Imports.Kind) -> String? {
     let known = columns(kind) + ignored(kind)
     let names = fields.map { field in known.first { $0.lowercased() == field.lowercased().filter { $0 != " " } } ?? "" }
-    guard names.contains("clientUid"), !names.contains(""), Set(names).count == names.count else { return nil }
+    guard names.contains(columns(kind)[0]), !names.contains(""), Set(names).count == names.count else { return nil }
     return names.joined(separator: ",")
   }
 
   private static func wrongHeader(_ kind: Imports.Kind) -> String {
-    "the first line must name the columns: \(columns(kind).joined(separator: ", ")); clientUid is needed"
+    "the first line must name the columns: \(columns(kind).joined(separator: ", ")); \(columns(kind)[0]) is needed"
   }
 
   /// Somebody as a line tells them.
@@ -144,8 +159,6 @@ struct ImportBatch {
     let name: String
     let groups: [Groups.Number]
     let tags: [String]
-
-    struct Fault: Error { let text: String }
 
     static func read(_ fields: [String], columns: [String]) -> Result<Person, Fault> {
       guard fields.count == columns.count else {
@@ -162,9 +175,7 @@ struct ImportBatch {
         case "clientName": name = field
         case "tags":
           tags = field.split(separator: ";").map(String.init)
-          if let (tag, fault) = tags.lazy.compactMap({ tag in Tag.objection(to: tag).map { (tag, $0) } }).first {
-            return .failure(Fault(text: "the tag \"\(tag)\" \(fault)"))
-          }
+          if let fault = ImportBatch.fault(in: tags) { return .failure(fault) }
         case "groupSeqs":
           for text in field.split(separator: ";") {
             guard let group = Int64(text.filter { $0 != " " }) else {

@@ -107,7 +107,8 @@ package enum Importing {
       }
     case (.members, nil): throw Problem(at: "/groupSeq", "is needed: whose members the file names")
     case (.users, .some): throw Problem(at: "/groupSeq", "does not belong here: users name their groups in the file")
-    case (.users, nil): break
+    case (.devices, .some): throw Problem(at: "/groupSeq", "does not belong here: devices are in no group by file")
+    case (.users, nil), (.devices, nil): break
     }
     let number = try connection.commit { () throws(PostgresError) in
       let number = try connection.run(
@@ -226,6 +227,7 @@ extension Imports.Kind {
     switch self {
     case .users: "users"
     case .members: "members"
+    case .devices: "devices"
     }
   }
 

@@ -101,7 +101,7 @@ package enum MessageListing {
   package static func failures(
     of seqno: Int64, reason: String?, _ page: Reporting.PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> Reporting.DeliveriesAnswer {
-    _ = try Reporting.funnel(seqno, for: caller, on: connection)
+    try Reporting.requireHistory(of: seqno, for: caller, on: connection)
     let after = try page.device()
     let window = Operations.Limits.searchedRows
     let found = try connection.answer(

@@ -127,13 +127,17 @@ struct NamedSendPart {
     var ledger: [Ledger.Claim] = []
     var fallbacks: [Fallbacks.New] = []
     var refused: [(index: Int, seqno: Int64)] = []
+    var withNobody: [Int64] = []
     for (index, entry) in state.entries.enumerated() where !batch.hasFailed(entry.operation) {
       guard let seqno = entry.number?.seqno else { continue }
       guard isStored(entry) else {
         refused.append((index, seqno))
         continue
       }
-      guard !entry.members.isEmpty else { continue }
+      guard !entry.members.isEmpty else {
+        withNobody.append(seqno)
+        continue
+      }
       let claimed = entry.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
       audiences.append((seqno, claimed))
       fallbacks += self.fallbacks(entry, seqno)
@@ -153,6 +157,8 @@ struct NamedSendPart {
     }
     if !ledger.isEmpty { steps.append(Ledger.claim(ledger).map { state.freshLedger = $0 }) }
     if !fallbacks.isEmpty { steps.append(Fallbacks.create(fallbacks)) }
+    // Over as soon as it is stored.
+    if !withNobody.isEmpty { steps.append(Events.finished(withNobody)) }
     if !refused.isEmpty {
       let asked = refused.map { index, seqno in
         (seqno: seqno, app: state.entries[index].send.app.number, key: state.entries[index].send.idempotencyKey)

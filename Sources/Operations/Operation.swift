@@ -183,5 +183,7 @@ package enum OperationAnswer: Sendable {
     package var status: Status
     /// The user's new count, for reads.
     package var badge: Int16?
+    /// It is so long ago that nothing about the message's deliveries is kept, or recorded, any more.
+    package var isForgotten = false
   }
 }

@@ -138,11 +138,30 @@ package enum Reporting {
     }
   }
 
+  /// Its numbers are there, and who got it is not.
+  static func notKept(_ seqno: Int64) -> Problem {
+    Problem(
+      .notKept,
+      """
+      Who got message \(seqno) is not kept any more: the time for which history is kept is over, or it was sent with dbIn \
+      false. Its numbers are at /v1/admin/messages/\(seqno).
+      """)
+  }
+
+  /// That the caller may see who got a message, and that it is known.
+  static func requireHistory(of seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem) {
+    try caller.require(.viewMessages)
+    guard let (found, _) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    if !found.isKept { throw notKept(seqno) }
+  }
+
   /// Deliveries that have an outcome, or wait for their next try.
   package static func deliveries(
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> DeliveriesAnswer {
-    _ = try funnel(seqno, for: caller, on: connection)
+    try requireHistory(of: seqno, for: caller, on: connection)
     let after = try page.device()
     // One more than asked for tells whether there is a next page.
     var items = try connection.answer(

@@ -18,7 +18,7 @@ package enum Resending {
     try request.caller.require(.send)
     try Sending.checkKey(request.idempotencyKey)
     let (target, pace) = try readWish(json: request.body)
-    _ = try Reporting.funnel(seqno, for: request.caller, on: connection)
+    try Reporting.requireHistory(of: seqno, for: request.caller, on: connection)
     guard let old = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }

@@ -265,7 +265,7 @@ package final class Connection {
       case .wantsWrite: wanted = Int16(POLLOUT)
       case .failed: throw session.connectError
       case .connected:
-        if let settings = options.settingsSQL { try session.run(settings) }
+        try session.run(options.settingsSQL)
         return session
       }
     }

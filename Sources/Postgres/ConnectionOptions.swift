@@ -12,20 +12,24 @@ package struct ConnectionOptions: Sendable {
   package var idleInTransactionTimeout: Duration?
   /// The server gives up waiting for a lock after this time (55P03). Absent: the server's own setting.
   package var lockTimeout: Duration?
+  /// Statements are planned for tables that have grown, however empty they are at the moment. For sessions that only ever
+  /// look things up: their statements are prepared once, in a quiet moment perhaps, and kept.
+  package var readsByIndex = false
 
   package init() {}
 
-  /// One statement that makes a fresh session as wanted; nil when nothing is wanted.
-  /// Not start-up `options`: a pooler in between refuses those.
-  var settingsSQL: String? {
+  /// One statement that makes a fresh session as wanted. Not start-up `options`: a pooler in between refuses those.
+  var settingsSQL: String {
     let wanted: [(String, Duration?)] = [
       ("statement_timeout", statementTimeout),
       ("idle_in_transaction_session_timeout", idleInTransactionTimeout),
       ("lock_timeout", lockTimeout),
     ]
-    let calls = wanted.compactMap { name, duration in
-      duration.map { "set_config('\(name)', '\(max(1, $0.nanoseconds / 1_000_000))', false)" }
+    let limits = wanted.compactMap { name, duration in
+      duration.map { (name, "\(max(1, $0.nanoseconds / 1_000_000))") }
     }
-    return calls.isEmpty ? nil : "SELECT " + calls.joined(separator: ", ")
+    // Compiling a plan takes longer than any of our statements gains by it.
+    let settings = [("jit", "off")] + (readsByIndex ? [("enable_seqscan", "off")] : []) + limits
+    return "SELECT " + settings.map { "set_config('\($0)', '\($1)', false)" }.joined(separator: ", ")
   }
 }

@@ -46,10 +46,10 @@ struct PipelineStateMachine {
   }
 
   /// libpq has connected.
-  mutating func connected(needsSettings: Bool) -> Action {
+  mutating func connected() -> Action {
     guard case .connecting(let attempt) = state else { return .none }
-    state = needsSettings ? .settling(attempt: attempt) : .idle
-    return needsSettings ? .sendSettings : .sendNext
+    state = .settling(attempt: attempt)
+    return .sendSettings
   }
 
   /// A submission waits. The caller sends it when this says so; the state is then `running`.

@@ -95,7 +95,7 @@ package final class PipelinedConnection {
     switch action {
     case .none: return
     case .connect: connect()
-    case .sendSettings: sendOnce(options.settingsSQL ?? "SELECT")
+    case .sendSettings: sendOnce(options.settingsSQL)
     case .sendNext: sendNext()
     case .complete: complete(leftOpen: false)
     case .rollBackAndComplete:
@@ -187,13 +187,8 @@ package final class PipelinedConnection {
     case .connected:
       guard session.enterPipeline() else { return lose(session.lostError) }
       watchWhileConnecting(.readable)
-      becomeConnected()
+      perform(machine.connected())
     }
-  }
-
-  private func becomeConnected() {
-    if options.settingsSQL == nil { settled() }
-    perform(machine.connected(needsSettings: options.settingsSQL != nil))
   }
 
   /// The session is as wanted: the deadline for connecting is met.

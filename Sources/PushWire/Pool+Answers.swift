@@ -58,6 +58,7 @@ extension Pool {
 
   func heard(peerSeconds: Int64) {
     door.heard(peerSeconds: peerSeconds, of: self)
+    configuration.heardTime?(peerSeconds)
   }
 
   /// Seconds since 1970.

@@ -18,6 +18,8 @@ package struct WireConfiguration: Sendable {
   package var metrics = Metrics()
   /// Told of each push that is taken.
   package var lastAccepted = LastSuccess()
+  /// Told what the peer's clock shows, in seconds since 1970, whenever an answer says it. On the sender's thread.
+  package var heardTime: (@Sendable (_ peerSeconds: Int64) -> Void)?
 
   package init(network: String, logger: Logger) {
     self.network = network

@@ -58,6 +58,8 @@ extension ControllerDoor {
       case .recorded, .duplicate:
         guard let badge = result.badge else { return call.succeedQuietly() }
         call.succeed(Envelope.row { writer in writer.member("BADGENO", String(badge)) })
+      // So long after the message nobody counts it any more; the SDK must not come again with it.
+      case .unknownMessage where result.isForgotten: call.succeedQuietly()
       case .unknownMessage, .invalidPushkey:
         call.refuse(
           Refusal(.serverError, "There is no message \(confirmation.seqno) that this PSID could have received."))

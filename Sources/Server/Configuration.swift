@@ -1,3 +1,4 @@
+package import Dispatcher
 package import Reactor
 package import SDKDoor
 
@@ -53,7 +54,7 @@ package struct Configuration: Sendable {
         meaning: "networks (CIDR blocks, with commas) of yours that webhooks may be in; else only public addresses"),
       Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
       Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
-    ] + Listening.variables + sdkVariables
+    ] + keepingVariables + Listening.variables + sdkVariables
 
   /// A variable that cannot be used: one sentence that says which and why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
@@ -81,6 +82,7 @@ package struct Configuration: Sendable {
   package var migrationsDirectory: String?
   package var publicDirectory: String?
   package var webhookNetworks: [IPBlock] = []
+  package var keeping = Keeping()
 
   /// The door for apps built with the existing SDK.
   package var sdk = SDKDoor.Configuration()
@@ -113,6 +115,7 @@ package struct Configuration: Sendable {
       throw Mistake(description: "UPMC_MASTER_KEY and UPMC_MASTER_KEY_FILE are both set. Keep one.")
     }
     try listening.check()
+    try checkKeeping()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -140,6 +143,7 @@ package struct Configuration: Sendable {
     case "UPMC_CTL_CONTEXT", "UPMC_CTL_AUTHORIZATION", "UPMC_CTL_TRUSTED_SENDERS": try setSDK(name, value)
     default:
       if try listening.set(name, value) { return }
+      if try setKeeping(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }

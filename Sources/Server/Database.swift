@@ -29,6 +29,7 @@ package final class Database {
   /// Brings the schema up to date. Quick when there is nothing to do; two nodes may do it together.
   package func migrate(_ configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
     let migrator = try Migrator(directory: try MigratorFiles.locate(configured: configuration.migrationsDirectory))
+    if embedded == nil { try Self.refuseLentSessions(url) }
     let connection = try Connection(url)
     guard try !connection.run(Restoration.isUnfinished()) else {
       throw ServerError(
@@ -36,7 +37,18 @@ package final class Database {
     }
     try migrator.migrate(
       connection, willWait: { report("waiting for another node that is migrating") },
+      isHeldUp: { report("\($0.fileName) waits for a lock that another session holds; trying again") },
       didApply: { migration, _ in report("applied \(migration.fileName)") })
+    if let newer = try migrator.newerSchema(connection) {
+      report("the schema (\(newer)) is newer than this upmc, which still works with it: start the new one soon")
+    }
+  }
+
+  /// A pooler that lends sessions for a transaction loses what a session of ours keeps: with it nothing would work right.
+  package static func refuseLentSessions(_ url: String) throws {
+    if try Pooling.lendsSessions(url) {
+      throw ServerError("\(Connection.place(of: url)): \(Pooling.complaint). \(Pooling.mend)")
+    }
   }
 
   /// The private server is started again when it has died. Cheap when it runs.

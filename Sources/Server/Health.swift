@@ -13,6 +13,8 @@ final class Health: Sendable {
     var standing: Vitals.Standing
     var waiting: [Vitals.Waiting]
     var databaseBytes: Int64
+    var webhooks: Vitals.Webhooks
+    var history: Vitals.History
   }
 
   /// A credential as this node could open it.

@@ -34,6 +34,17 @@ enum NodeMetrics {
     gauge("upmc_seqnos_left", "SEQNOs that partitions exist for and that are not used yet.") {
       Double($0.standing.seqnosLeft)
     }
+    gauge("upmc_history_oldest_seconds", "Age of the oldest message of which it is known who got it.") {
+      $0.history.oldestSeconds
+    }
+    gauge("upmc_history_drop_waiting_seconds", "For how long history has been waiting to be dropped; 0: none is.") {
+      $0.history.dropWaitingSeconds
+    }
+    gauge("upmc_events_waiting", "Events that webhooks have not taken yet.") { Double($0.webhooks.waiting) }
+    gauge("upmc_events_dead", "Events that were given up, for `upmc webhook replay`.") { Double($0.webhooks.dead) }
+    gauge("upmc_events_oldest_seconds", "How long ago the oldest event happened that waits for its webhook.") {
+      $0.webhooks.oldestSeconds
+    }
     metrics.read("upmc_messages_waiting", .gauge, "Messages that are not over, by lane and state.") {
       (health.look?.waiting ?? []).map { (["lane": $0.lane, "state": $0.state], Double($0.count)) }
     }

@@ -48,10 +48,13 @@ package final class ProviderProbe {
   private let results: Inbox<[PushResult]>
   private let done: Inbox<Void>
   private let words = NetworkWords()
+  private let times: PeerTimes
   private let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
 
   package init(_ configuration: Configuration, master: MasterKey, clock: any Clock) throws {
     self.clock = clock
+    let times = PeerTimes(clock: clock)
+    self.times = times
     var configuration = configuration
     configuration.fcmValidatesOnly = true
     let health = Health()
@@ -61,10 +64,12 @@ package final class ProviderProbe {
     let sink: PushResultSink = { _ = results.offer($0) }
     var toApple = Senders.apns(configuration, gauges)
     toApple.wire.logger = words.logger("apns")
+    toApple.wire.heardTime = { times.note(.apns, $0) }
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let apns = try APNsSender(configuration: toApple, clock: clock, results: sink) { _ = requests.offer($0) }
     var toGoogle = Senders.fcm(configuration, gauges)
     toGoogle.wire.logger = words.logger("fcm")
+    toGoogle.wire.heardTime = { times.note(.fcm, $0) }
     let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: sink)
     (self.apns, self.fcm) = (apns, fcm)
     apnsKeeper = APNsKeeper(sender: apns, requests: requests, master: master, health: health, clock: clock)
@@ -80,6 +85,9 @@ package final class ProviderProbe {
       _ = done.offer(())
     }
   }
+
+  /// How far the network's clock was ahead of this machine's when it answered last, in seconds; nil when it did not say.
+  package func clockDifference(to network: PushNetwork) -> Int64? { times.difference(network) }
 
   /// Ends the threads.
   package func stop() {
@@ -147,6 +155,23 @@ package final class ProviderProbe {
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: nil
     }
   }
+}
+
+/// What the networks' clocks have shown.
+private final class PeerTimes: Sendable {
+  private let clock: any Clock
+  private let differences = Mutex<[PushNetwork: Int64]>([:])
+
+  init(clock: any Clock) {
+    self.clock = clock
+  }
+
+  func note(_ network: PushNetwork, _ peerSeconds: Int64) {
+    let ours = clock.wallMicroseconds / 1_000_000
+    differences.withLock { $0[network] = peerSeconds - ours }
+  }
+
+  func difference(_ network: PushNetwork) -> Int64? { differences.withLock { $0[network] } }
 }
 
 /// What the senders complain of meanwhile: the reason why a connection failed is said nowhere else.

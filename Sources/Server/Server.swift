@@ -82,7 +82,8 @@ package final class Server {
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
-        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics),
+        providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics,
+        keeping: configuration.keeping),
       results: results)
     try dispatcher.start()
     vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)

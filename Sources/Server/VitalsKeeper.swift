@@ -52,7 +52,8 @@ final class VitalsKeeper {
     let roundTrip = clock.now - began
     let waiting = try connection.run(Vitals.waiting())
     return Health.Look(
-      at: began, roundTrip: roundTrip, standing: standing, waiting: waiting, databaseBytes: databaseBytes)
+      at: began, roundTrip: roundTrip, standing: standing, waiting: waiting, databaseBytes: databaseBytes,
+      webhooks: try connection.run(Vitals.webhooks()), history: try connection.run(Vitals.history()))
   }
 
   func stop() {

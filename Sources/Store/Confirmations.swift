@@ -24,20 +24,22 @@ package enum Confirmations {
     package let isPresent: Bool
     /// What keeps a short message from being asked for; nil when none would be.
     package let fallback: Fallback.Condition?
+    /// False when the history of the message is not kept any more: then nothing is recorded.
+    package let isKept: Bool
   }
 
   private static let resolveStatement = Statement(
     "confirmations-resolve",
     """
     WITH named AS (
-      SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry)
-      JOIN messages m ON m.seqno = n.seqno
+      SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback, \(HistoryRanges.isKept) AS kept
+      FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry) JOIN messages m ON m.seqno = n.seqno
     )
     -- Whatever it is for: a VoIP push is confirmed with the token it came to.
-    SELECT n.entry, n.app, p.device, true, n.fallback FROM named n
+    SELECT n.entry, n.app, p.device, true, n.fallback, n.kept FROM named n
     JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
-    SELECT n.entry, n.app, f.device, false, n.fallback FROM named n
+    SELECT n.entry, n.app, f.device, false, n.fallback, n.kept FROM named n
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
@@ -58,7 +60,8 @@ package enum Confirmations {
       rows.map { row in
         Candidate(
           entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
-          isPresent: rows.bool(row, 3), fallback: Fallback.Condition(rawValue: rows.int16(row, 4)))
+          isPresent: rows.bool(row, 3), fallback: Fallback.Condition(rawValue: rows.int16(row, 4)),
+          isKept: rows.bool(row, 5))
       }
     }
   }

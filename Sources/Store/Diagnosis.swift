@@ -1,3 +1,4 @@
+package import Domain
 internal import Postgres
 
 /// What a database server says about itself, for somebody who looks for what is wrong.
@@ -46,6 +47,57 @@ package enum Diagnosis {
         durabilityOff: rows.isNull(0, 6) ? "" : rows.text(0, 6),
         connections: rows.int64(0, 7), maxConnections: rows.int64(0, 8),
         dataDirectory: rows.isNull(0, 9) ? nil : rows.text(0, 9), maySetUp: rows.bool(0, 10))
+    }
+  }
+
+  private static let hasDevicesStatement = Statement(
+    "diagnosis-has-devices",
+    "SELECT EXISTS (SELECT FROM devices WHERE app = $1 AND network = 1 AND environment = $2 AND state = 1)")
+
+  /// Whether an app has a device that is sent to in one of Apple's environments.
+  package static func hasDevices(of app: App.Number, in environment: PushEnvironment) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(environment.rawValue)
+    return Query(hasDevicesStatement, parameters) { $0.bool(0, 0) }
+  }
+
+  // MARK: History
+
+  package struct History: Sendable {
+    /// Partitions of ranges in use, or kept, that are not there.
+    package let missingPartitions: String?
+    /// Hours since the oldest range was closed that is not dropped yet; nil: there is none.
+    package let waitingHours: Int64?
+    /// The oldest message that is not over, where its range is otherwise long over, and since how many days.
+    package let heldBackBy: Int64?
+  }
+
+  private static let historyStatement = Statement(
+    "diagnosis-history",
+    """
+    SELECT
+      (SELECT string_agg(t || '_' || from_seqno, ' ' ORDER BY from_seqno) FROM seqno_ranges,
+         unnest(ARRAY['outcomes', 'receipts', 'reads']) t
+       WHERE closed_at IS NULL AND to_regclass(t || '_' || from_seqno) IS NULL),
+      (SELECT (extract(epoch FROM now() - min(closed_at)) / 3600)::bigint FROM seqno_ranges WHERE dropped_at IS NULL),
+      (SELECT m.seqno FROM seqno_ranges r, LATERAL (
+         SELECT seqno FROM messages WHERE seqno >= r.from_seqno AND seqno < r.upto_seqno AND finished_at IS NULL
+         ORDER BY seqno LIMIT 1) m
+       WHERE r.closed_at IS NULL
+         AND (SELECT created_at FROM messages WHERE seqno >= r.upto_seqno ORDER BY seqno LIMIT 1)
+           < now() - make_interval(days => $1)
+       ORDER BY m.seqno LIMIT 1)
+    """)
+
+  /// What keeps the history of messages from being kept, or from being dropped after so many days.
+  package static func history(keepingDays days: Int32) -> Query<History> {
+    var parameters = Parameters()
+    parameters.append(days)
+    return Query(historyStatement, parameters) { rows in
+      History(
+        missingPartitions: rows.optionalText(0, 0), waitingHours: rows.optionalInt64(0, 1),
+        heldBackBy: rows.optionalInt64(0, 2))
     }
   }
 }

@@ -106,7 +106,13 @@ package enum Events {
     """)
 
   /// Messages have ended, in the transaction that ends them. Without a webhook that wants it, nothing is written.
-  package static func finished(_ seqnos: Int64Column) -> Query<Void> {
+  package static func finished(_ seqnos: [Int64]) -> Query<Void> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    return finished(column)
+  }
+
+  static func finished(_ seqnos: Int64Column) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(int64s: seqnos)
     return Query(finishedStatement, parameters) { _ in }

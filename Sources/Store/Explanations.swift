@@ -17,13 +17,16 @@ package enum Explanations {
     package let apiKeyName: String?
     package let pausedReason: String?
     package let request: [UInt8]
+    /// False when it is not known any more who got it.
+    package var isKept = true
   }
 
   private static let messageStatement = Statement(
     "explanations-message",
     """
     SELECT m.app, m.state, m.created_at, m.due_at, m.frozen_at, m.finished_at, m.expires_at, m.cancelled_at IS NOT NULL,
-      m.state_reason, m.targeted, k.name, a.paused_reason, m.request::text
+      m.state_reason, m.targeted, k.name, a.paused_reason, m.request::text,
+      \(HistoryRanges.isKept)
     FROM messages m JOIN apps a ON a.app = m.app LEFT JOIN api_keys k ON k.api_key = m.api_key WHERE m.seqno = $1
     """)
 
@@ -40,7 +43,7 @@ package enum Explanations {
         stateReason: rows.optionalText(0, 8),
         targeted: rows.optionalInt64(0, 9), apiKeyName: rows.optionalText(0, 10),
         pausedReason: rows.optionalText(0, 11),
-        request: rows.bytes(0, 12))
+        request: rows.bytes(0, 12), isKept: rows.bool(0, 13))
     }
   }
 

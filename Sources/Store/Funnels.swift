@@ -5,14 +5,15 @@ internal import Postgres
 package enum Funnels {
   package struct Found: Sendable {
     package let app: App.Number
-    package let keepsHistory: Bool
+    /// False when it is not known any more who got it.
+    package let isKept: Bool
     package let funnel: Funnel
   }
 
   private static let findStatement = Statement(
     "funnels-find",
     """
-    SELECT m.app, m.state, m.targeted, coalesce(m.request->>'dbIn', 'true')::boolean,
+    SELECT m.app, m.state, m.targeted, \(HistoryRanges.isKept),
       coalesce(sum(t.accepted), 0)::bigint, coalesce(sum(t.rejected), 0)::bigint, coalesce(sum(t.expired), 0)::bigint,
       coalesce(sum(t.cancelled), 0)::bigint, coalesce(sum(t.skipped), 0)::bigint,
       coalesce(sum(t.received), 0)::bigint, coalesce(sum(t.read), 0)::bigint,
@@ -49,7 +50,7 @@ package enum Funnels {
       funnel.dueAt = rows.isNull(0, 16) ? nil : rows.timestampMicroseconds(0, 16)
       funnel.reference = rows.optionalText(0, 17)
       funnel.origin = rows.optionalText(0, 18)
-      return (Found(app: rows.int32(0, 0), keepsHistory: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
+      return (Found(app: rows.int32(0, 0), isKept: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
     }
   }
 

@@ -9,6 +9,8 @@ package enum Imports {
   package enum Kind: Int16, Sendable, CaseIterable {
     case users = 1
     case members = 2
+    /// Their tags.
+    case devices = 3
   }
 
   package struct Record: Sendable {

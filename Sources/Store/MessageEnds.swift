@@ -39,15 +39,11 @@ extension Messages {
     ), \(Events.tellFinished)
     """)
 
-  /// Until the transaction ends: for the same reason.
-  private static let useIndexes = Statement("messages-use-indexes", "SELECT set_config('enable_seqscan', 'off', true)")
-
   /// Closes those of the messages for which every delivery is decided, within a transaction that locks nothing afterwards.
   package static func finish(
     _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection
   ) throws(PostgresError) {
     var done = Int64Column()
-    _ = try connection.run(useIndexes)
     let rows = try connection.run(lockDoneStatement, list(seqnos))
     for row in 0..<rows.count { done.append(rows.int64(row, 0)) }
     guard done.count > 0 else { return }

@@ -7,13 +7,22 @@ internal import Reactor
 /// What is recorded must be what the files say: a changed, renamed or missing file, and a schema newer than this program,
 /// are refused before anything is touched. When nothing is to be done, one query tells.
 ///
+/// **Upgrades while the previous program runs.** A running program never looks at the schema's version again, so each
+/// migration must let it work on: it adds, and what it would change or drop waits for a later one (the README's
+/// Decisions say how). A file that keeps this promise says so with `-- upmc:oldest-program 0011` in its opening comment:
+/// programs that know the migrations up to that one may also be *started* on the newer schema, for a crash in the middle
+/// of an upgrade must not cost a node. Without the line an older program is refused with a sentence.
+///
+/// A file that needs a lock which somebody holds for long (a backup, an old transaction) does not queue for it, where it
+/// would hold up every request behind it: it gives up within a second, and tries again until it is let through.
+///
 /// Two starters are safe: whoever holds the advisory lock works, the other waits and then finds nothing to do.
 /// A file that says `-- upmc:no-transaction` in its opening comment holds a single statement that PostgreSQL does not
 /// allow in a transaction (`CREATE INDEX CONCURRENTLY …`); it must be harmless to run again, for a crash between the
 /// statement and its record repeats it.
 package struct Migrator: Sendable {
   /// The newest migration this program was written for. Whoever adds a file to `Migrations/` raises it.
-  package static let newestKnownVersion = 11
+  package static let newestKnownVersion = 13
 
   /// All files, in order; numbered from 1 without gaps.
   package let migrations: [Migration]
@@ -34,15 +43,23 @@ package struct Migrator: Sendable {
     try MigratorPlan.pending(migrations, applied: applied(connection))
   }
 
+  /// The newest migration of the database when it is newer than this program, which works with it all the same.
+  package func newerSchema(_ connection: Connection) throws(MigratorError) -> Int? {
+    let newest = try applied(connection).last?.version ?? 0
+    return newest > migrations.count ? newest : nil
+  }
+
   /// Runs what is pending.
   /// - Parameters:
   ///   - connection: straight to the server: a pooler in transaction mode cannot hold the lock.
   ///   - willWait: called once when another starter holds the lock.
+  ///   - isHeldUp: called when a file waits for a lock on what it changes; then it is tried again.
   ///   - didApply: called after each file.
   /// - Returns: how many files were run.
   @discardableResult
   package func migrate(
-    _ connection: Connection, willWait: () -> Void = {}, didApply: (Migration, Duration) -> Void = { _, _ in }
+    _ connection: Connection, willWait: () -> Void = {}, isHeldUp: (Migration) -> Void = { _ in },
+    didApply: (Migration, Duration) -> Void = { _, _ in }
   ) throws(MigratorError) -> Int {
     guard try !pending(connection).isEmpty else { return 0 }
     try lock(connection, willWait)
@@ -52,7 +69,10 @@ package struct Migrator: Sendable {
     for migration in pending {
       let clock = SystemClock()
       let start = clock.now
-      try apply(migration, connection, since: start, clock)
+      while try !apply(migration, connection, since: start, clock) {
+        isHeldUp(migration)
+        try pause(connection)
+      }
       didApply(migration, clock.now - start)
     }
     return pending.count
@@ -60,24 +80,37 @@ package struct Migrator: Sendable {
 
   // MARK: One file
 
+  /// - Returns: false when somebody held a lock that it needs, or it was the victim of a deadlock; nothing of it is kept.
   private func apply(
     _ migration: Migration, _ connection: Connection, since start: Instant, _ clock: SystemClock
-  ) throws(MigratorError) {
+  ) throws(MigratorError) -> Bool {
     do {
       guard migration.runsInTransaction else {
         // As a prepared statement: the server itself then refuses a second statement in the file.
         try connection.run(Statement("migration \(migration.version)", migration.sql))
         try connection.script(Self.createTable)
         try connection.run(Self.record, migration.row(clock.now - start))
-        return
+        return true
       }
       try connection.transaction { () throws(PostgresError) in
+        try connection.script("SET LOCAL lock_timeout = '1s'")
         try connection.script(Self.createTable)
         try connection.script(migration.sql)
         try connection.run(Self.record, migration.row(clock.now - start))
       }
+      return true
     } catch {
+      if migration.runsInTransaction, error.isRetryable || error.sqlState == .lockNotAvailable { return false }
       throw .failed(migration, error)
+    }
+  }
+
+  /// Lets everybody through who had to wait behind a lock that we asked for.
+  private func pause(_ connection: Connection) throws(MigratorError) {
+    do {
+      try connection.script("SELECT pg_sleep(0.5)")
+    } catch {
+      throw .database(error)
     }
   }
 
@@ -85,7 +118,9 @@ package struct Migrator: Sendable {
     do {
       let rows = try connection.run(Self.select)
       return (0..<rows.count).map { row in
-        MigratorPlan.Applied(version: Int(rows.int32(row, 0)), name: rows.text(row, 1), sha256: rows.bytes(row, 2))
+        MigratorPlan.Applied(
+          version: Int(rows.int32(row, 0)), name: rows.text(row, 1), sha256: rows.bytes(row, 2),
+          oldestProgram: rows.isNull(row, 3) ? nil : Int(rows.int32(row, 3)))
       }
     } catch {
       // A fresh database: the table comes with the first migration.
@@ -129,16 +164,32 @@ package struct Migrator: Sendable {
       name        text NOT NULL,
       sha256      bytea NOT NULL CONSTRAINT upmc_migrations_sha256_is_32_bytes CHECK (octet_length(sha256) = 32),
       applied_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
-      duration_ms integer NOT NULL
-    )
+      duration_ms integer NOT NULL,
+      oldest_program integer
+    );
+    -- Tables that are older than the column; without its lock where there is nothing to do.
+    DO $$ BEGIN
+      IF NOT EXISTS (
+        SELECT FROM pg_attribute
+        WHERE attrelid = 'upmc_migrations'::regclass AND attname = 'oldest_program' AND NOT attisdropped)
+      THEN ALTER TABLE upmc_migrations ADD COLUMN oldest_program integer;
+      END IF;
+    END $$
     """
   /// Held by the session, not by a transaction: some migrations have none.
   private static let lock = Statement("migrator_lock", "SELECT pg_advisory_lock($1)")
   private static let unlock = Statement("migrator_unlock", "SELECT pg_advisory_unlock($1)")
   private static let select = Statement(
-    "migrator_select", "SELECT version, name, sha256 FROM upmc_migrations ORDER BY version")
+    "migrator_select",
+    // By way of JSON the column may also be missing, as it is until the next migration.
+    """
+    SELECT version, name, sha256, (to_jsonb(m) ->> 'oldest_program')::integer
+    FROM upmc_migrations m
+    ORDER BY version
+    """)
   private static let record = Statement(
-    "migrator_record", "INSERT INTO upmc_migrations (version, name, sha256, duration_ms) VALUES ($1, $2, $3, $4)")
+    "migrator_record",
+    "INSERT INTO upmc_migrations (version, name, sha256, duration_ms, oldest_program) VALUES ($1, $2, $3, $4, $5)")
 }
 
 extension Migration {
@@ -149,6 +200,7 @@ extension Migration {
     parameters.append(text: name)
     parameters.append(bytes: sha256)
     parameters.append(Int32(clamping: duration.nanoseconds / 1_000_000))
+    parameters.append(oldestProgram.map { Int32(clamping: $0) })
     return parameters
   }
 }

@@ -12,6 +12,9 @@ package struct Migration: Sendable, Equatable {
   package let sha256: [UInt8]
   /// False for a file that says `-- upmc:no-transaction` before its first statement.
   package let runsInTransaction: Bool
+  /// The oldest program that still works with the schema after this file, by the newest migration it knows:
+  /// `-- upmc:oldest-program 0011` before the first statement. Nil: only programs that know this file.
+  package let oldestProgram: Int?
 
   init(version: Int, name: String, bytes: [UInt8]) {
     self.version = version
@@ -19,7 +22,9 @@ package struct Migration: Sendable, Equatable {
     sql = String(decoding: bytes, as: UTF8.self)
     sha256 = Array(SHA256.hash(data: bytes))
     let opening = sql.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("--") }
-    runsInTransaction = !opening.contains { $0.dropFirst(2).trimmingPrefix { $0 == " " } == "upmc:no-transaction" }
+    let marks = opening.map { $0.dropFirst(2).split(separator: " ") }
+    runsInTransaction = !marks.contains(["upmc:no-transaction"])
+    oldestProgram = marks.first { $0.count == 2 && $0[0] == "upmc:oldest-program" }.flatMap { Int($0[1]) }
   }
 
   /// `0001_create_core_tables.sql`

@@ -5,6 +5,8 @@ enum MigratorPlan {
     let version: Int
     let name: String
     let sha256: [UInt8]
+    /// What its file said about older programs.
+    var oldestProgram: Int?
   }
 
   /// The files that have yet to run.
@@ -12,15 +14,24 @@ enum MigratorPlan {
   ///   - migrations: numbered from 1 without gaps.
   ///   - applied: by version.
   static func pending(_ migrations: [Migration], applied: [Applied]) throws(MigratorError) -> [Migration] {
-    if let newest = applied.last, newest.version > migrations.count {
+    let newer = applied.filter { $0.version > migrations.count }
+    // One that expects more of its programs than ours can: nothing is touched.
+    if let newest = newer.last, newer.contains(where: { $0.oldestProgram ?? .max > migrations.count }) {
       throw .schemaNewerThanProgram(newest.version, newest.name, known: migrations.count)
     }
-    for (index, row) in applied.enumerated() {
+    let known = applied.prefix(applied.count - newer.count)
+    if !newer.isEmpty, known.count < migrations.count { throw .recordMissing(firstMissing(migrations, known)) }
+    for (index, row) in known.enumerated() {
       let migration = migrations[index]
       if row.version != migration.version { throw .recordMissing(migration) }
       if row.name != migration.name { throw .renamed(migration, recorded: row.name) }
       if row.sha256 != migration.sha256 { throw .changed(migration) }
     }
-    return Array(migrations.dropFirst(applied.count))
+    return Array(migrations.dropFirst(known.count))
+  }
+
+  private static func firstMissing(_ migrations: [Migration], _ known: ArraySlice<Applied>) -> Migration {
+    let versions = Set(known.map(\.version))
+    return migrations.first { !versions.contains($0.version) } ?? migrations[known.count]
   }
 }

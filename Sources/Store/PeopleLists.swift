@@ -34,7 +34,9 @@ package enum PeopleLists {
   package static func users(
     of app: App.Number, after key: String, from: String, upto: String, limit: Int
   ) -> Query<[User]> {
-    var parameters = range(app, key, from, upto)
+    var parameters = Parameters()
+    parameters.append(app)
+    for text in [key, from, upto] { parameters.append(text: text) }
     parameters.append(limit)
     return Query(usersStatement, parameters) { rows in
       rows.map { row in
@@ -70,18 +72,26 @@ package enum PeopleLists {
     """
     SELECT \(columnList) FROM (
       SELECT * FROM devices
-      WHERE app = $1 AND state = 1 AND user_key >= $3 AND user_key < $4 AND (user_key, device) > ($2, $6)
+      -- One lower bound: beside another, the index is read from whichever is written first, however far down that is.
+      WHERE app = $1 AND state = 1 AND (user_key, device) > ($2, $3) AND user_key < $4
       ORDER BY user_key, device LIMIT $5) d
-    LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key ORDER BY d.user_key, d.device
+    -- One by one: the limit keeps planners, who expect many devices, from reading all users for them.
+    LEFT JOIN LATERAL (
+      SELECT name, badge FROM users WHERE users.app = d.app AND users.user_key = d.user_key LIMIT 1) u ON true
+    ORDER BY d.user_key, d.device
     """)
 
   /// Active devices of users whose key is in [from, upto), by user and device after one.
   package static func devices(
     of app: App.Number, after: (key: String, device: DeviceID), from: String, upto: String, limit: Int
   ) -> Query<[Device]> {
-    var parameters = range(app, after.key, from, upto)
+    let isBefore = after.key < from
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(text: isBefore ? from : after.key)
+    parameters.append(device: isBefore ? DeviceID(high: 0, low: 0) : after.device)
+    parameters.append(text: upto)
     parameters.append(limit)
-    parameters.append(device: after.device)
     return Query(devicesStatement, parameters, read: devices)
   }
 
@@ -116,13 +126,6 @@ package enum PeopleLists {
     var parameters = Parameters()
     parameters.append(device: device)
     return Query(findStatement, parameters) { devices($0).first }
-  }
-
-  private static func range(_ app: App.Number, _ after: String, _ from: String, _ upto: String) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(app)
-    for text in [after, from, upto] { parameters.append(text: text) }
-    return parameters
   }
 
   private static func devices(_ rows: Rows) -> [Device] {

@@ -96,13 +96,17 @@ package enum PersonErasure {
     WITH gone AS (DELETE FROM psids WHERE device = ANY($1) AND app = $2),
     former AS (DELETE FROM former_psids WHERE device = ANY($1) AND app = $2)
     -- Nothing of the person is left in the row; that it was there is.
-    UPDATE devices SET user_key = 'g' || device, state = 2, psid = '', device_id = '', platform = '', model = '',
+    UPDATE devices SET \(emptied) WHERE device = ANY($1)
+    """)
+
+  /// What is left of a device that says nothing of anybody. Its keys end.
+  static let emptied = """
+    user_key = 'g' || device, state = 2, psid = '', device_id = '', platform = '', model = '',
       os_version = '', app_version = '', locale = '', time_zone = '', consent_notification = NULL, consent_ad = NULL,
       consent_night_ad = NULL, consent_notification_at = NULL, consent_ad_at = NULL, consent_night_ad_at = NULL,
       tags = '{}', bound_at = now(), auth_epoch = auth_epoch + 1, quarantined_at = NULL,
       quarantine_reason = NULL, quarantine_seqno = NULL
-    WHERE device = ANY($1)
-    """)
+    """
 
   private static let accountStatement = Statement(
     "person-erase-account",
@@ -128,8 +132,9 @@ package enum PersonErasure {
     """)
 
   /// Takes a user away: its devices are unregistered and emptied, its name, count, memberships and ledger go, and its
-  /// deliveries belong to nobody, so that the numbers of messages still add up. Answers how many devices it had; nil when
-  /// nothing was known of it. Within a transaction, tables in the order of everyone.
+  /// deliveries belong to nobody, so that the numbers of messages still add up: those to devices that are others' by now a
+  /// little later. Answers how many devices it had; nil when nothing was known of it. Within a transaction, tables in the
+  /// order of everyone.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
     let known = try connection.run(Users.find([user]))[user] != nil
     let devices = try devices(user, on: connection)
@@ -146,6 +151,7 @@ package enum PersonErasure {
       _ = try connection.run(historyStatement, history)
     }
     _ = try connection.run(accountStatement, parameters(user))
+    try Erasures.add(user, on: connection)
     return devices.count
   }
 

@@ -12,7 +12,8 @@
 /// `psids → devices → device_send_meters → group_members → receipts → reads → outcomes → badge_ledger → users →
 /// badge_syncs → totals → claims → shards →
 /// messages`. Where a rare path must break it (a token that moves between devices), PostgreSQL finds the deadlock and
-/// the transaction is run again.
+/// the transaction is run again. Partitions are dropped one table to a transaction, which waits for a tenth of a second at
+/// most (`HistoryRanges`): it can hold up nobody for longer, and end in no deadlock.
 ///
 /// **Times** are parameters, in microseconds since 1970, except leases, which are counted by the database's own clock.
 package enum Store {

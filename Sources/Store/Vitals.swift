@@ -71,6 +71,60 @@ package enum Vitals {
     }
   }
 
+  /// Events on their way to the customer's servers.
+  package struct Webhooks: Sendable {
+    /// At most `countedMessages`, as the dead ones.
+    package let waiting: Int64
+    package let dead: Int64
+    /// How long ago the oldest that waits happened, in seconds; 0 when none does.
+    package let oldestSeconds: Double
+  }
+
+  private static let webhooksStatement = Statement(
+    "vitals-webhooks",
+    """
+    SELECT
+      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = 0 LIMIT $1) w),
+      (SELECT count(*) FROM (SELECT FROM event_deliveries WHERE state = 2 LIMIT $1) d),
+      -- Of each active webhook the first of those that are due soonest: events are numbered as they happen.
+      coalesce((SELECT extract(epoch FROM now() - min(e.at))::float8 FROM webhooks w, LATERAL (
+        SELECT min(event) AS event FROM (
+          SELECT event FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 0 ORDER BY due_at LIMIT $1) d) f
+        JOIN events e ON e.event = f.event WHERE w.active), 0)
+    """)
+
+  package static func webhooks() -> Query<Webhooks> {
+    var parameters = Parameters()
+    parameters.append(Int64(countedMessages))
+    return Query(webhooksStatement, parameters) { rows in
+      Webhooks(waiting: rows.int64(0, 0), dead: rows.int64(0, 1), oldestSeconds: max(0, rows.double(0, 2)))
+    }
+  }
+
+  /// The history that is kept: who got what.
+  package struct History: Sendable {
+    /// Age of the oldest message whose history is there, in seconds.
+    package let oldestSeconds: Double
+    /// For how long a range has been waiting to be dropped, in seconds; 0 when none is.
+    package let dropWaitingSeconds: Double
+  }
+
+  private static let historyStatement = Statement(
+    "vitals-history",
+    """
+    SELECT
+      coalesce(extract(epoch FROM now() - (
+        SELECT created_at FROM messages WHERE seqno >= (
+          SELECT min(from_seqno) FROM seqno_ranges WHERE closed_at IS NULL) ORDER BY seqno LIMIT 1)), 0)::float8,
+      coalesce((SELECT extract(epoch FROM now() - min(closed_at)) FROM seqno_ranges WHERE dropped_at IS NULL), 0)::float8
+    """)
+
+  package static func history() -> Query<History> {
+    Query(historyStatement, Parameters()) { rows in
+      History(oldestSeconds: max(0, rows.double(0, 0)), dropWaitingSeconds: max(0, rows.double(0, 1)))
+    }
+  }
+
   private static let sizeStatement = Statement("vitals-size", "SELECT pg_database_size(current_database())")
 
   /// Bytes of the database. Looks at every file: not to be asked every second.

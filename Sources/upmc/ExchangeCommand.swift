@@ -11,7 +11,7 @@ struct ImportCommand: ParsableCommand {
     commandName: "import", abstract: "Bring in people from a file.",
     discussion: """
       The first line names the columns: clientUid (needed), clientName, groupSeqs and tags (several between semicolons); \
-      with --group only clientUid. Prints each wrong line with its number and reason.
+      with --group only clientUid; with --devices device and tags. Prints each wrong line with its number and reason.
 
         upmc import com.example.bank people.csv
         upmc import com.example.bank members.csv --group 12 --all-or-nothing
@@ -26,6 +26,9 @@ struct ImportCommand: ParsableCommand {
   @Option(help: "GROUPSEQ: the file names members of this group.")
   var group: Int64?
 
+  @Flag(help: "The file names devices and the tags that they get.")
+  var devices = false
+
   @Flag(help: "One wrong line, and nobody is brought in.")
   var allOrNothing = false
 
@@ -38,7 +41,8 @@ struct ImportCommand: ParsableCommand {
     try withDatabase { database in
       let connection = database.connection
       var entry = try Importing.begin(
-        group == nil ? .users : .members, of: appID, group: group, skipsErrors: !allOrNothing, by: .commandLine,
+        devices ? .devices : group == nil ? .users : .members, of: appID, group: group, skipsErrors: !allOrNothing,
+        by: .commandLine,
         on: connection)
       let size = Operations.Limits.importPartBytes
       let count = max(1, (data.count + size - 1) / size)

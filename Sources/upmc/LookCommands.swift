@@ -110,8 +110,7 @@ struct ExplainCommand: ParsableCommand {
   func run() throws {
     try withDatabase { database in
       let answer = try Explaining.explain(
-        seqno, for: clientUID, language: language, by: .commandLine, on: database.connection,
-        now: SystemClock().wallMicroseconds)
+        seqno, for: clientUID, language: language, by: .commandLine, on: database.connection)
       output.show(answer, answer.story)
     }
   }

@@ -30,8 +30,10 @@ struct Migrate: ParsableCommand {
         for migration in try migrator.pending(database.connection) { show(Step(migration, state: "pending")) }
         return
       }
+      if let url = database.configuration.databaseURL { try Database.refuseLentSessions(url) }
       let count = try migrator.migrate(
         database.connection, willWait: { Output.complain("Waiting for another upmc that migrates …") },
+        isHeldUp: { Output.complain("\($0.fileName) waits for a lock that another session holds; trying again …") },
         didApply: { migration, duration in
           show(Step(migration, state: "applied", milliseconds: duration.nanoseconds / 1_000_000))
         })

@@ -13,6 +13,7 @@ import Testing
     "GET /v1/admin/messages/{seqno}": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/deliveries": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/events": [.sender, .operator, .viewer, .admin],
+    "GET /v1/admin/overview/events": [.sender, .operator, .viewer, .admin],
     "POST /v1/admin/messages/{seqno}/pause": [.sender, .operator, .admin],
     "POST /v1/admin/messages/{seqno}/resume": [.sender, .operator, .admin],
     "POST /v1/admin/messages/{seqno}/cancel": [.sender, .operator, .admin],
@@ -127,6 +128,8 @@ import Testing
       // What is not there is refused by its endpoint, so nothing is changed under way.
       let target = route.pattern.replacing("{appId}", with: "com.example.bank")
         .replacing(/{[a-zA-Z]+}/, with: "999")
+        // Of all apps it would be told for a quarter of an hour.
+        .replacing("/overview/events", with: "/overview/events?appId=nobody")
       for role in Role.allCases {
         // An empty object is refused by every endpoint, so a 403 can only mean the role.
         let response = try world.call(route.method.rawValue, target, key: keys[role], "{}")

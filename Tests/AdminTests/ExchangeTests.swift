@@ -63,6 +63,47 @@ import Testing
   ]
   private static let good = ["choi|Choi||1", "kim|Kim|gold;silver;vip|1;2", "lee|Lee, \"the\" boss||"]
 
+  @Test func `tags of devices come by file, each wrong line is told, and the same file again changes nothing`() throws {
+    try world.connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at, tags)
+      SELECT ('00000000-0000-8000-8000-00000000000' || n)::uuid, CASE WHEN n = 3 THEN 2 ELSE 1 END, 'uu', 1, 1,
+        CASE WHEN n = 4 THEN 2 ELSE 1 END, 'p' || n, 'd' || n, now(), now(), now(), CASE WHEN n = 1 THEN '{old}'::text[]
+        ELSE '{}' END FROM generate_series(1, 5) n;
+      UPDATE devices SET tags = (SELECT array_agg('t' || n) FROM generate_series(1, 99) n) WHERE device_id = 'd5'
+      """)
+    #expect(try begin(#""kind":"devices""#).status == 201)
+    func id(_ number: Int) -> String { "00000000-0000-8000-8000-00000000000\(number)" }
+    let file = """
+      device,tags
+      \(id(1)),vip;gold
+      \(id(2)),vip
+      \(id(2)),silver
+      \(id(3)),vip
+      \(id(4)),vip
+      \(id(5)),a;b
+      nothing,vip
+      """
+    #expect(try put(file).text.contains(#""imported":3,"rejected":4"#))
+    #expect(
+      try errors() == [
+        "5 the app has no device \(id(3))", "6 the app has no device \(id(4))", "7 gives \(id(5)) more than 100 tags",
+        "8 device must be a device's id, as lists show it",
+      ])
+    func tags() throws -> [String] {
+      let rows = try world.connection.run(
+        Statement(
+          "test-tags", "SELECT array_to_string(tags, ';') FROM devices WHERE device_id < 'd5' ORDER BY device_id"))
+      return (0..<rows.count).map { rows.text($0, 0) }
+    }
+    #expect(try tags() == ["gold;old;vip", "silver;vip", "", ""])
+    #expect(try begin(#""kind":"devices""#).status == 201)
+    #expect(try put(file, of: 2).text.contains(#""imported":3,"rejected":4"#))
+    #expect(try tags() == ["gold;old;vip", "silver;vip", "", ""])
+    #expect(try begin(#""kind":"devices","groupSeq":"1""#).isProblem(.invalidField))
+  }
+
   @Test func `of a file with three wrong lines exactly those three are told, and the others brought in`() throws {
     let begun = try begin()
     #expect(begun.status == 201 && begun.values(of: "state") == ["open"], "\(begun.text)")

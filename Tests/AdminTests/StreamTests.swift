@@ -81,6 +81,35 @@ import Testing
     #expect(try world.call("HEAD", Self.path, key: try world.key(.viewer), type: nil).status == 200)
   }
 
+  @Test func `whoever watches the overview of an app is told what happens in it, and nothing of another`() throws {
+    let world = try AdminWorld(streamTimes: Self.times())
+    let path = "/v1/admin/overview/events"
+    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    let foreign = try world.key(.viewer, app: "b")
+    #expect(
+      try world.call("GET", "\(path)?appId=com.example.bank", key: foreign, type: nil).isProblem(.forbidden))
+    #expect(try world.call("GET", "\(path)?appId=nobody", key: foreign, type: nil).isProblem(.unknownApp))
+    let viewers = [
+      try Watcher(world, path, key: try world.key(.viewer)),
+      try Watcher(world, "\(path)?appId=com.example.bank", key: try world.key(.admin, app: nil)),
+      try Watcher(world, path, key: try world.key(.admin, app: nil)),
+    ]
+    let other = try Watcher(world, path, key: foreign)
+    for viewer in viewers + [other] {
+      #expect(try viewer.next().hasPrefix("event: overview\ndata: {\"minutes\":{\"from\""))
+    }
+    try message(in: world, key: try world.key(.admin))
+    for viewer in viewers { #expect(try viewer.next().contains("\"items\":[{\"seqno\":\"1\"")) }
+    try world.connection.script(
+      """
+      INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, rejected)
+      VALUES (2, date_trunc('minute', now()), 1, 1, '', 'Unregistered', 1, 7)
+      """)
+    let told = try other.next()
+    #expect(told.contains("\"reason\":\"Unregistered\"") && told.contains("\"rejected\":7"))
+    #expect(!told.contains("\"seqno\""))
+  }
+
   @Test func `so many may watch, one more is told to come back, and gets the place of one who leaves`() throws {
     let world = try AdminWorld(streamTimes: Self.times())
     let key = try world.key(.admin)

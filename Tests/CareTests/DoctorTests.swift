@@ -18,10 +18,12 @@ import Testing
     try world.setServiceAccount()
     let found = world.findings()
     #expect(found.failures.isEmpty, "\(found.failures)")
-    for network in ["APNS", "FCM"] {
-      let answer = try #require(found.first { $0.subject == network })
-      #expect(answer.what.contains("works"), "\(answer)")
-    }
+    let answers = found.filter { ["APNS", "FCM"].contains($0.subject) }
+    // Both of Apple's services, and Google's with where its access tokens are got.
+    #expect(answers.count == 3 && answers.allSatisfy { $0.what.contains("works") }, "\(answers)")
+    #expect(Set(answers.map(\.place)).count == 3)
+    #expect(found.contains { $0.subject == "token endpoint" && $0.severity == .ok })
+    #expect(found.contains { $0.subject == "clock" && $0.place == "FCM" && $0.severity == .ok }, "\(found)")
     #expect(
       found.contains { $0.subject == "user proof" && $0.severity == .warning && $0.mend.contains("user-proof on") })
   }
@@ -109,6 +111,36 @@ import Testing
     world.findings().expectOnlyFailure("database", "takes no writes", mend: "target_session_attrs=read-write")
   }
 
+  @Test func `a pooler that lends sessions for a transaction`() throws {
+    let world = try CareWorld()
+    let pooler = TestPooler(.transaction)
+    defer { pooler.remove() }
+    world.findings(["UPMC_DATABASE_URL": pooler.url(database: world.database.name)]).expectOnlyFailure(
+      "pooler", "LISTEN and locks get lost", mend: "pool_mode = session")
+  }
+
+  @Test func `a pooler that lends sessions for as long as they are wanted is as good as none`() throws {
+    let world = try CareWorld()
+    let pooler = TestPooler(.session)
+    defer { pooler.remove() }
+    let found = world.findings(["UPMC_DATABASE_URL": pooler.url(database: world.database.name)])
+    #expect(found.failures.isEmpty, "\(found.failures)")
+  }
+
+  @Test func `a schema that a newer upmc has migrated, but that this one still works with, is only a warning`() throws {
+    let world = try CareWorld()
+    try world.connection.script(
+      """
+      INSERT INTO upmc_migrations (version, name, sha256, duration_ms, oldest_program)
+      VALUES (\(Migrator.newestKnownVersion + 1), 'add_something', decode(repeat('00', 32), 'hex'), 1, 1)
+      """)
+    let found = world.findings()
+    #expect(found.failures.isEmpty, "\(found.failures)")
+    #expect(
+      found.contains { $0.subject == "schema" && $0.severity == .warning && $0.mend.contains("Go on with the upgrade") }
+    )
+  }
+
   // MARK: Secrets
 
   @Test func `a wrong master key`() throws {
@@ -148,6 +180,45 @@ import Testing
       "APNS", "cannot be reached", mend: "firewall")
   }
 
+  @Test func `Apple's sandbox out of reach is a failure for those who have devices there`() throws {
+    let world = try CareWorld()
+    let change = ["UPMC_APNS_SANDBOX_URL": "https://127.0.0.1:\(try freePort())"]
+    let found = world.findings(change)
+    #expect(found.failures.isEmpty, "\(found.failures)")
+    #expect(found.contains { $0.subject == "APNS" && $0.severity == .warning && $0.what.contains("cannot be reached") })
+    try world.connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at) SELECT gen_random_uuid(), app, 'ukim', 1, 2, 1, 'ab', 'd', now(), now(), now() FROM apps
+      """)
+    world.findings(change).expectOnlyFailure("APNS", "cannot be reached", mend: "firewall")
+  }
+
+  @Test func `history that is held back, partitions that are gone, and events that nobody takes`() throws {
+    let world = try CareWorld()
+    try world.connection.script(
+      """
+      SELECT add_seqno_range(1000000);
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at)
+      SELECT n, app, 3, 1, '{}', '', 0, now() - interval '100 days', now() FROM apps, unnest(ARRAY[7, 1000001]) n;
+      INSERT INTO webhooks (app, url, sealed, kinds, created_at) SELECT app, 'https://a', '', '{sms.requested}', now() FROM apps;
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT app, 'sms.requested', now() - interval '1 hour', '{}' FROM apps, generate_series(1, 2);
+      INSERT INTO event_deliveries (event, webhook, state, due_at) SELECT event, 1, (event - 1) * 2, now() FROM events;
+      UPDATE seqno_ranges SET closed_at = now() - interval '30 hours' WHERE from_seqno = 1000001;
+      """)
+    let found = world.findings()
+    for (subject, words) in [
+      ("history", "message 7 is not over"), ("history", "to be dropped 30 hours ago"),
+      ("webhooks", "1 events were given up"),
+      ("webhooks", "waits since 3600 s"),
+    ] {
+      #expect(found.contains { $0.subject == subject && $0.what.contains(words) }, "\(subject) \(words): \(found)")
+    }
+    try world.connection.script("DROP TABLE receipts_1")
+    world.findings().expectOnlyFailure("partitions", "receipts_1", mend: "backup")
+  }
+
   @Test func `an APNs whose certificate nobody here trusts`() throws {
     let world = try CareWorld()
     world.findings(["UPMC_CA_FILE": ""]).expectOnlyFailure("APNS", "certificate", mend: "UPMC_CA_FILE")
@@ -161,8 +232,10 @@ import Testing
 
   @Test func `a clock that is two hours off`() throws {
     let world = try CareWorld()
+    try world.setServiceAccount()
     let found = world.findings(clock: WrongClock(seconds: 7_200))
     #expect(found.failures.contains { $0.subject == "clock" && $0.what.contains("7200 s ahead") }, "\(found)")
+    #expect(found.contains { $0.subject == "clock" && $0.place == "FCM" && $0.severity == .failure }, "\(found)")
     let apns = try #require(found.first { $0.subject == "APNS" })
     #expect(apns.severity == .failure, "\(apns)")
     #expect(apns.mend.contains("clock"), "\(apns)")

@@ -18,9 +18,10 @@ final class TestClient {
   /// One call; throws when there is no answer.
   func call(
     _ method: String, _ target: String, bearer: String? = nil, idempotencyKey: String? = nil, _ json: String? = nil,
-    type: String? = nil
+    type: String? = nil, session: Session? = nil
   ) throws -> Reply {
     var request = HTTPRequest.json(method, target, bearer: bearer, body: Array((json ?? "").utf8))
+    if let session { request.headers += [("Cookie", session.cookie), ("X-CSRF-Token", session.csrfToken)] }
     if let type {
       request.headers.removeAll { $0.name.lowercased() == "content-type" }
       request.headers.append(("Content-Type", type))
@@ -30,7 +31,21 @@ final class TestClient {
     client.send(request) { outcome = $0 }
     while outcome == nil { loop.turn(atMost: .seconds(1)) }
     let response = try #require(outcome).get()
-    return Reply(status: response.status, text: response.text)
+    let cookie = response.header("set-cookie").map { String($0.prefix { $0 != ";" }) }
+    return Reply(status: response.status, text: response.text, cookie: cookie)
+  }
+
+  /// What a browser keeps of somebody who has signed in.
+  struct Session {
+    let cookie: String
+    let csrfToken: String
+  }
+
+  /// Signs in by a link, as `/#sign-in=…` does.
+  func signIn(_ path: String) throws -> Session {
+    let token = path.split(separator: "=", maxSplits: 1).last ?? ""
+    let reply = try call("POST", "/v1/admin/session", #"{"link":"\#(token)"}"#)
+    return Session(cookie: try #require(reply.cookie), csrfToken: try #require(reply.string("csrfToken")))
   }
 }
 
@@ -38,6 +53,8 @@ final class TestClient {
 struct Reply {
   let status: Int
   let text: String
+  /// The cookie that it sets, as browsers send it back.
+  var cookie: String?
 
   subscript(key: String) -> Any? {
     let object = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]

@@ -102,6 +102,16 @@ import Testing
     #expect(told.allSatisfy { $0.isSigned(with: secret) } && Set(told.map(\.id)).count == 2)
   }
 
+  @Test func `a message for people of whom nobody is known is over at once, and told`() throws {
+    let world = try World(webhookPauses: [1])
+    let receiver = try EventReceiver()
+    _ = try world.webhook(receiver, #""message.finished""#)
+    let seqno = try world.send(#"{"clientUids":["nobody","noone"]}"#)
+    let told = try world.poll("it was not told") { receiver.told.first }
+    #expect(told.data["seqno"] as? String == seqno && told.data["state"] as? String == "completed")
+    #expect(told.data["targeted"] as? Int == 0)
+  }
+
   @Test func `a certificate that ends soon is told once, and again when it ends sooner`() throws {
     let world = try World(webhookPauses: [1])
     let receiver = try EventReceiver()

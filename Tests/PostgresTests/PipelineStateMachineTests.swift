@@ -6,7 +6,8 @@ import Testing
   private func idle() -> PipelineStateMachine {
     var machine = PipelineStateMachine()
     _ = machine.start()
-    _ = machine.connected(needsSettings: false)
+    _ = machine.connected()
+    _ = machine.synchronized(.idle)
     return machine
   }
 
@@ -14,7 +15,7 @@ import Testing
     var machine = PipelineStateMachine()
     #expect(machine.start() == .connect(attempt: 0))
     #expect(machine.submissionWaits() == .none)
-    #expect(machine.connected(needsSettings: true) == .sendSettings)
+    #expect(machine.connected() == .sendSettings)
     #expect(machine.submissionWaits() == .none)
     #expect(machine.synchronized(.idle) == .sendNext)
     #expect(machine.state == .idle)
@@ -51,10 +52,11 @@ import Testing
     #expect(machine.lost() == .failWaiting(pauseForAttempt: 1))
     #expect(machine.lost() == .none)
     #expect(machine.paused() == .connect(attempt: 1))
-    #expect(machine.connected(needsSettings: true) == .sendSettings)
+    #expect(machine.connected() == .sendSettings)
     #expect(machine.lost() == .failWaiting(pauseForAttempt: 2))
     #expect(machine.paused() == .connect(attempt: 2))
-    #expect(machine.connected(needsSettings: false) == .sendNext)
+    #expect(machine.connected() == .sendSettings)
+    #expect(machine.synchronized(.idle) == .sendNext)
     #expect(machine.lost() == .failInFlight(pauseForAttempt: 0))
   }
 

@@ -153,6 +153,28 @@ final class MigratorFixture {
     #expect(applied == 2)
   }
 
+  @Test func `a file that would have to wait for a lock lets others through and tries again`() throws {
+    fixture.write("0001_create_a.sql", "-- Why.\nCREATE TABLE a (x int);\n")
+    try fixture.migrator().migrate(fixture.connection)
+    fixture.write("0002_widen_a.sql", "-- Why.\nALTER TABLE a ADD COLUMN y int;\n")
+    let reader = try fixture.database.connect()
+    try reader.script("BEGIN")
+    try reader.script("LOCK TABLE a IN ACCESS SHARE MODE")
+    var heldUp: [String] = []
+    let applied = try fixture.migrator().migrate(
+      fixture.connection,
+      isHeldUp: { file in
+        heldUp.append(file.fileName)
+        #expect(throws: Never.self) {
+          // Whoever comes now is not in the way of a lock that is waited for.
+          try fixture.database.connect().script("SET lock_timeout = '10s'; SELECT FROM a")
+          try reader.script("COMMIT")
+        }
+      })
+    #expect(applied == 1)
+    #expect(heldUp == ["0002_widen_a.sql"])
+  }
+
   // MARK: Refusing
 
   @Test func `a changed file is refused and says what to do`() throws {
@@ -180,6 +202,40 @@ final class MigratorFixture {
     fixture.remove("0002_create_b.sql")
     let sentence = try fixture.refusal()
     #expect(sentence.contains("migrated to 0002_create_b by a newer upmc; this one knows migrations up to 0001"))
+  }
+
+  @Test func `a newer schema that says it suits this program is accepted, with nothing to do`() throws {
+    fixture.write("0001_create_a.sql", "-- Why.\nCREATE TABLE a (x int);\n")
+    let old = try fixture.migrator()
+    fixture.write("0002_create_b.sql", "-- Why.\n-- upmc:oldest-program 0001\nCREATE TABLE b (x int);\n")
+    #expect(try fixture.migrator().migrate(fixture.connection) == 2)
+    #expect(try old.pending(fixture.connection).isEmpty)
+    #expect(try old.migrate(fixture.connection) == 0)
+    #expect(try old.newerSchema(fixture.connection) == 2)
+    #expect(try fixture.migrator().newerSchema(fixture.connection) == nil)
+  }
+
+  @Test func `one file that does not suit this program is enough to refuse the schema`() throws {
+    fixture.write("0001_create_a.sql", "-- Why.\nCREATE TABLE a (x int);\n")
+    let oldest = try fixture.migrator()
+    fixture.write("0002_create_b.sql", "-- Why.\n-- upmc:oldest-program 0001\nCREATE TABLE b (x int);\n")
+    let old = try fixture.migrator()
+    fixture.write("0003_create_c.sql", "-- Why.\n-- upmc:oldest-program 0002\nCREATE TABLE c (x int);\n")
+    try fixture.migrator().migrate(fixture.connection)
+    #expect(throws: Never.self) { try old.pending(fixture.connection) }
+    let refusal = try #require(throws: MigratorError.self) { try oldest.pending(fixture.connection) }
+    #expect(refusal.description.contains("migrated to 0003_create_c by a newer upmc"))
+  }
+
+  @Test func `a table of migrations from before older programs were asked about is brought up to date`() throws {
+    fixture.write("0001_create_a.sql", "-- Why.\nCREATE TABLE a (x int);\n")
+    try fixture.migrator().migrate(fixture.connection)
+    try fixture.connection.script("ALTER TABLE upmc_migrations DROP COLUMN oldest_program")
+    #expect(try fixture.migrator().pending(fixture.connection).isEmpty)
+    let old = try fixture.migrator()
+    fixture.write("0002_create_b.sql", "-- Why.\n-- upmc:oldest-program 0001\nCREATE TABLE b (x int);\n")
+    #expect(try fixture.migrator().migrate(fixture.connection) == 1)
+    #expect(try old.pending(fixture.connection).isEmpty)
   }
 
   @Test func `a file newer than the program is refused`() throws {

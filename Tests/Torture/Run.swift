@@ -62,7 +62,7 @@ final class Run {
     let end = clock.now + plan.violence
     var next = violence.next()
     var due = clock.now + .milliseconds(next.milliseconds)
-    while clock.now < end, !isInterrupted {
+    while clock.now < end, !isInterrupted, try !isEnough() {
       if !plan.isCalm, clock.now >= due {
         try carryOut(next.act)
         next = violence.next()
@@ -71,6 +71,11 @@ final class Run {
       try turn(atMost: .milliseconds(20))
     }
     Console.say(isInterrupted ? "interrupted: taking the account" : "the violence is over")
+  }
+
+  private func isEnough() throws -> Bool {
+    guard let pushes = plan.pushes else { return false }
+    return try driver.ask { $0.recorder.received } >= pushes
   }
 
   /// Everything that goes on beside the violence.

@@ -38,6 +38,7 @@ struct Torture: ParsableCommand {
     discussion: """
         make torture ARGS="--minutes 30 --seed 7"
         upmc-torture --minutes 0.5 --devices 500 --json
+        upmc-torture --minutes 15 --devices 20000 --sms --confirmed 60 --pushes 1000000
       """)
 
   /// Numbers of this program: unit, reason.
@@ -79,6 +80,15 @@ struct Torture: ParsableCommand {
   @Option(help: "Where database and logs lie (/tmp). A file system given here, of 4 GiB at most, is filled too.")
   var directory: String?
 
+  @Option(help: "End the violence when the network has received so many pushes, if that comes first.")
+  var pushes: Int?
+
+  @Option(help: "Percent of what arrives that devices confirm.")
+  var confirmed = 90
+
+  @Flag(help: "All campaigns ask for a short message unless they are confirmed, not only those with badges.")
+  var sms = false
+
   @Flag(help: "No violence: what the machine does by itself.")
   var calm = false
 
@@ -100,6 +110,8 @@ struct Torture: ParsableCommand {
     guard !chosen.contains("fill-disk") || directory != nil && disk.isSmall else {
       throw ValidationError("fill-disk needs a --directory on a file system of its own, of 4 GiB at most")
     }
+    guard (0...100).contains(confirmed) else { throw ValidationError("--confirmed is 0…100") }
+    guard pushes ?? 1 > 0 else { throw ValidationError("--pushes is more than 0") }
     guard (5...3600).contains(life) else { throw ValidationError("--life is 5…3600") }
     if let stranger = chosen.first(where: { Violence.kinds[$0] == nil }) {
       throw ValidationError("\(stranger) is no act of violence; --list names them")
@@ -114,9 +126,12 @@ struct Torture: ParsableCommand {
       return
     }
     Signals.block()
-    let plan = Plan(
+    var plan = Plan(
       violence: .milliseconds(Int64(minutes * 60_000)), seed: seed, devices: devices, nodes: nodes,
       only: Set(chosen), life: life, isCalm: calm, keeps: keep, directory: directory)
+    plan.pushes = pushes
+    plan.confirmedShare = Double(confirmed) / 100
+    plan.asksForShortMessages = sms
     let page = try Run(plan).page()
     print(json ? try page.json() : page.text)
     if !page.isClean { throw ExitCode.failure }
@@ -137,6 +152,12 @@ struct Plan: Sendable {
   let keeps: Bool
   /// Nil: /tmp.
   var directory: String?
+  /// After so many the violence ends; nil: when its time is over.
+  var pushes: Int?
+  /// Of what arrives at devices.
+  var confirmedShare = 0.9
+  /// Campaigns without a badge do too.
+  var asksForShortMessages = false
 
   /// A small disk that was named may be filled: nobody else is in need of it.
   var fillsDisk: Bool { directory.flatMap { Disk($0) }?.isSmall == true }

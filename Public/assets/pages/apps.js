@@ -9,6 +9,7 @@ import { list } from "../parts/table.js";
 import { enc, follow, go, link } from "../router.js";
 import { loadApps, may } from "../session.js";
 import { exactTime, t, time, word } from "../words.js";
+import { adRulesCard } from "./ad-rules.js";
 import { credentialEnd } from "./common.js";
 
 export async function appsPage() {
@@ -33,6 +34,7 @@ export async function appPage(context) {
   const path = `/apps/${enc(context.params.app)}`;
   const found = await get(path);
   const manages = may("manageApps");
+  const ads = await adRulesCard(found.appId);
   const credentials = manages ? await all("/credentials", { appId: found.appId }) : [];
   const run = async (action) => {
     try {
@@ -96,7 +98,7 @@ export async function appPage(context) {
         await loadApps();
         follow();
       }) }, t("do.resume")) : null)) : null,
-    h("div", { class: "grid two begins" },
+    h("div", { class: "grid two begins" }, h("div", { class: "stack" },
       manages ? h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("credential.title")), h("div", { class: "row" },
         h("button", { class: "button small main", id: "add-key", onclick: () => run(addKey) }, t("credential.key")), h("button", { class: "button small", onclick: () => run(addCertificate) }, t("credential.certificate")),
         h("button", { class: "button small", onclick: () => run(addAccount) }, t("credential.account")))),
@@ -105,6 +107,6 @@ export async function appPage(context) {
         [t("credential.ends"), credentialEnd(one) && exactTime(credentialEnd(one))], [t("credential.updated"), time(one.updatedAt)]),
       h("div", null, h("button", { class: "button small bad", onclick: () => takeOut(one) }, t("credential.remove"))))) : empty(t("credential.none"), t("credential.none.detail"))) : null,
       h("section", { class: "card fields" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
-        h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show")))),
-      manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null));
+        h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show"))))), h("div", { class: "stack" },
+      manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null, ads)));
 }

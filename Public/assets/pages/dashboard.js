@@ -4,7 +4,7 @@ import { all, get, offers, query } from "../api.js";
 import { h, put } from "../dom.js";
 import { chart, timeline } from "../parts/chart.js";
 import { miniFunnel } from "../parts/funnel.js";
-import { every } from "../parts/live.js";
+import { watchOverview } from "../parts/live.js";
 import { head, note, state } from "../parts/notice.js";
 import { table } from "../parts/table.js";
 import { link } from "../router.js";
@@ -12,6 +12,7 @@ import { app, apps, may } from "../session.js";
 import { distance, number, percent, t, time, word } from "../words.js";
 import { beginPage, isBegun } from "./begin.js";
 import { credentialEnd, messageTitle } from "./common.js";
+import { deadWebhooks } from "./webhooks.js";
 
 export async function dashboardPage(context) {
   if (!(await isBegun())) return beginPage(context);
@@ -29,6 +30,10 @@ export async function dashboardPage(context) {
       get(`/statistics${query({ ...scope(), by: "minute" })}`), get(`/statistics${query({ ...scope(), by: "minute", per: "reason" })}`),
       get(`/messages${query({ ...scope(), limit: 12 })}`),
     ]);
+    return { minutes, reasons: byReason, messages };
+  }
+
+  function draw({ minutes, reasons: byReason, messages }) {
     if (context.stale()) return;
     const { points, values } = timeline(minutes, "minute", names);
     const total = minutes.total;
@@ -48,15 +53,20 @@ export async function dashboardPage(context) {
 
   drawn = chart({ label: t("dashboard.chart"), points: [], series: names.map((name) => ({ label: t(`funnel.${name}`), colour: colours[name], values: [] })),
     unit: "minute", onLeave: context.onLeave });
-  const [warnings] = await Promise.all([attention(), look()]);
-  context.onLeave(every(4000, look));
+  const [warnings, now] = await Promise.all([attention(), look()]);
+  draw(now);
+  const live = h("span", { class: "live off", id: "live" });
+  context.onLeave(watchOverview(scope(), draw, look, (isConnected) => {
+    live.classList.toggle("off", !isConnected);
+    put(live, t(isConnected ? "live.on" : "live.off"));
+  }));
   return h("div", null,
     head(t("nav.dashboard"), { actions: [may("send") ? h("a", { class: "button main", href: "#/compose" }, t("nav.compose")) : null] }),
     h("div", { class: "notes", id: "attention" }, warnings),
     h("h2", { class: "unseen" }, t("dashboard.hour")), tiles,
     h("div", { class: "grid wide-narrow" },
       h("div", { class: "stack" },
-        h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("dashboard.chart")), h("span", { class: "live" }, t("live.on"))), drawn.node),
+        h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("dashboard.chart")), live), drawn.node),
         h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("dashboard.recent")), h("a", { href: "#/messages" }, t("do.all"))), recent)),
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", null, t("dashboard.running")), running),
@@ -107,6 +117,9 @@ async function attention() {
   }
   const waiting = may("managePeople") && await offers("/approvals") ? await get("/approvals?state=waiting&limit=10").catch(() => null) : null;
   if (waiting?.items.length) notes.push(note("warn", t("attention.approvals", { n: waiting.items.length }), " ", h("a", { href: "#/approvals" }, t("do.look"))));
+  for (const entry of await deadWebhooks(app()?.appId)) {
+    notes.push(note("bad", t("attention.webhook", { url: entry.url, n: number(entry.dead) }), " ", h("a", { href: link(`/webhooks/${entry.webhook}`, { state: "dead" }) }, t("do.look"))));
+  }
   if (may("manageApps")) {
     const credentials = await all("/credentials").catch(() => []);
     for (const entry of apps.filter((entry) => !credentials.some((one) => one.appId === entry.appId))) {

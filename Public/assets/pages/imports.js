@@ -8,7 +8,7 @@ import { empty, facts, head, note, state } from "../parts/notice.js";
 import { list } from "../parts/table.js";
 import { enc, go, link } from "../router.js";
 import { all } from "../api.js";
-import { exactTime, number, percent, t, time } from "../words.js";
+import { exactTime, number, percent, t, time, told } from "../words.js";
 import { needApp, whichApp } from "./common.js";
 
 /// Well below what the server takes at once; small enough that the progress moves.
@@ -27,11 +27,12 @@ export async function importsPage(context) {
     { title: t("message.created"), fit: true, cell: (item) => time(item.createdAt) },
   ] });
   const progress = h("div", { class: "progress", role: "status", hidden: true });
-  const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")]], onchange: shown });
+  const kind = field({ name: "kind", label: t("imports.kind"), type: "select", value: "users", options: [["users", t("imports.users")], ["members", t("imports.members")], ["devices", t("imports.devices")]], onchange: shown });
   const group = field({ name: "groupSeq", label: t("imports.group"), type: "select", value: groups[0]?.groupSeq ?? "", options: groups.map((one) => [one.groupSeq, one.name]), hint: groups.length ? null : t("groups.none") });
   const file = field({ name: "file", label: t("imports.file"), type: "file", accept: ".csv,text/csv", required: true, hint: t("imports.hint") });
-  const form = new Form([kind, group, file], { action: t("imports.begin"), submit: async (values) => {
-    const made = await post("/imports", { appId: chosen.appId, kind: values.kind, ...(values.kind === "members" ? { groupSeq: values.groupSeq } : {}) });
+  const skip = field({ name: "skipErrors", label: t("imports.skip"), hint: t("imports.skip.hint"), type: "check", value: true });
+  const form = new Form([kind, group, file, skip], { action: t("imports.begin"), submit: async (values) => {
+    const made = await post("/imports", { appId: chosen.appId, kind: values.kind, skipErrors: values.skipErrors, ...(values.kind === "members" ? { groupSeq: values.groupSeq } : {}) });
     await bring(made, values.file, progress, context);
     go(`/imports/${made.importId}`);
   } });
@@ -80,7 +81,7 @@ export async function importPage(context) {
   draw();
   const errors = list({ caption: t("imports.errors"), load: (cursor) => get(`${path}/errors${query({ cursor, limit: 100 })}`), empty: empty(t("imports.no-errors")), columns: [
     { title: t("imports.line"), lead: true, cell: (item) => h("b", { class: "number" }, t("imports.line-number", { n: number(item.line) })) },
-    { title: t("imports.error"), cell: (item) => item.error },
+    { title: t("imports.error"), cell: (item) => told(item.error) },
     { title: t("imports.text"), cell: (item) => h("code", null, item.text) },
   ] });
   if (found.state === "open") {
@@ -93,6 +94,6 @@ export async function importPage(context) {
   }
   await errors.ready;
   return h("div", null, head(t("imports.title", { id: found.importId }), { crumb: h("a", { href: "#/imports" }, t("nav.imports")) }),
-    found.state === "open" ? note("", t("imports.open")) : null,
+    found.state === "open" ? note("", t("imports.open")) : found.state === "refused" ? note("bad", t("imports.refused")) : null,
     h("div", { class: "grid wide-narrow" }, h("section", { class: "card" }, h("h2", null, t("imports.errors")), errors.node), h("section", { class: "card" }, h("h2", null, t("message.facts")), about)));
 }

@@ -22,6 +22,7 @@ import { personPage } from "./person.js";
 import { segmentsPage } from "./segments.js";
 import { statisticsPage } from "./statistics.js";
 import { templatesPage } from "./templates.js";
+import { webhookPage, webhooksPage } from "./webhooks.js";
 
 export function registerPages() {
   route("/", dashboardPage);
@@ -46,6 +47,8 @@ export function registerPages() {
   route("/statistics", statisticsPage);
   route("/apps", appsPage);
   route("/apps/:app", appPage);
+  route("/webhooks", webhooksPage, { needs: "manageEvents", asks: "/webhooks" });
+  route("/webhooks/:webhook", webhookPage, { needs: "manageEvents", asks: "/webhooks" });
   route("/keys", keysPage, { needs: "manageAccounts" });
   route("/accounts", accountsPage, { needs: "manageAccounts" });
   route("/audit", auditPage, { needs: "viewAudit" });

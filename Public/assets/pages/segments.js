@@ -1,10 +1,12 @@
 /// Saved audiences by condition, with how many devices each would reach.
 
-import { get, post, putTo, query, remove } from "../api.js";
+import { all, get, post, putTo, query, remove } from "../api.js";
 import { h } from "../dom.js";
 import { confirm, formDialog } from "../parts/dialog.js";
 import { field } from "../parts/form.js";
 import { complain, empty, head, say } from "../parts/notice.js";
+import { segmentField } from "../parts/segment.js";
+import { rowsOf, sentence } from "../parts/segment-rows.js";
 import { list } from "../parts/table.js";
 import { link } from "../router.js";
 import { may } from "../session.js";
@@ -15,6 +17,7 @@ export async function segmentsPage() {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
   const manages = may("manageAudiences");
+  const groups = await all("/groups", { appId: chosen.appId }).catch(() => []);
   const run = (action) => async () => {
     try {
       await action();
@@ -23,7 +26,7 @@ export async function segmentsPage() {
     }
   };
   const segments = list({ caption: t("nav.segments"), load: (cursor) => get(`/segments${query({ appId: chosen.appId, cursor, limit: 50 })}`), empty: empty(t("segments.none"), t("segments.none.detail")), columns: [
-    { title: t("people.name"), lead: true, cell: (item) => [h("b", null, item.name), h("code", { class: "under" }, JSON.stringify(item.conditions))] },
+    { title: t("people.name"), lead: true, cell: (item) => [h("b", null, item.name), described(item.conditions, groups)] },
     { title: t("templates.updated"), fit: true, cell: (item) => time(item.updatedAt) },
     { title: h("span", { class: "unseen" }, t("do.change")), end: true, cell: (item) => (manages ? h("div", { class: "row" },
       h("a", { class: "button small", href: link("/compose", { segment: item.segment }) }, t("person.send")), h("button", { class: "button small", onclick: run(() => edit(item)) }, t("do.change")),
@@ -36,21 +39,21 @@ export async function segmentsPage() {
   await segments.ready;
 
   async function edit(item) {
-    const saved = await formDialog({ title: item?.name ?? t("segments.new"), wide: true, fields: [field({ name: "name", label: t("people.name"), value: item?.name ?? "", required: true }),
-      field({ name: "conditions", label: t("segments.conditions"), hint: t("segments.hint"), type: "area", rows: 8, code: true, required: true, value: JSON.stringify(item?.conditions ?? { platform: ["ios"] }, null, 1) })],
-    save: (values) => {
-      let conditions;
-      try {
-        conditions = JSON.parse(values.conditions);
-      } catch (error) {
-        throw Object.assign(new Error(error.message), { status: 400, title: t("segments.bad"), errors: [{ pointer: "/conditions", detail: error.message }] });
-      }
-      return item ? putTo(`/segments/${item.segment}`, { name: values.name, conditions }) : post("/segments", { appId: chosen.appId, name: values.name, conditions });
-    } });
+    const conditions = await segmentField(chosen.appId, item?.conditions ?? { seen: { within: "P30D" } });
+    const saved = await formDialog({ title: item?.name ?? t("segments.new"), wide: true, fields: [field({ name: "name", label: t("people.name"), value: item?.name ?? "", required: true }), conditions],
+      save: (values) => item ? putTo(`/segments/${item.segment}`, values) : post("/segments", { appId: chosen.appId, ...values }) });
     if (!saved) return;
     segments.reload();
     const count = await post("/segment-counts", { appId: chosen.appId, conditions: saved.conditions }).catch(() => null);
     if (count) say(t("segments.count", { n: number(count.devices) }));
   }
-  return h("div", null, head(t("nav.segments"), { detail: whichApp(chosen), actions: [manages ? h("button", { class: "button main", onclick: run(() => edit(null)) }, t("segments.new")) : null] }), segments.node);
+  return h("div", null, head(t("nav.segments"), { detail: whichApp(chosen), actions: [manages ? h("button", { class: "button main", id: "new-segment", onclick: run(() => edit(null)) }, t("segments.new")) : null] }), segments.node);
+}
+
+/// A segment's conditions in words; as JSON where they are too involved for that.
+function described(conditions, groups) {
+  const known = rowsOf(conditions);
+  if (!known) return h("code", { class: "under" }, JSON.stringify(conditions));
+  return h("ul", { class: "picked under" }, known.rows.map((row, index) => h("li", { class: "row" },
+    index ? h("span", null, t(`segments.and.${known.join}`)) : null, h("span", { class: "chip plain" }, sentence(row, groups)))));
 }

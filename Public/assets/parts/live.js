@@ -1,23 +1,35 @@
-/// What changes while somebody looks: a message's numbers by server-sent events, anything else by asking again.
+/// What changes while somebody looks: a message's numbers and the dashboard by server-sent events, anything else by asking
+/// again.
 
-import { get, offers } from "../api.js";
+import { get, offers, query } from "../api.js";
 
-/// Follows a message until it is final or `stop` is called. `changed(funnel)` for every change, `connected(true or false)`
-/// as the stream comes and goes. Where the stream cannot be had, the numbers are asked for instead.
-export function watch(seqno, changed, connected = () => {}) {
+/// Follows a message until it is final or what this returns is called. `changed(funnel)` for every change,
+/// `connected(true or false)` as the stream comes and goes. Where it cannot be had, the numbers are asked for instead.
+export function watch(seqno, changed, connected) {
+  return stream(offers(`/messages/${seqno}/events`), () => new EventSource(`/v1/admin/messages/${seqno}/events`), "funnel", changed,
+    () => get(`/messages/${seqno}`), connected);
+}
+
+/// Follows what happens in an app, or in all, in the same way.
+/// - look: asks for what the stream would tell.
+export function watchOverview(scope, changed, look, connected) {
+  return stream(offers("/overview/events"), () => new EventSource(`/v1/admin/overview/events${query(scope)}`), "overview", changed, look, connected);
+}
+
+function stream(isOffered, open, name, changed, look, connected = () => {}) {
   let timer;
   let isOver = false;
   let failures = 0;
   let source = null;
-  offers(`/messages/${seqno}/events`).then((known) => {
+  isOffered.then((known) => {
     if (isOver) return;
     if (known) follow();
     else ask();
   });
 
   function follow() {
-    source = new EventSource(`/v1/admin/messages/${seqno}/events`);
-    source.addEventListener("funnel", (event) => {
+    source = open();
+    source.addEventListener(name, (event) => {
       failures = 0;
       connected(true);
       changed(JSON.parse(event.data));
@@ -40,11 +52,11 @@ export function watch(seqno, changed, connected = () => {}) {
   async function ask() {
     if (isOver) return;
     try {
-      changed(await get(`/messages/${seqno}`));
+      changed(await look());
     } catch {
       // The next look may do better.
     }
-    timer = setTimeout(ask, 2000);
+    timer = setTimeout(ask, 4000);
   }
 
   return () => {

@@ -47,6 +47,7 @@ const kinds = {
   scheduled: "warn", queued: "busy", sending: "busy", paused: "warn", completed: "good", cancelled: "", expired: "bad", failed: "bad",
   accepted: "good", rejected: "bad", skipped: "warn", pending: "busy", deferred: "busy", unknown: "warn",
   active: "good", unregistered: "", "token-refused": "bad", "awaiting-approval": "warn", done: "good", running: "busy",
+  open: "busy", finished: "good", refused: "bad", waiting: "busy", delivered: "good", dead: "bad", approved: "good",
 };
 
 /// A state as a coloured word. - group: of the catalogue.

@@ -8,7 +8,8 @@ extension APIOperation {
       .post, "/v1/receipts", id: "confirmReceipts", in: .confirmations, "Confirm that messages arrived",
       """
       One or up to 100, in any order, as often as you like: the app and its Notification Service Extension may both do it. \
-      Each entry has its own result; a wrong one does not hold up the others.
+      Each entry has its own result; a wrong one does not hold up the others. One that comes when the history of its message \
+      is not kept any more is answered `unknown-message`: do not send it again.
       """, by: .nothing,
       body: Body(
         schema: "Receipts",

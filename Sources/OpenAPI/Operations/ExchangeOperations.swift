@@ -14,7 +14,8 @@ extension APIOperation {
       .post, "/v1/admin/imports", id: "beginImport", in: .people, "Begin to bring in people from a file",
       """
       The file follows in parts. Its first line names the columns: `clientUid` (needed), `clientName`, `groupSeqs` and \
-      `tags` (several between semicolons) for users; `clientUid` for members of a group. With `skipErrors` (true by default) \
+      `tags` (several between semicolons) for users; `clientUid` for members of a group; `device` and `tags`, which are \
+      added, for devices. With `skipErrors` (true by default) \
       a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts.
       """, by: able(to: .importPeople),
       body: Body(
@@ -70,7 +71,7 @@ extension APIOperation {
           place: .query, name: "seqno", schema: Schema.sequence, about: "SEQNO, the number of the message.",
           isNeeded: true)
       ],
-      "device,clientUid,status,reason,attempts,at,receivedAt,readAt\r\n", [.invalidField, .unknownMessage]),
+      "device,clientUid,status,reason,attempts,at,receivedAt,readAt\r\n", [.invalidField, .unknownMessage, .notKept]),
     export(
       "audit", "exportAudit", "The audit log as a file", "Newest first.", .viewAudit, [ofApp(isNeeded: false)],
       "entry,at,actor,role,origin,requestId,action,appId,object,before,after\r\n", [.invalidField, .unknownApp]),

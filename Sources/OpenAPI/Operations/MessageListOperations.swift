@@ -46,7 +46,7 @@ extension APIOperation {
             {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","status":"rejected",\
             "reason":"Unregistered","attempts":1,"at":"2026-11-21T09:30:00.123Z","receivedAt":null,"readAt":null}
             """))
-      ], problems: [.invalidField, .unknownMessage]),
+      ], problems: [.invalidField, .unknownMessage, .notKept]),
     APIOperation(
       .get, "/v1/admin/messages/{seqno}/users/{clientUid}/explain", id: "explainMessage", in: .messages,
       "Explain a message for one user", "Every step with its time, in words, and what to do where something failed.",

@@ -42,7 +42,9 @@ extension APIOperation {
           "AcceptedOrWaiting",
           example: #"{"seqno":"105","state":"queued","targeted":1,"resendOf":"104","unknown":[]}"#, links: seqnoLinks)
       ],
-      problems: [.unknownMessage, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState, .conflict]),
+      problems: [
+        .unknownMessage, .notKept, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState, .conflict,
+      ]),
   ]
 
   static let idempotencyKey = Parameter(

@@ -41,7 +41,7 @@ extension APIOperation {
             "reason":null,"attempts":1,"at":"2026-11-21T09:30:00.123Z","receivedAt":"2026-11-21T09:30:01.004Z",\
             "readAt":null}],"nextCursor":null}
             """)
-      ], problems: [.invalidField, .unknownMessage]),
+      ], problems: [.invalidField, .unknownMessage, .notKept]),
   ]
 
   static let funnel = """

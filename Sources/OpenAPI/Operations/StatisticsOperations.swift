@@ -33,6 +33,25 @@ extension APIOperation {
             "left":0},"items":[{"at":"2026-11-21T09:00:00.000Z","lane":"bulk","accepted":985,"rejected":3,"expired":0,\
             "cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,"left":0}]}
             """)
-      ], problems: [.invalidField, .unknownApp])
+      ], problems: [.invalidField, .unknownApp]),
+    APIOperation(
+      .get, "/v1/admin/overview/events", id: "watchOverview", in: .messages, "Watch what happens",
+      """
+      Server-sent events `overview`: the last hour by minute, the same by reason, and the twelve newest messages, at once \
+      and whenever they have changed, at most every two seconds. The answer ends after 15 minutes at the latest: connect \
+      again, as browsers do by themselves.
+      """, by: able(to: .viewMessages), parameters: [ofApp(isNeeded: false)],
+      answers: [
+        Answer(
+          200, "What happens, as it changes.", "OverviewEvents",
+          example: """
+            event: overview
+            data: {"minutes":{"from":"2026-11-21T09:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"minute","per":"none",\
+            "total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,"received":0,"read":0,"joined":0,\
+            "left":0},"items":[]},"reasons":{},"messages":{"items":[],"nextCursor":null}}
+
+
+            """, type: "text/event-stream")
+      ], problems: [.unknownApp]),
   ]
 }

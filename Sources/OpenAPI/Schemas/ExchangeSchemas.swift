@@ -39,5 +39,5 @@ extension Schemas {
     ("PeopleFile", .object([("type", "string"), ("description", "Comma-separated lines (RFC 4180).")])),
   ]
 
-  private static let kinds = Schema.words(["users", "members"])
+  private static let kinds = Schema.words(["users", "members", "devices"])
 }

@@ -15,7 +15,17 @@ extension Schemas {
                   .optional($0, Schema.optional(Schema.anyText), "When divided by it; null: not known, or none.")
                 } + counts))),
       ])
-    )
+    ),
+    (
+      "OverviewEvents",
+      .object([
+        ("type", "string"),
+        (
+          "description",
+          "Events `overview`; the data of each has `minutes` and `reasons`, each a Statistics, and `messages`, a MessagePage."
+        ),
+      ])
+    ),
   ]
 
   /// Whole numbers; one below 0 means that more was undone in this time than done.

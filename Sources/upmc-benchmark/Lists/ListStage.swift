@@ -111,6 +111,10 @@ final class ListStage {
           CASE WHEN n % 100 = 0 THEN 'Unregistered' END, 1, now()
         FROM (SELECT device, user_key, row_number() OVER () n FROM devices) d;
         INSERT INTO receipts (seqno, device, at) SELECT \(messages / 2), device, now() FROM devices;
+        UPDATE messages SET targeted = \(devices) WHERE seqno = \(messages / 2);
+        UPDATE message_totals SET accepted = \(devices - devices / 100), rejected = \(devices / 100), received = \(devices),
+          read = 0 WHERE seqno = \(messages / 2) AND writer = 1;
+        DELETE FROM message_totals WHERE seqno = \(messages / 2) AND writer = 2;
         END $$
         """
       ),

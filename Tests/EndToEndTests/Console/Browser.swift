@@ -136,6 +136,18 @@ final class Browser {
     try element(selector) { try driver.type(element: $0, file) }
   }
 
+  /// Chooses from a list that folds out, by value.
+  func select(_ selector: String, _ value: String) throws {
+    try waitFor(selector)
+    try driver.script(
+      """
+      const one = document.querySelector(arguments[0]);
+      one.value = arguments[1];
+      one.dispatchEvent(new Event('input', { bubbles: true }));
+      one.dispatchEvent(new Event('change', { bubbles: true }));
+      """, [selector, value])
+  }
+
   /// Chooses one of several round buttons, by its value.
   func pick(_ value: String) throws {
     try waitFor("input[type=radio][value=\(value)]")
@@ -179,8 +191,15 @@ final class Browser {
     try data.write(to: URL(filePath: "\(Self.screenshots)/\(name).png"))
   }
 
-  /// What a reader of the accessibility rules would object to on the page that is shown.
+  /// What a reader of the accessibility rules would object to on the page that is shown: our own checks, and axe-core's.
   func accessibilityFindings() throws -> [String] {
-    try driver.script(Accessibility.script) as? [String] ?? ["the check gave nothing"]
+    let own = try driver.script(Accessibility.script) as? [String] ?? ["the check gave nothing"]
+    return own + (try axeFindings())
+  }
+
+  /// axe-core's violations of WCAG 2.2 A and AA and its best practices, whatever their weight.
+  private func axeFindings() throws -> [String] {
+    if try driver.script("return typeof axe === 'undefined'") as? Bool ?? true { try driver.script(Axe.source()) }
+    return try driver.script(Axe.run) as? [String] ?? ["axe-core gave nothing"]
   }
 }

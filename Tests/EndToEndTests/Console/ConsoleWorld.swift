@@ -14,11 +14,11 @@ final class ConsoleWorld {
   let browser: Browser
   private let directory = TemporaryDirectory.make()
 
-  init(isEmpty: Bool = false) throws {
+  /// - Parameter publicURL: how devices reach the server; plain HTTP, as people try it out.
+  init(isEmpty: Bool = false, publicURL: String? = nil) throws {
     world = try World(isEmpty: isEmpty) { configuration in
       configuration.publicDirectory = TestDatabase.migrationsDirectory + "/../Public"
-      // Over plain HTTP, as people try it out.
-      configuration.publicURL = nil
+      configuration.publicURL = publicURL
     }
     browser = try Browser(port: world.server.address.port)
   }
@@ -28,14 +28,15 @@ final class ConsoleWorld {
   var connection: Connection { world.connection }
 
   /// Opens the console as somebody who has signed in, in a language.
-  func enter(_ language: String, name: String = "Kim Jiwon") throws {
+  func enter(_ language: String, login: String = "kim@example.com", name: String = "Kim Jiwon") throws {
     let link = try ConsoleAccounts.create(
-      "kim@example.com", name: name, role: .admin, appID: nil, by: .commandLine, on: connection, now: world.now)
+      login, name: name, role: .admin, appID: nil, by: .commandLine, on: connection, now: world.now)
     // A password that nobody knows: links open the account all the same, and do not ask for one.
     try connection.script("UPDATE accounts SET password = 'unknown', salt = 'unknown'")
     try browser.open("/")
     try browser.waitFor("input[name=login]")
-    try choose(language)
+    // Who was here before may have chosen it already.
+    if try browser.script("return document.documentElement.lang") as? String != language { try choose(language) }
     try browser.open(link.path)
     try browser.waitFor("main[data-ready='/']")
     try expect(language)
@@ -72,6 +73,15 @@ final class ConsoleWorld {
   func file(_ name: String, _ text: String) -> String {
     let path = "\(directory)/\(name)"
     TemporaryDirectory.write(path, text)
+    return path
+  }
+
+  /// A picture that the browser can be pointed at.
+  func picture() throws -> String {
+    let path = "\(directory)/picture.png"
+    let png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNkYPhfz0AEYBxVSF+FAP5FDvcfRYWgAAAAAElFTkSuQmCC"
+    try #require(Data(base64Encoded: png)).write(to: URL(filePath: path))
     return path
   }
 

@@ -86,6 +86,16 @@ import Testing
     _ = try post("/v1/admin/groups/\(group)/members", #"{"clientUids":["user1","user2","user3"]}"#)
     _ = try post(
       "/v1/admin/segments", #"{"appId":"\#(app)","name":"Recently seen","conditions":{"seen":{"within":"P30D"}}}"#)
+    _ = try post(
+      "/v1/admin/templates",
+      #"{"appId":"\#(app)","name":"월급날","message":{"alert":{"title":"Payday","body":"%CNAME%"}}}"#)
+    _ = try post(
+      "/v1/admin/webhooks",
+      #"{"appId":"\#(app)","url":"https://hooks.example.com/upmc","kinds":["message.finished","sms.requested"]}"#)
+    _ = try post("/v1/admin/webhooks/1/test", "{}")
+    _ = try post("/v1/admin/imports", #"{"appId":"\#(app)","kind":"users","skipErrors":false}"#)
+    _ = try world.client.call(
+      "PUT", "/v1/admin/imports/1/parts/1?last=true", bearer: world.apiKey, "clientUid\nlee\nGUEST\n", type: "text/csv")
     _ = try post("/v1/admin/api-keys", #"{"role":"sender","name":"back office"}"#)
     _ = try post("/v1/admin/accounts", #"{"login":"lee@example.com","name":"이서연","role":"operator"}"#)
     try console.connection.script(
@@ -127,9 +137,9 @@ import Testing
   /// Pages of what only some servers have.
   private func further(_ console: ConsoleWorld) throws -> [(String, String)] {
     let document = try console.world.client.call("GET", "/openapi.json").text
-    return ["imports", "templates", "approvals"].compactMap { name in
+    return ["imports", "templates", "approvals", "webhooks"].compactMap { name in
       document.contains("\"/v1/admin/\(name)\"") ? (name, "/\(name)") : nil
-    }
+    } + [("webhook", "/webhooks/1"), ("import", "/imports/1")]
   }
 
   /// Questions and forms that stand before a page, on the last, narrow look.
@@ -138,8 +148,11 @@ import Testing
     for (name, page, button) in [
       ("new-app", "/apps", "#new-app"), ("new-key", "/keys", ".head .button.main"),
       ("new-account", "/accounts", ".head .button.main"), ("new-group", "/groups", ".head .button.main"),
+      ("new-segment", "/segments", "#new-segment"), ("new-webhook", "/webhooks", "#new-webhook"),
+      ("new-template", "/templates", ".head .button.main"), ("new-page", "/compose?tab=page", "#write-page"),
     ] {
       try browser.show(page)
+      try browser.script("document.querySelector('details.section')?.setAttribute('open', '')")
       try browser.click(button)
       try browser.waitFor("dialog[open]")
       try browser.screenshot("dialog-\(name)")

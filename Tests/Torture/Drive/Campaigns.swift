@@ -37,8 +37,9 @@ final class Campaigns {
     } else {
       let lane = driver.dice.roll(0.5) ? "bulk" : "normal"
       let unknown = driver.dice.roll(0.2) ? "skip" : "resend"
+      let sms = driver.plan.asksForShortMessages ? ShortMessages.request : ""
       driver.send(
-        .campaign, #"{"all":true}"#, #","lane":"\#(lane)","onUnknown":"\#(unknown)""#, completion: ended)
+        .campaign, #"{"all":true}"#, #","lane":"\#(lane)","onUnknown":"\#(unknown)""# + sms, completion: ended)
     }
   }
 

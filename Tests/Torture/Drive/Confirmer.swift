@@ -34,7 +34,7 @@ final class Confirmer {
   func offer(_ message: Message, _ payload: Payload, _ device: Int, _ token: DeviceToken) {
     let role = driver.cast.devices[device].role
     // Whose a rover's confirmation is, changes with its token; solos read in their own order.
-    guard role != .rover, driver.dice.roll(0.9) else { return }
+    guard role != .rover, driver.dice.roll(driver.plan.confirmedShare) else { return }
     let item = Item(
       message: message, seqno: payload.seqno, device: device, token: token.description, pushkey: payload.pushkey)
     receipts.append(item)

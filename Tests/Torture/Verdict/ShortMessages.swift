@@ -4,7 +4,7 @@ import Reactor
 /// S7: of messages with a fallback, each person has either confirmed in time, or one short message was asked for; never
 /// both, never none, never two. Looked at when everything is at rest.
 struct ShortMessages {
-  /// After the last message has ended; deadlines are a few seconds.
+  /// Without any being decided, after the last message has ended; deadlines are a few seconds.
   private static let patience = Duration.seconds(60)
   /// What messages of the torture ask for.
   static let request = #","sms":true,"fallback":{"after":"PT4S"}"#
@@ -25,15 +25,26 @@ struct ShortMessages {
     let asked = try count("SELECT count(*) FROM fallbacks WHERE decision = 2")
     let confirmed = try count("SELECT count(*) FROM fallbacks WHERE decision = 1")
     let late = try count("SELECT count(*) FROM fallbacks WHERE late_at IS NOT NULL")
-    Console.say("short messages: \(asked) asked for, \(confirmed) confirmed in time, \(late) confirmed after all")
+    let people = try count("SELECT count(*) FROM fallbacks")
+    let events = try count("SELECT count(*) FROM events WHERE event_kind = 'sms.requested'")
+    Console.say(
+      """
+      short messages: \(people) persons, \(events) events, \(asked) asked for, \(confirmed) confirmed in time, \(late) \
+      confirmed after all
+      """)
   }
 
   private func wait() throws {
     let clock = SystemClock()
-    let end = clock.now + Self.patience
+    var end = clock.now + Self.patience
     let pause = try Wakeup()
-    while try count("SELECT count(*) FROM fallbacks WHERE decision IS NULL") > 0, clock.now < end {
-      _ = pause.wait(atMost: .milliseconds(200))
+    var before = Int64.max
+    while clock.now < end {
+      let left = try count("SELECT count(*) FROM fallbacks WHERE decision IS NULL")
+      guard left > 0 else { return }
+      if left < before { end = clock.now + Self.patience }
+      before = left
+      _ = pause.wait(atMost: .milliseconds(500))
     }
   }
 

@@ -1,0 +1,51 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// What happens right now in an app, or in all: the last hour by minute, why sends failed in it, and the newest messages.
+package struct Overview: JSONAnswer {
+  package let minutes: StatisticsReporting.Report
+  package let reasons: StatisticsReporting.Report
+  package let messages: ItemPage<MessageListing.Entry>
+
+  package func write(to writer: inout JSONWriter) {
+    writer.member("minutes", object: { minutes.write(to: &$0) })
+    writer.member("reasons", object: { reasons.write(to: &$0) })
+    writer.member("messages", object: { messages.write(to: &$0) })
+  }
+
+  /// The app that a caller means; nil: all.
+  package static func scope(
+    _ appID: String?, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> App.Number? {
+    try caller.require(.viewMessages)
+    return try Administration.scope(appID, .viewMessages, caller, connection)
+  }
+
+  /// For all who were let in to see it: the same moment for each. Nil while the database is away.
+  /// - Parameter now: microseconds since 1970.
+  package static func watched(_ app: App.Number?, on connection: Connection, now: Int64) -> Overview? {
+    let caller = Caller(role: .viewer, app: app, apiKey: nil)
+    // To the end of the minute: where nothing happens, nothing changes.
+    let end = (now / 60_000_000 + 1) * 60_000_000
+    do throws(Problem) {
+      func report(per division: String) throws(Problem) -> StatisticsReporting.Report {
+        let question = StatisticsReporting.Question(by: "minute", per: division)
+        return try StatisticsReporting.report(question, by: caller, on: connection, now: end)
+      }
+      var page = try Reporting.PageRequest()
+      page.limit = Operations.Limits.overviewMessages
+      return Overview(
+        minutes: try report(per: "none"), reasons: try report(per: "reason"),
+        messages: try MessageListing.list(MessageListing.Question(), page, by: caller, on: connection))
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Newest messages of an overview.
+  static let overviewMessages = 12
+}

@@ -1,0 +1,45 @@
+internal import Dispatcher
+
+/// The variables about what is kept, and for how long.
+extension Configuration {
+  static let keepingVariables = [
+    Variable(
+      name: "UPMC_KEEP_HISTORY_DAYS", standard: "90",
+      meaning: "days after a message's end that it is known who got, received and read it; 0: for ever"),
+    Variable(
+      name: "UPMC_KEEP_MESSAGES_DAYS", standard: "400",
+      meaning: "days after its end that a message and its numbers are kept, statistics stay; 0: for ever"),
+  ]
+
+  /// Nil: for ever.
+  package var keptHistoryDays: Int32? { keeping.historyDays }
+
+  /// False when the variable is not one of these.
+  mutating func setKeeping(_ name: String, _ value: String) throws(Mistake) -> Bool {
+    switch name {
+    case "UPMC_KEEP_HISTORY_DAYS": keeping.historyDays = try Self.days(name, value)
+    case "UPMC_KEEP_MESSAGES_DAYS": keeping.messageDays = try Self.days(name, value)
+    default: return false
+    }
+    return true
+  }
+
+  /// What only both together can tell.
+  func checkKeeping() throws(Mistake) {
+    guard let messages = keeping.messageDays else { return }
+    guard let history = keeping.historyDays, history <= messages else {
+      throw Mistake(
+        description: """
+          UPMC_KEEP_MESSAGES_DAYS is less than UPMC_KEEP_HISTORY_DAYS: a message cannot go before its history. Set it to 0 \
+          or to as much.
+          """)
+    }
+  }
+
+  private static func days(_ name: String, _ value: String) throws(Mistake) -> Int32? {
+    guard let days = Int32(value), (0...36_500).contains(days) else {
+      throw Mistake(description: "\(name)=\(value) is no number of days. Write 0 (for ever) to 36500.")
+    }
+    return days == 0 ? nil : days
+  }
+}

@@ -1,0 +1,101 @@
+package import Postgres
+
+/// Messages that were sent with `dbIn` false: their numbers stay, who got them is forgotten 48 hours after their end, or
+/// 30 days after it when they carried a badge.
+///
+/// First a message is marked: from then on nobody records anything about it. What was being recorded at that moment has
+/// been committed a minute later; then its rows go, a part at a time, and last of all what its request says of persons.
+package enum Forgetting {
+  private static let markStatement = Statement(
+    "forgetting-mark",
+    """
+    UPDATE messages SET forgotten_at = clock_timestamp() WHERE seqno IN (
+      SELECT seqno FROM messages
+      WHERE finished_at IS NOT NULL AND forgotten_at IS NULL AND request->>'dbIn' = 'false'
+        AND CASE WHEN request->'badge' IS NULL THEN 0 ELSE 1 END = $1
+        AND finished_at < now() - make_interval(hours => $2)
+      ORDER BY finished_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+    """)
+
+  private static let hours: Int32 = 48
+  /// What was added to a count has to be taken off when it is read.
+  private static let hoursWithBadge: Int32 = 30 * 24
+
+  /// Marks messages whose time has come. Answers how many.
+  package static func mark(withBadge: Bool, atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(withBadge ? 1 as Int32 : 0)
+    parameters.append(withBadge ? hoursWithBadge : hours)
+    parameters.append(limit)
+    return Query(markStatement, parameters) { $0.affected }
+  }
+
+  private static let markedStatement = Statement(
+    "forgetting-marked",
+    """
+    SELECT seqno FROM messages
+    WHERE emptied_at IS NULL AND forgotten_at < clock_timestamp() - interval '1 minute'
+    ORDER BY forgotten_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    """)
+
+  private static let emptyStatement = Statement(
+    "forgetting-empty",
+    """
+    WITH part AS MATERIALIZED (SELECT seqno, device FROM outcomes WHERE seqno = ANY($1) ORDER BY seqno, device LIMIT $2)
+    -- The list again with each table: it tells which partitions need not be looked at.
+    , receipt AS (
+      DELETE FROM receipts t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device)
+    , "read" AS (
+      DELETE FROM reads t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device)
+    , outcome AS (
+      DELETE FROM outcomes t USING part p WHERE t.seqno = ANY($1) AND t.seqno = p.seqno AND t.device = p.device
+      RETURNING t.seqno, t.user_key)
+    , ledger AS (
+      DELETE FROM badge_ledger l USING outcome o, messages m
+      WHERE m.seqno = o.seqno AND l.app = m.app AND l.user_key = o.user_key AND l.seqno = o.seqno)
+    SELECT count(*) FROM outcome
+    """)
+
+  private static let strayStatement = Statement(
+    "forgetting-strays",
+    """
+    WITH receipt AS (DELETE FROM receipts WHERE seqno = ANY($1)), "read" AS (DELETE FROM reads WHERE seqno = ANY($1))
+    DELETE FROM fallbacks WHERE seqno = ANY($1) AND decision IS NOT NULL
+    """)
+
+  private static let emptiedStatement = Statement(
+    "forgetting-emptied",
+    """
+    UPDATE messages SET emptied_at = clock_timestamp(), unknown_entries = '[]', request = CASE
+      -- It names whom it was for, and what is said to one person tells of that person.
+      WHEN request->'audience'->'clientUids' IS NOT NULL OR request->'audience'->'devices' IS NOT NULL
+        OR request->'audience'->'psids' IS NOT NULL
+      THEN json_build_object('appId', request->'appId', 'audience', json_build_object(
+        'clientUids', json_build_array('(forgotten)')), 'alert', '(forgotten)', 'dbIn', false)
+      ELSE request END
+    WHERE seqno = ANY($1)
+    """)
+
+  /// Removes what is stored about persons of messages that were marked, at most so many deliveries; within a transaction.
+  /// Answers how many messages are done with; nil when there are none.
+  package static func empty(
+    atMost deliveries: Int, of messages: Int, on connection: Connection
+  ) throws(PostgresError) -> Int? {
+    var parameters = Parameters()
+    parameters.append(messages)
+    let marked = try connection.run(markedStatement, parameters)
+    guard marked.count > 0 else { return nil }
+    var seqnos = Int64Column()
+    for row in 0..<marked.count { seqnos.append(marked.int64(row, 0)) }
+    var list = Parameters()
+    list.append(int64s: seqnos)
+    var part = list
+    part.append(deliveries)
+    let gone = try connection.run(emptyStatement, part).int64(0, 0)
+    // There may be more of them.
+    guard gone < deliveries else { return 0 }
+    _ = try connection.run(strayStatement, list)
+    _ = try connection.run(emptiedStatement, list)
+    return marked.count
+  }
+}

@@ -1,0 +1,161 @@
+internal import Postgres
+
+/// Ranges of SEQNOs and the partitions with the history of their messages: begun by time, dropped as a whole.
+///
+/// ```
+///   made ahead ─► in use ─► over (the next is in use) ─► closed ─ a minute ─► dropped, table by table ─► (its row stays)
+///                  └ older than a part of the time that history is kept: the next message opens the next range
+/// ```
+/// Whatever looks up a message for a confirmation leaves out what is closed, so nothing is written there any more. Dropping
+/// needs the parents of the partitions alone: it waits a tenth of a second at most, else it is done another time. Each step is
+/// a transaction and finds by itself how far others have come, so any node may do any of them, and end at any moment.
+package enum HistoryRanges {
+  /// The tables that are dropped, the smallest first.
+  package static let tables = ["reads", "receipts", "outcomes"]
+
+  /// True for a message whose history is kept, as a condition on `m`.
+  static let isKept = "m.forgotten_at IS NULL AND NOT m.seqno <@ \(closedSeqnos)"
+
+  /// SEQNOs whose history is not kept any more. Looked up once for a statement; as `closed_seqnos` does, without a function's
+  /// cost.
+  private static let closedSeqnos = """
+    (SELECT coalesce(range_agg(int8range(from_seqno, upto_seqno)), '{}'::int8multirange) FROM seqno_ranges
+     WHERE closed_at IS NOT NULL)
+    """
+
+  private static let beginStatement = Statement(
+    "history-begin-range", "SELECT begin_seqno_range(make_interval(hours => $1))")
+
+  /// Opens the next range when the present one is older than so many hours. Answers the next SEQNO if it did.
+  package static func begin(afterHours hours: Int32) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(hours)
+    return Query(beginStatement, parameters) { $0.optionalInt64(0, 0) }
+  }
+
+  package struct Range: Sendable {
+    package let from: Int64
+    package let upto: Int64
+
+    package init(from: Int64, upto: Int64) {
+      self.from = from
+      self.upto = upto
+    }
+  }
+
+  private static let closeStatement = Statement(
+    "history-close-ranges",
+    """
+    WITH over AS (
+      SELECT r.from_seqno FROM seqno_ranges r
+      WHERE r.closed_at IS NULL
+        -- Behind the numbers that are given now.
+        AND r.upto_seqno <= (SELECT last_value + 1 FROM pg_sequences
+          WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq')
+        -- Long in the past: whoever was given a number of it has stored his message, or never will.
+        AND (SELECT created_at FROM messages WHERE seqno >= r.upto_seqno ORDER BY seqno LIMIT 1) < now() - interval '1 day'
+        AND NOT EXISTS (
+          SELECT FROM messages m WHERE m.seqno >= r.from_seqno AND m.seqno < r.upto_seqno
+            AND (m.finished_at IS NULL OR m.finished_at > now() - make_interval(days => $1)))
+      FOR UPDATE OF r SKIP LOCKED)
+    UPDATE seqno_ranges r SET closed_at = clock_timestamp() FROM over o WHERE r.from_seqno = o.from_seqno
+    RETURNING r.from_seqno, r.upto_seqno
+    """)
+
+  /// Closes the ranges of which every message ended more than so many days ago.
+  package static func close(keepingDays days: Int32) -> Query<[Range]> {
+    var parameters = Parameters()
+    parameters.append(days)
+    return Query(closeStatement, parameters, read: ranges)
+  }
+
+  private static let closedStatement = Statement(
+    "history-closed-ranges",
+    """
+    SELECT from_seqno, upto_seqno FROM seqno_ranges
+    WHERE closed_at < clock_timestamp() - interval '1 minute' AND dropped_at IS NULL ORDER BY from_seqno LIMIT 10
+    """)
+
+  /// Ranges that may be dropped, the oldest first.
+  package static func closed() -> Query<[Range]> { Query(closedStatement, Parameters(), read: ranges) }
+
+  private static let dropStatement = Statement("history-drop-range", "SELECT drop_seqno_range($1, $2)")
+
+  /// Drops one table's part of a range, within a tenth of a second or not at all.
+  /// - Throws: `.lockNotAvailable` when the table is busy: try again later.
+  package static func drop(_ range: Range, of table: String) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(range.from)
+    parameters.append(text: table)
+    return Query(dropStatement, parameters) { $0.bool(0, 0) }
+  }
+
+  private static let droppedStatement = Statement(
+    "history-range-dropped",
+    "UPDATE seqno_ranges SET dropped_at = clock_timestamp() WHERE from_seqno = $1 AND dropped_at IS NULL")
+
+  /// All its parts are gone. Answers false when another node was faster to say so.
+  package static func dropped(_ range: Range) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(range.from)
+    return Query(droppedStatement, parameters) { $0.affected == 1 }
+  }
+
+  private static func ranges(_ rows: Rows) -> [Range] {
+    rows.map { Range(from: rows.int64($0, 0), upto: rows.int64($0, 1)) }
+  }
+
+  // MARK: The ledger of badges
+
+  /// Where a look through the ledger stands.
+  package struct LedgerPlace: Equatable, Sendable {
+    package var app: Int32 = 0
+    package var userKey = ""
+    package var seqno: Int64 = 0
+
+    package init() {}
+  }
+
+  private static let unsweptStatement = Statement(
+    "history-unswept", "SELECT EXISTS (SELECT FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL)")
+
+  /// True when the ledger has to be looked through for ranges that were dropped.
+  package static func needsSweep() -> Query<Bool> { Query(unsweptStatement, Parameters()) { $0.bool(0, 0) } }
+
+  private static let sweepStatement = Statement(
+    "history-sweep-ledger",
+    """
+    WITH page AS MATERIALIZED (
+      SELECT app, user_key, seqno FROM badge_ledger
+      WHERE (app, user_key, seqno) > ($1, $2, $3) ORDER BY app, user_key, seqno LIMIT $4)
+    , gone AS (
+      DELETE FROM badge_ledger WHERE (app, user_key, seqno) IN (
+        SELECT * FROM page WHERE seqno <@ (SELECT closed_seqnos())))
+    SELECT app, user_key, seqno FROM page ORDER BY app DESC, user_key DESC, seqno DESC LIMIT 1
+    """)
+
+  /// Removes entries of closed ranges from the next `limit` entries of the ledger; answers where it ended, nil at its end.
+  package static func sweepLedger(after place: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
+    var parameters = Parameters()
+    parameters.append(place.app)
+    parameters.append(text: place.userKey)
+    parameters.append(place.seqno)
+    parameters.append(limit)
+    return Query(sweepStatement, parameters) { rows in
+      guard rows.count == 1 else { return nil }
+      var place = LedgerPlace()
+      (place.app, place.userKey, place.seqno) = (rows.int32(0, 0), rows.text(0, 1), rows.int64(0, 2))
+      return place
+    }
+  }
+
+  private static let sweptStatement = Statement(
+    "history-swept", "UPDATE seqno_ranges SET swept_at = clock_timestamp() WHERE dropped_at < $1 AND swept_at IS NULL")
+
+  /// The whole ledger has been looked through, by a look that began then.
+  package static func swept(since began: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: began)
+    return Query(sweptStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,64 @@
+package import Domain
+internal import Postgres
+
+/// Tags of devices as files bring them in.
+package enum ImportedDevices {
+  package struct Tagged: Sendable {
+    package let device: DeviceID
+    /// Added to those that the device has; in order, each once.
+    package let tags: [String]
+
+    package init(device: DeviceID, tags: [String]) {
+      self.device = device
+      self.tags = tags
+    }
+  }
+
+  /// Stands between tags, which hold no control characters.
+  private static let separator = "\u{1F}"
+
+  private static let knownStatement = Statement(
+    "imported-devices-known",
+    """
+    SELECT d.device, (
+      SELECT count(DISTINCT tag) FROM unnest(d.tags || string_to_array(t.tags, chr(31))) AS kept(tag))
+    FROM unnest($2::uuid[], $3) AS t(device, tags) JOIN devices d ON d.device = t.device
+    WHERE d.app = $1 AND d.state <> 2
+    """)
+
+  /// Those that are registered in the app, and how many tags each would have.
+  package static func known(_ tagged: [Tagged], of app: App.Number) -> Query<[DeviceID: Int64]> {
+    Query(knownStatement, columns(tagged, app)) { rows in
+      Dictionary(rows.map { (rows.device($0, 0), rows.int64($0, 1)) }) { one, _ in one }
+    }
+  }
+
+  private static let saveStatement = Statement(
+    "imported-devices-save",
+    """
+    UPDATE devices d SET tags = ARRAY(
+      SELECT tag FROM unnest(d.tags || string_to_array(t.tags, chr(31))) AS kept(tag) GROUP BY tag ORDER BY tag COLLATE "C")
+    FROM unnest($2::uuid[], $3) AS t(device, tags)
+    WHERE d.device = t.device AND d.app = $1 AND d.state <> 2 AND NOT d.tags @> string_to_array(t.tags, chr(31))
+    """)
+
+  /// Each device once; they are locked already (`Devices.lock`). Fails with `devices_tags_are_few` when one would have too
+  /// many.
+  package static func save(_ tagged: [Tagged], of app: App.Number) -> Query<Void> {
+    Query(saveStatement, columns(tagged, app)) { _ in }
+  }
+
+  private static func columns(_ tagged: [Tagged], _ app: App.Number) -> Parameters {
+    var devices = UUIDColumn()
+    var tags = TextColumn()
+    for one in tagged {
+      devices.append(one.device)
+      tags.append(one.tags.joined(separator: separator))
+    }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(uuids: devices)
+    parameters.append(texts: tags)
+    return parameters
+  }
+}

@@ -1,0 +1,44 @@
+internal import Postgres
+
+/// Messages that ended so long ago that even their numbers go. Statistics by the minute, hour and day are kept elsewhere
+/// and stay.
+package enum OldMessages {
+  private static let pruneStatement = Statement(
+    "old-messages-prune",
+    """
+    WITH old AS (
+      SELECT seqno FROM messages m
+      -- From the oldest on; only where the history went before.
+      WHERE m.seqno < (SELECT max(upto_seqno) FROM seqno_ranges WHERE dropped_at IS NOT NULL)
+        AND m.seqno <@ (SELECT closed_seqnos()) AND m.finished_at < now() - make_interval(days => $1)
+      ORDER BY m.seqno LIMIT $2 FOR UPDATE SKIP LOCKED)
+    , totals AS (DELETE FROM message_totals t USING old o WHERE t.seqno = o.seqno)
+    , reasons AS (DELETE FROM reason_totals t USING old o WHERE t.seqno = o.seqno)
+    , short AS (DELETE FROM fallbacks t USING old o WHERE t.seqno = o.seqno)
+    DELETE FROM messages m USING old o WHERE m.seqno = o.seqno
+    """)
+
+  /// Removes messages that ended more than so many days ago, their idempotency keys with them. Answers how many.
+  package static func prune(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(days)
+    parameters.append(limit)
+    return Query(pruneStatement, parameters) { $0.affected }
+  }
+
+  private static let approvalsStatement = Statement(
+    "old-messages-approvals",
+    """
+    DELETE FROM approvals WHERE approval IN (
+      SELECT approval FROM approvals WHERE requested_at < now() - make_interval(days => $1) AND ends_at < now()
+      ORDER BY approval LIMIT $2)
+    """)
+
+  /// Removes what waited for a second person, or was decided by one, so long ago.
+  package static func pruneApprovals(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(days)
+    parameters.append(limit)
+    return Query(approvalsStatement, parameters) { $0.affected }
+  }
+}

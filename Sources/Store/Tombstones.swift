@@ -1,0 +1,42 @@
+internal import Postgres
+
+/// What is left of devices that are gone: unregistered ones, and tokens that devices had before.
+package enum Tombstones {
+  private static let emptyStatement = Statement(
+    "tombstones-empty",
+    """
+    UPDATE devices SET \(PersonErasure.emptied) WHERE device IN (
+      SELECT device FROM devices
+      -- Not by its last registration alone: it may have been in use for years.
+      WHERE state = 2 AND device_id <> '' AND registered_at < now() - make_interval(days => $1)
+        AND bound_at < now() - make_interval(days => $1)
+        AND coalesce(seen_at, registered_at) < now() - make_interval(days => $1)
+      ORDER BY registered_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Empties the rows of devices that were unregistered so long ago. The row itself stays: it ends the device's old keys.
+  /// Answers how many.
+  package static func empty(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(days)
+    parameters.append(limit)
+    return Query(emptyStatement, parameters) { $0.affected }
+  }
+
+  private static let tokensStatement = Statement(
+    "tombstones-former-tokens",
+    """
+    DELETE FROM former_psids WHERE (app, psid, device) IN (
+      SELECT app, psid, device FROM former_psids WHERE ended_at < $1 ORDER BY ended_at LIMIT $2
+      FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Forgets former tokens that are no longer believed.
+  package static func forgetTokens(at now: Int64, atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    // A day more than they are believed.
+    parameters.append(timestampMicroseconds: now - Store.Limits.formerTokenMicroseconds - 86_400_000_000)
+    parameters.append(limit)
+    return Query(tokensStatement, parameters) { $0.affected }
+  }
+}

@@ -1,0 +1,273 @@
+import Domain
+import Operations
+import Postgres
+import Reactor
+import Store
+import TestSupport
+import Testing
+
+@testable import Dispatcher
+
+/// For how long it is known who got what.
+@Suite struct HistoryTests {
+  private let database: TestDatabase
+  private let connection: Connection
+  private let now = SystemClock().wallMicroseconds
+  private static let device = "00000000-0000-0000-0000-000000000001"
+
+  /// Messages 1…3 of the first range are long over, 2000001 of the third one has just ended.
+  init() throws {
+    database = try TestDatabase.make()
+    connection = try database.connect()
+    _ = try connection.run(Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC"))
+    try connection.script(
+      """
+      SELECT add_seqno_range(1000000);
+      SELECT add_seqno_range(1000000);
+      INSERT INTO psids (app, psid, network, kind, device, bound_at) VALUES (1, 'token', 1, 1, '\(Self.device)', now());
+      INSERT INTO users (app, user_key, badge) VALUES (1, 'ukim', 5);
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at) VALUES ('\(Self.device)', 1, 'ukim', 1, 1, 1, 'token', 'd', now(), now(), now());
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+        finished_at)
+      SELECT n, 1, 4, 1, '{}', '', 1, at, at, at FROM
+        (SELECT n, now() - CASE WHEN n < 10 THEN interval '100 days' ELSE interval '2 days' END AS at
+         FROM unnest(ARRAY[1, 2, 3, 2000001]) n) m;
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      SELECT seqno, '\(Self.device)', now(), 1, 1, 'ukim' FROM messages;
+      INSERT INTO message_totals (seqno, writer, accepted) SELECT seqno, 1, 1 FROM messages;
+      INSERT INTO badge_ledger (app, user_key, seqno, increment) SELECT 1, 'ukim', seqno, 1 FROM messages;
+      SELECT setval('messages_seqno_seq', 2000001);
+      """)
+  }
+
+  private func number(_ sql: String) throws -> Int64 {
+    try connection.run(Statement("number \(sql.hashValue)", sql)).int64(0, 0)
+  }
+
+  private func keeper(_ days: Int32?, messages: Int32? = nil) -> HistoryKeeper {
+    var keeping = Keeping()
+    keeping.historyDays = days
+    keeping.messageDays = messages
+    return HistoryKeeper(keeping, clock: SystemClock())
+  }
+
+  /// A minute passes for the ranges that were closed.
+  private func age() throws {
+    try connection.script("UPDATE seqno_ranges SET closed_at = closed_at - interval '2 minutes'")
+  }
+
+  private func confirm(_ seqno: Int64, read: BadgeOption? = nil) throws -> OperationAnswer.Confirmed? {
+    let batch = OperationBatch(
+      [.confirm([Operation.Confirmation(seqno: seqno, psid: "token", read: read, isGenuine: true)])], writer: 7,
+      node: UUIDValue(high: 1, low: 1), policies: AppPolicies([] as [App]), now: now, readAt: SystemClock().now)
+    try batch.run(on: connection)
+    guard case .success(.confirmed(let results)) = batch.results[0] else { return nil }
+    return results.first
+  }
+
+  private var partitions: Int64 {
+    get throws {
+      try number(
+        "SELECT count(*) FROM pg_inherits WHERE inhparent::regclass::text IN ('outcomes', 'receipts', 'reads')")
+    }
+  }
+
+  @Test func `a range whose messages are long over is dropped, and what confirms them is answered and leaves nothing`()
+    throws
+  {
+    let keeper = keeper(90)
+    #expect(try confirm(1)?.status == .recorded)
+    try keeper.look(connection)
+    // Closed, and still there for whoever began before.
+    try keeper.turn(connection)
+    #expect(try partitions == 9)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL") == 2)
+    try age()
+    try keeper.turn(connection)
+    #expect(try partitions == 3)
+    #expect(try number("SELECT count(*) FROM outcomes") == 1)
+    for option in [nil, .keep, .force(9)] as [BadgeOption?] {
+      let late = try #require(try confirm(2, read: option))
+      #expect(late.status == .unknownMessage && late.isForgotten && late.badge == nil)
+    }
+    #expect(try number("SELECT badge::bigint FROM users") == 5)
+    #expect(try confirm(2_000_001, read: .keep)?.status == .recorded)
+    // The ledger is left with what is still kept; numbers stay.
+    try keeper.turn(connection)
+    #expect(try number("SELECT min(seqno) FROM badge_ledger") == 2_000_001)
+    #expect(try number("SELECT count(*) FROM message_totals WHERE seqno < 10 AND accepted = 1") == 3)
+    #expect(
+      try number("SELECT count(*) FROM audit_log WHERE action IN ('history.close', 'history.drop')") == 4)
+  }
+
+  @Test func `nothing is dropped while one message of the range is open or too young, or when all is kept`() throws {
+    try connection.script("UPDATE messages SET state = 3, finished_at = NULL WHERE seqno = 2")
+    // The empty range behind it goes all the same.
+    try keeper(90).look(connection)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1") == 0)
+    try connection.script("UPDATE messages SET state = 4, finished_at = now() - interval '80 days' WHERE seqno = 2")
+    try keeper(90).look(connection)
+    try keeper(nil).look(connection)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1") == 0)
+    try keeper(70).look(connection)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno = 1") == 1)
+    // The range in use never goes.
+    try keeper(1).look(connection)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno > 1000001") == 0)
+  }
+
+  @Test func `a busy table is left alone at once, and dropped another time`() throws {
+    let keeper = keeper(90)
+    try keeper.look(connection)
+    try age()
+    let reader = try database.connect()
+    try reader.script("BEGIN; SELECT FROM receipts LIMIT 1")
+    let clock = SystemClock()
+    let began = clock.now
+    try keeper.turn(connection)
+    #expect(clock.now - began < .seconds(5))
+    // What nobody uses is gone; a writer need not wait behind us.
+    #expect(try partitions == 8)
+    try database.connect().script(
+      "SET lock_timeout = '50ms'; INSERT INTO receipts VALUES (2000001, '\(Self.device)', now())")
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL") == 0)
+    try reader.script("COMMIT")
+    try keeper.turn(connection)
+    #expect(try partitions == 3)
+  }
+
+  @Test func `two nodes drop at once, and a step that is undone by a kill is done by the next`() throws {
+    try keeper(90).look(connection)
+    try age()
+    // Killed in the middle of it.
+    let victim = try database.connect()
+    try victim.script("BEGIN; SELECT drop_seqno_range(1, 'reads')")
+    try keeper(90).turn(connection)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE from_seqno = 1 AND dropped_at IS NOT NULL") == 0)
+    try victim.script("ROLLBACK")
+    let url = database.url
+    let done = try Inbox<String?>(capacity: 2)
+    for name in ["one", "two"] {
+      _ = try Thread(name: name) {
+        do {
+          let connection = try Connection(url)
+          for _ in 0..<20 { try HistoryKeeper(Keeping(), clock: SystemClock()).turn(connection) }
+          _ = done.offer(nil)
+        } catch {
+          _ = done.offer("\(error)")
+        }
+      }
+    }
+    var ended = 0
+    while ended < 2 {
+      for failure in done.receive(atMost: .seconds(20)) {
+        #expect(failure == nil)
+        ended += 1
+      }
+    }
+    #expect(try partitions == 3)
+    #expect(try number("SELECT count(*) FROM audit_log WHERE action = 'history.drop'") == 2)
+  }
+
+  @Test func `after a time the next message opens a range, however few there were`() throws {
+    try connection.script("SELECT setval('messages_seqno_seq', 3); UPDATE seqno_ranges SET made_at = now()")
+    try keeper(nil).look(connection)
+    #expect(try number("SELECT last_value FROM messages_seqno_seq") == 3)
+    try keeper(90).look(connection)
+    #expect(try number("SELECT nextval('messages_seqno_seq')") == 1_000_001)
+    // The first of this one has not come: nothing is left out twice.
+    try keeper(90).look(connection)
+    #expect(try number("SELECT nextval('messages_seqno_seq')") == 1_000_002)
+  }
+
+  @Test func `of messages that are not to be kept only the numbers are left after 48 hours`() throws {
+    let texts = #"'{"appId":"a","audience":{"clientUids":["kim"]},"alert":"code 1234","dbIn":false'"#
+    try connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+        finished_at, unknown_entries)
+      SELECT n, 1, 4, 1, (\(texts) || CASE n WHEN 12 THEN ',"badge":{"increment":1}}' ELSE '}' END)::json, '', 1, now(), now(),
+        now() - CASE n WHEN 11 THEN interval '47 hours' ELSE interval '49 hours' END, '["lee"]'
+      FROM generate_series(10, 12) n;
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      SELECT n, '\(Self.device)', now(), 1, 1, 'ukim' FROM generate_series(10, 12) n;
+      INSERT INTO badge_ledger (app, user_key, seqno, increment) SELECT 1, 'ukim', n, 0 FROM generate_series(10, 12) n;
+      INSERT INTO message_totals (seqno, writer, accepted) SELECT n, 1, 1 FROM generate_series(10, 12) n;
+      """)
+    let keeper = keeper(90)
+    #expect(try confirm(10)?.status == .recorded)
+    try keeper.turn(connection)
+    // Nothing is added from now on; the rows go when nobody can be in the middle of adding one.
+    #expect(try confirm(10, read: .keep)?.isForgotten == true)
+    #expect(try number("SELECT count(*) FROM outcomes WHERE seqno = 10") == 1)
+    try connection.script("UPDATE messages SET forgotten_at = forgotten_at - interval '2 minutes'")
+    try keeper.turn(connection)
+    for table in ["outcomes", "receipts", "reads", "badge_ledger"] {
+      #expect(try number("SELECT count(*) FROM \(table) WHERE seqno = 10") == 0, "\(table)")
+    }
+    #expect(try number("SELECT count(*) FROM outcomes WHERE seqno IN (11, 12)") == 2)
+    let text = try connection.run(
+      Statement("what is left", "SELECT request::text || unknown_entries::text FROM messages WHERE seqno = 10"))
+    #expect(!text.text(0, 0).contains("kim") && !text.text(0, 0).contains("1234") && !text.text(0, 0).contains("lee"))
+    let funnel = try Reporting.funnel(10, for: .commandLine, on: connection)
+    #expect(funnel.funnel.accepted == 1 && funnel.funnel.received == 1)
+    #expect { try Reporting.deliveries(of: 10, Reporting.PageRequest(), for: .commandLine, on: connection) } throws: {
+      ($0 as? Problem)?.code == .notKept
+    }
+  }
+
+  @Test func `messages long over go with their numbers, but never before their history`() throws {
+    try keeper(90, messages: 95).look(connection)
+    #expect(try number("SELECT count(*) FROM messages") == 4)
+    try age()
+    let keeper = keeper(90, messages: 95)
+    try keeper.turn(connection)
+    try keeper.look(connection)
+    #expect(try number("SELECT count(*) FROM messages") == 1)
+    #expect(try number("SELECT count(*) FROM message_totals") == 1)
+    #expect(try confirm(1)?.status == .unknownMessage)
+  }
+
+  @Test func `unregistered devices and former tokens are forgotten when their time is over`() throws {
+    try connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, model, bound_at,
+        registered_at, created_at)
+      SELECT gen_random_uuid(), 1, 'gx', 1, 1, s, 'p', 'id' || s || d, 'phone', now() - d * interval '1 day',
+        now() - interval '200 days', now() FROM unnest(ARRAY[1, 2]) s, unnest(ARRAY[10, 100]) d;
+      INSERT INTO former_psids (app, psid, device, ended_at)
+      SELECT 1, 'old' || d, gen_random_uuid(), now() - d * interval '1 day' FROM unnest(ARRAY[29, 32]) d
+      """)
+    try keeper(90).look(connection)
+    let left = try connection.run(
+      Statement("devices left", "SELECT device_id FROM devices WHERE model = 'phone' ORDER BY device_id"))
+    #expect(left.map { left.text($0, 0) } == ["id110", "id1100", "id210"])
+    #expect(try number("SELECT count(*) FROM former_psids") == 1)
+  }
+
+  @Test func `an erased person is taken out of deliveries to devices that others have by now`() throws {
+    try connection.script(
+      """
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      SELECT seqno, '00000000-0000-0000-0000-000000000002', now(), 1, 1, 'ukim' FROM messages;
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      SELECT seqno, '00000000-0000-0000-0000-000000000003', now(), 1, 1, 'ulee' FROM messages;
+      INSERT INTO apps (app_id, name, client_key) VALUES ('com.example.other', '', 'other');
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+        finished_at) VALUES (4, 2, 4, 1, '{}', '', 1, now(), now(), now());
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
+      VALUES (4, '00000000-0000-0000-0000-000000000004', now(), 1, 1, 'ukim');
+      """)
+    _ = try Persons.erase("kim", of: "com.example.bank", by: .commandLine, on: connection)
+    while try connection.transaction(
+      attempts: 1,
+      { () throws(PostgresError) in
+        try Erasures.step(deliveries: 2, on: connection)
+      })
+    {}
+    #expect(try number("SELECT count(*) FROM outcomes WHERE user_key = 'ukim'") == 1)
+    #expect(try number("SELECT count(*) FROM outcomes WHERE user_key = 'ulee'") == 4)
+    #expect(try number("SELECT count(*) FROM erasures") == 0)
+  }
+}

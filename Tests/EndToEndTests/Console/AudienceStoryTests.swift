@@ -1,0 +1,93 @@
+import Operations
+import Postgres
+import Testing
+
+/// How people come in and are chosen, in a browser: from files, by condition.
+@Suite(.serialized) struct AudienceStoryTests {
+  @Test(arguments: ["en", "ko"])
+  func `a file of people is brought in with its progress, and one that must be whole is refused`(
+    language: String
+  ) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter(language)
+    let good = (1...60_000).map { "person\($0),Name of person \($0)\n" }.joined()
+    let path = console.file("people.csv", "clientUid,clientName\n\(good),nobody\nGUEST,guest\nlee,Lee,more\n")
+    try browser.show("/imports")
+    try browser.choose("input[type=file]", file: path)
+    try browser.click("main [type=submit]")
+    try browser.waitFor(".progress .meter i")
+    try browser.waitFor("main[data-ready^='/imports/']")
+    try browser.waitFor("[data-state=finished]")
+    let facts = try browser.text(".facts").filter { $0.isNumber || $0.isNewline }
+    for count in ["60004", "60000", "3"] {
+      #expect(facts.split(separator: "\n").contains(Substring(count)), "\(facts)")
+    }
+    #expect(try browser.count("main tbody tr") == 3)
+    try says(language, in: try browser.text("main tbody"))
+    try browser.show("/people?prefix=person5999")
+    try browser.wait("the people", "return document.querySelectorAll('main tbody tr').length >= 10")
+
+    let strict = console.file("strict.csv", "clientUid\nnew1\n,\n")
+    try browser.show("/imports")
+    try browser.choose("input[type=file]", file: strict)
+    try browser.click("input[name=skipErrors]")
+    try browser.click("main [type=submit]")
+    try browser.waitFor("main[data-ready^='/imports/'] .note.bad")
+    try browser.waitFor("[data-state=refused]")
+    let users = try console.connection.run(
+      Statement("test-strict", "SELECT count(*) FROM users WHERE user_key = 'unew1'"))
+    #expect(users.int64(0, 0) == 0)
+    try browser.screenshot("import-refused-\(language)-1280")
+    try browser.expectSilence("the imports")
+  }
+
+  /// In Korean, also what the server says.
+  private func says(_ language: String, in text: String) throws {
+    let lines = text.split(separator: "\n").filter { $0.count > 8 }
+    #expect(!lines.isEmpty)
+    let hasHangul = text.unicodeScalars.contains { (0xAC00...0xD7A3).contains($0.value) }
+    #expect(hasHangul == (language == "ko"), "\(text)")
+  }
+
+  @Test(arguments: ["en", "ko"])
+  func `a segment is put together from conditions, counted while it is written, and sent to`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.startDevices(12, users: 6)
+    try console.waitForDevices(12)
+    _ = try console.world.client.call(
+      "POST", "/v1/admin/tags", bearer: console.world.apiKey,
+      #"{"appId":"\#(World.appID)","clientUids":["user1","user2"],"add":["vip"]}"#)
+    try console.enter(language)
+    try browser.show("/segments")
+    try browser.click("#new-segment")
+    try browser.type("dialog[open] input[name=name]", "VIPs 우수 고객")
+    try browser.wait("all of them", Self.count, ["12"])
+    try browser.click("#add-condition")
+    try browser.select("dialog[open] .rule:nth-child(2) select", "tags")
+    #expect(try browser.count("#segment-count") == 0)
+    // What is not finished is not saved.
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("dialog[open] .segment .error:not([hidden])")
+    try browser.type("dialog[open] .rule:nth-child(2) input", "gold, vip")
+    try browser.wait("the devices of two", Self.count, ["4"])
+    try browser.screenshot("segment-\(language)-1280")
+    for finding in try browser.accessibilityFindings() { Issue.record("the segment's form: \(finding)") }
+    try browser.click("dialog[open] .segmented button:nth-child(2)")
+    let json = try browser.script("return document.querySelector('dialog textarea').value") as? String ?? ""
+    #expect(json.filter { !$0.isWhitespace } == #"{"seen":{"within":"P30D"},"tags":{"any":["gold","vip"]}}"#)
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait("the segment", "return document.querySelector('main tbody')?.innerText.includes('gold, vip')")
+    try browser.click("main tbody a.button")
+    try browser.waitFor("main[data-ready='/compose']")
+    try browser.type("textarea[name=body]", "To the best")
+    try browser.wait(
+      "the reach", "return document.querySelector('#audience-count')?.innerText === '4'")
+    try console.send()
+    try browser.waitForFunnel("read", 4)
+    try browser.expectSilence("the segment")
+  }
+
+  private static let count = "return document.querySelector('#segment-count')?.innerText === arguments[0]"
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+/// `upmc demo` as a process of its own, as `make run` starts it.
+final class DemoProcess {
+  let port: UInt16
+  private var child: ChildProcess
+  private let directory = TemporaryDirectory.make()
+  private var log: String { directory + "/demo.log" }
+
+  init() throws {
+    // A port that was free a moment ago.
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    port = socket.localAddress?.port ?? 0
+    child = try ChildProcess.start(
+      [ServerProcess.program, "demo"],
+      environment: [
+        "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(directory)/data",
+        "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
+        "UPMC_PUBLIC_DIR=\(TestDatabase.migrationsDirectory)/../Public",
+      ], output: .file(directory + "/demo.log"), errors: .file(directory + "/demo.log"))
+  }
+
+  deinit {
+    _ = child.stop(patience: .seconds(60))
+    TemporaryDirectory.remove(directory)
+  }
+
+  /// Where the link that it prints leads on its server, once it stands there.
+  func link() throws -> String {
+    let pause = try Wakeup()
+    for _ in 0..<1_800 {
+      let text = TemporaryDirectory.read(log) ?? ""
+      if text.contains("Ctrl-C stops everything"),
+        let match = text.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+(\/#sign-in=\S+)/)
+      {
+        return String(match.1)
+      }
+      _ = pause.wait(atMost: .milliseconds(50))
+    }
+    throw WebDriver.Failure(description: "upmc demo printed no link: \(TemporaryDirectory.read(log) ?? "")")
+  }
+}

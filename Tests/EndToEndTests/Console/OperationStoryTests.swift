@@ -1,0 +1,103 @@
+import Foundation
+import Operations
+import Postgres
+import TestSupport
+import Testing
+
+/// What operators look at, in a browser: what happens, servers that are told of it, rules for ads.
+@Suite(.serialized) struct OperationStoryTests {
+  @Test(arguments: ["en", "ko"])
+  func `a webhook is made and tried, and what was given up is told again`(language: String) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter(language)
+    try browser.show("/webhooks")
+    try browser.click("#new-webhook")
+    try browser.type("dialog[open] input[name=url]", "nowhere")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.waitFor("dialog[open] [aria-invalid=true]")
+    try browser.type("dialog[open] input[name=url]", "https://hooks.example.com/upmc")
+    try browser.click("dialog[open] [type=submit]")
+    #expect(try browser.text("dialog[open] [data-secret]").hasPrefix("whsec_"))
+    try browser.press(.escape)
+    try browser.waitFor("main[data-ready^='/webhooks/']")
+    try browser.click("#test-webhook")
+    try browser.wait("the event", "return document.querySelectorAll('main tbody tr').length === 1")
+    try console.connection.script(
+      "UPDATE event_deliveries SET state = 2, ended_at = now(), attempts = 11, reason = 'HTTP 500'")
+    try browser.click("#replay-dead")
+    try browser.click("dialog[open] [type=submit]")
+    try browser.wait("nothing dead", "return document.querySelector('#replay-dead') === null")
+    let audit = try console.connection.run(
+      Statement("test-webhooks", "SELECT action FROM audit_log WHERE action LIKE 'webhook.%' ORDER BY entry"))
+    #expect((0..<audit.count).map { audit.text($0, 0) } == ["webhook.create", "webhook.test", "webhook.replay"])
+    try browser.expectSilence("the webhook")
+  }
+
+  @Test(arguments: ["en", "ko"])
+  func `an app's rules for ads are set, and an ad without its label is refused in the reader's language`(
+    language: String
+  ) throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.enter(language)
+    try browser.show("/apps/\(World.appID)")
+    try browser.type("#ad-rules input[name=optOut]", "무료수신거부")
+    try browser.type("#ad-rules input[name=label]", "(광고)")
+    try browser.click("#ad-rules [type=submit]")
+    try browser.waitFor(".toast")
+    try browser.show("/compose?clientUid=user0")
+    try browser.type("textarea[name=body]", "20 % off")
+    try browser.select("select[name=kind]", "ad")
+    let refusal = try browser.text(".card .note.bad")
+    #expect(refusal.contains("(광고)"))
+    #expect(refusal.contains("광고이므로") == (language == "ko"), "\(refusal)")
+    try browser.expectSilence("the ad", except: "422")
+  }
+
+  @Test func `the dashboard is told what happens, without being asked again`() throws {
+    let console = try ConsoleWorld()
+    let browser = console.browser
+    try console.startDevices(6, users: 3)
+    try console.waitForDevices(6)
+    let first = try console.world.send(#"{"all":true}"#)
+    _ = try console.world.finished(first)
+    try console.enter("en")
+    try browser.show("/")
+    try browser.waitFor("#live:not(.off)")
+    try browser.script("performance.clearResourceTimings()")
+    let second = try console.world.send(#"{"all":true}"#)
+    _ = try console.world.finished(second)
+    try browser.wait(
+      "the numbers of both",
+      "return document.querySelector('[data-tile=accepted] dd')?.innerText === '12'")
+    let asked = try browser.script(
+      "return performance.getEntriesByType('resource').filter((one) => one.name.includes('/v1/admin/')).map((one) => one.name)"
+    )
+    #expect(asked as? [String] == [], "the page has asked by itself")
+    try browser.expectSilence("the dashboard")
+  }
+
+  @Test func `the demonstration prints a link that signs in to its console once`() throws {
+    let demo = try DemoProcess()
+    let path = try demo.link()
+    let browser = try Browser(port: demo.port)
+    try browser.open(path)
+    try browser.type("input[name=new]", "correct horse battery")
+    try browser.type("input[name=again]", "correct horse battery")
+    try browser.click("[type=submit]")
+    try browser.type("input[name=login]", "admin")
+    try browser.type("input[name=password]", "correct horse battery")
+    try browser.click("[type=submit]")
+    try browser.waitFor("main[data-ready='/'] [data-tile=accepted]")
+    #expect(try browser.text("[data-tile=accepted] dd") == "65")
+    try browser.click(".me summary")
+    try browser.click("#sign-out")
+    try browser.waitFor("input[name=login]")
+    try browser.expectSilence("the demonstration")
+    try browser.open(path)
+    try browser.waitFor("input[name=login]")
+    #expect(try browser.count("input[name=new]") == 0)
+    try browser.expectSilence("the link again", except: "401")
+  }
+}

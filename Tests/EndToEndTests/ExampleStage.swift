@@ -1,0 +1,154 @@
+import Domain
+import HTTPServer
+import Operations
+import Reactor
+import Testing
+
+@testable import OpenAPI
+
+/// A server with an app, and what the paths of the document need: each call gets a device, a group and a message anew.
+final class ExampleStage {
+  let world: World
+  /// Who calls the admin API; nil: an API key.
+  var session: TestClient.Session?
+  let check = SchemaCheck(document: Document.make())
+  private var count = 0
+
+  init() throws {
+    world = try World()
+    try allowDeviceSends()
+  }
+
+  /// Devices may send in this app; the server's loops learn of it a moment later.
+  private func allowDeviceSends() throws {
+    _ = try world.client.call(
+      "PATCH", "/v1/admin/apps/\(World.appID)", bearer: world.apiKey, #"{"deviceSends":1000}"#)
+    let device = try world.register("sender", token: World.token("ff"), user: "sender")
+    let path = "/v1/devices/\(device.string("device") ?? "")/messages"
+    _ = try world.poll("devices may not send") {
+      let reply = try world.client.call(
+        "POST", path, bearer: device.string("authKey"), #"{"audience":{"clientUids":["nobody"]},"alert":"x"}"#)
+      return reply.status == 403 ? nil : reply
+    }
+  }
+
+  /// - Parameter bearer: in place of the credential that the operation needs; `.some(nil)` for none.
+  func call(
+    _ operation: APIOperation, _ body: String?, path: String? = nil, bearer: String?? = nil
+  ) throws -> Reply {
+    count += 1
+    var target = operation.pattern
+    var credential: String?
+    switch operation.proof {
+    case .nothing: break
+    case .clientKey: credential = world.clientKey
+    case .apiKey: credential = world.apiKey
+    case .authKey:
+      let token = World.token(String(256 + count % 250, radix: 16).suffix(2).description)
+      let device = try world.register("example-\(count)", token: token, user: "kim01")
+      credential = device.string("authKey")
+      target = target.replacing("{device}", with: device.string("device") ?? "")
+    }
+    if target.contains("{groupSeq}") { target = target.replacing("{groupSeq}", with: try group()) }
+    if target.contains("{seqno}") { target = target.replacing("{seqno}", with: try message(operation)) }
+    if target.contains("{segment}") { target = target.replacing("{segment}", with: try segment()) }
+    target = try SavedExamples.fill(target, in: world, count)
+    if target.contains("{webhook}") { target = target.replacing("{webhook}", with: try webhook()) }
+    target = target.replacing("{kind}", with: "voip")
+    target = target.replacing("{appId}", with: World.appID).replacing("{clientUid}", with: "kim01")
+    if target.contains("{device}") {
+      let device = try world.register("shown-\(count)", token: World.token("ab"), user: "kim01")
+      target = target.replacing("{device}", with: device.string("device") ?? "")
+    } else if target.contains("kim01") {
+      _ = try world.register("shown", token: World.token("ab"), user: "kim01")
+    }
+    // The one that is used here was made first.
+    if target.contains("{apiKeyId}") {
+      _ = try world.client.call("POST", "/v1/admin/api-keys", bearer: world.apiKey, #"{"role":"viewer"}"#)
+      target = target.replacing("{apiKeyId}", with: "2")
+    }
+    if target.contains("{account}") {
+      let made = try world.client.call(
+        "POST", "/v1/admin/accounts", bearer: world.apiKey, #"{"login":"a\#(count)","name":"a","role":"viewer"}"#)
+      target = target.replacing("{account}", with: made.string("account") ?? "")
+    }
+    var sign = "?"
+    for parameter in operation.parameters where parameter.isNeeded {
+      let value =
+        switch parameter.name {
+        case "pnsId": "APNS"
+        case "groupSeq": try group()
+        case "seqno": try message(operation)
+        default: World.appID
+        }
+      target += "\(sign)\(parameter.name)=\(value)"
+      sign = "&"
+    }
+    return try world.client.call(
+      operation.method.rawValue, path ?? target, bearer: session == nil ? bearer ?? credential : nil, body,
+      type: operation.body?.type, session: session)
+  }
+
+  private func webhook() throws -> String {
+    let body = #"{"appId":"\#(World.appID)","url":"https://127.0.0.1/","kinds":["sms.requested"]}"#
+    return try #require(
+      try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, body).string("webhook"))
+  }
+
+  private func segment() throws -> String {
+    let body = #"{"appId":"\#(World.appID)","name":"segment \#(count)","conditions":{"member":true}}"#
+    return try #require(
+      try world.client.call("POST", "/v1/admin/segments", bearer: world.apiKey, body).string("segment"))
+  }
+
+  /// The days of the examples pass; the test must not.
+  static func withComingDays(_ json: String) -> String {
+    func day(_ number: Int64) -> String {
+      String(Timestamp.text(SystemClock().wallMicroseconds + number * 86_400_000_000).prefix(10))
+    }
+    return json.replacing(MessageExamples.day, with: day(10)).replacing(MessageExamples.lastDay, with: day(90))
+  }
+
+  private func group() throws -> String {
+    let body = #"{"appId":"\#(World.appID)","name":"group \#(count)"}"#
+    return try #require(
+      try world.client.call("POST", "/v1/admin/groups", bearer: world.apiKey, body).string("groupSeq"))
+  }
+
+  /// One that has ended, or, for what can only be done on the way, one that goes out slowly.
+  private func message(_ operation: APIOperation) throws -> String {
+    guard operation.ownProblems.contains(.wrongState), operation.id != "resendMessage" else {
+      return try world.send(#"{"clientUids":["nobody"]}"#)
+    }
+    for number in 1...2 {
+      try world.register("slow-\(number)", token: World.token("e\(number)"), user: "slow\(number)")
+    }
+    let seqno = try world.send(#"{"clientUids":["slow1","slow2"]}"#, #","pace":{"devices":1,"wait":"P1D"}"#)
+    if operation.id == "resumeMessage" {
+      _ = try world.client.call("POST", "/v1/admin/messages/\(seqno)/pause", bearer: world.apiKey)
+    }
+    return seqno
+  }
+
+  /// What the document does not say of this answer.
+  func faults(of reply: Reply, to operation: APIOperation) -> [String] {
+    guard let response = Document.response(of: operation, status: reply.status) else {
+      return ["the status \(reply.status) is not documented"]
+    }
+    let content = response["content"]?.members.first
+    if let type = content?.name, !type.hasSuffix("json") { return reply.text.isEmpty ? ["it has no body"] : [] }
+    guard let schema = content?.value["schema"] else {
+      return reply.text.isEmpty ? [] : ["it has a body"]
+    }
+    return check.faults(.json(reply.text), schema)
+  }
+}
+
+extension Document {
+  /// What the document says of one status of an operation, looked up through its reference.
+  fileprivate static func response(of operation: APIOperation, status: Int) -> Node? {
+    let check = SchemaCheck(document: make())
+    let path = check.document["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
+    return path?["responses"]?[String(status)].map(check.resolved)
+  }
+}
