@@ -18,7 +18,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test torture bench fuzz-api lint format help
+.PHONY: deps build run test torture bench fuzz-api fuzz sanitize lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)

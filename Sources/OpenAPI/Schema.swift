@@ -63,6 +63,11 @@ enum Schema {
 
   /// Text of any length.
   static let anyText: Node = .object([("type", "string")])
+  static let someText = anyText.adding("minLength", .number(1))
+  /// A name of the IANA time zone database.
+  static let timeZone = anyText.adding("format", .text("time-zone"))
+  /// What only we can read, such as the cursor of a list.
+  static let opaque = anyText.adding("x-opaque", .word("true"))
 
   static func text(matching pattern: String, _ format: String? = nil) -> Node {
     .object(

@@ -30,7 +30,7 @@ extension Reporting.PageRequest {
   /// The number that the page begins at: below it for lists with the newest first. - Throws: for another list's cursor.
   func number(first: Int64) throws(Problem) -> Int64 {
     guard let cursor else { return first }
-    guard let number = Int64(cursor) else { throw Self.foreignCursor }
+    guard let number = SequenceNumber.parse(cursor) else { throw Self.foreignCursor }
     return number
   }
 

@@ -101,7 +101,7 @@ struct SchemaCheck {
     case ("minimum", _), ("maximum", _), ("minLength", _), ("maxLength", _), ("x-maxBytes", _), ("minItems", _),
       ("minProperties", _), ("maxItems", _), ("maxProperties", _), ("pattern", _), ("format", _), ("description", _),
       ("examples", _), ("default", _),
-      ("x-minimumSeconds", _), ("x-maximumSeconds", _):
+      ("x-minimumSeconds", _), ("x-maximumSeconds", _), ("x-opaque", _):
       isKept = true
     default: return ["\(place): the checker does not know the keyword \(keyword)"]
     }

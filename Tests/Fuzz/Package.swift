@@ -18,7 +18,10 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .target(
       name: "Reactor", dependencies: ["CLinux"],
-      sources: ["ByteBuffer.swift", "SpanCopies.swift", "SocketAddress.swift", "IPAddress.swift", "SystemError.swift"],
+      sources: [
+        "ByteBuffer.swift", "FileDescriptor.swift", "IPAddress.swift", "SocketAddress.swift", "SpanCopies.swift",
+        "SpoolFile.swift", "SystemError.swift",
+      ],
       swiftSettings: instrumented),
     .target(
       name: "HTTPServer", dependencies: ["Reactor"],
@@ -27,7 +30,7 @@ let package = Package(
         "Forwarding.swift", "Limits.swift", "Malformed.swift", "Method.swift", "OwnedRequest.swift",
         "ProxyHeader.swift",
         "Request.swift", "RequestFields.swift", "RequestHead.swift", "RequestID.swift", "RequestLine.swift",
-        "RequestParser.swift", "RequestStore.swift", "RequestTarget.swift", "Status.swift",
+        "RequestParser.swift", "RequestStore.swift", "RequestTarget.swift", "SpooledBody.swift", "Status.swift",
       ],
       swiftSettings: instrumented),
     .executableTarget(

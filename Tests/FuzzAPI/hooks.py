@@ -8,6 +8,7 @@ import json
 import os
 import re
 import zlib
+import zoneinfo
 
 import jsonschema
 import schemathesis
@@ -62,6 +63,7 @@ def write_answers():
 # What JSON Schema has no words for. A request that breaks one of these is refused with 400 although its schema is met,
 # so it is not offered as a good one.
 
+ZONES = zoneinfo.available_timezones()
 UNITS = {"W": 604800, "D": 86400, "H": 3600, "M": 60, "S": 1}
 
 
@@ -91,14 +93,27 @@ def is_expressible(value, schema, root):
             return False
         if schema.get("format") == "date-time-local" and not is_on_calendar(value):
             return False
+        if schema.get("format") == "time-zone" and value not in ZONES:
+            return False
         if "x-maximumSeconds" in schema and re.fullmatch(r"P[\dWDTHMS]+", value):
             return schema["x-minimumSeconds"] <= seconds(value) <= schema["x-maximumSeconds"]
     if isinstance(value, list) and isinstance(schema.get("items"), dict):
         return all(is_expressible(element, schema["items"], root) for element in value)
     if isinstance(value, dict):
+        # A time of the day that ends when it begins.
+        if "from" in value and str(value["from"])[:5] == str(value.get("to"))[:5]:
+            return False
         known = schema.get("properties", {})
         return all(is_expressible(member, known[name], root) for name, member in value.items() if name in known)
     return True
+
+
+@schemathesis.hook
+def filter_query(context, query):
+    """Cursors that only the server can make are not offered."""
+    opaque = {item["name"] for item in context.operation.definition.raw.get("parameters", [])
+              if item.get("schema", {}).get("x-opaque")}
+    return not opaque & set(query or {})
 
 
 @schemathesis.hook

@@ -155,6 +155,6 @@ extension APIOperation {
   }
 
   static let pageCursor = Parameter(
-    place: .query, name: "cursor", schema: Schema.anyText,
+    place: .query, name: "cursor", schema: Schema.opaque,
     about: "`nextCursor` of the page before; absent for the first.")
 }

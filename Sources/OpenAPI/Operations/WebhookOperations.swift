@@ -85,7 +85,7 @@ extension APIOperation {
       parameters: [
         limit,
         Parameter(
-          place: .query, name: "cursor", schema: Schema.anyText,
+          place: .query, name: "cursor", schema: Schema.opaque,
           about: "`nextCursor` of the page before; absent for the first."),
       ],
       answers: [Answer(200, "A page.", "FallbackPage", example: fallbacks)], problems: [.invalidField, .unknownMessage]),

@@ -42,7 +42,9 @@ extension Schemas {
       Schema.object(
         isClosed: true,
         [
-          .needed("login", Schema.text(upTo: 254), "An e-mail address, or any name without blanks."),
+          .needed(
+            "login", Schema.text(upTo: 254).adding("pattern", .text(#"^[^\u0000-\u0020\u007F]+$"#)),
+            "An e-mail address, or any name without blanks."),
           .needed("name", Schema.text(upTo: 256)), .needed("role", roles),
           .optional("appId", Schema.optional(Schema.appID), "The only app it reaches."),
         ])

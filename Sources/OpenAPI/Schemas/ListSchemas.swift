@@ -12,7 +12,7 @@ extension Schemas {
           isClosed: true,
           [
             .needed("appId", Schema.appID), .needed("name", Schema.text(upTo: 256)),
-            .optional("timeZone", Schema.anyText, "IANA name; Asia/Seoul when absent."),
+            .optional("timeZone", Schema.timeZone, "IANA name; Asia/Seoul when absent."),
           ])
       ),
       ("AppCreated", Schema.object([.needed("appId", Schema.appID), .needed("clientKey", Schema.anyText)])),
@@ -21,7 +21,7 @@ extension Schemas {
         Schema.object(
           isClosed: true,
           [
-            .optional("name", Schema.text(upTo: 256)), .optional("timeZone", Schema.anyText, "IANA name."),
+            .optional("name", Schema.text(upTo: 256)), .optional("timeZone", Schema.timeZone, "IANA name."),
             .optional(
               "devicePolicy", devicePolicies,
               "Whether all devices of a user get its messages, or only the last registered one."),
@@ -75,7 +75,7 @@ extension Schemas {
               Schema.object(
                 isClosed: true,
                 [
-                  .needed("json", Schema.anyText, "The service account's file, as a text."),
+                  .needed("json", Schema.someText, "The service account's file, as a text."),
                   .optional(
                     "style", Schema.words(Administration.FCMSettings.styles),
                     "`data`: the SDK shows the message; `notification`: Android does."),

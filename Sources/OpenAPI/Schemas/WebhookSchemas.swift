@@ -3,7 +3,7 @@ internal import Operations
 
 /// Webhooks, events and short messages.
 extension Schemas {
-  private static let url = Schema.text(matching: "^https?://[^@ ]+$").adding(
+  private static let url = Schema.text(matching: "^https?://[!-?A-~]+$").adding(
     "maxLength", .number(Operations.Limits.webhookURLBytes))
   private static let kinds = Schema.list(of: Schema.words(EventKind.wanted.map(\.rawValue)), 1...100)
 

@@ -1,0 +1,23 @@
+/// Long bodies on the disk: a connection's share of it.
+extension Connection {
+  /// How long the present body may be, which is longer than any other, or of a length that nobody knows. It goes to a file
+  /// if its handler wants that; where none can be had it stays in memory.
+  func askForLongBody() -> Int {
+    let standard = server.configuration.bodyBytes
+    let limit = server.handler.bodyLimit(for: request, standard: standard)
+    let share = limit > standard ? server.handler.spoolShare(of: request) : .noFile
+    guard share != .noFile else { return limit }
+    spoolReserve = share == .half ? server.spools.limit / 2 : 0
+    if let directory = server.configuration.spoolDirectory { request.store.beginSpool(in: directory) }
+    return request.store.isSpooled || share == .whole ? limit : standard
+  }
+
+  /// Counts what is in the file by now. False when that would be too much.
+  func countSpool() -> Bool {
+    let bytes = request.store.spooledBytes
+    guard bytes > countedSpoolBytes else { return true }
+    guard server.spools.take(bytes - countedSpoolBytes, leaving: spoolReserve) else { return false }
+    countedSpoolBytes = bytes
+    return true
+  }
+}
