@@ -7,7 +7,10 @@ import Testing
 /// How messages are looked at when they may be over: the plan must fit busy times, though it is made in quiet ones.
 @Suite struct MessageEndsTests {
   @Test func `the plan made for empty tables reads no table through`() throws {
-    let connection = try TestDatabase.make().connect()
+    // As the dispatcher's threads look.
+    var options = ConnectionOptions()
+    options.readsByIndex = true
+    let connection = try Connection(TestDatabase.make().url, options: options)
     try connection.script("ANALYZE; SET plan_cache_mode = force_generic_plan")
     let plan = try connection.withTransaction { () throws(PostgresError) -> [String] in
       try Messages.finish([1], at: 0, within: connection)
