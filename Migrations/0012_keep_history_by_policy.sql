@@ -1,9 +1,8 @@
 -- Why: who got what is kept for a while and not for ever. Ranges of SEQNOs are begun by time, and dropped as whole
 -- partitions when all their messages are long over; what was sent with `dbIn` false is forgotten after 48 hours; a person
 -- who is erased is also taken out of deliveries to devices that belong to others by now.
--- Locks: seqno_ranges and messages for a moment each (columns without a rewrite). The indexes read messages, devices and
--- former_psids once each and hold their writers back meanwhile (about a second for each million rows), so on a large
--- database this belongs into a quiet hour.
+-- Locks: seqno_ranges and messages for a moment each (columns without a rewrite). The indexes that it needs come in a
+-- migration of their own, for nobody could read messages while they are built.
 -- The previous binary: works. It would still record a confirmation of what is being forgotten, and fail to record one of a
 -- range that is dropped, which happens a minute after a new node has closed it: end it within the day.
 -- upmc:oldest-program 0011
@@ -61,7 +60,7 @@ BEGIN
   IF NOT FOUND THEN RETURN false; END IF;
   IF EXISTS (
     SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'relation' AND l.relation = parent::regclass AND l.granted AND l.pid <> pg_backend_pid()
+    WHERE l.locktype = 'relation' AND l.relation IN (parent::regclass, to_regclass(format('%I', parent || '_' || low))) AND l.granted AND l.pid <> pg_backend_pid()
       AND a.xact_start < clock_timestamp() - interval '1 second')
   THEN
     RETURN false;
@@ -78,16 +77,6 @@ ALTER TABLE messages
   -- Nothing about persons is left of it.
   ADD COLUMN emptied_at   timestamptz;
 
--- The request is read when its message ends, and not before. Those with a badge wait longer: apart from the others.
-CREATE INDEX messages_to_forget ON messages ((CASE WHEN request->'badge' IS NULL THEN 0 ELSE 1 END), finished_at)
-  WHERE finished_at IS NOT NULL AND forgotten_at IS NULL AND request->>'dbIn' = 'false';
-CREATE INDEX messages_forgotten ON messages (forgotten_at) WHERE forgotten_at IS NOT NULL AND emptied_at IS NULL;
-
--- What else goes with time --------------------------------------------------------------------------------------------
-
-CREATE INDEX former_psids_by_end ON former_psids (ended_at);
--- Unregistered devices that still say something of somebody.
-CREATE INDEX devices_unregistered ON devices (registered_at) WHERE state = 2 AND device_id <> '';
 
 -- Persons -----------------------------------------------------------------------------------------------------------
 

@@ -3,20 +3,33 @@ internal import Postgres
 internal import Reactor
 internal import Store
 
-/// Removes what has been kept for long enough: a part at a time, on the janitor's thread, so that nobody waits for it.
+/// Thread `history`: removes what has been kept for long enough, a part at a time, so that nobody waits for it. Not the
+/// janitor's, for a part may take longer than the node's lease.
 ///
 /// Every node has one. Each step is one transaction that locks what it works at and passes by what others have locked; so
 /// they share the work, and whoever is killed leaves a step undone, never half done.
 final class HistoryKeeper {
   private let keeping: Keeping
   private let clock: any Clock
-  private let log = Logger(label: "janitor")
+  private let log = Logger(label: "history")
   /// Where the look through the ledger stands, and when it began; nil while nothing is to be looked for.
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Int64)?
 
   init(_ keeping: Keeping, clock: any Clock) {
     self.keeping = keeping
     self.clock = clock
+  }
+
+  static func run(_ shared: Shared) {
+    let keeper = HistoryKeeper(shared.configuration.keeping, clock: shared.clock)
+    let pause = try? Wakeup()
+    var turns = 0
+    DatabaseThread("history", shared).run { connection in
+      try keeper.turn(connection)
+      if turns % Limits.turnsPerLook == 0 { try keeper.look(connection) }
+      turns += 1
+      for _ in 0..<Limits.beatsPerTurn where !shared.isStopping { _ = pause?.wait(atMost: Limits.heartbeat) }
+    }
   }
 
   /// Every few seconds: a little of what may be much.
@@ -43,10 +56,14 @@ final class HistoryKeeper {
     }
     for range in closed { note("closed the history of messages", range) }
     _ = try connection.run(Tombstones.empty(afterDays: days, atMost: Limits.prunedRows))
-    guard let days = keeping.messageDays else { return }
-    let gone = try connection.run(OldMessages.prune(afterDays: days, atMost: Limits.prunedRows))
-    if gone > 0 { log.info("removed messages long over", metadata: ["count": "\(gone)"]) }
-    _ = try connection.run(OldMessages.pruneApprovals(afterDays: days, atMost: Limits.prunedRows))
+    guard let messageDays = keeping.messageDays else { return }
+    for _ in 0..<Limits.pruningRounds {
+      let gone = try connection.run(
+        OldMessages.prune(afterDays: messageDays, historyDays: days, atMost: Limits.prunedRows))
+      if gone > 0 { log.info("removed messages long over", metadata: ["count": "\(gone)"]) }
+      guard gone == Limits.prunedRows else { break }
+    }
+    _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
   }
 
   private func forget(_ connection: Connection) throws(PostgresError) {
@@ -113,6 +130,12 @@ final class HistoryKeeper {
 }
 
 extension Limits {
+  /// Heartbeats between two turns.
+  static let beatsPerTurn = 5
+  /// Turns between two looks: ten minutes.
+  static let turnsPerLook = 120
+  /// How often old messages are removed in one look: a million in all.
+  static let pruningRounds = 100
   /// Messages that are forgotten together.
   static let forgottenMessages = 5_000
   /// How often in one turn.

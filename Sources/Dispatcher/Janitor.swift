@@ -6,31 +6,25 @@ internal import Store
 internal import Synchronization
 
 /// Thread `janitor`: renews the node's lease, makes partitions ahead, closes messages that are done, looks for claims
-/// that nobody knows, and removes what messages long over have left and what has been kept for long enough.
+/// that nobody knows, and removes what messages long over have left. Nothing here may take long, for the lease runs out.
 final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
   /// Where the search for finished messages goes on.
   private var lastLookedAt: Int64 = 0
-  private let history: HistoryKeeper
 
   init(_ shared: Shared) {
     self.shared = shared
-    history = HistoryKeeper(shared.configuration.keeping, clock: shared.clock)
   }
 
   func run() {
     let pause = try? Wakeup()
     DatabaseThread("janitor", shared).run { connection in
       try beat(connection)
-      if beats % 5 == 0 {
-        try tidy(connection)
-        try history.turn(connection)
-      }
+      if beats % 5 == 0 { try tidy(connection) }
       if beats % Limits.beatsPerPruning == 0 {
         for query in Retention.prune(atMost: Limits.prunedRows) { try connection.run(query) }
-        try history.look(connection)
       }
       beats += 1
       _ = pause?.wait(atMost: Limits.heartbeat)

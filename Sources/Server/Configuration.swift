@@ -21,7 +21,8 @@ package struct Configuration: Sendable {
         name: "UPMC_DATABASE_URL", standard: "(private)",
         meaning: "libpq URL, several hosts allowed; absent: a private PostgreSQL in UPMC_DATA_DIR"),
       Variable(
-        name: "UPMC_DATA_DIR", standard: ".upmc", meaning: "directory of the private PostgreSQL and its master key"),
+        name: "UPMC_DATA_DIR", standard: ".upmc",
+        meaning: "directory of the private PostgreSQL and its master key, and of uploads until they are stored (2 GiB)"),
       Variable(
         name: "UPMC_MASTER_KEY", standard: "(made)",
         meaning: "32 bytes in base64 that seal credentials; made once with the private database, required otherwise"),

@@ -89,7 +89,7 @@ package struct Listening: Sendable {
   /// What only the variables together can tell.
   func check() throws(Configuration.Mistake) {
     if keyFile != nil, certificateFile == nil {
-      throw Self.mistake("UPMC_TLS_KEY is set without UPMC_TLS_CERTIFICATE. Set both, or neither.")
+      throw Self.mistake("UPMC_TLS_KEY is set without UPMC_TLS_CERTIFICATE. Set UPMC_TLS_CERTIFICATE too, or neither.")
     }
     if expectsProxyHeader, trustedProxies.isEmpty {
       throw Self.mistake("UPMC_PROXY_PROTOCOL=on needs UPMC_TRUSTED_PROXIES: only proxies named there are believed.")

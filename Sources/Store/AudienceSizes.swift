@@ -30,11 +30,14 @@ package enum AudienceSizes {
     "audience-sizes-groups",
     """
     SELECT count(*) FROM (
-      SELECT FROM devices d
-      WHERE d.app = $1 AND d.state = 1 AND d.bound_at <= $3
-        -- A user in two of the groups counts once.
-        AND d.user_key IN (
-          SELECT user_key FROM group_members WHERE app = $1 AND groupseq = ANY($2) AND joined_at <= $3)
+      SELECT
+      -- A user in two of the groups counts once.
+      FROM (SELECT DISTINCT user_key FROM group_members WHERE app = $1 AND groupseq = ANY($2) AND joined_at <= $3) k
+        -- Each member's devices by their key, whatever the plan believes of the tables: OFFSET keeps it from looking for
+        -- each device's member instead.
+        CROSS JOIN LATERAL (
+          SELECT FROM devices d WHERE d.app = $1 AND d.user_key = k.user_key AND d.state = 1 AND d.bound_at <= $3
+          OFFSET 0) d
       LIMIT $4) part
     """)
 

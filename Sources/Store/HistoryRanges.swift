@@ -10,8 +10,9 @@ internal import Postgres
 /// needs the parents of the partitions alone: it waits a tenth of a second at most, else it is done another time. Each step is
 /// a transaction and finds by itself how far others have come, so any node may do any of them, and end at any moment.
 package enum HistoryRanges {
-  /// The tables that are dropped, the smallest first.
-  package static let tables = ["reads", "receipts", "outcomes"]
+  /// The tables that are dropped. Outcomes first: without them a resend that is still looking finds nobody; without reads
+  /// alone it would find those who have read.
+  package static let tables = ["outcomes", "receipts", "reads"]
 
   /// True for a message whose history is kept, as a condition on `m`. What is closed is looked up once for a statement, as
   /// `closed_seqnos` does, without a function's cost.
@@ -52,9 +53,13 @@ package enum HistoryRanges {
           WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq')
         -- Long in the past: whoever was given a number of it has stored his message, or never will.
         AND (SELECT created_at FROM messages WHERE seqno >= r.upto_seqno ORDER BY seqno LIMIT 1) < now() - interval '1 day'
+        -- From the end, where the youngest are.
+        AND (SELECT 1 FROM messages m WHERE m.seqno >= r.from_seqno AND m.seqno < r.upto_seqno
+            AND (m.finished_at IS NULL OR m.finished_at > now() - make_interval(days => $1))
+          ORDER BY m.seqno DESC LIMIT 1) IS NULL
+        -- Whoever is to get one of them again is still read from its history.
         AND NOT EXISTS (
-          SELECT FROM messages m WHERE m.seqno >= r.from_seqno AND m.seqno < r.upto_seqno
-            AND (m.finished_at IS NULL OR m.finished_at > now() - make_interval(days => $1)))
+          SELECT FROM messages b WHERE b.finished_at IS NULL AND b.resend_of >= r.from_seqno AND b.resend_of < r.upto_seqno)
       FOR UPDATE OF r SKIP LOCKED)
     UPDATE seqno_ranges r SET closed_at = clock_timestamp() FROM over o WHERE r.from_seqno = o.from_seqno
     RETURNING r.from_seqno, r.upto_seqno

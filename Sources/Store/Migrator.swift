@@ -22,7 +22,7 @@ internal import Reactor
 /// statement and its record repeats it.
 package struct Migrator: Sendable {
   /// The newest migration this program was written for. Whoever adds a file to `Migrations/` raises it.
-  package static let newestKnownVersion = 13
+  package static let newestKnownVersion = 14
 
   /// All files, in order; numbered from 1 without gaps.
   package let migrations: [Migration]
@@ -69,9 +69,11 @@ package struct Migrator: Sendable {
     for migration in pending {
       let clock = SystemClock()
       let start = clock.now
+      var tries = 0
       while try !apply(migration, connection, since: start, clock) {
         isHeldUp(migration)
-        try pause(connection)
+        tries += 1
+        try pause(connection, tries)
       }
       didApply(migration, clock.now - start)
     }
@@ -93,7 +95,7 @@ package struct Migrator: Sendable {
         return true
       }
       try connection.transaction { () throws(PostgresError) in
-        try connection.script("SET LOCAL lock_timeout = '1s'")
+        try connection.script("SET LOCAL lock_timeout = '200ms'")
         try connection.script(Self.createTable)
         try connection.script(migration.sql)
         try connection.run(Self.record, migration.row(clock.now - start))
@@ -105,10 +107,11 @@ package struct Migrator: Sendable {
     }
   }
 
-  /// Lets everybody through who had to wait behind a lock that we asked for.
-  private func pause(_ connection: Connection) throws(MigratorError) {
+  /// Lets everybody through who had to wait behind a lock that we asked for: longer each time, up to a quarter of a minute,
+  /// for who holds it may be a backup.
+  private func pause(_ connection: Connection, _ tries: Int) throws(MigratorError) {
     do {
-      try connection.script("SELECT pg_sleep(0.5)")
+      try connection.script("SELECT pg_sleep(\(min(16, 1 << min(tries, 5))) * 0.5)")
     } catch {
       throw .database(error)
     }

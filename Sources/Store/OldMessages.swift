@@ -7,11 +7,14 @@ package enum OldMessages {
     "old-messages-prune",
     """
     WITH old AS (
-      SELECT seqno FROM messages m
-      -- From the oldest on; only where the history went before.
-      WHERE m.seqno < (SELECT max(upto_seqno) FROM seqno_ranges WHERE dropped_at IS NOT NULL)
-        AND m.seqno <@ (SELECT closed_seqnos()) AND m.finished_at < now() - make_interval(days => $1)
-      ORDER BY m.seqno LIMIT $2 FOR UPDATE SKIP LOCKED)
+      SELECT m.seqno FROM seqno_ranges r CROSS JOIN LATERAL (
+        SELECT seqno, finished_at FROM messages WHERE seqno >= r.from_seqno AND seqno < r.upto_seqno
+        ORDER BY seqno LIMIT $2 FOR UPDATE SKIP LOCKED) m
+      -- Only where the history went long before: when a range was closed all of it had ended that many days ago. So what is
+      -- read is what is removed.
+      WHERE r.dropped_at IS NOT NULL AND r.closed_at < now() - make_interval(days => $3)
+        AND m.finished_at < now() - make_interval(days => $1)
+      LIMIT $2)
     , totals AS (DELETE FROM message_totals t USING old o WHERE t.seqno = o.seqno)
     , reasons AS (DELETE FROM reason_totals t USING old o WHERE t.seqno = o.seqno)
     , short AS (DELETE FROM fallbacks t USING old o WHERE t.seqno = o.seqno)
@@ -19,10 +22,12 @@ package enum OldMessages {
     """)
 
   /// Removes messages that ended more than so many days ago, their idempotency keys with them. Answers how many.
-  package static func prune(afterDays days: Int32, atMost limit: Int) -> Query<Int> {
+  /// - Parameter historyDays: how long their history was kept.
+  package static func prune(afterDays days: Int32, historyDays: Int32, atMost limit: Int) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(days)
     parameters.append(limit)
+    parameters.append(max(0, days - historyDays))
     return Query(pruneStatement, parameters) { $0.affected }
   }
 

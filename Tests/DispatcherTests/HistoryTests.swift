@@ -217,12 +217,36 @@ import Testing
     }
   }
 
+  @Test func `what a resend still has to look up is kept until it has ended`() throws {
+    try connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, resend_of,
+        resend_to)
+      VALUES (2000002, 1, 3, 1, '{}', '', 1, now(), now() + interval '1 day', 2, 1);
+      UPDATE messages SET request = '{"dbIn":false}' WHERE seqno = 2
+      """)
+    let keeper = keeper(90)
+    try keeper.look(connection)
+    try keeper.turn(connection)
+    let closed = "SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL AND from_seqno < 10"
+    let forgotten = "SELECT count(*) FROM messages WHERE forgotten_at IS NOT NULL"
+    #expect(try number(closed) == 0 && number(forgotten) == 0)
+    try connection.script("UPDATE messages SET state = 4, finished_at = now() WHERE seqno = 2000002")
+    try keeper.look(connection)
+    try keeper.turn(connection)
+    #expect(try number(closed) == 1 && number(forgotten) == 1)
+  }
+
   @Test func `messages long over go with their numbers, but never before their history`() throws {
     try keeper(90, messages: 95).look(connection)
     #expect(try number("SELECT count(*) FROM messages") == 4)
     try age()
     let keeper = keeper(90, messages: 95)
     try keeper.turn(connection)
+    try keeper.look(connection)
+    #expect(try number("SELECT count(*) FROM messages") == 4)
+    // The history has been gone for the days between.
+    try connection.script("UPDATE seqno_ranges SET closed_at = closed_at - interval '6 days'")
     try keeper.look(connection)
     #expect(try number("SELECT count(*) FROM messages") == 1)
     #expect(try number("SELECT count(*) FROM message_totals") == 1)
