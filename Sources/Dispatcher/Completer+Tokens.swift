@@ -26,7 +26,7 @@ extension Completer {
   }
 
   /// Submits to the other environment, at once.
-  func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
+  func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
     let question = TokenQuestion(
       environment: flight.batch.route.environment, refusal: refusal, askedAtSeconds: seconds)
     let waiting = WaitingTarget(

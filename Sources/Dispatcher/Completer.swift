@@ -138,7 +138,7 @@ final class Completer {
       result.result, on: flight.batch.route.network, question: flight.question, now: seconds)
     note(settled, flight, target)
     guard let meaning = settled.result else {
-      return ask(settled.doubted ?? "", flight, target, attempts: attempts + 1)
+      return ask(settled.doubted ?? "", flight, target, attempts: attempts.next)
     }
     let verdict = Verdict.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
@@ -147,12 +147,12 @@ final class Completer {
     carryOut(verdict, flight, target, attempts: attempts)
   }
 
-  private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
+  private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
     let (claim, message) = (flight.claim, flight.message)
     switch verdict {
     case .final(let status, let reason):
       decide(
-        claim, message, target.device, target.userKey, status, attempts + 1, reason: reason, isFirst: !flight.isRepeat,
+        claim, message, target.device, target.userKey, status, attempts.next, reason: reason, isFirst: !flight.isRepeat,
         network: flight.batch.route.network, appVersion: target.appVersion)
     case .again(let milliseconds, let attempts, let wasUnknown):
       let waiting = WaitingTarget(
@@ -177,7 +177,7 @@ final class Completer {
 
   func decide(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
-    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false,
+    _ attempts: Tries, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false,
     network: PushNetwork? = nil, appVersion: String = ""
   ) {
     let record = Outcomes.Record(

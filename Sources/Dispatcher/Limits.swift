@@ -112,4 +112,6 @@ enum Limits {
   static let prunedFilesAtOnce = 50
   /// Messages that the janitor looks at in one turn, to close those that are done.
   static let finishedAtOnce = 1_000
+  /// A canary of which nobody got anything is replaced by so many at least.
+  static let replacedCanaryDevices: Int64 = 1_000
 }
