@@ -158,13 +158,20 @@ package enum Gates {
   private static let watchedStatement = Statement(
     "gates-watched",
     """
-    SELECT g.seqno,
-      (SELECT coalesce(sum(s.claimed), 0)::bigint FROM shards s WHERE s.seqno = g.seqno)
-        - coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)::bigint,
-      coalesce(sum(t.accepted), 0)::bigint, coalesce(sum(t.rejected), 0)::bigint,
-      g.canary_limit::bigint, g.canary_until <= clock_timestamp()
-    FROM gates g LEFT JOIN message_totals t ON t.seqno = g.seqno
-    WHERE g.canary_phase = 1 GROUP BY g.seqno
+    SELECT seqno,
+      CASE WHEN claimed > ended THEN claimed - ended
+        -- Waves that came too late have ended too, unclaimed.
+        WHEN EXISTS (SELECT FROM claims c WHERE c.seqno = w.seqno) THEN 1
+        WHEN EXISTS (SELECT FROM outcomes o WHERE o.seqno = w.seqno AND o.status = 6) THEN 1
+        ELSE 0 END,
+      accepted, rejected, canary_limit, is_over
+    FROM (
+      SELECT g.seqno, (SELECT coalesce(sum(s.claimed), 0)::bigint FROM shards s WHERE s.seqno = g.seqno) AS claimed,
+        coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)::bigint AS ended,
+        coalesce(sum(t.accepted), 0)::bigint AS accepted, coalesce(sum(t.rejected), 0)::bigint AS rejected,
+        g.canary_limit::bigint, g.canary_until <= clock_timestamp() AS is_over
+      FROM gates g LEFT JOIN message_totals t ON t.seqno = g.seqno
+      WHERE g.canary_phase = 1 GROUP BY g.seqno) w
     """)
 
   package static func watched() -> Query<[Watched]> {
