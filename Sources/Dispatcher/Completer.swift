@@ -43,6 +43,7 @@ final class Completer {
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
+  private var standstills = Standstills()
 
   init(_ shared: Shared, _ crew: Crew) {
     self.shared = shared
@@ -131,6 +132,13 @@ final class Completer {
     let flight = flights.values[index].flight
     flights.values[index].open -= 1
     if flights.values[index].open == 0 { flights.remove(at: index) }
+    let route = flight.batch.route
+    var pause = Limits.notProcessedPause
+    if result.result == .notProcessed {
+      pause = standstills.pause(route, flight.message.push.lane, at: shared.clock.now)
+    } else {
+      standstills.answered(route)
+    }
     let target = flight.batch.targets[result.target]
     let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
@@ -143,7 +151,7 @@ final class Completer {
     let verdict = Verdict.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
       now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
-      isStopping: shared.isStopping)
+      pause: pause.nanoseconds / 1_000_000, isStopping: shared.isStopping)
     carryOut(verdict, flight, target, attempts: attempts)
   }
 
