@@ -20,7 +20,8 @@ extension Completer {
     }
     if let kind = settled.finding {
       decisions.find(
-        TokenFinding(kind: kind, route: route, delivery: delivery, psid: target.psid,
+        TokenFinding(
+          kind: kind, route: route, delivery: delivery, psid: target.psid,
           tokenKind: flight.message.request.content.tokenKind, readAt: readTime(flight)))
     }
     if settled.result == .accepted { shared.backOffs.end(target.device) }

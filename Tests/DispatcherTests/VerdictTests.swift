@@ -21,7 +21,8 @@ import Testing
     _ result: SubmissionResult, attempts: Tries = 0, _ message: PushMessage = message(), jitter: Double = 0,
     isStopping: Bool = false
   ) -> Verdict {
-    Verdict.of(result, attempts: attempts, message: message, now: now, jitter: jitter, pause: 100, isStopping: isStopping)
+    Verdict.of(
+      result, attempts: attempts, message: message, now: now, jitter: jitter, pause: 100, isStopping: isStopping)
   }
 
   @Test func `what is settled is final`() {
