@@ -49,6 +49,12 @@ import Testing
     try Increments.takeBack([key: 1], on: world.connection)
   }
 
+  /// What breaks I5 by the tables.
+  private func broken() throws -> Int64 {
+    let question = try #require(Invariants.all.first { $0.name == "I5" })
+    return try world.connection.run(question.broken)
+  }
+
   @Test func `set by a device, it stands when an earlier message ends negative`() throws {
     let key = try send()
     try world.run(.setBadge(world.claim("d1"), 5))
@@ -135,5 +141,35 @@ import Testing
     _ = try People.setBadge(1, of: "kim", "com.example.bank", by: .commandLine, on: world.connection)
     try endNegative(key)
     #expect(try world.badge("kim") == 1)
+  }
+
+  // MARK: What the doctor can work out
+
+  @Test func `a count that a hand has changed is found`() throws {
+    let key = try send()
+    _ = try send()
+    #expect(try broken() == 0)
+    try endNegative(key)
+    #expect(try broken() == 0)
+    try world.connection.script("UPDATE users SET badge = badge + 1")
+    #expect(try broken() == 1)
+    // Nobody knows what it was set to but the count itself.
+    try world.run(.setBadge(world.claim("d1"), 40))
+    #expect(try broken() == 0)
+  }
+
+  @Test func `neither reads, nor history that is gone, nor the most that a count can be are taken for a fault`() throws
+  {
+    for number in 2...4 {
+      try world.run(world.registration("d\(number)", psid: "a\(number)", user: "user\(number)"))
+    }
+    let key = try send()
+    try world.run(world.read(key.seqno, psid: "aa"))
+    #expect(try world.badge("kim") == 0)
+    #expect(try broken() == 0)
+    try world.connection.script("UPDATE users SET badge = 3 WHERE user_key = 'uuser2'")
+    #expect(try broken() == 1)
+    try world.connection.script("UPDATE messages SET forgotten_at = now()")
+    #expect(try broken() == 0)
   }
 }
