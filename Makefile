@@ -13,12 +13,14 @@ BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python
 BENCH_PYTHON := aioapns==4.0
 # What sends made-up requests to the API and knows the specification of OpenAPI.
 FUZZ_PYTHON := schemathesis==4.32.5 openapi-spec-validator==0.9.0
+# Google's own client libraries, which talk to the simulator.
+FIREBASE_PYTHON := firebase-admin==7.7.0 google-auth==2.62.2
 VENV := .build/venv
 FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test torture bench fuzz-api fuzz sanitize lint format help
+.PHONY: deps build run test torture bench fuzz-api firebase fuzz sanitize lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
@@ -57,6 +59,13 @@ fuzz-api: deps ## Send made-up requests to the API and hold the answers against 
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check $(FUZZ_PYTHON)
 	$(SWIFT) build -c release --product upmc
 	@exec $(VENV)/bin/python3 Tests/FuzzAPI/fuzz_api.py $(ARGS)
+
+firebase: deps ## Let Google's own client libraries talk to the simulator's FCM
+	@.ci/install-packages python3-venv
+	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
+	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check $(FIREBASE_PYTHON)
+	$(SWIFT) build --product upmc-simulator
+	@exec $(VENV)/bin/python3 Tests/Firebase/check.py
 
 fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the hostile requests of the tests
 	$(SWIFT) build --package-path Tests/Fuzz --scratch-path $(FUZZ) -c release

@@ -30,6 +30,7 @@ struct AdminRoute: Sendable {
     },
     AdminRoute(.post, "/v1/admin/messages", .send) { call throws(Problem) in try call.send() },
     AdminRoute(.get, "/v1/admin/messages/{seqno}", .viewMessages) { call throws(Problem) in try call.funnel() },
+    AdminRoute(.get, "/v1/admin/messages/{seqno}/shards", .viewMessages) { call throws(Problem) in try call.shards() },
     AdminRoute(.get, "/v1/admin/messages/{seqno}/deliveries", .viewMessages) { call throws(Problem) in
       try call.deliveries()
     },

@@ -2,9 +2,14 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 
-/// `GET /v1/admin/messages/{seqno}`: the numbers of a message.
+/// `GET /v1/admin/messages/{seqno}`: the numbers of a message; `…/shards?limit=&cursor=`: how far its parts are.
 extension AdminCall {
   func funnel() throws(Problem) -> Response {
     .json(.ok, try Reporting.funnel(try seqno(), for: caller, on: connection))
+  }
+
+  func shards() throws(Problem) -> Response {
+    let page = try Reporting.PageRequest(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    return .json(.ok, try Reporting.shards(of: try seqno(), page, for: caller, on: connection))
   }
 }

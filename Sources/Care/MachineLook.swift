@@ -45,7 +45,10 @@ struct MachineLook {
 
   /// Nil where the place cannot be seen.
   static func room(_ directory: String) -> Finding? {
-    guard let free = FileStatus.freeBytes(at: directory) else { return nil }
+    FileStatus.freeBytes(at: directory).map { room(directory, free: $0) }
+  }
+
+  static func room(_ directory: String, free: Int) -> Finding {
     let said = "\(free >> 20) MiB free"
     if free < Care.Limits.leastRoomBytes {
       return .failure(

@@ -4,7 +4,8 @@ internal import Operations
 internal import Postgres
 internal import Store
 
-/// The event that asks for a short message: to whom, and what the push said, filled in for this person.
+/// The event that asks for a short message: to whom, and what the push said, filled in for this person and in the language
+/// that it had on the person's device: the one that registered last, of several in different languages.
 enum SMSRequest {
   /// Events of people whose time is over. A message that is gone has none.
   static func events(_ due: [Fallbacks.Due], _ connection: Connection) throws -> [Events.New] {
@@ -21,8 +22,12 @@ enum SMSRequest {
         } else {
           [:]
         }
+      let languages = request?.content.languages ?? LanguageTable([])
+      let users = Set(people.map { Users.Key(app: $0.app, userKey: $0.key.userKey) })
+      let locales = languages.isEmpty ? [:] : try connection.run(Devices.locales(ofUsers: users))
       for person in people {
-        let data = data(person, request, lines[person.key.userKey])
+        let place = languages.place(locale: locales[Users.Key(app: person.app, userKey: person.key.userKey)] ?? "")
+        let data = data(person, request, lines[person.key.userKey], language: place)
         events.append(
           Events.New(
             app: person.app, kind: .smsRequested, subject: "\(stored.seqno) \(person.key.userKey.text)", data: data))
@@ -32,8 +37,11 @@ enum SMSRequest {
   }
 
   private static func data(
-    _ due: Fallbacks.Due, _ request: MessageRequest?, _ line: CSVAudiences.Values?
+    _ due: Fallbacks.Due, _ request: MessageRequest?, _ line: CSVAudiences.Values?, language: Int
   ) -> [UInt8] {
+    let alert = request.flatMap { request in
+      language == 0 ? request.content.alert : request.content.translations[language - 1].alert
+    }
     let clientUID = due.key.userKey.description
     let name = line.map(\.name).flatMap { $0.isEmpty ? nil : $0 } ?? due.clientName
     let fill = request.map {
@@ -45,8 +53,8 @@ enum SMSRequest {
       writer.member("clientUid", clientUID)
       writer.member("clientName", name)
       writer.member("unless", (request?.fallback?.unless ?? .received).name)
-      writer.member("title", request?.content.alert?.title.flatMap { fill?($0) })
-      writer.member("body", request?.content.alert?.body.flatMap { fill?($0) })
+      writer.member("title", alert?.title.flatMap { fill?($0) })
+      writer.member("body", alert?.body.flatMap { fill?($0) })
       writer.member("sender", request?.sender)
       if let reference = request?.reference { writer.member("reference", object: { reference.write(to: &$0) }) }
     }

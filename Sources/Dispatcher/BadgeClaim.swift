@@ -23,11 +23,11 @@ struct BadgeClaim {
     guard !claims.isEmpty else { return [:] }
     if copies, claims.count >= Limits.copiedClaims {
       try Ledger.copy(claims, connection)
-      return try connection.run(move(claims.map(\.key.user))).byUser
+      return try moveAll(claims, connection).byUser
     }
     let fresh = try connection.run(Ledger.claim(claims))
-    guard fresh.count < claims.count else { return try connection.run(move(claims.map(\.key.user))).byUser }
-    return try moveSome(fresh, of: claims, connection)
+    guard fresh.count < claims.count else { return try moveAll(claims, connection).byUser }
+    return try moveSome(fresh, of: claims, connection).byUser
   }
 
   /// Users in the order of the members: in a range that is the order of their keys.
@@ -46,35 +46,56 @@ struct BadgeClaim {
   }
 
   /// Every count moves.
-  private func move(_ users: [Users.Key]) -> Query<[Users.Key: Int16]> {
+  private func moveAll(
+    _ claims: [Ledger.Claim], _ connection: Connection
+  ) throws(PostgresError) -> [Users.Key: Users.Count] {
+    let users = claims.map(\.key.user)
     switch message.request.badge {
-    case .none: Users.lock(users)
-    case .increment(let increment): Users.raise(users, by: increment)
-    case .set(let count): Users.set(users, to: count)
-    case .clear: Users.set(users, to: 0)
+    case .none: return try connection.run(Users.lock(users))
+    case .increment(let increment):
+      let counts = try connection.run(Users.raise(users, by: increment))
+      try noteCounted(claims.map(\.key), counts, connection)
+      return counts
+    case .set(let count): return try connection.run(Users.setCounts(users.map { ($0, count) }))
+    case .clear: return try connection.run(Users.setCounts(users.map { ($0, 0) }))
     }
   }
 
   /// Some counts have been moved by an earlier claim for another device.
   private func moveSome(
     _ fresh: Set<Ledger.Key>, of claims: [Ledger.Claim], _ connection: Connection
-  ) throws(PostgresError) -> [UserKey: Int16] {
+  ) throws(PostgresError) -> [Users.Key: Users.Count] {
     var counts = try connection.run(Users.lock(claims.map(\.key.user)))
+    let moved = claims.filter { fresh.contains($0.key) }
+    guard !moved.isEmpty else { return counts }
+    if message.request.badge.setsCount {
+      counts.merge(try moveAll(moved, connection)) { _, new in new }
+      return counts
+    }
     var changed: [(key: Users.Key, badge: Int16)] = []
-    for key in fresh {
-      let before = counts[key.user] ?? 0
+    for user in moved.map(\.key.user) {
+      let before = counts[user]?.badge ?? 0
       let after = message.request.badge.count(after: before)
-      counts[key.user] = after
-      if after != before { changed.append((key.user, after)) }
+      counts[user]?.badge = after
+      if after != before { changed.append((user, after)) }
     }
     if !changed.isEmpty { try connection.run(Users.saveCounts(changed)) }
-    return counts.byUser
+    try noteCounted(moved.map(\.key), counts, connection)
+    return counts
+  }
+
+  /// A count may have been set since the message was accepted: what this adds came after that.
+  private func noteCounted(
+    _ moved: [Ledger.Key], _ counts: [Users.Key: Users.Count], _ connection: Connection
+  ) throws(PostgresError) {
+    let late = moved.filter { counts[$0.user]?.wasSet(since: $0.seqno) == true }
+    if !late.isEmpty { try connection.run(Ledger.noteCounted(late)) }
   }
 }
 
-extension [Users.Key: Int16] {
+extension [Users.Key: Users.Count] {
   /// All are of one app.
   fileprivate var byUser: [UserKey: Int16] {
-    reduce(into: [:]) { $0[$1.key.userKey] = $1.value }
+    reduce(into: [:]) { $0[$1.key.userKey] = $1.value.badge }
   }
 }

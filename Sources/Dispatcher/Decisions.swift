@@ -164,11 +164,7 @@ struct Decisions {
       negatives[Ledger.Key(user: user, seqno: decision.record.seqno), default: 0] += 1
     }
     guard !negatives.isEmpty else { return }
-    let takenBack = try connection.run(Ledger.addNegatives(negatives.map { ($0.key, $0.value) }))
-    guard !takenBack.isEmpty else { return }
-    var counts = try connection.run(Users.lock(Set(takenBack.map(\.user))))
-    for entry in takenBack { counts[entry.user] = BadgeCount.add(-entry.increment, to: counts[entry.user] ?? 0) }
-    try connection.run(Users.saveCounts(counts.map { ($0.key, $0.value) }))
+    try Increments.takeBack(negatives, on: connection)
   }
 }
 

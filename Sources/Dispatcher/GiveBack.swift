@@ -37,10 +37,6 @@ struct GiveBack {
       let user = Users.Key(app: record.app, userKey: record.userKey)
       negatives[Ledger.Key(user: user, seqno: record.seqno), default: 0] += 1
     }
-    let added = try connection.run(Ledger.giveBack(negatives.map { ($0.key, $0.value) }))
-    guard !added.isEmpty else { return }
-    var counts = try connection.run(Users.lock(Set(added.map(\.user))))
-    for entry in added { counts[entry.user] = BadgeCount.add(entry.increment, to: counts[entry.user] ?? 0) }
-    try connection.run(Users.saveCounts(counts.map { ($0.key, $0.value) }))
+    try Increments.giveBack(negatives, on: connection)
   }
 }

@@ -14,6 +14,9 @@ package enum BadgeOption: Equatable, Sendable {
     if case .force = self { false } else { true }
   }
 
+  /// True when it sets the count: what was added before counts no more. False when it moves it.
+  package var setsCount: Bool { self != .keep }
+
   /// Raw values are stored with the read.
   package var code: Int16 {
     switch self {
@@ -59,6 +62,14 @@ package enum BadgeRequest: Equatable, Sendable {
 
   /// True when claiming a recipient changes its count.
   package var movesCount: Bool { self != .none }
+
+  /// True when the count is set, and not moved.
+  package var setsCount: Bool {
+    switch self {
+    case .none, .increment: false
+    case .set, .clear: true
+    }
+  }
 
   /// What the ledger notes, to be taken back should every delivery of a user end negative.
   package var increment: Int16 {

@@ -5,13 +5,17 @@ internal import Store
 struct BadgeCounts {
   private var wanted: Set<Users.Key> = []
   private var names: [Users.Key: String] = [:]
-  private var loaded: [Users.Key: Int16] = [:]
+  private var loaded: [Users.Key: Users.Count] = [:]
   private var present: [Users.Key: Int16] = [:]
+  /// Users whose counts were set, whatever moved them afterwards.
+  private var isSet: Set<Users.Key> = []
+  /// Increments that came after a set of this batch, or after one that is younger than their message.
+  private var late: [Users.Key: [Ledger.Key]] = [:]
   private let sink = Sink()
 
   /// Where the answers of the lock arrive.
   private final class Sink {
-    var counts: [Users.Key: Int16] = [:]
+    var counts: [Users.Key: Users.Count] = [:]
   }
 
   /// True when round 3 is needed.
@@ -45,18 +49,42 @@ struct BadgeCounts {
   /// The locks are held and the counts known.
   mutating func begin() {
     loaded = sink.counts
-    present = sink.counts
+    present = sink.counts.mapValues(\.badge)
   }
 
-  subscript(user: Users.Key) -> Int16 {
-    get { present[user] ?? 0 }
-    set { present[user] = newValue }
+  /// The count at this place in the batch.
+  subscript(user: Users.Key) -> Int16 { present[user] ?? 0 }
+
+  /// A read takes one off.
+  mutating func move(_ user: Users.Key, to count: Int16) {
+    present[user] = count
+  }
+
+  /// A message adds its increment.
+  mutating func move(_ user: Users.Key, to count: Int16, by seqno: Int64) {
+    present[user] = count
+    if isSet.contains(user) || loaded[user]?.wasSet(since: seqno) == true {
+      late[user, default: []].append(Ledger.Key(user: user, seqno: seqno))
+    }
+  }
+
+  /// To a value; what was added before counts no more.
+  mutating func set(_ user: Users.Key, to count: Int16) {
+    present[user] = count
+    isSet.insert(user)
+    late[user] = nil
   }
 
   /// Writes what has changed.
   func save() -> [Step] {
-    let changed = present.filter { loaded[$0.key] != $0.value }
-    guard !changed.isEmpty else { return [] }
-    return [Users.saveCounts(changed.map { ($0.key, $0.value) })]
+    var steps: [Step] = []
+    let moved = present.filter { !isSet.contains($0.key) && loaded[$0.key]?.badge != $0.value }
+    if !moved.isEmpty { steps.append(Users.saveCounts(moved.map { ($0.key, $0.value) })) }
+    if !isSet.isEmpty {
+      steps.append(Users.setCounts(isSet.map { ($0, self[$0]) }).map { _ in })
+    }
+    let late = late.values.flatMap { $0 }
+    if !late.isEmpty { steps.append(Ledger.noteCounted(late)) }
+    return steps
   }
 }

@@ -167,11 +167,12 @@ struct ConfirmationPart {
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
       let before = batch.counts[user]
+      let after = option.apply(to: before)
       if !option.actsOncePerMessage {
-        batch.counts[user] = option.apply(to: batch.counts[user])
+        batch.counts.set(user, to: after)
       } else if let wasTakenBack = state.firstReads.removeValue(forKey: key), !(wasTakenBack && option == .keep) {
         // What ended negative counts no more: reading it takes nothing from the others.
-        batch.counts[user] = option.apply(to: batch.counts[user])
+        if option.setsCount { batch.counts.set(user, to: after) } else { batch.counts.move(user, to: after) }
       }
       if batch.counts[user] != before, let device = entry.delivery?.device { batch.badgeSync.note(user, by: device) }
       state.entries[index].badge = batch.counts[user]

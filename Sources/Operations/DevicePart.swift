@@ -213,7 +213,7 @@ struct DevicePart {
         continue
       }
       if batch.counts[user] != value { batch.badgeSync.note(user, by: state.entries[index].claim.device) }
-      batch.counts[user] = value
+      batch.counts.set(user, to: value)
       state.entries[index].badge = value
     }
   }

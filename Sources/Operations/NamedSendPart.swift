@@ -200,7 +200,13 @@ struct NamedSendPart {
     guard entry.claim != nil, let seqno = entry.number?.seqno, entry.send.request.badge.movesCount else { return }
     for user in Set(entry.members.map(\.userKey)) {
       if state.freshLedger.contains(entry.ledgerKey(user, seqno)) {
-        batch.counts[entry.key(user)] = entry.send.request.badge.count(after: batch.counts[entry.key(user)])
+        let badge = entry.send.request.badge
+        let after = badge.count(after: batch.counts[entry.key(user)])
+        if badge.setsCount {
+          batch.counts.set(entry.key(user), to: after)
+        } else {
+          batch.counts.move(entry.key(user), to: after, by: seqno)
+        }
       }
       state.entries[index].badges[user] = batch.counts[entry.key(user)]
     }

@@ -143,9 +143,9 @@ package enum People {
     let key = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
     guard try connection.answer(Users.find([key]))[key] != nil else { throw unknown(clientUID, app) }
     try connection.commit { () throws(PostgresError) in
-      let before = try connection.run(Users.lock([key]))[key] ?? 0
+      let before = try connection.run(Users.lock([key]))[key]?.badge ?? 0
+      _ = try connection.run(Users.setCounts([(key, badge)]))
       guard before != badge else { return }
-      try connection.run(Users.saveCounts([(key, badge)]))
       let change = Auditing.Change("user.badge", clientUID, in: app).from { $0.member("badge", before) }
         .to { $0.member("badge", badge) }
       try connection.run(Auditing.add(change, by: caller))

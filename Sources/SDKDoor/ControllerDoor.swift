@@ -51,9 +51,6 @@ package final class ControllerDoor: RequestHandler {
       if controller.isForServers, request.bodyCount > SDKDoor.Limits.loopFormBytes {
         return try sendLarge(controller, request, responder, isTrusted: isTrusted)
       }
-      guard request.bodyCount <= SDKDoor.Limits.loopFormBytes || service == "putAppLog.ctl" else {
-        throw Refusal(.serverError, "The form has more than \(SDKDoor.Limits.loopFormBytes) bytes.")
-      }
       // Logs of clients are not kept, so they are not read.
       let form =
         service == "putAppLog.ctl"

@@ -36,7 +36,9 @@ package enum SDKDoor {
     package static let uploadBytes = 16_777_216
     /// Body of a send: ten thousand recipients with long names.
     package static let sendBytes = 4_194_304
-    /// Form that is read and checked on the HTTP loop: no device's is larger. Larger sends go to a thread unread.
+    /// A server's form that is read and checked on the HTTP loop. Larger ones go to a thread unread, for it takes long to
+    /// look at ten thousand names. A device's form may have whatever the engine takes, and is always read on the loop:
+    /// nothing in it is long but what is skipped.
     static let loopFormBytes = 65_536
     /// Rows of one answer.
     static let listedRows = 1000

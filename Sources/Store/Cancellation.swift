@@ -146,11 +146,7 @@ package enum Cancellation {
   ) throws(PostgresError) {
     var negatives: [Ledger.Key: Int16] = [:]
     for user in users { negatives[Ledger.Key(user: user, seqno: seqno), default: 0] += 1 }
-    let takenBack = try connection.run(Ledger.addNegatives(negatives.map { ($0.key, $0.value) }))
-    guard !takenBack.isEmpty else { return }
-    var counts = try connection.run(Users.lock(Set(takenBack.map(\.user))))
-    for entry in takenBack { counts[entry.user] = BadgeCount.add(-entry.increment, to: counts[entry.user] ?? 0) }
-    try connection.run(Users.saveCounts(counts.map { ($0.key, $0.value) }))
+    try Increments.takeBack(negatives, on: connection)
   }
 
   /// All steps that need nobody's answer, then the end if nothing is under way.

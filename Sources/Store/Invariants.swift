@@ -1,6 +1,12 @@
 internal import Postgres
 
 /// What must hold in a database at every instant, as questions: each counts what breaks it.
+///
+/// I1 and I2 and I7 are looked at whole. I5 (a user's count is what the ledger of sends, reads and sets says) can be
+/// worked out only where all of its ledger is left: not for a user whose count was ever set (the value that was set is
+/// nowhere else), or who has read a message (a read takes one off, and none below 0), or to whose count more than 1,000
+/// was added; and not in an app of which anything has been forgotten. For everybody else the count must be the sum of
+/// the increments that were not taken back. Of a table that is large a sample of half a million users is looked at.
 package enum Invariants {
   package struct Question {
     /// Its name in the promises, and the promise.
@@ -12,11 +18,11 @@ package enum Invariants {
   /// All of them. Each is one statement, so it sees one instant; those about deliveries read every row of them.
   package static var all: [Question] {
     [
-      question("I1", "an idempotency key has one message", sameKeyStatement),
+      question("I1", "an idempotency key has one message, and the index that sees to it is there", sameKeyStatement),
       question(
         "I2", "what is decided is never more than targeted, and all of it when the message is over", sumStatement),
       question("I2", "each accepted delivery that is stored was counted", acceptedStatement),
-      question("I5", "a count is within 0 and 1000", badgeStatement),
+      question("I5", "a count that was never set nor read down is what the ledger's sends add up to", badgeStatement),
       question("I7", "nothing is claimed of messages that are over", claimsStatement),
       question("I7", "nothing waits for its time of messages that are over", waitingStatement),
       question("I7", "no claim outlives its node by more than a minute, where another node lives", leaseStatement),
@@ -30,8 +36,11 @@ package enum Invariants {
   private static let sameKeyStatement = Statement(
     "invariants-same-key",
     """
-    SELECT count(*) FROM (
-      SELECT FROM messages WHERE idempotency_key IS NOT NULL GROUP BY app, idempotency_key HAVING count(*) > 1) k
+    SELECT (SELECT count(*) FROM (
+      SELECT FROM messages WHERE idempotency_key IS NOT NULL GROUP BY app, idempotency_key HAVING count(*) > 1) k)
+    -- Lost by a hand, or by a restore that stopped half way.
+    + CASE WHEN EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass('messages_idempotency_key_is_unique')
+      AND indisunique AND indisvalid) THEN 0 ELSE 1 END
     """)
 
   private static let sumStatement = Statement(
@@ -54,7 +63,20 @@ package enum Invariants {
     """)
 
   private static let badgeStatement = Statement(
-    "invariants-badge", "SELECT count(*) FROM users WHERE badge NOT BETWEEN 0 AND 1000")
+    "invariants-badge",
+    """
+    WITH whole AS MATERIALIZED (
+      SELECT app FROM apps a WHERE NOT EXISTS (
+        SELECT FROM messages m
+        WHERE m.app = a.app AND (m.forgotten_at IS NOT NULL OR m.seqno <@ (SELECT closed_seqnos()))))
+    SELECT count(*) FROM users u TABLESAMPLE SYSTEM ((
+      SELECT least(100, 100 * 500000.0 / greatest(reltuples, 1))::real FROM pg_class WHERE oid = 'users'::regclass))
+    JOIN whole USING (app) CROSS JOIN LATERAL (
+      SELECT coalesce(sum(l.increment), 0) AS added, coalesce(bool_or(l.read_option IS NOT NULL), false) AS was_read,
+        coalesce(sum(l.increment) FILTER (WHERE l.negatives <> l.deliveries), 0) AS standing
+      FROM badge_ledger l WHERE l.app = u.app AND l.user_key = u.user_key) l
+    WHERE u.set_seqno IS NULL AND NOT l.was_read AND l.added <= 1000 AND u.badge <> l.standing
+    """)
 
   private static let claimsStatement = Statement(
     "invariants-claims", "SELECT count(*) FROM claims JOIN messages USING (seqno) WHERE state >= 4")

@@ -120,21 +120,31 @@ package enum Ledger {
     ORDER BY app, user_key COLLATE "C", seqno
     ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives + excluded.negatives
     -- What was read did arrive, whatever the network said last: the read has moved the count already.
-    RETURNING app, user_key, seqno, increment, negatives = deliveries AND read_option IS NULL
+    RETURNING app, user_key, seqno, increment, counted_at, negatives = deliveries AND read_option IS NULL
     """)
 
-  /// Notes deliveries that ended negative. Answers the increments to take back: of users for whom all deliveries have,
-  /// and who have not read the message.
-  package static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<
-    [(user: Users.Key, increment: Int16)]
-  > {
+  /// What a message added to a user's count.
+  package struct Move: Sendable {
+    package let key: Key
+    package let increment: Int16
+    let countedAt: Int64?
+
+    /// True while it is in the count: the count was not set afterwards.
+    func isIn(_ count: Users.Count) -> Bool {
+      !count.wasSet(since: key.seqno) || count.setSeqno == countedAt
+    }
+  }
+
+  /// Notes deliveries that ended negative. Answers the increments to take back where they still count: of users for whom
+  /// all deliveries have, and who have not read the message.
+  static func addNegatives(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
     for negative in negatives { counts.append(negative.count) }
     parameters.append(int16s: counts)
     return Query(negativeStatement, parameters) { rows in
       (0..<rows.count).compactMap { row in
-        rows.bool(row, 4) && rows.int16(row, 3) > 0 ? (key(rows, row).user, rows.int16(row, 3)) : nil
+        rows.bool(row, 5) ? move(rows, row) : nil
       }
     }
   }
@@ -148,14 +158,12 @@ package enum Ledger {
     JOIN badge_ledger USING (app, user_key, seqno)
     ORDER BY app, user_key COLLATE "C", seqno
     ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives - excluded.negatives
-    RETURNING app, user_key, seqno, increment, negatives, deliveries, read_option IS NULL
+    RETURNING app, user_key, seqno, increment, counted_at, read_option IS NULL, negatives, deliveries
     """)
 
-  /// Notes that deliveries which had ended negative wait again. Answers the increments to add again: those that had been
-  /// taken back, of messages that are unread.
-  package static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<
-    [(user: Users.Key, increment: Int16)]
-  > {
+  /// Notes that deliveries which had ended negative wait again. Answers the increments to add again, where the count was
+  /// not set since: those that had been taken back, of messages that are unread.
+  static func giveBack(_ negatives: [(key: Key, count: Int16)]) -> Query<[Move]> {
     var parameters = columns(negatives.map(\.key))
     var counts = Int16Column()
     var given: [Key: Int16] = [:]
@@ -166,11 +174,30 @@ package enum Ledger {
     parameters.append(int16s: counts)
     return Query(giveBackStatement, parameters) { rows in
       (0..<rows.count).compactMap { row in
-        let key = key(rows, row)
-        let wasComplete = rows.int16(row, 4) + (given[key] ?? 0) == rows.int16(row, 5)
-        return wasComplete && rows.bool(row, 6) && rows.int16(row, 3) > 0 ? (key.user, rows.int16(row, 3)) : nil
+        let wasComplete = rows.int16(row, 6) + (given[key(rows, row)] ?? 0) == rows.int16(row, 7)
+        return wasComplete && rows.bool(row, 5) ? move(rows, row) : nil
       }
     }
+  }
+
+  private static let countedStatement = Statement(
+    "ledger-counted",
+    """
+    UPDATE badge_ledger l SET counted_at = u.set_seqno
+    FROM unnest($1, $2, $3) AS t(app, user_key, seqno) JOIN users u USING (app, user_key)
+    WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno AND u.set_seqno >= t.seqno
+    """)
+
+  /// Notes that increments were added after the last set of their users' counts, although their messages are older: for
+  /// those only, in the transaction that has just claimed them.
+  package static func noteCounted(_ late: [Key]) -> Query<Void> {
+    Query(countedStatement, columns(late)) { _ in }
+  }
+
+  /// An increment, if there is one.
+  private static func move(_ rows: Rows, _ row: Int) -> Move? {
+    guard rows.int16(row, 3) > 0 else { return nil }
+    return Move(key: key(rows, row), increment: rows.int16(row, 3), countedAt: rows.optionalInt64(row, 4))
   }
 
   private static func columns(_ entries: [Key]) -> Parameters {

@@ -15,6 +15,26 @@ extension Devices {
     }
   }
 
+  private static let userLocalesStatement = Statement(
+    "devices-user-locales",
+    """
+    SELECT DISTINCT ON (d.app, d.user_key) d.app, d.user_key, d.locale
+    FROM unnest($1, $2) AS t(app, user_key) JOIN devices d ON d.app = t.app AND d.user_key = t.user_key
+    WHERE d.state = 1 AND d.locale <> ''
+    ORDER BY d.app, d.user_key, d.registered_at DESC, d.device
+    """)
+
+  /// The locale of each user: of the device that registered last, of those that have told one.
+  package static func locales(ofUsers users: some Collection<Users.Key>) -> Query<[Users.Key: String]> {
+    Query(userLocalesStatement, Users.keys(users)) { rows in
+      var locales: [Users.Key: String] = [:]
+      for row in 0..<rows.count {
+        locales[Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = rows.text(row, 2)
+      }
+      return locales
+    }
+  }
+
   private static let rangeLocalesStatement = Statement(
     "devices-range-locales",
     "SELECT DISTINCT locale FROM devices WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3")

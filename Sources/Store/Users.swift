@@ -2,6 +2,9 @@ package import Domain
 internal import Postgres
 
 /// Users and guests with their badge count.
+///
+/// A count is either moved (a message adds, a read takes) or set; a set also notes that it was one (`set_seqno`), so that
+/// nothing is taken back later for what was added before it: see `Increments`.
 package enum Users {
   package struct Key: Hashable, Sendable {
     package let app: App.Number
@@ -19,11 +22,24 @@ package enum Users {
     INSERT INTO users (app, user_key)
     SELECT app, user_key FROM unnest($1, $2) AS t(app, user_key) ORDER BY app, user_key COLLATE "C"
     ON CONFLICT (app, user_key) DO UPDATE SET badge = users.badge
-    RETURNING app, user_key, badge
+    RETURNING app, user_key, badge, set_seqno
     """)
 
+  /// A user's count as it stands.
+  package struct Count: Sendable {
+    package var badge: Int16
+    /// Nil: it was never set.
+    package var setSeqno: Int64?
+
+    /// True when it was set after the message got its SEQNO: then the ledger has to say whether the message's increment
+    /// came before or after.
+    package func wasSet(since seqno: Int64) -> Bool {
+      setSeqno.map { $0 >= seqno } ?? false
+    }
+  }
+
   /// Locks users, making those that are new, and answers their counts.
-  package static func lock(_ users: some Collection<Key>) -> Query<[Key: Int16]> {
+  package static func lock(_ users: some Collection<Key>) -> Query<[Key: Count]> {
     Query(lockStatement, keys(users), read: counts)
   }
 
@@ -35,7 +51,7 @@ package enum Users {
     ON CONFLICT (app, user_key) DO UPDATE SET badge = excluded.badge
     """)
 
-  /// Writes counts of users that are locked.
+  /// Writes counts, that have moved, of users that are locked.
   package static func saveCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<Void> {
     var parameters = keys(counts.map(\.key))
     var badges = Int16Column()
@@ -44,31 +60,42 @@ package enum Users {
     return Query(saveCountsStatement, parameters) { _ in }
   }
 
-  private static let moveStatement = Statement(
-    "users-move",
+  private static let setCountsStatement = Statement(
+    "users-set-counts",
+    """
+    INSERT INTO users (app, user_key, badge, set_seqno)
+    SELECT app, user_key, badge, coalesce(pg_sequence_last_value('messages_seqno_seq'), 0)
+    FROM unnest($1, $2, $3) AS t(app, user_key, badge) ORDER BY app, user_key COLLATE "C"
+    -- Asked again for each row, behind its lock: whoever counted before has its SEQNO by then.
+    ON CONFLICT (app, user_key) DO UPDATE SET badge = excluded.badge,
+      set_seqno = greatest(pg_sequence_last_value('messages_seqno_seq'), users.set_seqno + 1)
+    RETURNING app, user_key, badge, set_seqno
+    """)
+
+  /// Sets the counts of users, making those that are new; answers the new counts.
+  package static func setCounts(_ counts: [(key: Key, badge: Int16)]) -> Query<[Key: Count]> {
+    var parameters = keys(counts.map(\.key))
+    var badges = Int16Column()
+    for count in counts { badges.append(count.badge) }
+    parameters.append(int16s: badges)
+    return Query(setCountsStatement, parameters, read: Self.counts)
+  }
+
+  private static let raiseStatement = Statement(
+    "users-raise",
     """
     INSERT INTO users (app, user_key, badge)
     SELECT app, user_key, $3 FROM unnest($1, $2) AS t(app, user_key) ORDER BY app, user_key COLLATE "C"
-    ON CONFLICT (app, user_key) DO UPDATE SET badge = least(excluded.badge + CASE WHEN $4 THEN users.badge ELSE 0 END, $5)
-    RETURNING app, user_key, badge
+    ON CONFLICT (app, user_key) DO UPDATE SET badge = least(excluded.badge + users.badge, $4)
+    RETURNING app, user_key, badge, set_seqno
     """)
 
   /// Raises the counts of users, as far as a count goes, making those that are new; answers the new counts.
-  package static func raise(_ users: [Key], by increment: Int16) -> Query<[Key: Int16]> {
-    move(users, increment, keeping: true)
-  }
-
-  /// Sets the counts of users, making those that are new; answers the new counts.
-  package static func set(_ users: [Key], to count: Int16) -> Query<[Key: Int16]> {
-    move(users, count, keeping: false)
-  }
-
-  private static func move(_ users: [Key], _ number: Int16, keeping: Bool) -> Query<[Key: Int16]> {
+  package static func raise(_ users: [Key], by increment: Int16) -> Query<[Key: Count]> {
     var parameters = keys(users)
-    parameters.append(number)
-    parameters.append(keeping)
+    parameters.append(increment)
     parameters.append(Domain.Limits.badgeCount.upperBound)
-    return Query(moveStatement, parameters, read: counts)
+    return Query(raiseStatement, parameters, read: counts)
   }
 
   private static let nameStatement = Statement(
@@ -77,11 +104,11 @@ package enum Users {
     INSERT INTO users (app, user_key, name)
     SELECT * FROM unnest($1, $2, $3) AS t(app, user_key, name) ORDER BY app, user_key COLLATE "C"
     ON CONFLICT (app, user_key) DO UPDATE SET name = excluded.name
-    RETURNING app, user_key, badge
+    RETURNING app, user_key, badge, set_seqno
     """)
 
   /// Locks users as `lock` does and gives them names.
-  package static func name(_ names: [(key: Key, name: String)]) -> Query<[Key: Int16]> {
+  package static func name(_ names: [(key: Key, name: String)]) -> Query<[Key: Count]> {
     var parameters = keys(names.map(\.key))
     var column = TextColumn()
     for entry in names { column.append(entry.name) }
@@ -131,10 +158,11 @@ package enum Users {
     return parameters
   }
 
-  static func counts(_ rows: Rows) -> [Key: Int16] {
-    var counts: [Key: Int16] = [:]
+  private static func counts(_ rows: Rows) -> [Key: Count] {
+    var counts: [Key: Count] = [:]
     for row in 0..<rows.count {
-      counts[Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = rows.int16(row, 2)
+      counts[Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = Count(
+        badge: rows.int16(row, 2), setSeqno: rows.optionalInt64(row, 3))
     }
     return counts
   }

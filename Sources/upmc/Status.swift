@@ -12,6 +12,7 @@ struct Status: ParsableCommand {
       received and read: the device said so. --follow prints a line whenever a number changes, until all is decided.
 
         upmc status 104 --follow
+        upmc status 104 --shards
         upmc status --json
       """)
 
@@ -21,10 +22,14 @@ struct Status: ParsableCommand {
   @Flag(help: "Go on until every delivery is decided.")
   var follow = false
 
+  @Flag(help: "Show how far the parts of the audience are claimed.")
+  var shards = false
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard !follow || seqno != nil else { throw ValidationError("--follow needs a SEQNO.") }
+    guard !follow && !shards || seqno != nil else { throw ValidationError("--follow and --shards need a SEQNO.") }
+    guard !follow || !shards else { throw ValidationError("--follow goes without --shards.") }
   }
 
   func run() throws {
@@ -33,6 +38,7 @@ struct Status: ParsableCommand {
         for answer in try Reporting.recent(for: .commandLine, on: database.connection) { show(answer) }
         return
       }
+      guard !shards else { return try showShards(of: seqno, database) }
       let wakeup = try Wakeup()
       var last: Funnel?
       while true {
@@ -50,6 +56,29 @@ struct Status: ParsableCommand {
 
   private func show(_ answer: Reporting.FunnelAnswer) {
     output.show(answer, Self.sentence(answer.funnel))
+  }
+
+  /// Page by page: a line for all of them, then one for each.
+  private func showShards(of seqno: Int64, _ database: CommandDatabase) throws {
+    var page = try Reporting.PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
+    repeat {
+      let answer = try Reporting.shards(of: seqno, page, for: .commandLine, on: database.connection)
+      output.show(answer, Self.lines(answer, isFirst: page.cursor == nil).joined(separator: "\n"))
+      page.cursor = answer.nextCursor
+    } while page.cursor != nil
+  }
+
+  private static func lines(_ answer: Reporting.ShardsAnswer, isFirst: Bool) -> [String] {
+    let all = answer.progress
+    let plan = all.planned ? "all planned" : "still planning"
+    let sum =
+      "\(answer.seqno)  \(all.count) shards, \(plan)  exhausted \(all.exhausted)  "
+      + "claimed \(all.claimed) of \(all.targeted)"
+    return (isFirst ? [sum] : [])
+      + all.page.map { shard in
+        "shard \(shard.shard)\(shard.wave > 0 ? "  wave \(shard.wave)" : "")  claimed \(shard.claimed) of "
+          + "\(shard.targeted)\(shard.exhausted ? "  exhausted" : "")"
+      }
   }
 
   static func sentence(_ funnel: Funnel) -> String {

@@ -11,6 +11,7 @@ import Testing
   private static let allowed: [String: Set<Role>] = [
     "POST /v1/admin/messages": [.sender, .operator, .admin],
     "GET /v1/admin/messages/{seqno}": [.sender, .operator, .viewer, .admin],
+    "GET /v1/admin/messages/{seqno}/shards": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/deliveries": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/events": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/overview/events": [.sender, .operator, .viewer, .admin],

@@ -253,6 +253,8 @@ import Testing
       VALUES (1, gen_random_uuid(), now(), now(), 6, 1, 'ukim')
       """
     ),
+    ("I1", "DROP INDEX messages_idempotency_key_is_unique"),
+    ("I5", "INSERT INTO users (app, user_key, badge) SELECT app, 'ukim', 3 FROM apps"),
   ])
   func `a promise that is broken`(name: String, damage: String) throws {
     let world = try CareWorld()

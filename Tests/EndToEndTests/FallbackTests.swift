@@ -56,6 +56,33 @@ import Testing
     #expect(receiver.told.count == 1)
   }
 
+  @Test func `the short message says it in the language of the push`() throws {
+    let world = try World(webhookPauses: [1])
+    let receiver = try EventReceiver()
+    _ = try world.webhook(receiver)
+    let locales = ["kim": "ko-KR", "lee": "de", "park": "en_GB"]
+    for (index, (user, locale)) in locales.sorted(by: { $0.key < $1.key }).enumerated() {
+      try world.register("d\(index)", token: World.token("a\(index)"), user: user, locale: locale)
+    }
+    // An older device of kim's in another language, and one that has told none.
+    try world.register("old", token: World.token("b0"), user: "kim", locale: "en-US")
+    try world.connection.script(
+      "UPDATE devices SET registered_at = registered_at - interval '1 day' WHERE device_id = 'old'")
+    try world.register("mute", token: World.token("b1"), user: "kim")
+    let seqno = try world.send(
+      #"{"all":true}"#,
+      #","translations":{"ko":{"title":"제목","body":"%CNAME% 안녕"},"en":{"title":"Title","body":"Hello"}}"#
+        + Self.sms("PT1S"))
+    _ = try world.finished(seqno)
+    let told = try world.poll("not all are told") { receiver.told.count >= 3 ? receiver.told : nil }
+    let texts = Dictionary(
+      told.map { told in (told.user, ["title", "body"].map { "\(told.data[$0] ?? "")" }) }
+    ) { first, _ in first }
+    #expect(texts["kim"] == ["제목", "Name of kim 안녕"])
+    #expect(texts["park"] == ["Title", "Hello"])
+    #expect(texts["lee"] == ["T", "B"])
+  }
+
   @Test func `with unless read, a receipt is not enough`() throws {
     let world = try World(webhookPauses: [1])
     for (index, user) in ["kim", "lee"].enumerated() {

@@ -170,6 +170,29 @@ import Testing
     #expect(try app.call("rcv_get_service.ctl").row["ISREGISTERED"] as? String == "Y")
   }
 
+  @Test func `a device's form may have a mebibyte, and not one byte more`() throws {
+    let world = try World()
+    let app = SDKClient(port: world.port, appID: World.appID, psid: Self.token, deviceID: "D1", cuid: "kim")
+    #expect(try app.call("new_rcv_register_service_and_user.ctl", ["CNAME": "Kim"]).isOK)
+    let plain = "application/x-www-form-urlencoded"
+    for (controller, fields) in [
+      ("rcv_init_badgeNo.ctl", "BADGENO=7"), ("rcv_get_service.ctl", "CUID=kim"), ("rcv_register_user.ctl", "CUID=kim"),
+    ] {
+      let start =
+        "APP_ID=\(World.appID)&PSID=\(Self.token)&DEVICE_ID=D1&PNSID=APNS&AUTHKEY=\(SDKClient.escape(app.authKey ?? ""))"
+        + "&\(fields.contains("CUID") ? "" : "CUID=kim&")\(fields)&PADDING="
+      func body(_ bytes: Int) -> String { start + String(repeating: "x", count: bytes - start.utf8.count) }
+      // What was the most before, and the most.
+      for bytes in [65_537, 1_048_576] {
+        let answer = try app.exchange(controller, plain, body(bytes))
+        #expect(answer.status == 200 && answer.isOK, "\(controller) \(bytes): \(answer)")
+      }
+      let larger = try app.exchange(controller, plain, body(1_048_577))
+      #expect(larger.status == 413, "\(controller): \(larger)")
+    }
+    #expect(try world.count("SELECT badge::bigint FROM users WHERE user_key = 'ukim'") == 7)
+  }
+
   private func snapshot(_ world: World) throws -> [Int64] {
     try [
       "SELECT count(*) FROM devices WHERE user_key = 'ukim' AND state = 1", "SELECT count(*) FROM devices",

@@ -4,9 +4,7 @@
 google-auth must get an access token from its token endpoint, and firebase-admin must send through it (HTTP/1.1 and
 HTTP/2), have its messages judged, and map every class of error as it does with the real service.
 
-    python3 -m venv /tmp/firebase && /tmp/firebase/bin/pip install firebase-admin
-    swift build --product upmc-simulator
-    /tmp/firebase/bin/python Tests/Firebase/check.py
+    make firebase
 
 Not part of `make test`: the libraries are large and come from outside Debian.
 """

@@ -48,6 +48,46 @@ import Testing
         + #""cancelled":0,"skipped":0,"received":0,"read":0,"unknown":0,"resent":0,"reasons":{}}"#)
   }
 
+  @Test func `shards are told page by page, with the sums of all`() throws {
+    _ = try world.send(world.request(#"{"all":true}"#))
+    func shards(_ limit: String, _ cursor: String? = nil) throws -> String {
+      let page = try Reporting.PageRequest(limit: limit, cursor: cursor)
+      return json(try Reporting.shards(of: 1, page, for: .commandLine, on: world.connection))
+    }
+    #expect(
+      try shards("2")
+        == #"{"seqno":"1","planned":false,"shards":0,"exhausted":0,"targeted":0,"claimed":0,"items":[],"#
+        + #""nextCursor":null}"#)
+    try world.connection.script(
+      """
+      UPDATE messages SET planned = true;
+      INSERT INTO shards (seqno, shard, after_key, upto_key, targeted, claimed, exhausted)
+      VALUES (1, 0, '', 'a', 20, 20, true), (1, 1, 'a', 'b', 30, 12, false), (1, 2, 'b', 'c', 7, 0, false);
+      """)
+    let sums = #"{"seqno":"1","planned":true,"shards":3,"exhausted":1,"targeted":57,"claimed":32,"items":["#
+    #expect(
+      try shards("2")
+        == sums + #"{"shard":0,"wave":0,"targeted":20,"claimed":20,"exhausted":true},"#
+        + #"{"shard":1,"wave":0,"targeted":30,"claimed":12,"exhausted":false}],"nextCursor":"1"}"#)
+    #expect(
+      try shards("2", "1")
+        == sums + #"{"shard":2,"wave":0,"targeted":7,"claimed":0,"exhausted":false}],"nextCursor":null}"#)
+    #expect(try shards("1", "0").contains(#""items":[{"shard":1,"#))
+    #expect(try shards("2", "9").hasSuffix(#""items":[],"nextCursor":null}"#))
+    #expect(problem { () throws(Problem) in _ = try Self.shards(2, world) } == .unknownMessage)
+    let stranger = Caller(role: .viewer, app: world.app.number + 1, apiKey: nil)
+    #expect(problem { () throws(Problem) in _ = try Self.shards(1, world, for: stranger) } == .unknownMessage)
+    for wrong in ["x", "99999999999"] {
+      #expect(problem { () throws(Problem) in _ = try Self.shards(1, world, cursor: wrong) } == .invalidField)
+    }
+  }
+
+  private static func shards(
+    _ seqno: Int64, _ world: BatchWorld, for caller: Caller = .commandLine, cursor: String? = nil
+  ) throws(Problem) -> Reporting.ShardsAnswer {
+    try Reporting.shards(of: seqno, Reporting.PageRequest(cursor: cursor), for: caller, on: world.connection)
+  }
+
   @Test func `outcomes, receipts and reads are counted, and the sum holds`() throws {
     _ = try world.send(world.request(#"{"all":true}"#))
     try write([

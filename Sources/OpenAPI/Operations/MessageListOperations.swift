@@ -48,6 +48,19 @@ extension APIOperation {
             """))
       ], problems: [.invalidField, .unknownMessage, .notKept]),
     APIOperation(
+      .get, "/v1/admin/messages/{seqno}/shards", id: "listShards", in: .messages, "Show how far a message's shards are",
+      "The audience is cut into shards, and each is claimed batch by batch. Messages to named users have none.",
+      by: able(to: .viewMessages), parameters: [limit, pageCursor],
+      answers: [
+        Answer(
+          200, "Sums of all shards, and a page of them.", "ShardPage",
+          example: """
+            {"seqno":"104","planned":true,"shards":2,"exhausted":1,"targeted":75000,"claimed":62000,\
+            "items":[{"shard":0,"wave":0,"targeted":50000,"claimed":50000,"exhausted":true},\
+            {"shard":1,"wave":0,"targeted":25000,"claimed":12000,"exhausted":false}],"nextCursor":null}
+            """)
+      ], problems: [.invalidField, .unknownMessage]),
+    APIOperation(
       .get, "/v1/admin/messages/{seqno}/users/{clientUid}/explain", id: "explainMessage", in: .messages,
       "Explain a message for one user", "Every step with its time, in words, and what to do where something failed.",
       by: able(to: .viewPeople),

@@ -33,6 +33,25 @@ extension Schemas {
       ])
     ),
     (
+      "ShardPage",
+      Schema.object([
+        .needed("seqno", Schema.sequence),
+        .needed("planned", Schema.flag, "The whole audience is cut into shards."),
+        .needed("shards", Schema.count, "How many there are by now."),
+        .needed("exhausted", Schema.count, "Those that have nothing more to claim."),
+        .needed("targeted", Schema.count, "Devices of all shards, as counted."),
+        .needed("claimed", Schema.count, "Devices that have been taken to be sent to."),
+        .needed("items", Schema.list(of: Schema.reference("Shard"))), nextCursor,
+      ])
+    ),
+    (
+      "Shard",
+      Schema.object([
+        .needed("shard", Schema.count), .needed("wave", Schema.count, "Of a message in local time; 0 otherwise."),
+        .needed("targeted", Schema.count), .needed("claimed", Schema.count), .needed("exhausted", Schema.flag),
+      ])
+    ),
+    (
       "DeliveryPage",
       Schema.object([.needed("items", Schema.list(of: Schema.reference("Delivery"))), nextCursor])
     ),

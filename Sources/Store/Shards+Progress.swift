@@ -1,0 +1,62 @@
+package import Domain
+internal import Postgres
+
+/// How far the parts of an audience are claimed.
+extension Shards {
+  package struct Progress: Sendable {
+    package let app: App.Number
+    /// The whole audience is cut into shards.
+    package let planned: Bool
+    /// Of all shards; those that have nothing more to claim.
+    package var count: Int64 = 0
+    package var exhausted: Int64 = 0
+    package var targeted: Int64 = 0
+    package var claimed: Int64 = 0
+    package var page: [Shard] = []
+
+    package struct Shard: Sendable {
+      package let shard: Int32
+      package let wave: Int16
+      package let targeted: Int64
+      package let claimed: Int64
+      package let exhausted: Bool
+    }
+  }
+
+  private static let progressStatement = Statement(
+    "shards-progress",
+    """
+    SELECT m.app, m.planned, t.count, t.exhausted, t.targeted, t.claimed,
+      s.shard, s.wave, s.targeted, s.claimed, s.exhausted
+    FROM messages m CROSS JOIN LATERAL (
+      SELECT count(*) AS count, count(*) FILTER (WHERE exhausted) AS exhausted,
+        coalesce(sum(targeted), 0)::bigint AS targeted, coalesce(sum(claimed), 0)::bigint AS claimed
+      FROM shards WHERE seqno = m.seqno) t
+    LEFT JOIN LATERAL (
+      SELECT * FROM shards WHERE seqno = m.seqno AND shard > $2 ORDER BY shard LIMIT $3) s ON true
+    WHERE m.seqno = $1 ORDER BY s.shard
+    """)
+
+  /// A message's shards after a number, with the sums of all; nil when there is no such message. One snapshot.
+  package static func progress(_ seqno: Int64, after shard: Int32, limit: Int) -> Query<Progress?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(shard)
+    parameters.append(limit)
+    return Query(progressStatement, parameters) { rows in
+      guard rows.count > 0 else { return nil }
+      var progress = Progress(app: rows.int32(0, 0), planned: rows.bool(0, 1))
+      progress.count = rows.int64(0, 2)
+      progress.exhausted = rows.int64(0, 3)
+      progress.targeted = rows.int64(0, 4)
+      progress.claimed = rows.int64(0, 5)
+      for row in 0..<rows.count where !rows.isNull(row, 6) {
+        progress.page.append(
+          Progress.Shard(
+            shard: rows.int32(row, 6), wave: rows.int16(row, 7), targeted: rows.int64(row, 8),
+            claimed: rows.int64(row, 9), exhausted: rows.bool(row, 10)))
+      }
+      return progress
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import Domain
+import Postgres
+import Store
+import Testing
+
+@testable import Operations
+
+/// A count that is set is the last word about everything before it: what earlier messages added is not in it any more,
+/// and is not taken back from it.
+@Suite struct SetCountTests {
+  private let world: BatchWorld
+  private let kim: Users.Key
+
+  init() throws {
+    world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+  }
+
+  private struct NotSent: Error {}
+
+  /// A message that adds one to kim's count.
+  private func send() throws -> Ledger.Key {
+    let key = Ledger.Key(user: kim, seqno: try sendOperation())
+    #expect(try world.count("SELECT count(*) FROM badge_ledger WHERE seqno = \(key.seqno) AND increment = 1") == 1)
+    return key
+  }
+
+  private func operation() throws -> Operation {
+    let catalog = try Catalog()
+    try catalog.refresh(world.connection)
+    let body =
+      #"{"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":1}}"#
+    let caller = Caller(role: .sender, app: nil, apiKey: nil)
+    return .send(
+      try #require(NamedSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
+  }
+
+  private func sendOperation() throws -> Int64 {
+    try seqno(of: world.run(operation())[0])
+  }
+
+  private func seqno(of outcome: OperationBatch.Outcome) throws -> Int64 {
+    guard case .success(.sent(let accepted, _)) = outcome else { throw NotSent() }
+    return accepted.seqno
+  }
+
+  private func endNegative(_ key: Ledger.Key) throws {
+    try Increments.takeBack([key: 1], on: world.connection)
+  }
+
+  /// What breaks I5 by the tables.
+  private func broken() throws -> Int64 {
+    let question = try #require(Invariants.all.first { $0.name == "I5" })
+    return try world.connection.run(question.broken)
+  }
+
+  @Test func `set by a device, it stands when an earlier message ends negative`() throws {
+    let key = try send()
+    try world.run(.setBadge(world.claim("d1"), 5))
+    try endNegative(key)
+    #expect(try world.badge("kim") == 5)
+  }
+
+  @Test func `set to what it was, it is set all the same`() throws {
+    let key = try send()
+    try world.run(.setBadge(world.claim("d1"), 1))
+    try endNegative(key)
+    #expect(try world.badge("kim") == 1)
+  }
+
+  @Test(arguments: [(BadgeOption.force(7), Int16(7)), (.update(7), 7), (.reset, 0)])
+  func `set by the read of another message, it stands`(option: BadgeOption, count: Int16) throws {
+    let key = try send()
+    let other = try send()
+    try world.run(world.read(other.seqno, psid: "aa", option))
+    #expect(try world.badge("kim") == count)
+    // One more, so that there is something to be taken off wrongly.
+    _ = try send()
+    try endNegative(key)
+    #expect(try world.badge("kim") == count + 1)
+  }
+
+  @Test func `a read that takes one off sets nothing`() throws {
+    let key = try send()
+    let other = try send()
+    try world.run(world.read(other.seqno, psid: "aa"))
+    #expect(try world.badge("kim") == 1)
+    try endNegative(key)
+    #expect(try world.badge("kim") == 0)
+  }
+
+  @Test func `what was added after it is taken back`() throws {
+    try world.run(.setBadge(world.claim("d1"), 5))
+    let key = try send()
+    #expect(try world.badge("kim") == 6)
+    try endNegative(key)
+    #expect(try world.badge("kim") == 5)
+  }
+
+  @Test func `in one batch the order of the operations decides`() throws {
+    let outcomes = try world.run(
+      operation(), .setBadge(world.claim("d1"), 5), operation(), .setBadge(world.claim("d1"), 8), operation())
+    let keys = try [0, 2, 4].map { Ledger.Key(user: kim, seqno: try seqno(of: outcomes[$0])) }
+    #expect(try world.badge("kim") == 9)
+    for key in keys.dropLast() {
+      try endNegative(key)
+      #expect(try world.badge("kim") == 9)
+    }
+    try endNegative(keys[2])
+    #expect(try world.badge("kim") == 8)
+  }
+
+  @Test func `sets one after the other are told apart without a message between them`() throws {
+    for value in Int16(1)...4 { try world.run(.setBadge(world.claim("d1"), value)) }
+    // The sets' numbers are ahead of the messages' by now.
+    #expect(try world.count("SELECT set_seqno FROM users") > 0)
+    let key = try send()
+    try world.run(.setBadge(world.claim("d1"), 2))
+    let second = try send()
+    try endNegative(key)
+    #expect(try world.badge("kim") == 3)
+    try endNegative(second)
+    #expect(try world.badge("kim") == 2)
+  }
+
+  @Test func `what was wiped by it is not given again`() throws {
+    let key = try send()
+    try endNegative(key)
+    #expect(try world.badge("kim") == 0)
+    try Increments.giveBack([key: 1], on: world.connection)
+    #expect(try world.badge("kim") == 1)
+    try world.run(.setBadge(world.claim("d1"), 5))
+    try endNegative(key)
+    try Increments.giveBack([key: 1], on: world.connection)
+    #expect(try world.badge("kim") == 5)
+  }
+
+  @Test func `set by an operator, it stands`() throws {
+    let key = try send()
+    _ = try People.setBadge(1, of: "kim", "com.example.bank", by: .commandLine, on: world.connection)
+    try endNegative(key)
+    #expect(try world.badge("kim") == 1)
+  }
+
+  // MARK: What the doctor can work out
+
+  @Test func `a count that a hand has changed is found`() throws {
+    let key = try send()
+    _ = try send()
+    #expect(try broken() == 0)
+    try endNegative(key)
+    #expect(try broken() == 0)
+    try world.connection.script("UPDATE users SET badge = badge + 1")
+    #expect(try broken() == 1)
+    // Nobody knows what it was set to but the count itself.
+    try world.run(.setBadge(world.claim("d1"), 40))
+    #expect(try broken() == 0)
+  }
+
+  @Test func `neither reads, nor history that is gone, nor the most that a count can be are taken for a fault`() throws
+  {
+    for number in 2...4 {
+      try world.run(world.registration("d\(number)", psid: "a\(number)", user: "user\(number)"))
+    }
+    let key = try send()
+    try world.run(world.read(key.seqno, psid: "aa"))
+    #expect(try world.badge("kim") == 0)
+    #expect(try broken() == 0)
+    try world.connection.script("UPDATE users SET badge = 3 WHERE user_key = 'uuser2'")
+    #expect(try broken() == 1)
+    try world.connection.script("UPDATE messages SET forgotten_at = now()")
+    #expect(try broken() == 0)
+  }
+}
