@@ -1,5 +1,6 @@
 import Foundation
 import Reactor
+import Simulator
 import Testing
 
 @testable import Server
@@ -241,6 +242,34 @@ import Testing
     try world.script("UPDATE messages SET due_at = now(), expires_at = now() + interval '1 h' WHERE seqno = \(unknown)")
     _ = try world.finished(unknown)
     #expect(try server.post("rcv_getSentMsgInfo.ctl", ["SEQNO": unknown]).row["RESULT"] as? String == "4401")
+  }
+
+  @Test func `one that is found an hour late says 5500, one that fails otherwise 5600`() throws {
+    let (world, server) = try populated()
+    let format = DateFormatter()
+    format.dateFormat = "yyyyMMdd HHmmss"
+    format.timeZone = TimeZone(identifier: "Asia/Seoul")
+    let reserved = Self.message.merging(["RESERVEDATE": format.string(from: Date(timeIntervalSinceNow: 3600))]) { $1 }
+    func result(_ fields: [String: String], late minutes: Int) throws -> SDKAnswer {
+      let answer = try server.post("rcv_register_message.ctl", reserved.merging(fields) { $1 })
+      let number = try #require(answer.row["RESERVE_SEQNO"] as? String)
+      try world.script(
+        """
+        UPDATE messages SET due_at = now() - interval '\(minutes) min', expires_at = now() + interval '1 h'
+        WHERE seqno = \(number)
+        """)
+      _ = try world.finished(number)
+      return try server.post("rcv_getSentMsgInfo.ctl", ["SEQNO": number])
+    }
+    let late = try result([:], late: 61)
+    #expect(late.row["STATUS"] as? String == "failed" && late.row["RESULT"] as? String == "5500", "\(late)")
+    #expect(late.row["TOTAL_CNT"] as? Int == 1 && late.row["FAIL_CNT"] as? Int == 1)
+    #expect(try result(["CUID": "nobody"], late: 61).row["RESULT"] as? String == "5500")
+    var fault = Fault(.answer)
+    fault.reason = "BadCollapseId"
+    try world.simulator.add(fault)
+    let refused = try result([:], late: 1)
+    #expect(refused.row["STATUS"] as? String == "failed" && refused.row["RESULT"] as? String == "5600", "\(refused)")
   }
 
   @Test func `a file of lines is an audience`() throws {
