@@ -99,7 +99,7 @@ package enum Cancellation {
   private static let deferredStatement = Statement(
     "cancellation-deferred",
     """
-    UPDATE outcomes o SET status = 4, reason = $2, due_at = NULL, at = now() FROM (
+    UPDATE outcomes o SET status = $4, reason = $2, due_at = NULL, at = now() FROM (
       SELECT seqno, device FROM outcomes
       -- One without due time is claimed: it is decided when it comes back.
       WHERE seqno = $1 AND status = 6 AND due_at IS NOT NULL ORDER BY device LIMIT $3 FOR UPDATE SKIP LOCKED) due
@@ -107,25 +107,27 @@ package enum Cancellation {
     RETURNING o.user_key
     """)
 
-  private static func cancelDeferred(_ seqno: Int64) -> Query<[UserKey]> {
+  private static func endDeferred(_ seqno: Int64, as status: OutcomeStatus, reason: String) -> Query<[UserKey]> {
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(text: reason)
     parameters.append(Limits.batch)
+    parameters.append(status.rawValue)
     return Query(deferredStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
   }
 
-  /// Cancels deferred deliveries, a batch. True when there may be more.
-  package static func cancelDeferred(
-    _ seqno: Int64, app: App.Number, movesBadge: Bool, on connection: Connection
+  /// Ends deferred deliveries, a batch. True when there may be more.
+  static func endDeferred(
+    _ seqno: Int64, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
+    reason: String = Cancellation.reason, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      let users = try connection.run(cancelDeferred(seqno))
+      let users = try connection.run(endDeferred(seqno, as: status, reason: reason))
       guard !users.isEmpty else { return false }
       if movesBadge {
         try takeBackBadges(users.map { Users.Key(app: app, userKey: $0) }, of: seqno, on: connection)
       }
-      try count(Int64(users.count), .cancelled, reason: reason, of: seqno, on: connection)
+      try count(Int64(users.count), status, reason: reason, of: seqno, on: connection)
       return users.count == Limits.batch
     }
   }
@@ -148,7 +150,7 @@ package enum Cancellation {
     _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
   ) throws(PostgresError) {
     try endUnclaimed(seqno, on: connection)
-    while try cancelDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
+    while try endDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
     try Messages.finish([seqno], at: now, on: connection)
   }
 }
