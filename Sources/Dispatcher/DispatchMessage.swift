@@ -14,6 +14,8 @@ final class DispatchMessage: Sendable {
   let localTime: LocalTime?
   /// A short message is asked for when it is not confirmed in time.
   let fallback: Fallback?
+  /// The message whose recipients are left out, for it goes to the rest of its audience; nil: nobody is.
+  let reachedBefore: Int64?
   /// The same message with earlier ends, for devices that are due earlier.
   private let variants = Mutex<[Int64: PushMessage]>([:])
   private let pushkeys: PushKeyring
@@ -37,7 +39,13 @@ final class DispatchMessage: Sendable {
 
   init(_ stored: Messages.Open, _ request: MessageRequest, pushkeys: PushKeyring) {
     var request = request
-    if let resend = stored.resend { request.audience = .deliveries(of: resend.of, resend.to) }
+    switch stored.resend {
+    case nil: reachedBefore = nil
+    case .some(let resend) where resend.to == .unreached: reachedBefore = resend.of
+    case .some(let resend):
+      reachedBefore = nil
+      request.audience = .deliveries(of: resend.of, resend.to)
+    }
     if let links = stored.links { request.content = request.content.replacing(links) }
     self.request = request
     self.pushkeys = pushkeys

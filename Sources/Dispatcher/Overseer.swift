@@ -9,7 +9,7 @@ internal import Synchronization
 /// case it missed something.
 ///
 /// Each turn: recall what waits in memory of messages that were paused or cancelled → end cancellations → bring what is due
-/// to the planner, and end what is too late → open the waves of local times → judge canaries. Every step begins from what
+/// to the planner, and end what is too late → open the waves of local times → end what has not begun → judge canaries. Every step begins from what
 /// is committed and may be done by any node, or by all.
 final class Overseer {
   private let shared: Shared
@@ -18,6 +18,7 @@ final class Overseer {
   /// Messages that were held at the last look.
   private var held: Set<Int64> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
+  private var endsAgainAt = Instant(nanoseconds: 0)
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -41,6 +42,7 @@ final class Overseer {
     try endCancellations(connection)
     try bringDue(connection)
     try openWaves(connection)
+    try endLate(connection)
     try judgeCanaries(connection)
     try countOpen(connection)
   }
@@ -115,6 +117,25 @@ final class Overseer {
     guard !opened.isEmpty else { return }
     try Messages.finish(Set(opened.map(\.seqno)), at: shared.clock.wallMicroseconds, on: connection)
     wakeClaimers()
+  }
+
+  /// What was planned in time, and has not begun an hour later.
+  private func endLate(_ connection: Connection) throws {
+    guard shared.clock.now >= endsAgainAt else { return }
+    endsAgainAt = shared.clock.now + Limits.heartbeat
+    let now = shared.clock.wallMicroseconds
+    for message in try connection.run(Messages.find(connection.run(Lateness.messages()))) {
+      let movesBadge = try MessageRequest(json: message.request).badge.movesCount
+      guard
+        try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
+      else { continue }
+      log.error("a message that nobody has got in time has failed", metadata: ["seqno": "\(message.seqno)"])
+    }
+    for (seqno, wave) in try connection.run(Lateness.waves()) {
+      guard try Lateness.end(seqno, wave: wave, now: now, on: connection) else { continue }
+      log.error(
+        "a zone that nobody was claimed of in time is left out", metadata: ["seqno": "\(seqno)", "wave": "\(wave)"])
+    }
   }
 
   // MARK: Canaries

@@ -2,7 +2,8 @@ internal import Domain
 internal import Postgres
 internal import Store
 
-/// Reads an audience for one wave only: the devices of some time zones. Without a wave, everyone.
+/// Reads an audience for one wave only: the devices of some time zones. Without a wave, everyone. Whom an earlier message
+/// has reached may be left out.
 struct WaveReader {
   private let reader: AudienceReader
   private let seqno: Int64
@@ -10,6 +11,9 @@ struct WaveReader {
   private let app: App.Number
   private let frozenAt: Int64
   private let isRange: Bool
+  private let reachedBefore: Int64?
+
+  private var isFiltered: Bool { wave > 0 || reachedBefore != nil }
 
   init(_ message: DispatchMessage, wave: Int16, frozenAt: Int64) {
     reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
@@ -17,6 +21,7 @@ struct WaveReader {
     self.wave = wave
     app = message.app
     self.frozenAt = frozenAt
+    reachedBefore = message.reachedBefore
     switch message.request.audience {
     case .all, .members: isRange = true
     case .clientUIDs, .devices, .psids, .groups, .deliveries, .segment, .savedSegment, .csv: isRange = false
@@ -26,12 +31,12 @@ struct WaveReader {
   /// The next shard after the last one written; nil when there is none.
   func nextPart(after before: String?, _ connection: Connection) throws(PostgresError) -> AudienceReader.Part? {
     let part = try reader.nextPart(after: before, connection)
-    guard let part, wave > 0 else { return part }
+    guard let part, isFiltered else { return part }
     return AudienceReader.Part(part: part.part, targeted: try count(part.part, connection), isLast: part.isLast)
   }
 
   private func count(_ part: Shards.Record.Part, _ connection: Connection) throws(PostgresError) -> Int64 {
-    if isRange, case .keys(let after, let upto) = part {
+    if isRange, reachedBefore == nil, case .keys(let after, let upto) = part {
       return try connection.run(
         Waves.count(app: app, after: after, upto: upto, frozenAt: frozenAt, seqno: seqno, wave: wave))
     }
@@ -46,13 +51,18 @@ struct WaveReader {
     }
   }
 
-  /// The next batch of a shard. It may be empty and not the last: none of those looked at belongs to the wave.
+  /// The next batch of a shard. It may be empty and not the last: none of those looked at belongs.
   func nextBatch(
     _ part: Shards.Record.Part, limit: Int, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
     let batch = try reader.nextBatch(part, limit: limit, connection)
-    guard wave > 0, !batch.members.isEmpty else { return batch }
-    let present = try connection.run(Waves.members(of: batch.members.map(\.device), seqno: seqno, wave: wave))
+    guard isFiltered, !batch.members.isEmpty else { return batch }
+    let devices = batch.members.map(\.device)
+    var present = Set(devices)
+    if wave > 0 { present = try connection.run(Waves.members(of: devices, seqno: seqno, wave: wave)) }
+    if let reachedBefore {
+      try present.formIntersection(connection.run(Resends.unreached(of: reachedBefore, among: devices)))
+    }
     return AudienceReader.Batch(
       members: batch.members.filter { present.contains($0.device) }, rest: batch.rest, isLast: batch.isLast)
   }

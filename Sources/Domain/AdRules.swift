@@ -1,5 +1,7 @@
 /// What advertising must keep to in an app: the hours at which it waits, the label it begins with, and how the person who
-/// gets it refuses more. Law in many countries; the defaults are those of Korea (Network Act, article 50).
+/// gets it refuses more. Law in many countries. A new app has the label and the hours of Korea (Network Act, article 50),
+/// and no words about refusing: the law there wants them in every ad, but only the operator knows them. `upmc app ads
+/// APP_ID --opt-out` sets them, and from then on an ad without them is refused.
 package struct AdRules: Equatable, Sendable {
   /// Between these times of the device's clock an ad waits, unless the person agreed to ads at night. May span midnight.
   package struct Night: Equatable, Sendable {

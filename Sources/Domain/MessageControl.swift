@@ -52,12 +52,19 @@ package enum ResendTarget: Int16, CaseIterable, Sendable {
   case notReceived = 1
   /// Accepted by the network, and not read.
   case notRead = 2
+  /// Failed, of a message of which some (or all) were left out as late: nobody has written down who they are, so it is
+  /// everyone of its audience whom it has not reached.
+  case unreached = 3
+
+  /// Those that may be asked for.
+  package static let allCases: [ResendTarget] = [.failed, .notReceived, .notRead]
 
   package var name: String {
     switch self {
     case .failed: "failed"
     case .notReceived: "not-received"
     case .notRead: "not-read"
+    case .unreached: "unreached"
     }
   }
 

@@ -91,11 +91,19 @@ package enum Advertising {
 
   /// What the sender of an ad should know.
   static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [String] {
-    guard message.kind == .ad, let night = try rules(of: app, on: connection).night else { return [] }
-    return [
+    guard message.kind == .ad else { return [] }
+    let rules = try rules(of: app, on: connection)
+    var notes: [String] = []
+    if rules.optOut.isEmpty {
+      notes.append(
+        "Nothing checks that it says how to refuse more ads, as the law may demand: upmc app ads \(app.appID) --opt-out …"
+      )
+    }
+    guard let night = rules.night else { return notes }
+    notes.append(
       "From \(night.from.text) to \(night.to.text) by a device's clock it waits, unless the device has given consent to "
-        + "ads at night (nightAd)."
-    ]
+        + "ads at night (nightAd).")
+    return notes
   }
 
   private static func rules(of app: App, on connection: Connection) throws(Problem) -> AdRules {

@@ -10,7 +10,7 @@ package import Store
 ///                                             a send by that device ◄┘   one commit with its neighbours, as any single send
 /// ```
 /// What the device may not decide (when, how fast, to how many, which lane, whether a short message is paid for) has no
-/// field here. Who it was is written into the message.
+/// field here. Who it was is written into the message. It gets no pages either: what does not fit the payload is refused.
 package struct DeviceSending: Sendable {
   /// The fields a device may give, beside the audience. Names as in a send.
   private static let fields: Set<String> = [
@@ -63,6 +63,8 @@ package struct DeviceSending: Sendable {
       throw Problem(at: "/audience", "must name one user: {\"clientUids\":[\"kim01\"]}")
     }
     lane = request.lane
+    // What is too large for whoever gets it. Somebody's long name is only found when the message is stored.
+    try PayloadSize(request).check([], hasFCM: false)
   }
 
   private static func heldBack(_ app: App) -> Problem {
@@ -80,7 +82,7 @@ package struct DeviceSending: Sendable {
 
   /// The send itself.
   /// - Parameter device: as `.admitted` answered it.
-  /// - Throws: `.busy` when it cannot go out now, `.conflict` when the app is paused.
+  /// - Throws: `.payloadTooLarge` by its batch when it is too large for the receiver's name, `.busy` when it cannot go out now, `.conflict` when the app is paused.
   package func send(from device: Devices.Record, catalog: Catalog) throws(Problem) -> Operation {
     let caller = Caller(role: .sender, app: app.number, apiKey: nil, device: device.device)
     let origin = SenderDevice(device: device.device, clientUID: device.userKey.description)
@@ -88,7 +90,7 @@ package struct DeviceSending: Sendable {
     let key = idempotencyKey.map { "\(device.device) \($0)" }
     guard
       let send = NamedSend(
-        body: composed(from: origin), idempotencyKey: key, caller: caller, catalog: catalog)
+        body: composed(from: origin), idempotencyKey: key, caller: caller, catalog: catalog, movesText: false)
     else {
       if catalog.app(number: app.number)?.pausedReason != nil { throw Self.heldBack(app) }
       throw Problem(.busy, "Messages of this app cannot be sent now. Try again in a moment.")

@@ -21,9 +21,13 @@ package final class NamedSend: Sendable {
   /// Given once, kept when the batch is repeated: so a commit that was not heard of is found instead of done again.
   let number = Mutex<NamedSends.Number?>(nil)
 
-  /// - Parameter body: JSON, as it came.
+  /// - Parameters:
+  ///   - body: JSON, as it came.
+  ///   - movesText: what is too large for somebody may move to a page. Otherwise it is refused, by the batch.
   /// - Returns: nil when it is not an ordinary send to a few users by somebody who may.
-  package init?(body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog) {
+  package init?(
+    body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true
+  ) {
     guard let request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
       case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: request.appID), app.pausedReason == nil,
@@ -33,7 +37,7 @@ package final class NamedSend: Sendable {
     else { return nil }
     let size = PayloadSize(request)
     // It may have to move to a page.
-    guard size.fitsEverybody || !request.content.hasMovableText else { return nil }
+    guard size.fitsEverybody || !movesText || !request.content.hasMovableText else { return nil }
     self.request = request
     self.app = app
     self.idempotencyKey = idempotencyKey

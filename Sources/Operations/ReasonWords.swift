@@ -48,6 +48,11 @@ enum ReasonWords {
     "expired": Entry(
       "Its time to live (expiresIn) was over.", "유효 기간(expiresIn)이 지났습니다.",
       advice: Phrase("Give it longer, or send faster.", "유효 기간을 늘리거나 발송 속도를 높이세요.")),
+    "late": Entry(
+      "Its time was more than 60 minutes ago before anything of it could be sent.",
+      "예약 시각에서 60분이 넘도록 발송을 시작하지 못했습니다.",
+      advice: Phrase(
+        "Resend it to \"failed\" if it is still worth something.", "아직 유효한 내용이라면 \"failed\" 대상으로 재발송하세요.")),
     "paused": Entry("The message is paused.", "메시지가 일시 정지되었습니다."),
     "AppPaused": Entry("The app is paused.", "앱의 발송이 정지되었습니다."),
     "window": Entry("The send window of the day is closed.", "발송 허용 시간대가 아닙니다."),

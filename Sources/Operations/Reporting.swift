@@ -11,6 +11,26 @@ package enum Reporting {
     /// A JSON object: count by reason.
     let reasons: [UInt8]
 
+    /// It failed because its time had long passed. One for nobody has nobody to count as late.
+    package var cameTooLate: Bool {
+      funnel.state == .failed && (funnel.targeted == 0 || count(of: Schedules.lateReason) > 0)
+    }
+
+    /// Deliveries that ended for a reason.
+    private func count(of reason: String) -> Int64 {
+      var count: Int64 = 0
+      var reader = JSONReader(reasons)
+      do throws(JSONError) {
+        try reader.readObject { (reader, key) throws(JSONError) in
+          let number = try reader.readInteger()
+          if key == reason { count = number }
+        }
+      } catch {
+        return 0
+      }
+      return count
+    }
+
     package func write(to writer: inout JSONWriter) {
       writer.member("seqno", String(funnel.seqno))
       writer.member("state", funnel.state.name)

@@ -6,7 +6,8 @@ internal import Store
 
 /// Sending a message once more, to those of its devices that it has not reached. It is a new message with a number of its
 /// own (SDKs drop repeated ones) and the same content; the audience is read from the old one's outcomes, the devices as
-/// they are bound now. When and how fast the old one went is not repeated; its window of the day still holds.
+/// they are bound now. Whoever was left out as late has no outcome: for those who failed, the old audience is looked up
+/// anew. When and how fast the old one went is not repeated; its window of the day still holds.
 package enum Resending {
   /// - Parameters:
   ///   - seqno: of the message that is sent again. It must have ended.
@@ -17,7 +18,7 @@ package enum Resending {
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try Sending.checkKey(request.idempotencyKey)
-    let (target, pace) = try readWish(json: request.body)
+    let (wish, pace) = try readWish(json: request.body)
     try Reporting.requireHistory(of: seqno, for: request.caller, on: connection)
     guard let old = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
@@ -36,7 +37,8 @@ package enum Resending {
         MessageControl.Standing(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
     }
     var message = try MessageRequest(json: old.request)
-    message.audience = .deliveries(of: seqno, target)
+    let target = try widen(wish, of: old, on: connection)
+    if target != .unreached { message.audience = .deliveries(of: seqno, target) }
     message.pace = pace
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
@@ -48,16 +50,18 @@ package enum Resending {
     {
       return .waiting(waiting)
     }
+    // By local time some zones have got it: how many are left is known when they are looked at.
+    let targeted = target == .unreached && old.localTime != nil ? nil : audience.targeted
     var new = Messages.New(
       app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self), requestSHA256: hash,
-      idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: audience.targeted,
-      unknownEntries: "[]", now: now, expiresAt: expiresAt)
+      idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: targeted,
+      unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now, expiresAt: expiresAt)
     new.links = plan.links
     new.resend = Messages.Resend(of: seqno, to: target)
     if let made = try Sending.create(new, message, plan, by: request, on: connection) {
       return .accepted(
         SendAnswer.Accepted(
-          seqno: made, targeted: audience.targeted, unknown: audience.unknownJSON, resendOf: seqno))
+          seqno: made, targeted: targeted, unknown: audience.unknownJSON, resendOf: seqno))
     }
     // Somebody with the same key was faster by a moment.
     if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, hash, on: connection) {
@@ -65,6 +69,17 @@ package enum Resending {
     }
     if let consent = request.consent { throw Approving.decided(consent) }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+  }
+
+  /// Failed are also those who were left out as late, of whom nothing is written down.
+  private static func widen(
+    _ wish: ResendTarget, of old: Messages.Open, on connection: Connection
+  ) throws(Problem) -> ResendTarget {
+    // Of a cancelled one nobody knows who was late and who was cancelled.
+    guard wish == .failed, old.state != .cancelled, old.resend == nil,
+      try connection.answer(Resends.hasLeftOut(old.seqno))
+    else { return wish }
+    return .unreached
   }
 
   private static func readWish(json: [UInt8]) throws(Problem) -> (to: ResendTarget, pace: Pace?) {

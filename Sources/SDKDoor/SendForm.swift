@@ -16,6 +16,8 @@ struct SendForm: Sendable {
   private let lane: String?
   private let dbIn: Bool?
   private let sms: Bool
+  /// After how many minutes without a read the short message goes; 0: the usual, without a receipt.
+  private let smsWaitMinutes: Int64
   /// False: `%CUID%` and its like are text as any other.
   private let fillsVariables: Bool
   /// Minutes after which it is worth nothing any more; 0: the usual.
@@ -32,8 +34,11 @@ struct SendForm: Sendable {
     sender = try form.text("SENDERCODE", upTo: 64)
     lane = try Self.lane(form, audience)
     dbIn = try form.flag("DB_IN")
-    sms = try form.flag("PUSH_FAIL_SMS_SEND") ?? false
-    _ = try form.number("SMS_READ_WAIT_MINUTE", in: 0...10_080)
+    let sms = try form.flag("PUSH_FAIL_SMS_SEND") ?? false
+    self.sms = sms
+    // Many send it always: without a short message it means nothing.
+    let minutes = sms ? 0...Domain.Limits.fallbackSeconds.upperBound / 60 : 0...Int64.max
+    smsWaitMinutes = try form.number("SMS_READ_WAIT_MINUTE", in: minutes) ?? 0
     fillsVariables = try form.flag("TEMPLATE_YN") ?? true
     limitMinutes = try form.number("SEND_TIME_LIMIT", in: 0...43_200) ?? 0
     pace = try Self.pace(form)
@@ -51,6 +56,14 @@ struct SendForm: Sendable {
       if let sender { writer.member("sender", sender) }
       if let lane { writer.member("lane", lane) }
       if sms { writer.member("sms", true) }
+      if sms, smsWaitMinutes > 0 {
+        writer.member(
+          "fallback",
+          object: { writer in
+            writer.member("after", "PT\(smsWaitMinutes)M")
+            writer.member("unless", Fallback.Condition.read.name)
+          })
+      }
       if let pace { writer.member("pace", object: pace.write) }
       write(to: &writer)
     }

@@ -18,7 +18,7 @@ extension ControllerDoor {
       let answer = try Self.refusing { () throws(Problem) in
         try Controlling.control(.cancel, seqno, for: caller, on: connection, now: clock.wallMicroseconds)
       }
-      return Self.answer(answer.funnel)
+      return Self.answer(answer)
     }
   }
 
@@ -70,17 +70,18 @@ extension ControllerDoor {
       let answer = try Self.refusing { () throws(Problem) in
         try Reporting.funnel(seqno, for: caller, on: connection)
       }
-      return Self.answer(answer.funnel)
+      return Self.answer(answer)
     }
   }
 
   /// The message's numbers, and how it ended in this protocol's codes.
-  private static func answer(_ funnel: Funnel) -> Answer {
-    Answer { writer in
+  private static func answer(_ answer: Reporting.FunnelAnswer) -> Answer {
+    let funnel = answer.funnel
+    return Answer { writer in
       writer.object { writer in
         writer.member("SEQNO", String(funnel.seqno))
         writer.member("STATUS", funnel.state.name)
-        writer.member("RESULT", result(funnel).rawValue)
+        writer.member("RESULT", result(answer).rawValue)
         writer.member("TOTAL_CNT", funnel.targeted)
         writer.member("WAIT_CNT", funnel.pending)
         writer.member("SEND_CNT", funnel.accepted)
@@ -95,13 +96,13 @@ extension ControllerDoor {
     }
   }
 
-  private static func result(_ funnel: Funnel) -> ResultCode {
+  private static func result(_ answer: Reporting.FunnelAnswer) -> ResultCode {
+    let funnel = answer.funnel
     let isReserved = funnel.dueAt != nil
     switch funnel.state {
     case .completed where funnel.targeted == 0:
       return isReserved ? .reservedTargetNotRegistered : .targetNotRegistered
-    // Nothing of it was planned: it came too late.
-    case .failed where isReserved && funnel.accepted + funnel.rejected + funnel.skipped == 0: return .reservedTooLate
+    case .failed where isReserved && answer.cameTooLate: return .reservedTooLate
     case .failed: return isReserved ? .reservedFailed : .serverError
     default: return .ok
     }

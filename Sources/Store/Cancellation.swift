@@ -100,41 +100,43 @@ package enum Cancellation {
     "cancellation-deferred",
     """
     UPDATE outcomes o SET
-      -- Negative: it may have arrived, so nobody can call it off.
-      status = CASE WHEN o.attempts < 0 THEN 5 ELSE 4 END, reason = CASE WHEN o.attempts < 0 THEN $4 ELSE $2 END,
+      -- Negative: it may have arrived, and that is what is said of it.
+      status = CASE WHEN o.attempts < 0 THEN 5 ELSE $4 END, reason = CASE WHEN o.attempts < 0 THEN $5 ELSE $2 END,
       attempts = abs(o.attempts), due_at = NULL, at = now()
     FROM (
-      SELECT seqno, device FROM outcomes
+      SELECT seqno, device, attempts < 0 AS is_doubtful FROM outcomes
       -- One without due time is claimed: it is decided when it comes back.
       WHERE seqno = $1 AND status = 6 AND due_at IS NOT NULL ORDER BY device LIMIT $3 FOR UPDATE SKIP LOCKED) due
     WHERE o.seqno = due.seqno AND o.device = due.device
-    RETURNING o.user_key, o.status
+    RETURNING o.user_key, due.is_doubtful
     """)
 
-  private static func cancelDeferred(_ seqno: Int64) -> Query<[(user: UserKey, isCancelled: Bool)]> {
+  /// Answers whose they were, and which of them may have arrived.
+  private static func endDeferred(
+    _ seqno: Int64, as status: OutcomeStatus, reason: String
+  ) -> Query<[(user: UserKey, mayHaveArrived: Bool)]> {
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(text: reason)
     parameters.append(Limits.batch)
+    parameters.append(status.rawValue)
     parameters.append(text: SkipReason.unknownNotResent.rawValue)
-    return Query(deferredStatement, parameters) { rows in
-      rows.map { (rows.userKey($0, 0), rows.int16($0, 1) == OutcomeStatus.cancelled.rawValue) }
-    }
+    return Query(deferredStatement, parameters) { rows in rows.map { (rows.userKey($0, 0), rows.bool($0, 1)) } }
   }
 
-  /// Cancels deferred deliveries, a batch. True when there may be more.
-  package static func cancelDeferred(
-    _ seqno: Int64, app: App.Number, movesBadge: Bool, on connection: Connection
+  /// Ends deferred deliveries, a batch. True when there may be more.
+  static func endDeferred(
+    _ seqno: Int64, app: App.Number, movesBadge: Bool, as status: OutcomeStatus = .cancelled,
+    reason: String = Cancellation.reason, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      let ended = try connection.run(cancelDeferred(seqno))
+      let ended = try connection.run(endDeferred(seqno, as: status, reason: reason))
       guard !ended.isEmpty else { return false }
       if movesBadge {
         try takeBackBadges(ended.map { Users.Key(app: app, userKey: $0.user) }, of: seqno, on: connection)
       }
-      let cancelled = Int64(ended.count(where: \.isCancelled))
-      try count(cancelled, .cancelled, reason: reason, of: seqno, on: connection)
-      let doubtful = Int64(ended.count) - cancelled
+      let doubtful = Int64(ended.count(where: \.mayHaveArrived))
+      try count(Int64(ended.count) - doubtful, status, reason: reason, of: seqno, on: connection)
       try count(doubtful, .skipped, reason: SkipReason.unknownNotResent.rawValue, of: seqno, on: connection)
       return ended.count == Limits.batch
     }
@@ -154,7 +156,7 @@ package enum Cancellation {
     _ seqno: Int64, app: App.Number, movesBadge: Bool, now: Int64, on connection: Connection
   ) throws(PostgresError) {
     try endUnclaimed(seqno, on: connection)
-    while try cancelDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
+    while try endDeferred(seqno, app: app, movesBadge: movesBadge, on: connection) {}
     try Messages.finish([seqno], at: now, on: connection)
   }
 }

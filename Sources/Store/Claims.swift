@@ -252,6 +252,7 @@ package enum Claims {
     UPDATE outcomes o SET due_at = NULL FROM (
       SELECT o.seqno, o.device FROM outcomes o JOIN messages m ON m.seqno = o.seqno JOIN apps a ON a.app = m.app
       WHERE o.status = 6 AND o.due_at > $3 AND o.due_at <= $1 AND m.state = 2 AND m.lane = ANY($4)
+        AND NOT \(Lateness.isLate)
         -- What has expired meanwhile ends even while its app is paused.
         AND (a.paused_reason IS NULL OR m.expires_at <= $1)
       ORDER BY o.due_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) due

@@ -3,6 +3,9 @@ internal import Postgres
 
 /// The audience of a message that is sent once more: devices of an earlier message, by what became of them there, in the
 /// order of its outcomes. A device belongs when it is active and still the same user's; its token is read anew.
+///
+/// Those who were left out because the message (or their time zone) came too late have no outcome: then the audience is
+/// looked up anew, and whoever has got the message stays out.
 package enum Resends {
   /// Which outcomes `o` are meant: 0 failed, 1 not received, 2 not read. Cancelled deliveries have not failed.
   private static let isMeant = """
@@ -12,6 +15,41 @@ package enum Resends {
         AND NOT EXISTS (SELECT FROM receipts r WHERE r.seqno = o.seqno AND r.device = o.device)
       ELSE o.status = 1 AND NOT EXISTS (SELECT FROM reads r WHERE r.seqno = o.seqno AND r.device = o.device) END
     """
+
+  // MARK: Left out as late
+
+  private static let leftOutStatement = Statement(
+    "resends-left-out",
+    "SELECT EXISTS (SELECT FROM reason_totals WHERE seqno = $1 AND reason = $2 AND count > 0)")
+
+  /// Whether a message left somebody out as late.
+  package static func hasLeftOut(_ seqno: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(text: Schedules.lateReason)
+    return Query(leftOutStatement, parameters) { $0.bool(0, 0) }
+  }
+
+  private static let unreachedStatement = Statement(
+    "resends-unreached",
+    """
+    SELECT d.device FROM unnest($2::uuid[]) AS d(device)
+    WHERE NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = $1 AND o.device = d.device AND o.status IN (1, 4))
+      -- When it is not known any more who has got it, nobody may get it twice.
+      AND EXISTS (SELECT FROM messages m WHERE m.seqno = $1 AND \(HistoryRanges.isKept))
+    """)
+
+  /// Those of the devices that a message has not reached; cancelled ones have not failed.
+  package static func unreached(of seqno: Int64, among devices: [DeviceID]) -> Query<Set<DeviceID>> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(uuids: column)
+    return Query(unreachedStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
+  }
+
+  // MARK: By their outcomes
 
   private static let members = """
     FROM outcomes o JOIN devices d ON d.device = o.device

@@ -7,7 +7,8 @@ struct SetAds: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ads", abstract: "Say what ads of an app must keep to, or see it.",
     discussion: """
-      Messages of the kind ad begin with the label ((광고) at first), have the words of --opt-out if there are any, and \
+      Messages of the kind ad begin with the label ((광고) at first), have the words of --opt-out (none at first: the law \
+      may want them in every ad, so set them before the first one), and \
       wait from 21:00 to 08:00 by each device's clock where consent to ads at night was not given.
 
         upmc app ads com.example.bank --opt-out 무료수신거부 --night 20:30-08:30

@@ -116,6 +116,34 @@ import Testing
     #expect(try pair.world.count("SELECT count(*) FROM messages") == before)
   }
 
+  @Test func `what does not fit is refused with its bytes, for nothing; long names are no reason`() throws {
+    let pair = try pair()
+    try pair.allow(3)
+    _ = try pair.sendOnceAllowed(Self.hello)
+    func body(_ text: String, _ more: String = "") -> String {
+      #"{"audience":{"clientUids":["lee"]},"alert":"\#(text)"\#(more)}"#
+    }
+    let ext = #","ext":"\#(String(repeating: "x", count: 5000))""#
+    for large in [
+      body("hi", ext), body(String(repeating: "가", count: 1500)), body("hi", ext + #","mutableContent":true"#),
+    ] {
+      let refused = try pair.send(large)
+      #expect(refused.status == 422 && refused.string("type") == "upmc:payload-too-large", "\(refused.text)")
+      #expect(refused.string("detail")?.contains("the network takes 4096") == true, "\(refused.text)")
+    }
+    #expect(try pair.world.count("SELECT sum(sent) FROM device_send_meters") == 1)
+    // Somebody might have a name that is too long three times; this one has not.
+    let named = try pair.send(body(String(repeating: "x", count: 300) + "%CNAME%%CNAME%%CNAME%"))
+    #expect(named.status == 202 && named.int("targeted") == 1, "\(named.text)")
+    let funnel = try pair.world.finished(try #require(named.string("seqno")))
+    #expect(funnel.int("accepted") == 1, "\(funnel.text)")
+    // Too large with the name alone: found when it is stored, and nothing is.
+    let tight = String(repeating: "x", count: 3700) + String(repeating: "%CNAME%", count: 40)
+    let refused = try pair.send(body(tight))
+    #expect(refused.status == 422 && refused.string("detail")?.contains("for lee") == true, "\(refused.text)")
+    #expect(try pair.world.count("SELECT count(*) FROM messages") == 2)
+  }
+
   @Test func `while the app is paused it is a conflict, and nothing is stored or counted`() throws {
     let pair = try pair()
     try pair.allow(100)
@@ -169,6 +197,12 @@ import Testing
     for wrong in [["TYPE": "A"], ["CUID": #"["lee","kim"]"#], ["RESERVEDATE": "20990101 000000"]] {
       let answer = try app.call("rcv_register_message.ctl", message.merging(wrong) { $1 })
       #expect(answer.code == "500", "\(answer)")
+    }
+    let large = message.merging(["EXT": String(repeating: "x", count: 5000)]) { $1 }
+    for _ in 0..<3 {
+      let answer = try app.call("rcv_register_message.ctl", large)
+      #expect(answer.status == 200 && answer.code == "500", "\(answer)")
+      #expect(answer.reason?.contains("the network takes 4096") == true, "\(answer)")
     }
     #expect(try app.post("rcv_register_message.ctl", message).code == "40000")
     #expect(try app.call("rcv_register_message.ctl", message).isOK)

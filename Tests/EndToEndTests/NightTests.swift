@@ -86,6 +86,8 @@ import Testing
     let path = "/v1/admin/apps/\(World.appID)/ad-rules"
     let bare = try send(world, #""alert":{"title":"T","body":"B"},"kind":"ad""#)
     #expect(bare.status == 422 && bare.text.contains("/alert/title"), "\(bare.text)")
+    let unchecked = try send(world, #""alert":"(광고) B","kind":"ad","dryRun":true"#)
+    #expect(unchecked.status == 200 && unchecked.text.contains("--opt-out"), "\(unchecked.text)")
     let change = try world.client.call("PUT", path, bearer: world.apiKey, #"{"optOut":"무료수신거부"}"#)
     #expect(change.status == 200 && change.string("label") == "(광고)", "\(change.text)")
     let silent = try send(world, Self.ad)
@@ -94,7 +96,7 @@ import Testing
     let good = try send(world, #""alert":{"title":"(광고) T","body":"B 무료수신거부 080-1"},"kind":"ad""#)
     #expect(good.status == 202, "\(good.text)")
     let tried = try send(world, #""alert":"(광고) B 무료수신거부","kind":"ad","dryRun":true"#)
-    #expect(tried.text.contains("nightAd"), "\(tried.text)")
+    #expect(tried.text.contains("nightAd") && !tried.text.contains("--opt-out"), "\(tried.text)")
     for wrong in [
       "{}", #"{"night":{"from":"21:00"}}"#, #"{"night":{"from":"8:00","to":"21:00"}}"#, #"{"label":7}"#,
       #"{"night":{"from":"21:00","to":"21:00"}}"#, #"{"label":"\#(String(repeating: "x", count: 65))"}"#,

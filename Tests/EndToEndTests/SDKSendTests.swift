@@ -1,5 +1,6 @@
 import Foundation
 import Reactor
+import Simulator
 import Testing
 
 @testable import Server
@@ -57,12 +58,34 @@ import Testing
     #expect(mps["sender"] == "UMSUI" && mps["db_in"] == "N" && mps["sms"] == "Y")
     #expect(mps["ext"] == "6|부가정보|https://www.example.com")
     #expect(try world.count("SELECT count(*) FROM messages WHERE lane = 0 AND expires_at < created_at + '11 min'") == 1)
+    // A short message unless it is read (2) within five minutes.
+    #expect(try world.count("SELECT count(*) FROM messages WHERE fallback = 2") == 1)
+    let waits = "f.due_at BETWEEN m.created_at + interval '5 min' AND m.created_at + interval '6 min'"
+    #expect(try world.count("SELECT count(*) FROM fallbacks f JOIN messages m USING (seqno) WHERE \(waits)") == 2)
 
     let info = try server.post("rcv_getSentMsgInfo.ctl", ["SEQNO": seqno])
     #expect(info.isOK && info.row["STATUS"] as? String == "completed", "\(info)")
     #expect(info.row["TOTAL_CNT"] as? Int == 2 && info.row["SEND_CNT"] as? Int == 2)
     #expect(info.row["CUST_KEY"] as? String == "order-7" && info.row["CUST_VAR1"] as? String == "a")
     #expect(info.row["CUST_VAR2"] as? String == "" && info.row["CUST_VAR3"] as? String == "c")
+  }
+
+  @Test func `a short message without a wait of its own waits for a receipt, and none is asked for without Y`() throws {
+    let (world, server) = try populated()
+    func fallbacks(_ fields: [String: String]) throws -> [Int64] {
+      let seqno = try seqno(try server.post("rcv_register_message.ctl", Self.message.merging(fields) { $1 }))
+      return try ["fallback", "(SELECT count(*) FROM fallbacks f WHERE f.seqno = m.seqno)"].map {
+        try world.count("SELECT coalesce(\($0), 0) FROM messages m WHERE seqno = \(seqno)")
+      }
+    }
+    for wait in ["", "0"] {
+      #expect(try fallbacks(["PUSH_FAIL_SMS_SEND": "Y", "SMS_READ_WAIT_MINUTE": wait]) == [1, 1], "\(wait)")
+    }
+    #expect(try fallbacks(["PUSH_FAIL_SMS_SEND": "Y", "SMS_READ_WAIT_MINUTE": "1440"]) == [2, 1])
+    #expect(try fallbacks(["PUSH_FAIL_SMS_SEND": "N", "SMS_READ_WAIT_MINUTE": "10080"]) == [0, 0])
+    let tooLong = Self.message.merging(["PUSH_FAIL_SMS_SEND": "Y", "SMS_READ_WAIT_MINUTE": "1441"]) { $1 }
+    let refused = try server.post("rcv_register_message.ctl", tooLong)
+    #expect(refused.code == "500" && refused.reason?.contains("from 0 to 1440") == true, "\(refused)")
   }
 
   @Test func `TEMPLATE_YN=N leaves variables as they are written`() throws {
@@ -219,6 +242,34 @@ import Testing
     try world.script("UPDATE messages SET due_at = now(), expires_at = now() + interval '1 h' WHERE seqno = \(unknown)")
     _ = try world.finished(unknown)
     #expect(try server.post("rcv_getSentMsgInfo.ctl", ["SEQNO": unknown]).row["RESULT"] as? String == "4401")
+  }
+
+  @Test func `one that is found an hour late says 5500, one that fails otherwise 5600`() throws {
+    let (world, server) = try populated()
+    let format = DateFormatter()
+    format.dateFormat = "yyyyMMdd HHmmss"
+    format.timeZone = TimeZone(identifier: "Asia/Seoul")
+    let reserved = Self.message.merging(["RESERVEDATE": format.string(from: Date(timeIntervalSinceNow: 3600))]) { $1 }
+    func result(_ fields: [String: String], late minutes: Int) throws -> SDKAnswer {
+      let answer = try server.post("rcv_register_message.ctl", reserved.merging(fields) { $1 })
+      let number = try #require(answer.row["RESERVE_SEQNO"] as? String)
+      try world.script(
+        """
+        UPDATE messages SET due_at = now() - interval '\(minutes) min', expires_at = now() + interval '1 h'
+        WHERE seqno = \(number)
+        """)
+      _ = try world.finished(number)
+      return try server.post("rcv_getSentMsgInfo.ctl", ["SEQNO": number])
+    }
+    let late = try result([:], late: 61)
+    #expect(late.row["STATUS"] as? String == "failed" && late.row["RESULT"] as? String == "5500", "\(late)")
+    #expect(late.row["TOTAL_CNT"] as? Int == 1 && late.row["FAIL_CNT"] as? Int == 1)
+    #expect(try result(["CUID": "nobody"], late: 61).row["RESULT"] as? String == "5500")
+    var fault = Fault(.answer)
+    fault.reason = "BadCollapseId"
+    try world.simulator.add(fault)
+    let refused = try result([:], late: 1)
+    #expect(refused.row["STATUS"] as? String == "failed" && refused.row["RESULT"] as? String == "5600", "\(refused)")
   }
 
   @Test func `a file of lines is an audience`() throws {

@@ -85,6 +85,34 @@ import Testing
     #expect(world.simulator.counters().deliveries == 5)
   }
 
+  @Test func `one that was too late is sent again to everyone who was to get it`() throws {
+    let world = try World()
+    try world.populate(5)
+    let due = "\"sendAt\":\"\(text(world.now + 3_600_000_000))\""
+    func late(_ audience: String) throws -> String {
+      let seqno = try #require(try schedule(world, due, audience: audience).string("seqno"))
+      try world.connection.script(
+        "UPDATE messages SET due_at = now() - interval '61 min', expires_at = now() + interval '1 day' WHERE state = 0")
+      #expect(try world.finishedExactly(seqno).int("accepted") == 0)
+      return seqno
+    }
+    let all = try late(#"{"all":true}"#)
+    // Nobody has got it, so there is nobody who has not read it.
+    #expect(try world.control("resend", all, #"{"to":"not-read"}"#).int("targeted") == 0)
+    let reply = try world.control("resend", all, #"{"to":"failed"}"#)
+    #expect(reply.status == 202 && reply.int("targeted") == 5, "\(reply.text)")
+    let again = try #require(reply.string("seqno"))
+    let ended = try world.finishedExactly(again)
+    #expect(ended.string("state") == "completed" && ended.int("accepted") == 5, "\(ended.text)")
+    // All of them have got that one.
+    #expect(try world.control("resend", again, #"{"to":"failed"}"#).int("targeted") == 0)
+
+    let named = try world.control("resend", late(#"{"clientUids":["0000002","nobody"]}"#), #"{"to":"failed"}"#)
+    #expect(named.int("targeted") == 1 && named["unknown"] as? [String] == ["nobody"], "\(named.text)")
+    #expect(try world.finishedExactly(try #require(named.string("seqno"))).int("accepted") == 1)
+    #expect(world.simulator.counters().deliveries == 6)
+  }
+
   @Test func `times that make no sense are refused`() throws {
     let world = try World()
     let now = world.now
@@ -175,6 +203,12 @@ import Testing
     let ended = try world.finishedExactly(seqno)
     #expect(ended.int("accepted") == 30 && ended.string("state") == "completed", "\(ended.text)")
     #expect(world.simulator.counters().deliveries == 30)
+    // Once more to those who failed: the zone that was left out.
+    let again = try world.control("resend", seqno, #"{"to":"failed"}"#)
+    #expect(again.status == 202 && again.string("resendOf") == seqno, "\(again.text)")
+    let reached = try world.finishedExactly(try #require(again.string("seqno")))
+    #expect(reached.int("targeted") == 10 && reached.int("accepted") == 10, "\(reached.text)")
+    #expect(Set(world.simulator.allDeliveries().map(\.token)).count == 40)
   }
 
   // MARK: Window

@@ -13,6 +13,7 @@ import Testing
     "funnels-deliveries": ["bigint", "uuid", "bigint", "smallint"],
     "groups-leave": ["integer[]", "text[]", "bigint[]"],
     "groups-of-users": ["integer[]", "text[]"],
+    "lateness-lock-shards": ["bigint", "smallint"],
     "ledger-read": ["integer[]", "text[]", "bigint[]", "smallint[]"],
     "messages-create": [
       "integer", "smallint", "text", "bytea", "text", "integer", "bigint", "text", "timestamptz", "timestamptz",

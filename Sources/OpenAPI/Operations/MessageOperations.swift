@@ -30,7 +30,8 @@ extension APIOperation {
     APIOperation(
       .post, "/v1/admin/messages/{seqno}/resend", id: "resendMessage", in: .control, "Send a message once more",
       """
-      To those of its devices that it has not reached (`failed`, `not-received`) or that have not read it (`not-read`). It \
+      To those of its devices that it has not reached (`failed`, `not-received`) or that have not read it (`not-read`). \
+      Whoever was left out as late has failed: then everyone of its audience whom it has not reached gets it. It \
       is a new message with a number of its own and the same content; when and how fast the old one went is not repeated. \
       The old one must have ended.
       """, by: .apiKey(roles: ["sender", "operator", "admin"]), parameters: [idempotencyKey],

@@ -1,0 +1,148 @@
+import Domain
+import Postgres
+import Store
+import Testing
+
+@testable import Dispatcher
+
+/// Reserved messages that were planned in time, and of which nobody has got anything an hour later.
+@Suite struct LatenessTests {
+  private func world(_ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }) throws -> DispatcherWorld {
+    let world = try DispatcherWorld(script)
+    try world.makeDevices(1..<6)
+    return world
+  }
+
+  /// A reserved message whose time is now.
+  private func reserve(_ world: DispatcherWorld, _ seqno: Int64 = 700, _ more: String = "") throws -> Int64 {
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, due_at)
+      SELECT \(seqno), \(world.app), 1, 1,
+        '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}\(more)}', '', 5,
+        now() - interval '1 hour', now() + interval '3 days', now()
+      """)
+    for dispatcher in world.dispatchers { dispatcher.poke() }
+    return seqno
+  }
+
+  private func planned(_ seqno: Int64, _ world: DispatcherWorld) throws {
+    _ = try world.poll("it was not planned") {
+      try world.count("messages WHERE seqno = \(seqno) AND planned") == 1 ? true : nil
+    }
+  }
+
+  private func pass(_ minutes: Int, for seqno: Int64, _ world: DispatcherWorld) throws {
+    try world.connection.script(
+      "UPDATE messages SET due_at = now() - interval '\(minutes) min' WHERE seqno = \(seqno)")
+  }
+
+  private func failed(_ seqno: Int64, _ world: DispatcherWorld) throws {
+    let end = try world.finished(seqno)
+    #expect(end.funnel.state == .failed && end.reasons == #"{ "late" : 5 }"#, "\(end)")
+    #expect((end.funnel.targeted, end.funnel.skipped, end.funnel.pending) == (5, 5, 0), "\(end)")
+    #expect(end.funnel.stateReason?.contains("nobody had got it 60 minutes later") == true, "\(end)")
+  }
+
+  @Test func `one whose app is paused fails, and a resumed app does not send it`() throws {
+    let world = try world()
+    try world.connection.run(AppPauses.pause(world.app, reason: "a flood"))
+    let seqno = try reserve(world)
+    try planned(seqno, world)
+    try pass(59, for: seqno, world)
+    // One without a time waits as long as it is worth something.
+    let atOnce = try world.send()
+    try planned(atOnce, world)
+    try pass(61, for: seqno, world)
+    try failed(seqno, world)
+    try world.resume()
+    #expect(try world.finished(atOnce).funnel.accepted == 5)
+    #expect(world.network.log.allSatisfy { $0.seqno == atOnce } && world.network.log.count == 5)
+  }
+
+  @Test func `one that finds its own credential at fault fails, and takes its badges back`() throws {
+    let world = try world { _, _, _ in .credentialFault(reason: "InvalidProviderToken") }
+    let seqno = try reserve(world, 700, #","badge":{"increment":1}"#)
+    _ = try world.paused()
+    try world.settled(seqno)
+    #expect(try world.count("outcomes WHERE seqno = \(seqno) AND status = 6") == 5)
+    try pass(61, for: seqno, world)
+    try failed(seqno, world)
+    #expect(try world.count("users WHERE badge > 0") == 0)
+    #expect(try world.count("outcomes WHERE seqno = \(seqno) AND status = 5 AND reason = 'late'") == 5)
+    let tries = world.network.log.count
+    world.network.answer { _, _, _ in .accepted }
+    try world.resume()
+    #expect(try world.finished(world.send()).funnel.accepted == 5)
+    #expect(world.network.log.count == tries + 5)
+  }
+
+  /// Everything went down between planning and the first claim.
+  private func planned(minutesLate: Int, _ seqno: Int64, _ world: DispatcherWorld, _ more: String = "") throws {
+    try world.connection.script(
+      """
+      BEGIN;
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, due_at,
+        frozen_at, planned)
+      SELECT \(seqno), \(world.app), 2, 1,
+        '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}}', '', 5,
+        now() - interval '1 day', now() + interval '3 days', now() - interval '\(minutesLate) min', now(), true;
+      INSERT INTO shards (seqno, shard, after_key, upto_key, cursor_key, targeted) VALUES (\(seqno), 0, '', 'v', '', 5);
+      \(more);
+      COMMIT
+      """)
+  }
+
+  @Test func `one that was planned and never claimed fails when it is found an hour late, and goes out before`() throws
+  {
+    let world = try world()
+    try planned(minutesLate: 59, 701, world)
+    try planned(minutesLate: 61, 702, world)
+    try failed(702, world)
+    #expect(try world.finished(701).funnel.accepted == 5)
+    #expect(Set(world.network.log.map(\.seqno)) == [701])
+  }
+
+  @Test func `one that has begun goes on, and one that waits for the hours of the day waits`() throws {
+    let world = try world()
+    // Its window opens in three hours; the other's would have been open an hour ago.
+    let window = { (seqno: Int64, from: Int, to: Int) in
+      """
+      INSERT INTO gates (seqno, window_opens, window_closes)
+      SELECT \(seqno), (t + interval '\(from) h')::time, (t + interval '\(to) h')::time
+      FROM (SELECT now() AT TIME ZONE 'Asia/Seoul' AS t) local
+      """
+    }
+    try planned(minutesLate: 120, 703, world, window(703, 3, 5))
+    // Two hours ago it was open.
+    try planned(minutesLate: 120, 704, world, window(704, -3, 5))
+    try planned(
+      minutesLate: 120, 705, world, "INSERT INTO message_totals (seqno, writer, accepted) VALUES (705, 9, 1)")
+    try failed(704, world)
+    _ = try world.poll("it did not go on") { try world.funnel(705).funnel.accepted == 6 ? true : nil }
+    let waiting = try world.funnel(703).funnel
+    #expect(waiting.state == .sending && waiting.pending == 5, "\(waiting)")
+    #expect(Set(world.network.log.map(\.seqno)) == [705])
+  }
+
+  @Test func `a zone that was open in time, and of which nobody was claimed, is left out`() throws {
+    let world = try world()
+    try world.connection.script(
+      """
+      UPDATE devices SET time_zone = CASE WHEN device <= '\(DispatcherWorld.device(3))' THEN 'Asia/Seoul'
+        ELSE 'Europe/London' END;
+      UPDATE apps SET paused_reason = 'a flood';
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at, due_at, local_time)
+      SELECT 700, \(world.app), 1, 1, '{"appId":"\(DispatcherWorld.appID)","audience":{"all":true},"alert":{"body":"x"}}',
+        '', now(), now() + interval '3 days', now(), now() AT TIME ZONE 'Asia/Seoul'
+      """)
+    _ = try world.poll("Seoul was not opened") { try world.count("waves WHERE opened") == 1 ? true : nil }
+    try world.connection.script("UPDATE waves SET due_at = now() - interval '61 min' WHERE opened")
+    _ = try world.poll("Seoul was not left out") { try world.funnel(700).funnel.skipped == 3 ? true : nil }
+    try world.resume()
+    try world.connection.script("UPDATE waves SET due_at = now() WHERE NOT opened")
+    let end = try world.finished(700)
+    #expect((end.funnel.targeted, end.funnel.accepted, end.funnel.skipped) == (5, 2, 3), "\(end)")
+    #expect(world.network.log.map(\.device.low).sorted() == [4, 5])
+  }
+}
