@@ -91,15 +91,6 @@ package enum Reporting {
       self.cursor = cursor
     }
 
-    /// The number that the page begins after.
-    func number() throws(Problem) -> Int64 {
-      guard let cursor else { return 0 }
-      guard let number = Int64(cursor) else {
-        throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
-      }
-      return number
-    }
-
     /// The device that the page begins after.
     func device() throws(Problem) -> DeviceID {
       guard let cursor else { return DeviceID(high: 0, low: 0) }
