@@ -1,4 +1,6 @@
+import Domain
 import HTTPClient
+import Operations
 import Testing
 
 /// What is right by itself and cannot be together is 422, as in a send; what is wrong by itself is 400. The document can

@@ -43,7 +43,9 @@ import Testing
   private static func path(_ target: String) -> String {
     guard let scheme = target.firstRange(of: "://"), !target.hasPrefix("/") else { return target }
     let rest = target[scheme.upperBound...]
-    return rest.firstIndex { $0 == "/" || $0 == "?" }.map { String(rest[$0...]) } ?? "/"
+    guard let start = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+    // An empty path means "/" (RFC 9112 §3.2.1).
+    return (rest[start] == "?" ? "/" : "") + rest[start...]
   }
 
   @Test(arguments: ReverseProxy.Kind.allCases) func `connections are kept alive and used again`(
