@@ -88,15 +88,14 @@ package enum Reporting {
         }
         self.status = known
       }
+      guard cursor != "" else { throw Self.foreignCursor }
       self.cursor = cursor
     }
 
     /// The device that the page begins after.
     func device() throws(Problem) -> DeviceID {
       guard let cursor else { return DeviceID(high: 0, low: 0) }
-      guard let device = DeviceID(cursor) else {
-        throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
-      }
+      guard let device = DeviceID(cursor) else { throw Self.foreignCursor }
       return device
     }
   }

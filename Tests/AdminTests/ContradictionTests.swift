@@ -51,7 +51,8 @@ import Testing
     let long = String(repeating: "x", count: 257)
     for path in [
       "/v1/admin/users/\(long)/export?appId=com.example.bank", "/v1/admin/webhooks?cursor=-1",
-      "/v1/admin/webhooks?cursor=", "/v1/admin/segments?appId=com.example.bank&cursor=x",
+      "/v1/admin/webhooks?cursor=", "/v1/admin/apps?cursor=", "/v1/admin/users?appId=com.example.bank&cursor=",
+      "/v1/admin/segments?appId=com.example.bank&cursor=x",
       "/v1/admin/devices?appId=com.example.bank&psid=1234567",
     ] {
       let answer = try world.call("GET", path, key: key, type: nil)

@@ -101,7 +101,7 @@ import Testing
     #expect(try begin(#""kind":"devices""#).status == 201)
     #expect(try put(file, of: 2).text.contains(#""imported":3,"rejected":4"#))
     #expect(try tags() == ["gold;old;vip", "silver;vip", "", ""])
-    #expect(try begin(#""kind":"devices","groupSeq":"1""#).isProblem(.invalidField))
+    #expect(try begin(#""kind":"devices","groupSeq":"1""#).isProblem(.impossible))
   }
 
   @Test func `of a file with three wrong lines exactly those three are told, and the others brought in`() throws {

@@ -43,6 +43,8 @@ class Stage:
             **os.environ,
             "UPMC_DATA_DIR": str(directory / "data"),
             "UPMC_LISTEN": "127.0.0.1:0",
+            # So that files can be uploaded.
+            "UPMC_PUBLIC_URL": "https://push.example.com",
             "UPMC_MIGRATIONS_DIR": os.environ.get("UPMC_MIGRATIONS_DIR", str(TOP / "Migrations")),
         }
         self.process = subprocess.Popen(
@@ -134,7 +136,7 @@ def configuration(stage, examples):
         'expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429", "503"]',
         # What a file is, its bytes say; to most made-up bytes the answer is rightly that it cannot be shown.
         "[[operations]]", 'include-operation-id = "upload"', "[operations.checks.positive_data_acceptance]",
-        'expected-statuses = ["2xx", "401", "403", "404", "415"]',
+        'expected-statuses = ["2xx", "401", "403", "404", "409", "415", "422", "429", "503"]',
     ]
     return "\n".join(lines) + "\n"
 

@@ -52,7 +52,8 @@ import Testing
     #expect(try content(taken[0]) == body)
     #expect(try taken[0].read(at: 2_999_990, upTo: 100) == Array(body.suffix(10)))
     #expect(server.server.bodies.held == 0)
-    #expect(server.server.spools.held == 3_000_000, "the file is still there")
+    // The file is still there; what its last read brought was never counted.
+    #expect(server.server.spools.held > 3_000_000 - 2 * HTTPLimits.bodyReadBytes)
     taken = []
     #expect(server.server.spools.held == 0)
     #expect(files.isEmpty, "a name is left: \(files)")
@@ -141,7 +142,7 @@ import Testing
     leaver.reset()
     server.turn(20)
     #expect(server.server.connectionCount == 0)
-    #expect(server.server.spools.held == 3_000_000)
+    #expect(server.server.spools.held > 3_000_000 - 2 * HTTPLimits.bodyReadBytes)
     #expect(try server.connect().exchange(head(3_000_000)).status == 503)
     taken = []
     #expect(server.server.spools.held == 0)

@@ -41,11 +41,12 @@ import Testing
 
   /// The target without scheme and authority, as both must understand it.
   private static func path(_ target: String) -> String {
-    guard let scheme = target.firstRange(of: "://"), !target.hasPrefix("/") else { return target }
-    let rest = target[scheme.upperBound...]
-    guard let start = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
+    var rest = target[...]
+    if let scheme = target.firstRange(of: "://"), !target.hasPrefix("/") {
+      rest = target[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }
+    }
     // An empty path means "/" (RFC 9112 §3.2.1).
-    return (rest[start] == "?" ? "/" : "") + rest[start...]
+    return (rest.isEmpty || rest.first == "?" ? "/" : "") + rest
   }
 
   @Test(arguments: ReverseProxy.Kind.allCases) func `connections are kept alive and used again`(
