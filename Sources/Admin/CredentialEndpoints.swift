@@ -46,7 +46,7 @@ extension AdminCall {
     case (nil, nil, let account?):
       return .json(
         .ok, try Administration.setCredential(account, of: app, master: master, by: caller, on: connection))
-    default: throw Problem(.invalidField, "Give one of apnsKey, apnsCertificate and fcmServiceAccount.")
+    default: throw Problem(.impossible, "Give one of apnsKey, apnsCertificate and fcmServiceAccount.")
     }
   }
 

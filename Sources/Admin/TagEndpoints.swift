@@ -24,7 +24,7 @@ extension AdminCall {
     case (nil, let device?):
       guard let id = DeviceID(device) else { throw Problem(.invalidField, "device must be a device's id, a UUID.") }
       owner = .devices([id])
-    default: throw Problem(.invalidField, "Name either clientUid or device.")
+    default: throw Problem(.impossible, "Name either clientUid or device.")
     }
     return .json(.ok, try Tagging.list(owner, in: appID, by: caller, on: connection))
   }

@@ -132,7 +132,7 @@ package struct Problem: Error, Equatable, Sendable {
     if error.pointer.isEmpty {
       self.init(.malformed, "The body is not valid: \(error.reason).")
     } else {
-      self.init(at: error.pointer, error.reason)
+      self.init(error.isContradiction ? .impossible : .invalidField, at: error.pointer, error.reason)
     }
   }
 

@@ -29,14 +29,14 @@ extension Segment {
     _ reader: inout JSONReader, depth: Int, _ conditions: inout Int
   ) throws(JSONError) -> Segment {
     guard depth <= Domain.Limits.segmentDepth else {
-      throw JSONError("is nested deeper than \(Domain.Limits.segmentDepth) segments")
+      throw JSONError.contradiction("is nested deeper than \(Domain.Limits.segmentDepth) segments")
     }
     var members: [Segment] = []
     var count = conditions
     try reader.readObject { (reader, key) throws(JSONError) in
       count += 1
       guard count <= Domain.Limits.segmentConditions else {
-        throw JSONError("is one more than the \(Domain.Limits.segmentConditions) conditions of a segment")
+        throw JSONError.contradiction("is one more than the \(Domain.Limits.segmentConditions) conditions of a segment")
       }
       switch key {
       case "all", "any":

@@ -1,28 +1,58 @@
-/// How much memory the large bodies of one server's requests hold together, and how much they may: so that many slow
-/// uploads, or many clients that never end one, cannot fill the machine. One owner, no I/O.
+internal import Reactor
+internal import Synchronization
+
+/// How much room the large bodies of one server's requests hold together, in memory or on the disk, and how much they may:
+/// so that many slow uploads, or many clients that never end one, cannot fill the machine. No I/O.
 ///
-/// What is counted is what has really come: who announces much and sends nothing keeps nobody out.
-struct BodyMemory {
+/// What is counted is what has really come: who announces much and sends nothing keeps nobody out. Only the server's loop
+/// takes; whoever is the last to have a body gives its room back, on any thread.
+final class BodyMemory: Sendable {
   let limit: Int
-  private(set) var held = 0
+  private let taken = Atomic(0)
 
   init(limit: Int) {
     self.limit = limit
   }
 
+  var held: Int { taken.load(ordering: .relaxed) }
+
   /// Whether so many bytes more would fit now. A hint: others take some meanwhile.
   func hasRoom(for bytes: Int, leaving reserve: Int = 0) -> Bool { held + bytes <= limit - reserve }
 
   /// False when it would be too much: nothing was taken.
-  mutating func take(_ bytes: Int, leaving reserve: Int = 0) -> Bool {
+  func take(_ bytes: Int, leaving reserve: Int = 0) -> Bool {
     guard hasRoom(for: bytes, leaving: reserve) else { return false }
-    held += bytes
+    taken.add(bytes, ordering: .relaxed)
     return true
   }
 
-  mutating func give(_ bytes: Int) {
-    precondition(bytes <= held, "more memory is given back than was taken")
-    held -= bytes
+  func give(_ bytes: Int) {
+    let before = taken.subtract(bytes, ordering: .relaxed).oldValue
+    precondition(bytes <= before, "more memory is given back than was taken")
+  }
+}
+
+/// What one body holds. Its connection has it from the first large read until the answer, and so has every copy that a
+/// handler keeps: with the last of them the room is free again. A client that leaves frees nothing that is still worked on.
+final class BodyShare: Sendable {
+  private let memory: BodyMemory
+  private let taken = Atomic(0)
+
+  init(of memory: BodyMemory) {
+    self.memory = memory
+  }
+
+  deinit { memory.give(bytes) }
+
+  var bytes: Int { taken.load(ordering: .relaxed) }
+
+  /// Takes what is missing to so many bytes. False when that would be too much: it stays as it was.
+  func grow(to bytes: Int, leaving reserve: Int = 0) -> Bool {
+    let more = bytes - self.bytes
+    guard more > 0 else { return true }
+    guard memory.take(more, leaving: reserve) else { return false }
+    taken.add(more, ordering: .relaxed)
+    return true
   }
 }
 
@@ -30,7 +60,7 @@ struct BodyMemory {
 /// on it has a copy.
 extension Connection {
   /// Whether the present body holds something of what is counted.
-  var isCounted: Bool { countedBytes > 0 || countedSpoolBytes > 0 }
+  var isCounted: Bool { request.share != nil || request.spoolShare != nil }
 
   /// Whether a body of this length would fit beside the others now.
   func hasRoomForBody(_ length: Int) -> Bool {
@@ -42,10 +72,10 @@ extension Connection {
   func countBody() -> Bool {
     guard countSpool() else { return false }
     let bytes = request.store.heldBytes
-    guard bytes > HTTPLimits.freeBodyBytes, bytes > countedBytes else { return true }
-    guard server.bodies.take(bytes - countedBytes) else { return false }
-    countedBytes = bytes
-    return true
+    guard bytes > HTTPLimits.freeBodyBytes else { return true }
+    let share = request.share ?? BodyShare(of: server.bodies)
+    request.share = share
+    return share.grow(to: bytes)
   }
 
   /// The handler has seen the body, and copied what it wants to keep.
@@ -61,14 +91,10 @@ extension Connection {
     giveBack()
   }
 
+  /// The connection has no use for the body any more.
   func giveBack() {
-    if countedSpoolBytes > 0 {
-      server.spools.give(countedSpoolBytes)
-      countedSpoolBytes = 0
-    }
-    guard countedBytes > 0 else { return }
-    server.bodies.give(countedBytes)
-    countedBytes = 0
+    request.share = nil
+    request.spoolShare = nil
   }
 
   func refuseBody() {

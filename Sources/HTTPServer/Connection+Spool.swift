@@ -15,9 +15,9 @@ extension Connection {
   /// Counts what is in the file by now. False when that would be too much.
   func countSpool() -> Bool {
     let bytes = request.store.spooledBytes
-    guard bytes > countedSpoolBytes else { return true }
-    guard server.spools.take(bytes - countedSpoolBytes, leaving: spoolReserve) else { return false }
-    countedSpoolBytes = bytes
-    return true
+    guard bytes > 0 else { return true }
+    let share = request.spoolShare ?? BodyShare(of: server.spools)
+    request.spoolShare = share
+    return share.grow(to: bytes, leaving: spoolReserve)
   }
 }

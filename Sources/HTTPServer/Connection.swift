@@ -53,11 +53,7 @@ final class Connection: EventLoop.Handler, Answering {
   var stream: StreamState?
 
   private var bodyLimit = 0
-  /// Bytes that the present body has been counted with; 0 for all but large ones.
-  var countedBytes = 0
-  /// The same on the disk.
-  var countedSpoolBytes = 0
-  /// Room there that the present body must leave to others.
+  /// Room on the disk that the present body must leave to others.
   var spoolReserve = 0
   /// The client has shut its side; it may still read.
   private var inputEnded = false

@@ -64,9 +64,9 @@ package final class HTTPServer {
   let handler: any RequestHandler
   var writer: ResponseWriter
   /// What large requests hold.
-  var bodies: BodyMemory
+  let bodies: BodyMemory
   /// What long bodies hold on the disk.
-  var spools: BodyMemory
+  let spools: BodyMemory
   /// What all connections have not sent yet.
   var unsentBytes = 0
   private var requestIDs = RequestID()

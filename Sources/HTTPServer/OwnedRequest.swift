@@ -12,6 +12,8 @@ package struct OwnedRequest: Sendable {
   package var body: [UInt8]
   /// A body that was too long for memory.
   package var spooled: SpooledBody?
+  /// The room that a large body takes in memory: as long as anybody has this copy.
+  var share: BodyShare?
   package var remoteAddress: SocketAddress
   package var id: String
 

@@ -15,6 +15,10 @@ package final class Request {
   /// True when the peer is a proxy that is believed.
   var isBehindProxy = false
   var findClient: () -> IPAddress? = { nil }
+  /// What the present body has been counted with in memory; nil for all but large ones.
+  var share: BodyShare?
+  /// The same on the disk.
+  var spoolShare: BodyShare?
 
   init(limits: HeadLimits, inputBytes: Int = HTTPLimits.readBytes) {
     store = RequestStore(limits: limits, inputBytes: inputBytes)
@@ -128,7 +132,8 @@ package final class Request {
     var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },
       remoteAddress: remoteAddress, id: id)
-    owned.spooled = store.takeSpool()
+    owned.spooled = store.takeSpool(spoolShare)
+    owned.share = share
     return owned
   }
 }

@@ -158,10 +158,10 @@ struct RequestStore: ~Copyable {
   }
 
   /// The file, for whoever handles the request; nil when the body is here.
-  mutating func takeSpool() -> SpooledBody? {
+  mutating func takeSpool(_ share: BodyShare?) -> SpooledBody? {
     guard let file = spool else { return nil }
     spool = nil
-    return SpooledBody(file, count: spooledBytes)
+    return SpooledBody(file, count: spooledBytes, share)
   }
 
   private mutating func endSpool() {

@@ -5,10 +5,13 @@ package final class SpooledBody: Sendable {
   private let file: SpoolFile
   /// Bytes.
   package let count: Int
+  /// Its room on the disk, which ends with it.
+  private let share: BodyShare?
 
-  init(_ file: SpoolFile, count: Int) {
+  init(_ file: SpoolFile, count: Int, _ share: BodyShare? = nil) {
     self.file = file
     self.count = count
+    self.share = share
   }
 
   /// At most `bytes` bytes from `offset` on; fewer only at the end.

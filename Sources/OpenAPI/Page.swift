@@ -165,7 +165,8 @@ struct Page {
     let kind = names.compactMap(\.string).joined(separator: " or ")
     let format = schema["format"]?.string.map { ", \($0)" } ?? ""
     let pattern =
-      schema["format"] == nil ? schema["pattern"]?.string.map { ", <code>\(Self.escaped($0))</code>" } ?? "" : ""
+      schema["format"] == nil && schema["pattern"]?.string != Schema.withoutNull
+      ? schema["pattern"]?.string.map { ", <code>\(Self.escaped($0))</code>" } ?? "" : ""
     return kind + format + pattern + bounds(schema, "minimum", "maximum")
       + (schema["x-maxBytes"]?.string.map { ", up to \($0) bytes" } ?? "")
   }

@@ -35,7 +35,12 @@ struct PathParameter {
       name: "appId", schema: Schema.appID, about: "The app: its bundle identifier or package name.",
       example: "com.example.bank"),
     PathParameter(
-      name: "clientUid", schema: Schema.text(upTo: Domain.Limits.clientUIDBytes), about: "CUID, the client user id.",
+      name: "clientUid",
+      // What a file system or another server could take for another path is refused in every path.
+      schema: Schema.text(
+        upTo: Domain.Limits.clientUIDBytes, matching: #"^[^\u0000-\u001f\u007f/\\]+$"#
+      ).adding("not", .object([("enum", .texts([".", ".."]))])),
+      about: "CUID, the client user id. One with a slash, a backslash or a control character cannot stand in a path.",
       example: "kim01"),
     PathParameter(
       name: "account", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",

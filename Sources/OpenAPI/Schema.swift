@@ -56,18 +56,27 @@ enum Schema {
 
   /// Text of 1 to `bytes` UTF-8 bytes. JSON Schema counts characters, so the bound that counts is told in words.
   static func text(upTo bytes: Int, isEmptyAllowed: Bool = false) -> Node {
-    .object(
-      [("type", "string")] + (isEmptyAllowed ? [] : [("minLength", .number(1))])
-        + [("maxLength", .number(bytes)), ("x-maxBytes", .number(bytes))])
+    text(upTo: bytes, matching: withoutNull, isEmptyAllowed: isEmptyAllowed)
   }
 
-  /// Text of any length.
+  /// The same, of a certain form.
+  static func text(upTo bytes: Int, matching pattern: String, isEmptyAllowed: Bool = false) -> Node {
+    .object(
+      [("type", "string")] + (isEmptyAllowed ? [] : [("minLength", .number(1))])
+        + [("maxLength", .number(bytes)), ("pattern", .text(pattern)), ("x-maxBytes", .number(bytes))])
+  }
+
+  /// Any text but U+0000, which no column of PostgreSQL holds.
+  static let withoutNull = #"^[^\u0000]*$"#
+
+  /// Text of any length, of an answer.
   static let anyText: Node = .object([("type", "string")])
-  static let someText = anyText.adding("minLength", .number(1))
+  /// The same of a request.
+  static let givenText = text(matching: withoutNull)
   /// A name of the IANA time zone database.
   static let timeZone = anyText.adding("format", .text("time-zone"))
   /// What only we can read, such as the cursor of a list.
-  static let opaque = anyText.adding("x-opaque", .word("true"))
+  static let opaque = givenText.adding([("minLength", .number(1)), ("x-opaque", .word("true"))])
 
   static func text(matching pattern: String, _ format: String? = nil) -> Node {
     .object(

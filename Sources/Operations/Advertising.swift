@@ -137,7 +137,7 @@ extension JSONReader {
     }
     guard let from = ends["from"] else { throw JSONError("is needed, for example 21:00").inside("from") }
     guard let to = ends["to"] else { throw JSONError("is needed, for example 08:00").inside("to") }
-    guard from != to else { throw JSONError("must differ from from").inside("to") }
+    guard from != to else { throw JSONError.contradiction("must differ from from").inside("to") }
     return AdRules.Night(from: from, to: to)
   }
 }

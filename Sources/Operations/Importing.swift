@@ -105,9 +105,11 @@ package enum Importing {
       guard try connection.answer(Groups.apps(of: [group]))[group] == app.number else {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(group).")
       }
-    case (.members, nil): throw Problem(at: "/groupSeq", "is needed: whose members the file names")
-    case (.users, .some): throw Problem(at: "/groupSeq", "does not belong here: users name their groups in the file")
-    case (.devices, .some): throw Problem(at: "/groupSeq", "does not belong here: devices are in no group by file")
+    case (.members, nil): throw Problem(.impossible, at: "/groupSeq", "is needed: whose members the file names")
+    case (.users, .some):
+      throw Problem(.impossible, at: "/groupSeq", "does not belong here: users name their groups in the file")
+    case (.devices, .some):
+      throw Problem(.impossible, at: "/groupSeq", "does not belong here: devices are in no group by file")
     case (.users, nil), (.devices, nil): break
     }
     let number = try connection.commit { () throws(PostgresError) in

@@ -269,5 +269,5 @@ extension JSONWriter {
 extension Operations.Limits {
   /// Devices of one user that are shown: more than anybody has.
   static let shownDevices = 200
-  static let tokenPrefixBytes = 8
+  package static let tokenPrefixBytes = 8
 }

@@ -59,6 +59,10 @@ package enum Persons {
   ) throws(Problem) -> (App, Users.Key) {
     let app = try connection.app(appID)
     try caller.require(.erasePeople, in: app)
+    guard clientUID.utf8.count <= Domain.Limits.clientUIDBytes else {
+      throw Problem(
+        .invalidField, "A clientUid has at most \(Domain.Limits.clientUIDBytes) bytes: nobody has this one.")
+    }
     return (app, Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID)))
   }
 

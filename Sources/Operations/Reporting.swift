@@ -108,24 +108,14 @@ package enum Reporting {
         }
         self.status = known
       }
+      guard cursor != "" else { throw Self.foreignCursor }
       self.cursor = cursor
-    }
-
-    /// The number that the page begins after.
-    func number() throws(Problem) -> Int64 {
-      guard let cursor else { return 0 }
-      guard let number = Int64(cursor) else {
-        throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
-      }
-      return number
     }
 
     /// The device that the page begins after.
     func device() throws(Problem) -> DeviceID {
       guard let cursor else { return DeviceID(high: 0, low: 0) }
-      guard let device = DeviceID(cursor) else {
-        throw Problem(.invalidField, "cursor must be the nextCursor of the page before.")
-      }
+      guard let device = DeviceID(cursor) else { throw Self.foreignCursor }
       return device
     }
   }

@@ -138,7 +138,7 @@ package enum Segmenting {
       do throws(Problem) {
         _ = try Segment(json: conditions)
       } catch {
-        throw error.fields.first.map { Problem(at: "/conditions" + $0.pointer, $0.detail) }
+        throw error.fields.first.map { Problem(error.code, at: "/conditions" + $0.pointer, $0.detail) }
           ?? Problem(at: "/conditions", error.detail)
       }
     }

@@ -65,10 +65,10 @@ package enum StatisticsReporting {
     let to = try MessageListing.moment(question.to, "to") ?? now + 1
     // Without a beginning: a day of minutes would be too much to look at, so each unit has its own.
     let from = try MessageListing.moment(question.from, "from") ?? to - unit.usualSeconds * 1_000_000
-    guard from < to else { throw Problem(.invalidField, "from must be earlier than to.") }
+    guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
     guard to - from <= longest else {
       throw Problem(
-        .invalidField,
+        .impossible,
         "By \(unit.rawValue) at most \(unit.longestSeconds / 86_400) days can be asked for at once. Take a larger unit."
       )
     }
@@ -83,7 +83,7 @@ package enum StatisticsReporting {
         of: apps, from: from, to: to, by: unit, per: division, limit: Operations.Limits.reportRows + 1))
     guard rows.count <= Operations.Limits.reportRows else {
       throw Problem(
-        .invalidField,
+        .impossible,
         "The report would have more than \(Operations.Limits.reportRows) rows. Ask for a shorter time, or for one app.")
     }
     return Report(from: from, to: to, unit: unit, division: division, rows: rows)

@@ -114,7 +114,7 @@ package enum Uploading {
 
 extension Operations.Limits {
   /// How long an upload may be kept without a message that shows it, in seconds.
-  static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
+  package static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
   /// What is looked at to find out what a file is: far more than any of the signatures has.
   static let sniffedBytes = 4_096
 }

@@ -75,7 +75,7 @@ package enum WebhookKeeping {
       try caller.require(.manageEvents, in: named)
       app = named.number
     }
-    guard let after = Webhooks.Number(exactly: try page.number()) else { throw Reporting.PageRequest.foreignCursor }
+    let after = Webhooks.Number(clamping: try page.number(first: 0))
     let records = try connection.answer(Webhooks.list(app: app, after: after, limit: page.limit + 1))
     return ItemPage(records.map { Entry(record: $0) }, limit: page.limit) { String($0.record.webhook) }
   }

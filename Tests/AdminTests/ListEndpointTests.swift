@@ -230,7 +230,7 @@ import Testing
     #expect(try world.call("DELETE", gone, key: admin, type: nil).status == 204)
     #expect(try world.call("DELETE", gone, key: admin, type: nil).isProblem(.notFound))
     #expect(try get(path).text == #"{"items":[],"nextCursor":null}"#)
-    #expect(try world.call("PUT", path, key: admin, #"{"appId":"com.example.bank"}"#).isProblem(.invalidField))
+    #expect(try world.call("PUT", path, key: admin, #"{"appId":"com.example.bank"}"#).isProblem(.impossible))
   }
 
   @Test func `a key is made for a role and an app, listed without itself, and opens nothing once revoked`() throws {

@@ -73,7 +73,7 @@ import Testing
 
   @Test(arguments: [
     (#""alert":"hi","color":"red""#, "/color"), (#""alert":{"body":"b","footer":"s"}"#, "/alert/footer"),
-    (#""alert":{"title":"t"}"#, "/alert/body"), (#""alert":"hi","lane":"fast""#, "/lane"),
+    (#""alert":"hi","lane":"fast""#, "/lane"),
     (#""alert":"hi","onUnknown":"maybe""#, "/onUnknown"), (#""alert":"hi","expiresIn":"10m""#, "/expiresIn"),
     (#""alert":"hi","expiresIn":"P31D""#, "/expiresIn"), (#""alert":"hi","dbIn":"Y""#, "/dbIn"),
     (#""alert":"hi","data":{"aps":{}}"#, "/data/aps"), (#""alert":"hi","data":{"mps":1}"#, "/data/mps"),
@@ -89,7 +89,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""badge":{"clear":true},"mutableContent":true"#, "/mutableContent"), (#""sound":"a""#, "/alert"),
+    (#""alert":{"title":"t"}"#, "/alert/body"), (#""badge":{"clear":true},"mutableContent":true"#, "/mutableContent"),
+    (#""sound":"a""#, "/alert"),
     (#""alert":"hi","localTime":"2026-12-24T09:00","sendAt":"2026-12-24T09:00:00Z""#, "/localTime"),
     (#""alert":"hi","repeat":{"every":"day","until":"2027-01-31"}"#, "/repeat"),
     (#""alert":"hi","window":{"from":"08:00","to":"08:00:00"}"#, "/window/to"),

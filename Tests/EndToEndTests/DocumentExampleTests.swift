@@ -78,7 +78,8 @@ import Testing
     let stage = try ExampleStage()
     for pattern in Set(APIOperation.all.map(\.pattern)) {
       let known = APIOperation.all.filter { $0.pattern == pattern }.map(\.method.rawValue)
-      for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"] where !known.contains(method) {
+      for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"]
+      where !known.contains(method) {
         let path = pattern.replacing(#/\{\w+\}/#, with: "1")
         let reply = try stage.world.client.call(method, path, bearer: stage.world.apiKey)
         #expect(

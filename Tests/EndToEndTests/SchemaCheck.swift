@@ -54,8 +54,7 @@ struct SchemaCheck {
       return rule.members.filter { value[$0.name] != nil }.flatMap(\.value.elements).compactMap(\.string)
         .filter { value[$0] == nil }.map { "\(place)/\($0) is missing beside another" }
     case "propertyNames":
-      let forbidden = rule["not"]?["enum"]?.elements.compactMap(\.string) ?? []
-      return members.filter { forbidden.contains($0.name) }.map { "\(place)/\($0.name) is forbidden" }
+      return members.filter { !faults(.text($0.name), rule).isEmpty }.map { "\(place)/\($0.name) is forbidden" }
     default: return []
     }
   }

@@ -5,7 +5,8 @@ Starts `upmc demo` (private PostgreSQL, simulator) in a directory of its own, ma
 (keys, devices, groups, messages), checks /openapi.json against the specification of OpenAPI, and lets schemathesis work
 on each part of the API: all checks, good and bad data, and chains of calls along the links.
 
-    fuzz_api.py [--examples 2000] [--part Devices|chains] [--program PATH] [--seed 1] [--seconds 0]
+    fuzz_api.py [--examples 2000] [--part Devices|chains] [--operation sendMessage] [--program PATH] [--seed 1]
+                [--seconds 0]
 
 Ends with 0 when nothing was found. Needs the Python packages that `make fuzz-api` installs.
 """
@@ -42,6 +43,8 @@ class Stage:
             **os.environ,
             "UPMC_DATA_DIR": str(directory / "data"),
             "UPMC_LISTEN": "127.0.0.1:0",
+            # So that files can be uploaded.
+            "UPMC_PUBLIC_URL": "https://push.example.com",
             "UPMC_MIGRATIONS_DIR": os.environ.get("UPMC_MIGRATIONS_DIR", str(TOP / "Migrations")),
         }
         self.process = subprocess.Popen(
@@ -97,7 +100,7 @@ class Stage:
                 "appId": APP, "audience": {"all": True}, "alert": "Hello", **more})["seqno"])
         return {
             "appId": APP, "apiKey": api_key, "clientKey": client_key, "authKeys": auth_keys, "psids": psids, "groups": groups,
-            "messages": messages,
+            "messages": messages, "apnsKey": (self.directory / "data" / "demo-AuthKey.p8").read_text(encoding="utf-8"),
         }
 
     def stop(self):
@@ -131,6 +134,9 @@ def configuration(stage, examples):
         "[phases.stateful.inference]", "algorithms = []",
         "[checks.positive_data_acceptance]",
         'expected-statuses = ["2xx", "401", "403", "404", "409", "422", "429", "503"]',
+        # What a file is, its bytes say; to most made-up bytes the answer is rightly that it cannot be shown.
+        "[[operations]]", 'include-operation-id = "upload"', "[operations.checks.positive_data_acceptance]",
+        'expected-statuses = ["2xx", "401", "403", "404", "409", "415", "422", "429", "503"]',
     ]
     return "\n".join(lines) + "\n"
 
@@ -139,15 +145,19 @@ def run(part, stage, directory, options):
     """One run of schemathesis. True when it found nothing."""
     tools = pathlib.Path(sys.executable).parent
     phases = ["--phases", "stateful"] if part == CHAINS else [
-        "--include-tag", part, "--phases", "examples,coverage,fuzzing"]
+        "--phases", "examples,coverage,fuzzing"]
     # Chains end when each link was followed; with a time they go on to others.
     seconds = options.seconds or (CHAIN_SECONDS if part == CHAINS else 0)
     limit = ["--max-time", str(seconds)] if seconds else []
+    only = [word for operation in options.operation or [] for word in ("--include-operation-id", operation)]
+    if part != CHAINS and not only:
+        only = ["--include-tag", part]
     name = part.split()[0].lower()
     command = [
         tools / "schemathesis", "--config-file", directory / "schemathesis.toml", "run", stage.url + "/openapi.json",
         # Its answer goes on and on, whoever asks.
-        "--exclude-operation-id", "watchOverview", *phases, *limit, "--checks", "all", "--continue-on-failure", "--seed", str(options.seed), "--no-color",
+        "--exclude-operation-id", "watchOverview", *only, *phases, *limit, "--checks", "all", "--continue-on-failure",
+        "--seed", str(options.seed), "--no-color",
         "--report", "json", "--report-json-path", directory / f"{name}.json", "--suppress-health-check", "all"]
     environment = {
         **os.environ, "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"), "UPMC_FUZZ_STAGE": str(directory / "stage.json")}
@@ -164,6 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=2000, help="of each part of the API, at least")
     parser.add_argument("--part", action="append", help="only this part: a tag of the document, or \"chains\"; may be repeated")
+    parser.add_argument("--operation", action="append", help="of the part only this operationId; may be repeated")
     parser.add_argument("--program", default=str(TOP / ".build/release/upmc"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=0, help="of each part, at most; 0 for no limit (chains: two minutes)")

@@ -103,4 +103,22 @@ import Testing
     server.turn(20)
     #expect(held(server) == 0)
   }
+
+  @Test func `a copy counts as long as it is kept, also when its client has gone`() throws {
+    var kept: [OwnedRequest] = []
+    let server = try server(600_000) { request, _ in kept.append(request.owned()) }
+    for _ in 0..<2 {
+      let peer = try server.connect()
+      peer.send(head(250_000) + text(250_000))
+      let count = kept.count
+      #expect(peer.wait { kept.count == count + 1 })
+      peer.reset()
+      server.turn(20)
+    }
+    #expect(server.server.connectionCount == 0)
+    #expect(held(server) >= 500_000)
+    #expect(try server.connect().exchange(head(250_000)).status == 503)
+    kept = []
+    #expect(held(server) == 0)
+  }
 }

@@ -7,8 +7,11 @@ enum ExactAnswer {
   /// - Parameters:
   ///   - bodies: of the answers 200, in order, as the handler of `HostilityTests` makes them.
   ///   - lastCloses: whether the last answer announces the end of the connection.
+  ///   - firstStays: whether the first says that the connection stays: to a client of HTTP/1.0, which would not expect it.
   /// - Returns: where it differs; nil when it does not.
-  static func mismatch(_ received: [UInt8], statuses: [Int], bodies: [String], lastCloses: Bool) -> String? {
+  static func mismatch(
+    _ received: [UInt8], statuses: [Int], bodies: [String], lastCloses: Bool, firstStays: Bool = false
+  ) -> String? {
     var rest = received[...]
     var bodies = bodies[...]
     for (index, status) in statuses.enumerated() {
@@ -19,7 +22,10 @@ enum ExactAnswer {
       guard let id = text(in: shown, after: "X-Request-Id: ", before: "\r\n"),
         id.wholeMatch(of: #/[0-9a-f]{16}/#) != nil
       else { return "answer \(index + 1) has no request id: \(shown)" }
-      var expected = status == 200 ? answer(seen, id, closes) : refusal(status, shown, id)
+      var expected =
+        status == 200
+        ? answer(seen, id, closes ? "close" : firstStays && index == 0 ? "keep-alive" : nil)
+        : refusal(status, shown, id)
       if status == 408 {
         expected = expected.replacing("00:00:00 GMT", with: text(in: shown, after: "2026 ", before: "\r\n") ?? "")
       }
@@ -29,8 +35,8 @@ enum ExactAnswer {
     return rest.isEmpty ? nil : "more than the answers: \(String(decoding: rest, as: UTF8.self))"
   }
 
-  private static func answer(_ body: String, _ id: String, _ closes: Bool) -> String {
-    let connection = closes ? "Connection: close\r\n" : ""
+  private static func answer(_ body: String, _ id: String, _ option: String?) -> String {
+    let connection = option.map { "Connection: \($0)\r\n" } ?? ""
     let head = """
       HTTP/1.1 200 OK\r\nDate: \(date)\r\nX-Request-Id: \(id)\r\n\(connection)Content-Type: text/plain\r\n\
       Content-Length: \(body.utf8.count)\r\n\r\n

@@ -100,18 +100,18 @@ extension Alert {
       parts.subtitle = try Self.text(subtitle, key: "subtitleLocKey", arguments: "subtitleLocArgs")
       parts.body = try Self.text(body, key: "locKey", arguments: "locArgs")
       parts.launchImage = launchImage
-      guard parts.body != nil else { throw JSONError("is needed, or locKey").inside("body") }
+      guard parts.body != nil else { throw JSONError.contradiction("is needed, or locKey").inside("body") }
       return parts
     }
 
     private static func text(_ line: Line, key: String, arguments: String) throws(JSONError) -> Text? {
       if let name = line.key {
         guard line.text == nil else {
-          throw JSONError("stands instead of the text itself: give one of them").inside(key)
+          throw JSONError.contradiction("stands instead of the text itself: give one of them").inside(key)
         }
         return .key(name, arguments: line.arguments ?? [])
       }
-      guard line.arguments == nil else { throw JSONError("needs \(key)").inside(arguments) }
+      guard line.arguments == nil else { throw JSONError.contradiction("needs \(key)").inside(arguments) }
       return line.text.map(Text.plain)
     }
   }

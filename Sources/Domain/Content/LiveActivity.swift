@@ -4,6 +4,9 @@ internal import JSON
 ///
 /// Source: "Starting and updating Live Activities with ActivityKit push notifications".
 package struct LiveActivity: Equatable, Sendable {
+  /// What its times may be: up to the year 9999.
+  package static let seconds: ClosedRange<Int64> = 0...253_402_300_799
+
   package enum Event: String, CaseIterable, Sendable {
     case start, update, end
   }
@@ -60,7 +63,9 @@ package struct LiveActivity: Equatable, Sendable {
 
     private static func readTime(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
       let seconds = try reader.readInteger()
-      guard seconds >= 0 else { throw JSONError("must be seconds since 1970") }
+      guard LiveActivity.seconds.contains(seconds) else {
+        throw JSONError("must be seconds since 1970, up to the year 9999")
+      }
       return seconds
     }
 
@@ -72,20 +77,24 @@ package struct LiveActivity: Equatable, Sendable {
     func checked() throws(JSONError) -> LiveActivity {
       guard let event else { throw JSONError("is needed: start, update or end").inside("event") }
       guard let timestamp else { throw JSONError("is needed, in seconds since 1970").inside("timestamp") }
-      if event != .end, contentState == nil { throw JSONError("is needed").inside("contentState") }
+      if event != .end, contentState == nil { throw JSONError.contradiction("is needed").inside("contentState") }
       if event == .start {
-        guard attributesType != nil else { throw JSONError("is needed to start").inside("attributesType") }
-        guard attributes != nil else { throw JSONError("is needed to start").inside("attributes") }
+        guard attributesType != nil else {
+          throw JSONError.contradiction("is needed to start").inside("attributesType")
+        }
+        guard attributes != nil else { throw JSONError.contradiction("is needed to start").inside("attributes") }
         if inputPushToken, inputPushChannel != nil {
-          throw JSONError("cannot be had beside inputPushToken").inside("inputPushChannel")
+          throw JSONError.contradiction("cannot be had beside inputPushToken").inside("inputPushChannel")
         }
       } else {
         for (name, isGiven) in [
           ("attributesType", attributesType != nil), ("attributes", attributes != nil),
           ("inputPushToken", inputPushToken), ("inputPushChannel", inputPushChannel != nil),
-        ] where isGiven { throw JSONError("is only for the event start").inside(name) }
+        ] where isGiven { throw JSONError.contradiction("is only for the event start").inside(name) }
       }
-      if event != .end, dismissalDate != nil { throw JSONError("is only for the event end").inside("dismissalDate") }
+      if event != .end, dismissalDate != nil {
+        throw JSONError.contradiction("is only for the event end").inside("dismissalDate")
+      }
       return LiveActivity(
         event: event, timestamp: timestamp, contentState: contentState, staleDate: staleDate,
         dismissalDate: dismissalDate, attributesType: attributesType, attributes: attributes,

@@ -146,7 +146,7 @@ extension MessageContent {
     try reader.readObject { (reader, tag) throws(JSONError) in
       guard let language = Language(tag) else { throw JSONError("must be named by a language, such as ko or en-GB") }
       guard !translations.contains(where: { $0.language == language }) else {
-        throw JSONError("is given twice: letters count without case")
+        throw JSONError.contradiction("is given twice: letters count without case")
       }
       guard translations.count < Domain.Limits.translations else {
         throw JSONError("is one more than the \(Domain.Limits.translations) languages that a message may have")

@@ -24,7 +24,7 @@ extension APIOperation {
           ("all", #"{"label":"(광고)","optOut":"무료수신거부","night":{"from":"21:00","to":"08:00"}}"#),
           ("any hour", #"{"night":null}"#),
         ]),
-      answers: [Answer(200, "The rules now.", "AdRules", example: example)], problems: [.unknownApp]),
+      answers: [Answer(200, "The rules now.", "AdRules", example: example)], problems: [.unknownApp, .impossible]),
   ]
 
   private static let example = """

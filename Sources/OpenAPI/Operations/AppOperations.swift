@@ -67,7 +67,7 @@ extension APIOperation {
         Answer(
           200, "What may be shown of it.", "CredentialSet",
           example: #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890"}"#)
-      ], problems: [.unknownApp]),
+      ], problems: [.unknownApp, .impossible]),
     APIOperation(
       .delete, "/v1/admin/credentials", id: "deleteCredential", in: .administration, "Take a credential away",
       "Nothing is sent through this network for the app any more.", by: able(to: .manageApps),
@@ -108,11 +108,11 @@ extension APIOperation {
       parameters: [
         ofApp(isNeeded: false),
         Parameter(
-          place: .query, name: "action", schema: Schema.anyText,
+          place: .query, name: "action", schema: Schema.givenText,
           about: "`app.change`, or `app` for all that happened to apps."),
-        Parameter(place: .query, name: "actor", schema: Schema.anyText, about: "The name of a key or account."),
+        Parameter(place: .query, name: "actor", schema: Schema.givenText, about: "The name of a key or account."),
         Parameter(
-          place: .query, name: "object", schema: Schema.anyText, about: "What was changed, as its lists name it."),
+          place: .query, name: "object", schema: Schema.givenText, about: "What was changed, as its lists name it."),
         limit, pageCursor,
       ],
       answers: [

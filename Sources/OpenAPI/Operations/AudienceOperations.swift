@@ -35,7 +35,7 @@ extension APIOperation {
         Parameter(place: .query, name: "device", schema: Schema.uuid, about: "Of this device."),
       ],
       answers: [Answer(200, "The tags.", "Tags", example: #"{"tags":["vip"]}"#)],
-      problems: [.invalidField, .unknownApp, .unknownDevice]),
+      problems: [.invalidField, .unknownApp, .unknownDevice, .impossible]),
   ]
 
   static let segments: [APIOperation] = [
@@ -45,10 +45,11 @@ extension APIOperation {
       body: Body(
         schema: "NewSegment",
         examples: [("loyal", #"{"appId":"com.example.bank","name":"Loyal","conditions":\#(conditions)}"#)]),
-      answers: [Answer(201, "It is saved.", "SavedSegment", example: segment)], problems: [.unknownApp, .conflict]),
+      answers: [Answer(201, "It is saved.", "SavedSegment", example: segment)],
+      problems: [.unknownApp, .conflict, .impossible]),
     APIOperation(
       .get, "/v1/admin/segments", id: "listSegments", in: .audiences, "List the segments of an app", "Oldest first.",
-      by: everyone, parameters: [appIDQuery, limit, cursor],
+      by: everyone, parameters: [appIDQuery, limit, pageCursor],
       answers: [Answer(200, "A page.", "SegmentPage", example: #"{"items":[\#(segment)],"nextCursor":null}"#)],
       problems: [.invalidField, .unknownApp]),
     APIOperation(
@@ -57,7 +58,7 @@ extension APIOperation {
       body: Body(
         schema: "SegmentDraft", examples: [("draft", #"{"appId":"com.example.bank","conditions":\#(conditions)}"#)]),
       answers: [Answer(200, "How many devices.", "DeviceCount", example: #"{"devices":1204}"#)],
-      problems: [.unknownApp]),
+      problems: [.unknownApp, .impossible]),
     APIOperation(
       .get, "/v1/admin/segments/{segment}", id: "showSegment", in: .audiences, "Ask what a segment says",
       "As it was saved last.", by: everyone, answers: [Answer(200, "The segment.", "SavedSegment", example: segment)],

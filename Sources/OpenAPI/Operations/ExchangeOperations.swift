@@ -20,7 +20,8 @@ extension APIOperation {
       """, by: able(to: .importPeople),
       body: Body(
         schema: "NewImport", examples: [("users", #"{"appId":"com.example.bank","kind":"users","skipErrors":true}"#)]),
-      answers: [Answer(201, "It is open.", "Import", example: imported)], problems: [.unknownApp, .unknownGroup]),
+      answers: [Answer(201, "It is open.", "Import", example: imported)],
+      problems: [.unknownApp, .unknownGroup, .impossible]),
     APIOperation(
       .get, "/v1/admin/imports/{importId}", id: "showImport", in: .people, "Ask how far an import is",
       "Lines that were read, people who were brought in, lines that were wrong.", by: able(to: .importPeople),
@@ -53,7 +54,7 @@ extension APIOperation {
     export(
       "users", "exportUsers", "Users as a file", "By CUID, or those whose CUID begins so. It can be imported again.",
       .exportPeople,
-      [ofApp(), Parameter(place: .query, name: "prefix", schema: Schema.anyText, about: "How the CUID begins.")],
+      [ofApp(), Parameter(place: .query, name: "prefix", schema: Schema.givenText, about: "How the CUID begins.")],
       "clientUid,clientName,groupSeqs,tags,badge,devices\r\nkim01,Kim,12,vip,2,1\r\n", [.invalidField, .unknownApp]),
     export(
       "members", "exportMembers", "Members of a group as a file", "Its own, not those of groups below it.",

@@ -35,7 +35,8 @@ extension APIOperation {
       "Deliveries that ended rejected, expired or skipped.", by: able(to: .viewMessages),
       parameters: [
         Parameter(
-          place: .query, name: "reason", schema: Schema.anyText, about: "Only for this reason, as the funnel names it."),
+          place: .query, name: "reason", schema: Schema.givenText,
+          about: "Only for this reason, as the funnel names it."),
         limit, cursor,
       ],
       answers: [

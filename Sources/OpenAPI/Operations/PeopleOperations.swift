@@ -9,7 +9,8 @@ extension APIOperation {
       .get, "/v1/admin/users", id: "listUsers", in: .people, "List users", "By CUID, or those whose CUID begins so.",
       by: able(to: .viewPeople),
       parameters: [
-        ofApp(), Parameter(place: .query, name: "prefix", schema: Schema.anyText, about: "How the CUID begins."), limit,
+        ofApp(), Parameter(place: .query, name: "prefix", schema: Schema.givenText, about: "How the CUID begins."),
+        limit,
         pageCursor,
       ],
       answers: [
@@ -53,9 +54,10 @@ extension APIOperation {
       "Active ones by user, or those whose user's CUID or whose push token begins so.", by: able(to: .viewPeople),
       parameters: [
         ofApp(),
-        Parameter(place: .query, name: "clientUid", schema: Schema.anyText, about: "How the CUID begins."),
+        Parameter(place: .query, name: "clientUid", schema: Schema.givenText, about: "How the CUID begins."),
         Parameter(
-          place: .query, name: "psid", schema: Schema.anyText,
+          place: .query, name: "psid",
+          schema: Schema.givenText.adding("minLength", .number(Operations.Limits.tokenPrefixBytes)),
           about: "How the push token begins, eight characters or more."), limit, pageCursor,
       ],
       answers: [Answer(200, "A page of devices.", "DevicePage", example: page(deviceExample + "}"))],

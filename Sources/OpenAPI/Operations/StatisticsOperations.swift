@@ -33,7 +33,7 @@ extension APIOperation {
             "left":0},"items":[{"at":"2026-11-21T09:00:00.000Z","lane":"bulk","accepted":985,"rejected":3,"expired":0,\
             "cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,"left":0}]}
             """)
-      ], problems: [.invalidField, .unknownApp]),
+      ], problems: [.invalidField, .unknownApp, .impossible]),
     APIOperation(
       .get, "/v1/admin/overview/events", id: "watchOverview", in: .messages, "Watch what happens",
       """

@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPServer
+internal import Operations
 
 /// Pictures, sounds and films for notifications.
 extension APIOperation {
@@ -14,7 +15,7 @@ extension APIOperation {
       parameters: [
         Parameter(place: .query, name: "appId", schema: Schema.appID, about: "The app it is for.", isNeeded: true),
         Parameter(
-          place: .query, name: "expiresIn", schema: .object([("type", "string"), ("format", "duration")]),
+          place: .query, name: "expiresIn", schema: Schemas.duration(Operations.Limits.uploadSeconds),
           about: "How long it stays, unless a message needs it longer; 90 days when absent."),
       ],
       body: Body(schema: "File", examples: [], type: "application/octet-stream"),

@@ -24,7 +24,7 @@ extension Schemas {
       Schema.object(
         isClosed: true,
         [
-          .needed("new", Schema.anyText, "10 to 256 bytes."), .optional("current", Schema.anyText),
+          .needed("new", Schema.givenText, "10 to 256 bytes."), .optional("current", Schema.givenText),
         ])
     ),
     ("AccountPage", page(of: Schema.reference("Account"))),
@@ -43,7 +43,7 @@ extension Schemas {
         isClosed: true,
         [
           .needed(
-            "login", Schema.text(upTo: 254).adding("pattern", .text(#"^[^\u0000-\u0020\u007F]+$"#)),
+            "login", Schema.text(upTo: 254, matching: #"^[^\u0000-\u0020\u007F]+$"#),
             "An e-mail address, or any name without blanks."),
           .needed("name", Schema.text(upTo: 256)), .needed("role", roles),
           .optional("appId", Schema.optional(Schema.appID), "The only app it reaches."),

@@ -88,8 +88,9 @@ extension Schemas {
   private static let segmentName = Schema.text(upTo: Domain.Limits.segmentNameBytes)
   private static let words = values(Schema.text(upTo: Domain.Limits.attributeBytes))
   private static let inner = Schema.list(of: Schema.reference("Segment"), 1...Domain.Limits.segmentConditions)
-  private static let tag = Schema.text(upTo: Domain.Limits.tagBytes).adding(
-    "pattern", .text(#"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#))
+  private static let tag = Schema.text(
+    upTo: Domain.Limits.tagBytes,
+    matching: #"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#)
 
   private static func values(_ value: Node) -> Node {
     Schema.list(of: value, 1...Domain.Limits.segmentValues)

@@ -45,7 +45,7 @@ extension Schemas {
   private static let confirmation: [Schema.Property] = [
     .needed("seqno", Schema.sequence, "SEQNO, from the payload."),
     .needed("psid", Schema.text(upTo: Domain.Limits.psidBytes), "PSID that the message was sent to."),
-    .needed("pushkey", Schema.anyText, "From the payload: proves that the message was sent to this PSID."),
+    .needed("pushkey", Schema.givenText, "From the payload: proves that the message was sent to this PSID."),
     .optional("at", Schema.moment, "When it happened, by the device's clock."),
   ]
 

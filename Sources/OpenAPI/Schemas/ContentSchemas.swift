@@ -11,10 +11,14 @@ extension Schemas {
       "Apple's kind of push; found from the rest when absent. Each has fields of its own, and refuses the others."),
     .optional("alert", Schema.reference("Alert")),
     .optional(
-      "translations", map(of: Schema.reference("Alert"), upTo: Domain.Limits.translations),
+      "translations",
+      map(
+        of: Schema.reference("Alert"), upTo: Domain.Limits.translations,
+        named: #"^[A-Za-z]{2,8}([_-][A-Za-z0-9]{1,8}){0,7}([.@][^\u0000]*)?$"#),
       "The same by language, such as `ko` or `en-GB`: a device gets the one that fits its locale best, or `alert`."),
     .optional(
-      "variables", map(of: Schema.text(upTo: Domain.Limits.variableBytes, isEmptyAllowed: true), upTo: 9),
+      "variables",
+      map(of: Schema.text(upTo: Domain.Limits.variableBytes, isEmptyAllowed: true), upTo: 9, named: "^VAR[1-9]$"),
       "What stands for `%VAR1%` … `%VAR9%` in every text, by the names `VAR1` … `VAR9`."),
     .optional("badge", Schema.reference("BadgeRequest")),
     .optional("sound", Schema.reference("Sound")),
@@ -56,15 +60,18 @@ extension Schemas {
       "priority", .object([("enum", .list(PushPriority.allCases.map { .number(Int64($0.rawValue)) }))]),
       "10 at once, 5 with regard to the battery, 1 without waking the device."),
     .optional(
-      "collapseId", Schema.text(upTo: Domain.Limits.collapseIDBytes),
+      "collapseId", Schema.text(upTo: Domain.Limits.collapseIDBytes, matching: "^[!-~]([ -~]*[!-~])?$"),
       "A later push with the same one replaces this one; the SEQNO when absent. Printable ASCII."),
     .optional("keepForDevice", Schema.flag, "False: Apple tries once, and keeps nothing for a device that is away."),
   ]
 
   private static let name = Schema.text(upTo: Domain.Limits.nameBytes)
 
-  private static func map(of schema: Node, upTo count: Int) -> Node {
-    .object([("type", "object"), ("maxProperties", .number(count)), ("additionalProperties", schema)])
+  private static func map(of schema: Node, upTo count: Int, named pattern: String) -> Node {
+    .object([
+      ("type", "object"), ("maxProperties", .number(count)),
+      ("propertyNames", .object([("pattern", .text(pattern))])), ("additionalProperties", schema),
+    ])
   }
 
   static let content: [Node.Member] = [
@@ -79,7 +86,13 @@ extension Schemas {
             .optional("subtitle", text), .optional("subtitleLocKey", text), .optional("subtitleLocArgs", arguments),
             .optional("body", Schema.text(upTo: Domain.Limits.hostedTextBytes)), .optional("locKey", text),
             .optional("locArgs", arguments), .optional("launchImage", text),
-          ]),
+          ]
+        ).adding(
+          "dependentRequired",
+          .object([
+            ("titleLocArgs", .texts(["titleLocKey"])), ("subtitleLocArgs", .texts(["subtitleLocKey"])),
+            ("locArgs", .texts(["locKey"])),
+          ])),
       ]).adding(
         "description",
         """
@@ -106,8 +119,8 @@ extension Schemas {
         "What a push does to a Live Activity. Times are seconds since 1970.", isClosed: true,
         [
           .needed("event", Schema.words(LiveActivity.Event.allCases.map(\.rawValue))),
-          .needed("timestamp", Schema.count), .optional("contentState", .object([("type", "object")])),
-          .optional("staleDate", Schema.count), .optional("dismissalDate", Schema.count),
+          .needed("timestamp", seconds), .optional("contentState", .object([("type", "object")])),
+          .optional("staleDate", seconds), .optional("dismissalDate", seconds),
           .optional("attributesType", name), .optional("attributes", .object([("type", "object")])),
           .optional("inputPushToken", Schema.flag), .optional("inputPushChannel", name),
         ])
@@ -121,9 +134,15 @@ extension Schemas {
         .needed("bytes", Schema.count), .needed("expiresAt", Schema.moment),
       ])
     ),
-    ("File", .object([("description", "The bytes of the file.")])),
+    (
+      "File",
+      .object([
+        ("type", "string"), ("format", "binary"), ("minLength", .number(1)), ("description", "The bytes of the file."),
+      ])
+    ),
   ]
 
   private static let text = Schema.text(upTo: Domain.Limits.voipPayloadBytes)
-  private static let arguments = Schema.list(of: Schema.anyText)
+  private static let seconds = Schema.number(LiveActivity.seconds)
+  private static let arguments = Schema.list(of: Schema.givenText)
 }

@@ -21,7 +21,7 @@ extension Schemas {
           .optional("alert", Schema.reference("Alert")), .optional("badge", Schema.reference("BadgeRequest")),
           .optional("sound", Schema.optional(Schema.text(upTo: 128))), .optional("category", Schema.text(upTo: 128)),
           .optional("mutableContent", Schema.flag), .optional("contentAvailable", Schema.flag),
-          .optional("ext", Schema.anyText), .optional("data", customKeys), fillsVariables,
+          .optional("ext", Schema.givenText), .optional("data", customKeys), fillsVariables,
           .optional(
             "expiresIn", duration(Domain.Limits.expirySeconds)), .optional("dbIn", Schema.flag),
           .optional("reference", Schema.reference("SenderReference")),

@@ -59,23 +59,27 @@ extension Schemas {
               Schema.object(
                 isClosed: true,
                 [
-                  .needed("pem", Schema.anyText, "The .p8 file."), .needed("keyId", Schema.anyText),
-                  .needed("teamId", Schema.anyText),
+                  .needed("pem", Schema.givenText.adding("format", "p8"), "The .p8 file, as a text."),
+                  .needed("keyId", appleID),
+                  .needed("teamId", appleID),
                 ])),
             .optional(
               "apnsCertificate",
               Schema.object(
                 isClosed: true,
                 [
-                  .needed("file", Schema.anyText, "A .p12 archive or PEM, in base64."),
-                  .optional("passphrase", Schema.anyText),
+                  .needed(
+                    "file", Schema.givenText.adding("format", "push-certificate"), "A .p12 archive or PEM, in base64."),
+                  .optional("passphrase", Schema.givenText),
                 ])),
             .optional(
               "fcmServiceAccount",
               Schema.object(
                 isClosed: true,
                 [
-                  .needed("json", Schema.someText, "The service account's file, as a text."),
+                  .needed(
+                    "json", Schema.givenText.adding([("minLength", .number(1)), ("format", "service-account")]),
+                    "The service account's file, as a text."),
                   .optional(
                     "style", Schema.words(Administration.FCMSettings.styles),
                     "`data`: the SDK shows the message; `notification`: Android does."),
@@ -176,4 +180,7 @@ extension Schemas {
     .needed("cancelled", Schema.count), .needed("skipped", Schema.count), .needed("received", Schema.count),
     .needed("read", Schema.count), .optional("stateReason", Schema.anyText), .optional("resendOf", Schema.sequence),
   ])
+
+  /// A key id or team id.
+  private static let appleID = Schema.text(matching: "^[A-Z0-9]{10}$")
 }

@@ -64,7 +64,8 @@ extension Schemas {
         [
           .optional("name", Schema.text(upTo: Domain.Limits.groupNameBytes)),
           .optional("parent", Schema.optional(Schema.reference("GroupSeq")), "Null: to the top."),
-        ])
+        ]
+      ).adding("minProperties", .number(1))
     ),
     (
       "MemberPage",

@@ -5,7 +5,7 @@ extension Schemas {
   static let reports: [Node.Member] = [
     (
       "FunnelEvents",
-      .object([("type", "string"), ("description", "Events `funnel` and `end`; the data of each is a Funnel.")])
+      events(["funnel", "end"], "Event after event; the data of each is a Funnel.", Schema.reference("Funnel"))
     ),
     (
       "Funnel",
@@ -66,4 +66,15 @@ extension Schemas {
       ])
     ),
   ]
+
+  /// An answer of server-sent events, told by what each of them is.
+  static func events(_ names: [String], _ about: String, _ data: Node) -> Node {
+    Schema.object(
+      about,
+      [
+        .needed("event", Schema.words(names)),
+        .needed(
+          "data", .object([("type", "string"), ("contentMediaType", "application/json"), ("contentSchema", data)])),
+      ])
+  }
 }

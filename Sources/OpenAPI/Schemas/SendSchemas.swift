@@ -10,42 +10,11 @@ extension Schemas {
         [
           .needed("appId", Schema.appID, "APP_ID: whose devices."),
           .needed("audience", Schema.reference("Audience")),
-        ] + contentFields + [
-          .optional(
-            "lane", Schema.words(Lane.allCases.map(\.name)),
-            "A full lane never delays the one before it. `normal` by default."),
-          .optional(
-            "kind", Schema.words(MessageKind.allCases.map(\.rawValue)),
-            """
-            `ad` goes only to devices that agreed to advertising, at night only to those that agreed to that too (the \
-            others get it in the morning), and must begin as the app's rules for ads say; `essential` (one-time passwords, \
-            alarms) even to those that withdrew consent to notifications; `notice` by default. Others are skipped, reason \
-            `consent`.
-            """),
-          .optional(
-            "expiresIn", duration(Domain.Limits.expirySeconds),
-            "Nothing is sent later than this after it was due; a day by default."),
-          .optional("dbIn", Schema.flag, "DB_IN: keep the history of each recipient. True by default."),
-          .optional(
-            "sms", Schema.flag,
-            """
-            Ask for a short message (the event `sms.requested`, once for each person) if the push is not confirmed in time.
-            """),
-          .optional("fallback", Schema.reference("Fallback")),
-          .optional("sender", Schema.text(upTo: 64), "Who sends, as the payload says; `admin` by default."),
-          .optional(
-            "onUnknown", Schema.words(["resend", "skip"]),
-            "When nobody knows whether a push arrived: send it again (default), or rather not."),
+        ] + sayable + [
           .optional(
             "template", Schema.reference("SegmentNumber"),
             "The number of a template of the app: what it says stands for what is not said here."),
           .optional("dryRun", Schema.flag, "Try it out: nothing is stored."),
-          .optional("pace", Schema.reference("Pace")),
-          .optional("canary", Schema.reference("Canary")),
-          .optional("sendAt", Schema.moment, "When it goes out. Not beside `localTime`."),
-          .optional("localTime", localTime, "When it goes out, by each device's own clock."),
-          .optional("repeat", Schema.reference("Repetition")),
-          .optional("window", Schema.reference("SendWindow")),
           .optional("reference", Schema.reference("SenderReference")),
         ])
     ),
@@ -87,6 +56,42 @@ extension Schemas {
       ]).adding("description", "What happens to the badge. Absent: the icon stays as it is.")
     ),
   ]
+
+  /// What a send says, and a template or a sender may keep: without whom it is for.
+  static let sayable: [Schema.Property] =
+    contentFields + [
+      .optional(
+        "lane", Schema.words(Lane.allCases.map(\.name)),
+        "A full lane never delays the one before it. `normal` by default."),
+      .optional(
+        "kind", Schema.words(MessageKind.allCases.map(\.rawValue)),
+        """
+        `ad` goes only to devices that agreed to advertising, at night only to those that agreed to that too (the \
+        others get it in the morning), and must begin as the app's rules for ads say; `essential` (one-time passwords, \
+        alarms) even to those that withdrew consent to notifications; `notice` by default. Others are skipped, reason \
+        `consent`.
+        """),
+      .optional(
+        "expiresIn", duration(Domain.Limits.expirySeconds),
+        "Nothing is sent later than this after it was due; a day by default."),
+      .optional("dbIn", Schema.flag, "DB_IN: keep the history of each recipient. True by default."),
+      .optional(
+        "sms", Schema.flag,
+        """
+        Ask for a short message (the event `sms.requested`, once for each person) if the push is not confirmed in time.
+        """),
+      .optional("fallback", Schema.reference("Fallback")),
+      .optional("sender", Schema.text(upTo: 64), "Who sends, as the payload says; `admin` by default."),
+      .optional(
+        "onUnknown", Schema.words(["resend", "skip"]),
+        "When nobody knows whether a push arrived: send it again (default), or rather not."),
+      .optional("pace", Schema.reference("Pace")),
+      .optional("canary", Schema.reference("Canary")),
+      .optional("sendAt", Schema.moment, "When it goes out. Not beside `localTime`."),
+      .optional("localTime", localTime, "When it goes out, by each device's own clock."),
+      .optional("repeat", Schema.reference("Repetition")),
+      .optional("window", Schema.reference("SendWindow")),
+    ]
 
   /// An object with exactly this member.
   private static func only(_ name: String, _ schema: Node, _ about: String) -> Node {

@@ -18,13 +18,13 @@ extension Schemas {
     ),
     (
       "OverviewEvents",
-      .object([
-        ("type", "string"),
-        (
-          "description",
-          "Events `overview`; the data of each has `minutes` and `reasons`, each a Statistics, and `messages`, a MessagePage."
-        ),
-      ])
+      events(
+        ["overview"], "Event after event.",
+        Schema.object([
+          .needed("minutes", Schema.reference("Statistics")),
+          .needed("reasons", .object([("type", "object")]), "How many for which reason."),
+          .needed("messages", Schema.reference("MessagePage")),
+        ]))
     ),
   ]
 

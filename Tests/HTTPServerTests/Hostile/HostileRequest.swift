@@ -58,8 +58,10 @@ struct HostileRequest: Sendable {
   }
 
   /// Those that cannot be understood, or only in several ways.
-  static let malformed = requestLines + targets + fields + framing + chunks + smuggling + smugglingChunks
+  static let malformed =
+    requestLines + targets + fields + framing + chunks + smuggling + smugglingChunks
+    + foreign
   /// Those that look odd and yet have one meaning.
-  static let unambiguous = odd + oddBodies + sequences
+  static let unambiguous = odd + oddBodies + sequences + foreignButClear
   static let all = malformed + unambiguous
 }

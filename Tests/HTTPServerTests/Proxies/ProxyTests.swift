@@ -41,9 +41,12 @@ import Testing
 
   /// The target without scheme and authority, as both must understand it.
   private static func path(_ target: String) -> String {
-    guard let scheme = target.firstRange(of: "://"), !target.hasPrefix("/") else { return target }
-    let rest = target[scheme.upperBound...]
-    return rest.firstIndex { $0 == "/" || $0 == "?" }.map { String(rest[$0...]) } ?? "/"
+    var rest = target[...]
+    if let scheme = target.firstRange(of: "://"), !target.hasPrefix("/") {
+      rest = target[scheme.upperBound...].drop { $0 != "/" && $0 != "?" }
+    }
+    // An empty path means "/" (RFC 9112 §3.2.1).
+    return (rest.isEmpty || rest.first == "?" ? "/" : "") + rest
   }
 
   @Test(arguments: ReverseProxy.Kind.allCases) func `connections are kept alive and used again`(
