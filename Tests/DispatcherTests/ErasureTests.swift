@@ -101,7 +101,7 @@ import Testing
     _ = try walk(1_000)
     #expect(try named([1, 2]) == 2)
     #expect(try number("SELECT count(*) FROM erasures") == 0)
-    try connection.run(Erasures.takeOutRests())
+    _ = try connection.run(Erasures.takeOutRests())
     #expect(try named([1, 2]) == 2)
     try connection.script("UPDATE outcomes SET status = 1 WHERE seqno = 3 AND user_key = 'u1'")
     try age()
