@@ -37,6 +37,8 @@ final class AdminQueue: Sendable {
     /// Bodies of those that wait.
     var bytes = 0
     var isClosed = false
+    /// Whatever waits is refused.
+    var isCut = false
   }
 
   private let capacity: Int
@@ -85,6 +87,14 @@ final class AdminQueue: Sendable {
       if isClosed { return nil }
       _ = wakeup.wait(atMost: .seconds(60))
     }
+  }
+
+  /// True when the server has no time left: what waits is not carried out.
+  var isCut: Bool { state.withLock(\.isCut) }
+
+  /// Lets whoever takes a request refuse it.
+  func cut() {
+    state.withLock { $0.isCut = true }
   }
 
   /// Refuses further requests; what waits is still carried out.

@@ -11,6 +11,8 @@ package final class AdminThreads: Sendable {
 
   let queue: AdminQueue
   private let streams: AdminStreams
+  /// One for each thread.
+  private let cancellers: [Canceller]
 
   /// Starts the threads. Each connects when its first request comes.
   /// - Parameters:
@@ -28,9 +30,10 @@ package final class AdminThreads: Sendable {
     let resources = AdminWorker.Resources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
       streams: streams, messageCommitted: messageCommitted)
-    for number in 0..<threads {
+    cancellers = (0..<threads).map { _ in Canceller() }
+    for (number, canceller) in cancellers.enumerated() {
       // It ends by itself when the queue is closed and empty.
-      _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue).run() }
+      _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue, canceller: canceller).run() }
     }
   }
 
@@ -49,9 +52,17 @@ package final class AdminThreads: Sendable {
     streams.stop()
   }
 
+  /// Ends what takes too long for a stop: statements that run are cancelled, requests that wait are not begun. Their callers
+  /// are told to come again. Writes that may be committing are left to end.
+  package func cutOff() {
+    queue.cut()
+    for canceller in cancellers { canceller.keepCancelling() }
+  }
+
   /// Takes no more requests. Those that wait are still answered, then the threads end.
   package func stop() {
     queue.close()
     streams.stop()
+    for canceller in cancellers { canceller.release() }
   }
 }

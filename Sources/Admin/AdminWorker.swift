@@ -27,11 +27,14 @@ final class AdminWorker {
   private let queue: AdminQueue
   private let router = AdminRoute.router()
   private let log = Logger(label: "admin")
+  private let canceller: Canceller
   private var connection: Connection?
 
-  init(_ resources: Resources, queue: AdminQueue) {
+  /// - Parameter canceller: what ends a statement of this thread from another one.
+  init(_ resources: Resources, queue: AdminQueue, canceller: Canceller) {
     self.resources = resources
     self.queue = queue
+    self.canceller = canceller
   }
 
   /// Serves until the queue is closed.
@@ -50,12 +53,15 @@ final class AdminWorker {
   /// Nil when somebody else goes on with the answer.
   private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
     do throws(Problem) {
+      if queue.isCut { throw Self.isStopping }
       switch router.match(request.method, request.path.utf8Span.span) {
       case .found(let route, let parameters): return try serve(route, request, parameters, ticket)
       case .methodNotAllowed(let allowed): return .methodNotAllowed(allowed, requestID: request.id)
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
     } catch {
+      // What was cancelled is told why.
+      let error = queue.isCut && error.code == .busy ? Self.isStopping : error
       if error.code.status >= 500 {
         log.error(
           "a request failed",
@@ -107,7 +113,12 @@ final class AdminWorker {
     return caller
   }
 
+  private static var isStopping: Problem {
+    Problem(.busy, "This server is stopping, and nothing of the request was applied. Send it again in a moment.")
+  }
+
   private func attempt() -> Result<Connection, Problem> {
+    if queue.isCut { return .failure(Self.isStopping) }
     do throws(Problem) {
       return .success(try connected())
     } catch {
@@ -122,6 +133,7 @@ final class AdminWorker {
       var options = ConnectionOptions()
       options.applicationName = "upmc admin"
       options.statementTimeout = Admin.Limits.statementTimeout
+      options.canceller = canceller
       let made = try Connection(resources.databaseURL, options: options)
       connection = made
       return made

@@ -16,9 +16,10 @@ struct DatabaseThread {
 
   /// Calls `turn` until the node stops. After an error the turn is simply made again: every turn begins from what is
   /// committed. `turn` waits by itself when there is nothing to do.
-  func run(_ turn: (Connection) throws -> Void) {
+  func run(cancelledBy canceller: Canceller? = nil, _ turn: (Connection) throws -> Void) {
     var options = ConnectionOptions()
     options.readsByIndex = true
+    options.canceller = canceller
     var connection: Connection?
     while !shared.isStopping {
       do {
@@ -26,6 +27,8 @@ struct DatabaseThread {
         connection = present
         try turn(present)
       } catch {
+        // Cancelled so that we end.
+        if shared.isStopping, (error as? PostgresError)?.sqlState == .queryCanceled { return }
         log.error("the database failed; trying again", metadata: ["error": "\(error)"])
         if let lost = error as? PostgresError, lost.isConnectionLost { connection = nil }
         _ = try? Wakeup().wait(atMost: Limits.databasePause)

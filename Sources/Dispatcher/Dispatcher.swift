@@ -96,6 +96,8 @@ package final class Dispatcher {
       crew.completer.wakeup.signal()
     }
     shared.controlWakeup.signal()
+    shared.historyCanceller.keepCancelling()
+    defer { shared.historyCanceller.release() }
     // One time limit for all of them: several that hang must not add up.
     let deadline = shared.clock.now + Limits.drain + .seconds(2)
     for done in offering { wait(for: done, deadline) }

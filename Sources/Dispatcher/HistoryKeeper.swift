@@ -24,7 +24,7 @@ final class HistoryKeeper {
     let keeper = HistoryKeeper(shared.configuration.keeping, clock: shared.clock)
     let pause = try? Wakeup()
     var turns = 0
-    DatabaseThread("history", shared).run { connection in
+    DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
       try keeper.turn(connection)
       if turns % Limits.turnsPerLook == 0 { try keeper.look(connection) }
       turns += 1
@@ -37,9 +37,13 @@ final class HistoryKeeper {
     try drop(connection)
     try sweepLedger(connection)
     try forget(connection)
-    try connection.transaction(attempts: 3) { () throws(PostgresError) in
-      _ = try Erasures.step(deliveries: Limits.erasedDeliveries, on: connection)
+    for _ in 0..<Limits.erasurePages {
+      let hasLooked = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try Erasures.step(deliveries: Limits.erasedDeliveries, on: connection)
+      }
+      guard hasLooked else { break }
     }
+    _ = try connection.run(Erasures.takeOutRests())
   }
 
   /// Every few minutes: looks that cost more.
@@ -49,6 +53,7 @@ final class HistoryKeeper {
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": "\(next)"])
     }
+    try connection.run(HistoryRanges.leave())
     let closed = try connection.transaction(attempts: 3) { () throws(PostgresError) in
       let closed = try connection.run(HistoryRanges.close(keepingDays: days))
       for range in closed { try connection.run(Self.entry("history.close", range, days)) }
@@ -107,7 +112,7 @@ final class HistoryKeeper {
     var place = start
     for _ in 0..<Limits.ledgerPages {
       guard let next = try connection.run(HistoryRanges.sweepLedger(after: place, atMost: Limits.prunedRows)) else {
-        try connection.run(HistoryRanges.swept(since: began))
+        if !place.leftSome { try connection.run(HistoryRanges.swept(since: began)) }
         ledger = nil
         return
       }
@@ -142,8 +147,10 @@ extension Limits {
   static let forgettingRounds = 4
   /// Deliveries of them that are removed in one transaction: a tenth of a second or two.
   static let forgottenDeliveries = 20_000
-  /// Deliveries that are looked through for an erased person in one transaction: some tenths of a second.
-  static let erasedDeliveries = 500_000
+  /// Deliveries that are looked through for erased persons in one transaction: a tenth of a second or two.
+  static let erasedDeliveries = 100_000
+  /// How often in one turn.
+  static let erasurePages = 5
   /// Pages of the ledger in one turn.
   static let ledgerPages = 5
 }

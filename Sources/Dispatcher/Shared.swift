@@ -24,6 +24,8 @@ final class Shared: Sendable {
   /// Devices that must be left alone for a while.
   let backOffs = BackOffs()
   let pausedApps = Mutex(PausedApps())
+  /// Ends what the thread `history` waits for. Nobody was told anything of it, so its writes too.
+  let historyCanceller = Canceller(sparesWrites: false)
   /// Numbers of batches, unique within this process.
   private let lastBatch = Atomic<Int64>(0)
 

@@ -78,6 +78,8 @@ package final class Connection {
 
   private func prepareAndExecute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
     let types = parameters.types
+    options.canceller?.begins(statement, inTransaction: isInTransaction)
+    defer { options.canceller?.ended() }
     do {
       guard statement.isKept else { return try session.executeOnce(statement, parameters) }
       if !session.knows(statement, types) { try session.prepare(statement, types) }
@@ -266,6 +268,7 @@ package final class Connection {
       case .failed: throw session.connectError
       case .connected:
         try session.run(options.settingsSQL)
+        options.canceller?.follow(session)
         return session
       }
     }

@@ -15,6 +15,8 @@ package struct ConnectionOptions: Sendable {
   /// Statements are planned for tables that have grown, however empty they are at the moment. For sessions that only ever
   /// look things up: their statements are prepared once, in a quiet moment perhaps, and kept.
   package var readsByIndex = false
+  /// Lets another thread cancel what runs. For one connection only.
+  package var canceller: Canceller?
 
   package init() {}
 

@@ -59,6 +59,11 @@ final class Session {
   /// For example 150018.
   var serverVersion: Int32 { unsafe PQserverVersion(pg) }
 
+  /// What another thread needs to cancel what runs here; nil when there is no session.
+  func cancelKey() -> CancelKey? {
+    unsafe PQgetCancel(pg).map { unsafe CancelKey(owning: $0) }
+  }
+
   /// Whether a transaction is open, as of the last answer.
   var transaction: TransactionStatus {
     switch unsafe PQtransactionStatus(pg) {

@@ -135,10 +135,22 @@ final class Doors {
   }
 
   /// Answers what is there, takes nothing new.
-  func drain(within patience: Duration) {
+  /// - Parameter adminPatience: after that, whatever the admin threads still work at is cancelled, so that there is time to
+  ///   say so.
+  func drain(within patience: Duration, adminPatience: Duration) {
     admin.endStreams()
     for inbox in commands { _ = inbox.offer(.drain(within: patience)) }
-    for _ in commands { _ = drained.receive(atMost: patience + .seconds(1)) }
+    let clock = SystemClock()
+    let began = clock.now
+    let end = began + patience + .seconds(1)
+    var (left, cut) = (commands.count, Optional(began + adminPatience))
+    while left > 0, clock.now < end {
+      if let time = cut, clock.now >= time {
+        admin.cutOff()
+        cut = nil
+      }
+      left -= drained.receive(atMost: (cut ?? end) - clock.now).count
+    }
   }
 
   /// New connections are shown this certificate; those that are open go on.

@@ -27,13 +27,16 @@ internal import TLS
 /// configured one, or a private PostgreSQL (`Database`). A start that cannot succeed ends with one sentence that says why
 /// and what to do.
 ///
-/// **Stop** (SIGTERM, SIGINT): the doors take no new connections and answer what they have; the dispatcher claims nothing
+/// **Stop** (SIGTERM, SIGINT): the doors take no new connections and answer what they have, admin requests that take long with
+/// 503; the dispatcher claims nothing
 /// more, waits for answers under way and hands the rest back; then the private PostgreSQL is stopped. A kill at any
 /// moment is as good: everything that was promised is in the database.
 package final class Server {
   package enum Limits {
     /// The doors answer what they have within this time.
     static let drain: Duration = .seconds(10)
+    /// After so much of it, what the database still works at for admin requests is cancelled.
+    static let adminDrain: Duration = .seconds(4)
     /// How long requests to Apple and Google under way may take to be answered at a stop.
     static let providerDrain: Duration = .seconds(5)
     /// How often apps and credentials are read again when nothing announces a change.
@@ -133,7 +136,7 @@ package final class Server {
   /// Ends in good order.
   package func stop() {
     log.info("stopping")
-    doors.drain(within: Limits.drain)
+    doors.drain(within: Limits.drain, adminPatience: Limits.adminDrain)
     dispatcher.stop { senders.stop(within: Limits.providerDrain) }
     senders.waitUntilStopped(atMost: Limits.providerDrain + .seconds(2))
     doors.close()

@@ -4,15 +4,34 @@ package import Postgres
 /// Taking erased persons out of deliveries to devices that are not theirs any more.
 ///
 /// No index leads from a person to those: a device has one user at a time, and only its deliveries say whom it had before.
-/// So an erasure is remembered, and the janitor looks through the messages of that time, a part at a time; then the
-/// person's name is gone from here too.
+/// So an erasure is remembered, and the nodes walk through the deliveries of all messages, a page at a time, round and
+/// round: one walk for everybody, which whoever comes later joins where it stands.
+///
+/// ```
+///   asked ─► seen ─► settled ─────────────► joined at a place ─ one lap ─► gone
+///             │        └ no claim of that time is left    └ under way: into `erasure_rests`, taken out when ended
+///             └ no transaction is left that began before it was seen
+/// ```
+/// Before it joins, everything that read the person's name has ended, or has written it where the walk finds it; so one lap
+/// is enough. A page, the walk's place and whose lap is over are one transaction: a kill undoes them together, and the lock
+/// on the walk's only row keeps nodes from walking at once. Messages that came after the lap's beginning are left alone, for
+/// the same name may be somebody again.
 package enum Erasures {
+  package enum Limits {
+    /// Persons that are looked for at once: their names fit a small table in the database's memory.
+    package static let persons = 2_000
+    /// Rests that are looked at in one step.
+    static let rests = 2_000
+  }
+
   private static let addStatement = Statement(
     "erasures-add",
     """
     INSERT INTO erasures (app, user_key, upto_seqno)
     SELECT $1, $2, coalesce(max(seqno), 0) FROM messages
-    ON CONFLICT (app, user_key) DO UPDATE SET after_seqno = 0, upto_seqno = excluded.upto_seqno, asked_at = now()
+    -- Erased once more: all that began meanwhile is waited for anew.
+    ON CONFLICT (app, user_key) DO UPDATE SET after_seqno = 0, upto_seqno = excluded.upto_seqno, asked_at = now(),
+      seen_at = NULL, upto_claim = NULL, lap = NULL, from_seqno = NULL, from_device = NULL
     """)
 
   /// Remembers a person, in the transaction that erases the rest.
@@ -23,59 +42,177 @@ package enum Erasures {
     _ = try connection.run(addStatement, parameters)
   }
 
-  private static let nextStatement = Statement(
-    "erasures-next",
-    """
-    SELECT app, user_key, after_seqno, upto_seqno FROM erasures ORDER BY asked_at LIMIT 1 FOR UPDATE SKIP LOCKED
-    """)
+  // MARK: A step
 
-  private static let partStatement = Statement(
-    "erasures-part",
+  /// A place of the walk: the delivery that was looked at last.
+  private struct Place {
+    var lap: Int32
+    var seqno: Int64
+    var device: UUIDValue
+
+    var parameters: Parameters {
+      var parameters = Parameters()
+      parameters.append(lap)
+      parameters.append(seqno)
+      parameters.append(uuid: device)
+      return parameters
+    }
+  }
+
+  private static let placeStatement = Statement(
+    "erasures-place",
+    "SELECT lap, seqno, device FROM erasure_walk WHERE EXISTS (SELECT FROM erasures) FOR UPDATE SKIP LOCKED")
+
+  private static let pageEndStatement = Statement(
+    "erasures-page-end",
     """
-    -- As many messages as have some deliveries together, and always one.
-    SELECT coalesce(max(seqno) FILTER (WHERE before < $3), $2) FROM (
-      SELECT seqno, sum(coalesce(targeted, 0) + 1) OVER (ORDER BY seqno ROWS UNBOUNDED PRECEDING)
-        - coalesce(targeted, 0) - 1 AS before
-      FROM (SELECT seqno, targeted FROM messages WHERE seqno > $1 AND seqno <= $2 ORDER BY seqno LIMIT 100000) m) s
+    SELECT seqno, device FROM outcomes
+    -- The first condition chooses partitions, which the second cannot.
+    WHERE seqno >= $1 AND (seqno, device) > ($1, $2) AND seqno <= $3 ORDER BY seqno, device LIMIT 1 OFFSET $4
     """)
 
   private static let takeOutStatement = Statement(
     "erasures-take-out",
     """
-    UPDATE outcomes o SET user_key = 'g' || o.device FROM messages m
-    WHERE o.seqno > $3 AND o.seqno <= $4 AND o.user_key = $2 AND o.status <> 6
-      AND m.seqno = o.seqno AND m.app = $1
+    WITH hits AS MATERIALIZED (
+      SELECT o.seqno, o.device, e.app, e.user_key
+      FROM outcomes o
+        JOIN erasures e ON e.user_key = o.user_key AND e.lap IS NOT NULL AND o.seqno <= e.upto_seqno
+        JOIN messages m ON m.seqno = o.seqno AND m.app = e.app
+      WHERE o.seqno >= $1 AND o.seqno <= $3 AND (o.seqno, o.device) > ($1, $2) AND (o.seqno, o.device) <= ($3, $4))
+    , taken AS (
+      UPDATE outcomes o SET user_key = 'g' || o.device FROM hits h
+      WHERE o.seqno >= $1 AND o.seqno <= $3 AND o.seqno = h.seqno AND o.device = h.device AND o.user_key = h.user_key
+        -- While it is under way the name says whose count it moves.
+        AND o.status <> 6
+      RETURNING o.seqno, o.device)
+    INSERT INTO erasure_rests (seqno, device, app, user_key)
+    SELECT h.seqno, h.device, h.app, h.user_key FROM hits h
+    -- Not by its status: one that was given back a moment ago was seen as ended, and was not taken.
+    WHERE NOT EXISTS (SELECT FROM taken t WHERE t.seqno = h.seqno AND t.device = h.device)
+    ON CONFLICT DO NOTHING
     """)
 
   private static let moveStatement = Statement(
-    "erasures-move", "UPDATE erasures SET after_seqno = $3 WHERE app = $1 AND user_key = $2")
-  private static let doneStatement = Statement(
-    "erasures-done", "DELETE FROM erasures WHERE app = $1 AND user_key = $2")
+    "erasures-move", "UPDATE erasure_walk SET lap = $1, seqno = $2, device = $3")
 
-  /// Goes on with the oldest erasure by about so many deliveries, within a transaction. False when there is none, or when
-  /// other nodes are at all of them.
+  private static let doneStatement = Statement(
+    "erasures-done", "DELETE FROM erasures WHERE (lap + 1, from_seqno, from_device) <= ($1, $2, $3)")
+
+  /// Looks through so many deliveries for everybody who is to be taken out, within a transaction. False when there is
+  /// nobody to look for yet, or when another node is at it.
   package static func step(deliveries: Int, on connection: Connection) throws(PostgresError) -> Bool {
-    let next = try connection.run(nextStatement)
-    guard next.count == 1 else { return false }
-    let (after, upto) = (next.int64(0, 2), next.int64(0, 3))
+    let rows = try connection.run(placeStatement)
+    guard rows.count == 1 else { return false }
+    var place = Place(lap: rows.int32(0, 0), seqno: rows.int64(0, 1), device: rows.uuid(0, 2))
+    guard let end = try welcome(at: place, on: connection) else { return false }
     var range = Parameters()
-    range.append(after)
-    range.append(upto)
-    range.append(deliveries)
-    let end = try connection.run(partStatement, range).int64(0, 0)
-    var person = Parameters()
-    person.append(next.int32(0, 0))
-    person.append(text: next.text(0, 1))
-    var part = person
-    part.append(after)
-    part.append(end)
-    _ = try connection.run(takeOutStatement, part)
-    guard end < upto else {
-      _ = try connection.run(doneStatement, person)
-      return true
+    range.append(place.seqno)
+    range.append(uuid: place.device)
+    var page = range
+    page.append(end)
+    page.append(Int64(deliveries - 1))
+    let last = try connection.run(pageEndStatement, page)
+    if last.count == 1 {
+      (place.seqno, place.device) = (last.int64(0, 0), last.uuid(0, 1))
+      range.append(place.seqno)
+      range.append(uuid: place.device)
+    } else {
+      // Fewer are left: the lap ends, and the next begins.
+      range.append(end)
+      range.append(uuid: UUIDValue(high: .max, low: .max))
+      place = Place(lap: place.lap + 1, seqno: 0, device: UUIDValue(high: 0, low: 0))
     }
-    person.append(end)
-    _ = try connection.run(moveStatement, person)
+    _ = try connection.run(takeOutStatement, range)
+    _ = try connection.run(moveStatement, place.parameters)
+    _ = try connection.run(doneStatement, place.parameters)
     return true
+  }
+
+  // MARK: Who joins
+
+  private static let seeStatement = Statement(
+    "erasures-see", "UPDATE erasures SET seen_at = clock_timestamp() WHERE seen_at IS NULL")
+
+  private static let oldestStatement = Statement(
+    "erasures-oldest-transaction",
+    """
+    SELECT min(xact_start) FROM pg_stat_activity
+    WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+    """)
+
+  private static let settleStatement = Statement(
+    "erasures-settle",
+    """
+    UPDATE erasures SET
+      -- Numbers, not rows: they are taken before anything is committed.
+      upto_claim = (SELECT coalesce(max(last_value), 0) FROM pg_sequences
+        WHERE schemaname = 'public' AND sequencename = 'claims_claim_seq'),
+      upto_seqno = greatest(upto_seqno, (SELECT max(last_value) FROM pg_sequences
+        WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq'))
+    WHERE upto_claim IS NULL AND seen_at < coalesce($1::timestamptz, 'infinity')
+    """)
+
+  private static let joinStatement = Statement(
+    "erasures-join",
+    """
+    UPDATE erasures SET lap = $1, from_seqno = $2, from_device = $3
+    WHERE (app, user_key) IN (
+      SELECT e.app, e.user_key FROM erasures e
+      WHERE e.lap IS NULL AND e.upto_claim IS NOT NULL
+        -- Whoever holds one of these has not written all outcomes yet.
+        AND NOT EXISTS (SELECT FROM claims c WHERE c.claim <= e.upto_claim)
+      ORDER BY e.asked_at LIMIT (SELECT greatest(0, $4 - count(*)) FROM erasures WHERE lap IS NOT NULL))
+      -- Not one that was asked for anew while we waited for its row.
+      AND lap IS NULL AND upto_claim IS NOT NULL
+    """)
+
+  private static let endStatement = Statement(
+    "erasures-end", "SELECT max(upto_seqno) FROM erasures WHERE lap IS NOT NULL")
+
+  /// Lets those join who can. Answers the last SEQNO that anybody's name may stand at; nil when nobody is looked for.
+  private static func welcome(at place: Place, on connection: Connection) throws(PostgresError) -> Int64? {
+    _ = try connection.run(seeStatement)
+    // After it was seen, and before the numbers are read: so nothing falls in between.
+    let oldest = try connection.run(oldestStatement)
+    var settled = Parameters()
+    settled.append(timestampMicroseconds: oldest.isNull(0, 0) ? nil : oldest.timestampMicroseconds(0, 0))
+    _ = try connection.run(settleStatement, settled)
+    var joining = place.parameters
+    joining.append(Int64(Limits.persons))
+    _ = try connection.run(joinStatement, joining)
+    return try connection.run(endStatement).optionalInt64(0, 0)
+  }
+
+  // MARK: Rests
+
+  private static let restsStatement = Statement(
+    "erasures-rests",
+    """
+    WITH part AS MATERIALIZED (
+      SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
+      ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    , found AS MATERIALIZED (
+      SELECT p.* FROM part p JOIN outcomes o ON o.seqno = p.seqno AND o.device = p.device AND o.user_key = p.user_key)
+    , taken AS (
+      UPDATE outcomes o SET user_key = 'g' || o.device FROM found f
+      WHERE o.seqno = f.seqno AND o.device = f.device AND o.user_key = f.user_key AND o.status <> 6
+      RETURNING o.seqno, o.device)
+    , waiting AS (
+      UPDATE erasure_rests r SET looked_at = clock_timestamp() FROM found f
+      WHERE r.seqno = f.seqno AND r.device = f.device
+        AND NOT EXISTS (SELECT FROM taken t WHERE t.seqno = f.seqno AND t.device = f.device)
+      RETURNING r.seqno, r.device)
+    -- Also those whose history is gone.
+    DELETE FROM erasure_rests r USING part p
+    WHERE r.seqno = p.seqno AND r.device = p.device
+      AND NOT EXISTS (SELECT FROM waiting w WHERE w.seqno = p.seqno AND w.device = p.device)
+    """)
+
+  /// Takes persons out of deliveries that have ended since the walk came by. Answers how many need no further look.
+  package static func takeOutRests() -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(Limits.rests)
+    return Query(restsStatement, parameters) { $0.affected }
   }
 }

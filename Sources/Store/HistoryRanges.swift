@@ -32,6 +32,19 @@ package enum HistoryRanges {
     return Query(beginStatement, parameters) { $0.optionalInt64(0, 0) }
   }
 
+  private static let leaveStatement = Statement(
+    "history-leave-ranges",
+    """
+    UPDATE seqno_ranges SET left_at = clock_timestamp() WHERE from_seqno IN (
+      SELECT r.from_seqno FROM seqno_ranges r
+      WHERE r.left_at IS NULL AND r.upto_seqno <= (SELECT last_value + 1 FROM pg_sequences
+        WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq')
+      ORDER BY r.from_seqno FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Notes of ranges that later numbers are given now: a day later they may be closed.
+  package static func leave() -> Query<Void> { Query(leaveStatement, Parameters()) { _ in } }
+
   package struct Range: Sendable {
     package let from: Int64
     package let upto: Int64
@@ -51,8 +64,11 @@ package enum HistoryRanges {
         -- Behind the numbers that are given now.
         AND r.upto_seqno <= (SELECT last_value + 1 FROM pg_sequences
           WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq')
-        -- Long in the past: whoever was given a number of it has stored his message, or never will.
-        AND (SELECT created_at FROM messages WHERE seqno >= r.upto_seqno ORDER BY seqno LIMIT 1) < now() - interval '1 day'
+        -- Long in the past: whoever was given a number of it has stored his message, or never will. By the clock, for in a
+        -- quiet database no message comes after it.
+        AND (r.left_at < now() - interval '1 day'
+          OR (SELECT created_at FROM messages WHERE seqno >= r.upto_seqno ORDER BY seqno LIMIT 1)
+            < now() - interval '1 day')
         -- From the end, where the youngest are.
         AND (SELECT 1 FROM messages m WHERE m.seqno >= r.from_seqno AND m.seqno < r.upto_seqno
             AND (m.finished_at IS NULL OR m.finished_at > now() - make_interval(days => $1))
@@ -115,6 +131,8 @@ package enum HistoryRanges {
     package var app: Int32 = 0
     package var userKey = ""
     package var seqno: Int64 = 0
+    /// Entries on the way here were held by somebody: another look has to follow.
+    package var leftSome = false
 
     package init() {}
   }
@@ -131,22 +149,30 @@ package enum HistoryRanges {
     WITH page AS MATERIALIZED (
       SELECT app, user_key, seqno FROM badge_ledger
       WHERE (app, user_key, seqno) > ($1, $2, $3) ORDER BY app, user_key, seqno LIMIT $4)
+    , over AS MATERIALIZED (SELECT * FROM page WHERE seqno <@ (SELECT closed_seqnos()))
+    -- Waits for nobody: what somebody holds just now is left to the next look.
+    , free AS MATERIALIZED (
+      SELECT l.app, l.user_key, l.seqno FROM badge_ledger l JOIN over o USING (app, user_key, seqno)
+      ORDER BY l.app, l.user_key, l.seqno FOR UPDATE OF l SKIP LOCKED)
     , gone AS (
-      DELETE FROM badge_ledger WHERE (app, user_key, seqno) IN (
-        SELECT * FROM page WHERE seqno <@ (SELECT closed_seqnos())))
-    SELECT app, user_key, seqno FROM page ORDER BY app DESC, user_key DESC, seqno DESC LIMIT 1
+      DELETE FROM badge_ledger l USING free f
+      WHERE l.app = f.app AND l.user_key = f.user_key AND l.seqno = f.seqno)
+    SELECT app, user_key, seqno, (SELECT count(*) FROM over) > (SELECT count(*) FROM free)
+    FROM page ORDER BY app DESC, user_key DESC, seqno DESC LIMIT 1
     """)
 
   /// Removes entries of closed ranges from the next `limit` entries of the ledger; answers where it ended, nil at its end.
-  package static func sweepLedger(after place: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
+  /// Entries that somebody holds are left out, and the place remembers that there were some.
+  package static func sweepLedger(after start: LedgerPlace, atMost limit: Int) -> Query<LedgerPlace?> {
     var parameters = Parameters()
-    parameters.append(place.app)
-    parameters.append(text: place.userKey)
-    parameters.append(place.seqno)
+    parameters.append(start.app)
+    parameters.append(text: start.userKey)
+    parameters.append(start.seqno)
     parameters.append(limit)
     return Query(sweepStatement, parameters) { rows in
       guard rows.count == 1 else { return nil }
-      var place = LedgerPlace()
+      var place = start
+      if rows.bool(0, 3) { place.leftSome = true }
       (place.app, place.userKey, place.seqno) = (rows.int32(0, 0), rows.text(0, 1), rows.int64(0, 2))
       return place
     }

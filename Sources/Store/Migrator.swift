@@ -17,9 +17,9 @@ internal import Reactor
 /// would hold up every request behind it: it gives up within a second, and tries again until it is let through.
 ///
 /// Two starters are safe: whoever holds the advisory lock works, the other waits and then finds nothing to do.
-/// A file that says `-- upmc:no-transaction` in its opening comment holds a single statement that PostgreSQL does not
-/// allow in a transaction (`CREATE INDEX CONCURRENTLY …`); it must be harmless to run again, for a crash between the
-/// statement and its record repeats it.
+/// A file that says `-- upmc:no-transaction` in its opening comment holds statements that PostgreSQL does not allow in a
+/// transaction (`CREATE INDEX CONCURRENTLY IF NOT EXISTS …`), each ended by a semicolon at the end of a line. Each must be
+/// harmless to run again, for a crash before the file is recorded repeats them all; half-built indexes are dropped first.
 package struct Migrator: Sendable {
   /// The newest migration this program was written for. Whoever adds a file to `Migrations/` raises it.
   package static let newestKnownVersion = 15
@@ -88,8 +88,11 @@ package struct Migrator: Sendable {
   ) throws(MigratorError) -> Bool {
     do {
       guard migration.runsInTransaction else {
-        // As a prepared statement: the server itself then refuses a second statement in the file.
-        try connection.run(Statement("migration \(migration.version)", migration.sql))
+        for single in migration.singles {
+          if let index = single.index { try drop(halfBuilt: index, connection) }
+          // Not as a script, which would be one transaction again.
+          try connection.run(Statement("migration \(migration.version)", single.sql, isKept: false))
+        }
         try connection.script(Self.createTable)
         try connection.run(Self.record, migration.row(clock.now - start))
         return true
@@ -105,6 +108,14 @@ package struct Migrator: Sendable {
       if migration.runsInTransaction, error.isRetryable || error.sqlState == .lockNotAvailable { return false }
       throw .failed(migration, error)
     }
+  }
+
+  /// Without it the next statement would believe that the index is there.
+  private func drop(halfBuilt index: String, _ connection: Connection) throws(PostgresError) {
+    var parameters = Parameters()
+    parameters.append(text: index)
+    guard try connection.run(Self.halfBuilt, parameters).bool(0, 0) else { return }
+    try connection.script("DROP INDEX CONCURRENTLY IF EXISTS \(index)")
   }
 
   /// Lets everybody through who had to wait behind a lock that we asked for: longer each time, up to a quarter of a minute,
@@ -182,6 +193,9 @@ package struct Migrator: Sendable {
   /// Held by the session, not by a transaction: some migrations have none.
   private static let lock = Statement("migrator_lock", "SELECT pg_advisory_lock($1)")
   private static let unlock = Statement("migrator_unlock", "SELECT pg_advisory_unlock($1)")
+  private static let halfBuilt = Statement(
+    "migrator_half_built",
+    "SELECT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid)")
   private static let select = Statement(
     "migrator_select",
     // By way of JSON the column may also be missing, as it is until the next migration.

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The production set (.deploy/production.yml) for real: three servers behind the proxy, while devices register, sends are
 made and receipts come, one server is killed, then each is rolled. Afterwards nothing that was answered may be missing.
+The steps are those that the file's opening names: migrate, doctor, a first account, up. A film of 5 MB goes up through the
+proxy and comes back from every server.
 
 A PostgreSQL and a simulator in containers of their own, outside the set, stand for the company's database and for Apple.
 
@@ -11,6 +13,7 @@ A PostgreSQL and a simulator in containers of their own, outside the set, stand 
 Not part of `make test`: it needs an engine (DOCKER_HOST says which) and root, for the owners of the secret files.
 """
 
+import hashlib
 import json
 import os
 import resource
@@ -88,6 +91,39 @@ def make_app(upmc, control):
     return client, json.loads(command("key", "create", "--role", "admin", "--json"))["apiKey"]
 
 
+def check_upload(key, tls, servers):
+    """A film of 5 MB through the proxy, to whichever server: the others show it too."""
+    film = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom" + os.urandom(5_000_000 - 24)
+    request = urllib.request.Request(
+        f"https://localhost:{PORT}/v1/admin/uploads?appId={APP}", film,
+        {"Authorization": "Bearer " + key, "Content-Type": "video/mp4"})
+
+    def upload():
+        begin = time.monotonic()
+        try:
+            with urllib.request.urlopen(request, context=tls, timeout=60) as answer:
+                return json.load(answer), time.monotonic() - begin
+        except urllib.error.HTTPError as error:
+            # A server that has not heard of the key yet lets nobody fill its disk.
+            if error.code == 413:
+                return None
+            raise
+
+    said, took = poll("no server knows the key", upload, 10)
+    check("a film of 5 MB is taken through the proxy", said["bytes"] == len(film), said)
+    path = "/" + said["url"].split("/", 3)[3]
+    sums = {hashlib.sha256(film).hexdigest()}
+    with urllib.request.urlopen(f"https://localhost:{PORT}{path}", context=tls, timeout=60) as answer:
+        sums.add(hashlib.sha256(answer.read()).hexdigest())
+    for one in servers:
+        sums.add(docker("exec", one, "sh", "-c",
+                        f"curl --fail --silent --show-error http://127.0.0.1:8080{path} | sha256sum").split()[0])
+    check("every server shows it, byte for byte", len(sums) == 1, sums)
+    check("nothing of it stays on their disks",
+          all(docker("exec", one, "sh", "-c", "find /var/lib/upmc -type f -size +1M").split() == [] for one in servers))
+    return took
+
+
 def check_confinement(upmc):
     host = inspect(upmc)["HostConfig"]
     check("the root is read only", host["ReadonlyRootfs"] and "Read-only" in docker(
@@ -117,6 +153,14 @@ def main():
         make_secrets(secrets)
         control = start_outside(secrets)
         tls = ssl.create_default_context(cafile=secrets + "/certificate.pem")
+        said = project("run", "--rm", "-T", "upmc", "upmc", "migrate")
+        check("the database is migrated before any server starts",
+              query("SELECT max(version) FROM upmc_migrations") == [str(len(os.listdir(ROOT + "/Migrations")))], said)
+        said = project("run", "--rm", "-T", "upmc", "upmc", "doctor", "--quiet", may_fail=True)
+        check("the doctor lets it start", "FAILURE" not in said, said)
+        said = project("run", "--rm", "-T", "upmc", "upmc", "account", "create", "you@example.com", "--name", "You",
+                       "--role", "admin")
+        check("the first account is made, and its link shown", "sign-in=" in said, said)
         begin = time.monotonic()
         project("up", "-d", "--scale", "upmc=3")
         poll("the proxy has no server", lambda: urllib.request.urlopen(
@@ -133,6 +177,10 @@ def main():
             check("the proxy shows nobody its metrics", False)
         except urllib.error.HTTPError as error:
             check("the proxy shows nobody its metrics", error.code == 404, error.code)
+
+        took["an upload of 5 MB through the proxy took"] = check_upload(key, tls, servers)
+        logs = project("logs", "--no-color", "upmc")
+        check("no log shows a link, for an account is there", "sign-in=" not in logs)
 
         load = Load([("localhost", PORT)], client, key, control, tls=tls)
         load.wait(300)

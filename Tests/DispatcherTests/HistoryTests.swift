@@ -270,28 +270,62 @@ import Testing
     #expect(try number("SELECT count(*) FROM former_psids") == 1)
   }
 
-  @Test func `an erased person is taken out of deliveries to devices that others have by now`() throws {
+  @Test func `a range that was left is closed by time, also where no message comes after it`() throws {
+    try connection.script("DELETE FROM messages WHERE seqno > 10; SELECT setval('messages_seqno_seq', 1000000)")
+    let closed = "SELECT count(*) FROM seqno_ranges WHERE closed_at IS NOT NULL"
+    try keeper(90).look(connection)
+    // Somebody may still hold a number of it.
+    #expect(try number(closed) == 0)
+    try connection.script("UPDATE seqno_ranges SET left_at = left_at - interval '25 hours'")
+    try keeper(90).look(connection)
+    #expect(try number(closed) == 1)
+    // The range whose numbers are given next stays.
+    #expect(try number("SELECT from_seqno FROM seqno_ranges WHERE closed_at IS NOT NULL") == 1)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE left_at IS NOT NULL") == 1)
+  }
+
+  @Test func `the last range in use goes too when nothing is sent for long`() throws {
     try connection.script(
       """
-      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
-      SELECT seqno, '00000000-0000-0000-0000-000000000002', now(), 1, 1, 'ukim' FROM messages;
-      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
-      SELECT seqno, '00000000-0000-0000-0000-000000000003', now(), 1, 1, 'ulee' FROM messages;
-      INSERT INTO apps (app_id, name, client_key) VALUES ('com.example.other', '', 'other');
-      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
-        finished_at) VALUES (4, 2, 4, 1, '{}', '', 1, now(), now(), now());
-      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key)
-      VALUES (4, '00000000-0000-0000-0000-000000000004', now(), 1, 1, 'ukim');
+      DELETE FROM messages WHERE seqno > 10;
+      SELECT setval('messages_seqno_seq', 3);
       """)
-    _ = try Persons.erase("kim", of: "com.example.bank", by: .commandLine, on: connection)
-    while try connection.transaction(
-      attempts: 1,
-      { () throws(PostgresError) in
-        try Erasures.step(deliveries: 2, on: connection)
-      })
-    {}
-    #expect(try number("SELECT count(*) FROM outcomes WHERE user_key = 'ukim'") == 1)
-    #expect(try number("SELECT count(*) FROM outcomes WHERE user_key = 'ulee'") == 4)
-    #expect(try number("SELECT count(*) FROM erasures") == 0)
+    let keeper = keeper(90)
+    try keeper.look(connection)
+    try connection.script("UPDATE seqno_ranges SET left_at = left_at - interval '25 hours'")
+    try keeper.look(connection)
+    try age()
+    try keeper.turn(connection)
+    #expect(try number("SELECT count(*) FROM outcomes WHERE seqno < 10") == 0)
+    #expect(try number("SELECT nextval('messages_seqno_seq')") == 1_000_001)
+  }
+
+  @Test func `the look through the ledger waits for nobody, and comes again for what somebody held`() throws {
+    let keeper = keeper(90)
+    try keeper.look(connection)
+    try age()
+    try keeper.turn(connection)
+    // Whoever counts has locked one entry, and is about to take another that the look has passed.
+    try connection.script(
+      """
+      UPDATE seqno_ranges SET swept_at = NULL;
+      INSERT INTO badge_ledger (app, user_key, seqno, increment) SELECT 1, 'ukim', n, 1 FROM generate_series(1, 3) n
+      ON CONFLICT DO NOTHING
+      """)
+    let counting = try database.connect()
+    try counting.script(
+      """
+      SET lock_timeout = '2s'; BEGIN;
+      UPDATE badge_ledger SET negatives = 0 WHERE user_key = 'ukim' AND seqno = 2
+      """)
+    try connection.script("SET lock_timeout = '1ms'")
+    let again = self.keeper(90)
+    try again.turn(connection)
+    #expect(try number("SELECT count(*) FROM badge_ledger WHERE seqno < 10") == 1)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL") > 0)
+    try counting.script("UPDATE badge_ledger SET negatives = 0 WHERE user_key = 'ukim' AND seqno = 1; COMMIT")
+    try again.turn(connection)
+    #expect(try number("SELECT count(*) FROM badge_ledger WHERE seqno < 10") == 0)
+    #expect(try number("SELECT count(*) FROM seqno_ranges WHERE dropped_at IS NOT NULL AND swept_at IS NULL") == 0)
   }
 }

@@ -108,12 +108,6 @@ final class MigratorFixture {
     #expect(try fixture.exists("a_x"))
   }
 
-  @Test func `a file without a transaction holds one statement only`() throws {
-    fixture.write("0001_two.sql", "-- upmc:no-transaction\nCREATE TABLE a ();\nCREATE TABLE b ();\n")
-    #expect(try fixture.refusal().contains("look what it left behind"))
-    #expect(try !fixture.exists("a"))
-  }
-
   @Test func `the mark counts only before the first statement`() {
     let late = Migration(version: 1, name: "a", bytes: Array("-- Why.\nSELECT 1;\n-- upmc:no-transaction\n".utf8))
     let early = Migration(version: 1, name: "a", bytes: Array("-- Why.\n--   upmc:no-transaction\nSELECT 1\n".utf8))

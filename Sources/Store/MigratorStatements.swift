@@ -1,0 +1,42 @@
+/// The statements of a file that runs without a transaction, one at a time: those that PostgreSQL does not allow in one,
+/// above all `CREATE INDEX CONCURRENTLY IF NOT EXISTS`, which lets writers go on.
+///
+/// A kill in the middle leaves the statements before it done, and an index that was being built as an *invalid* one: it costs
+/// every writer, serves no reader, and counts as existing. So before an index is built, an invalid one of its name is dropped.
+extension Migration {
+  struct Single: Equatable {
+    /// With blanks for all that stands before it, so that a place in an error is a place in the file.
+    let sql: String
+    /// The index that it builds without holding writers back.
+    let index: String?
+  }
+
+  /// In the order of the file. A semicolon at the end of a line ends a statement.
+  var singles: [Single] {
+    var found: [Single] = []
+    var (blanks, text) = ("", "")
+    var code: [Substring] = []
+    func end() {
+      guard !code.isEmpty else { return }
+      found.append(Single(sql: blanks + text, index: Self.index(builtBy: code)))
+      blanks += String(text.map { $0 == "\n" ? "\n" : " " })
+      (text, code) = ("", [])
+    }
+    for line in sql.split(separator: "\n", omittingEmptySubsequences: false) {
+      text += line + "\n"
+      if line.hasPrefix("--") { continue }
+      code += line.split(separator: " ")
+      if line.hasSuffix(";") { end() }
+    }
+    end()
+    return found
+  }
+
+  private static func index(builtBy words: [Substring]) -> String? {
+    guard words.first == "CREATE", let place = words.prefix(3).firstIndex(of: "INDEX"),
+      words.dropFirst(place + 1).first == "CONCURRENTLY"
+    else { return nil }
+    let rest = words.dropFirst(place + 2)
+    return (rest.starts(with: ["IF", "NOT", "EXISTS"]) ? rest.dropFirst(3) : rest).first.map(String.init)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Postgres
+import Reactor
+import Store
+import TestSupport
+import Testing
+
+/// SIGTERM ends a server within ten seconds, whatever the database is busy with.
+@Suite struct StopTests {
+  @Test func `a stop does not wait for statements that wait, and tells their callers to come again`() throws {
+    let world = try World()
+    let server = try ServerProcess([
+      "UPMC_DATABASE_URL": world.database.url,
+      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+      "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
+    ])
+    try server.start()
+    try world.poll("the server does not serve") {
+      (try? TestClient(port: server.port).call("GET", "/health"))?.status == 200 ? () : nil
+    }
+    // Somebody holds what a list reads, and what the thread `history` looks at.
+    let holder = try world.database.connect()
+    try holder.script("BEGIN; LOCK TABLE groups, erasures IN ACCESS EXCLUSIVE MODE")
+    let replies = try Inbox<String>(capacity: 8)
+    let (port, key) = (server.port, world.apiKey)
+    // More than there are threads: one waits behind them.
+    for number in 0..<3 {
+      _ = try Thread(name: "caller-\(number)") {
+        do {
+          let reply = try TestClient(port: port).call(
+            "GET", "/v1/admin/groups?appId=\(World.appID)", bearer: key)
+          _ = replies.offer("\(reply.status) \(reply.text)")
+        } catch {
+          _ = replies.offer("no answer: \(error)")
+        }
+      }
+    }
+    try world.poll("no list waits") {
+      try holder.run(
+        Statement(
+          "waiting",
+          """
+          SELECT count(*) FROM pg_stat_activity WHERE application_name = 'upmc admin' AND wait_event_type = 'Lock'
+            AND datname = current_database()
+          """)
+      ).int64(0, 0) == 2 ? () : nil
+    }
+    let clock = SystemClock()
+    let began = clock.now
+    let ending = server.stop()
+    let took = clock.now - began
+    print("a stop with lists that wait for a lock: \(took)")
+    #expect(ending == .exited(0), "\(server.output.suffix(600))")
+    #expect(took < .seconds(10), "\(took)")
+    var told: [String] = []
+    while told.count < 3 { told += replies.receive(atMost: .seconds(30)) }
+    for reply in told { #expect(reply.hasPrefix("503 ") && reply.contains("stopping"), "\(reply)") }
+    try holder.script("ROLLBACK")
+  }
+}
