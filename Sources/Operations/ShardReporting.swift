@@ -39,7 +39,7 @@ extension Reporting {
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ShardsAnswer {
     try caller.require(.viewMessages)
-    guard let after = Int32(exactly: page.cursor == nil ? -1 : try page.number()) else {
+    guard let after = Int32(exactly: try page.cursor == nil ? -1 : page.number()) else {
       throw PageRequest.foreignCursor
     }
     // One more than asked for tells whether there is a next page.

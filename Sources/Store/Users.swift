@@ -3,7 +3,7 @@ internal import Postgres
 
 /// Users and guests with their badge count.
 ///
-/// A count is either moved (a message adds, a read takes) or set; a set also notes that it was one (`set_seqno`), so that
+/// A count is either moved (a message adds, a read takes) or set. A set also notes that it was one (`set_seqno`), so that
 /// nothing is taken back later for what was added before it: see `Increments`.
 package enum Users {
   package struct Key: Hashable, Sendable {
@@ -68,7 +68,7 @@ package enum Users {
     FROM unnest($1, $2, $3) AS t(app, user_key, badge) ORDER BY app, user_key COLLATE "C"
     -- Asked again for each row, behind its lock: whoever counted before has its SEQNO by then.
     ON CONFLICT (app, user_key) DO UPDATE SET badge = excluded.badge,
-      set_seqno = greatest(pg_sequence_last_value('messages_seqno_seq'), users.set_seqno + 1)
+      set_seqno = greatest(coalesce(pg_sequence_last_value('messages_seqno_seq'), 0), users.set_seqno + 1)
     RETURNING app, user_key, badge, set_seqno
     """)
 
