@@ -74,14 +74,9 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 	@cd $(FUZZ) && exec release/Fuzz -max_total_time=$(SECONDS) -max_len=16384 -timeout=5 -rss_limit_mb=1024 \
 	  -print_final_stats=1 corpus
 
-sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer
+sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer; ARGS="thread EndToEndTests.Control"
 	@.ci/fetch-axe
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build/thread
-	@$$(dirname $$(readlink -f $$(command -v $(SWIFT))))/clang -shared -fPIC -O2 -o .build/thread/SwiftMutex.so \
-	  Tests/Sanitize/SwiftMutex.c
-	TSAN_OPTIONS="halt_on_error=1 exitcode=66" LD_PRELOAD=$(CURDIR)/.build/thread/SwiftMutex.so \
-	  $(SWIFT) test --skip-build --sanitize=thread --scratch-path .build/thread --disable-xctest
-	ASAN_OPTIONS="detect_leaks=0" $(SWIFT) test --sanitize=address --scratch-path .build/address --disable-xctest
+	@exec Tests/Sanitize/run $(ARGS)
 
 lint: ## Check the form of every source file
 	@echo "Linting"

@@ -3,6 +3,7 @@ import Foundation
 import Postgres
 import Reactor
 import Simulator
+import TestSupport
 import Testing
 
 @testable import Server
@@ -26,9 +27,9 @@ import Testing
     let decided = ["pending", "accepted", "rejected", "expired", "cancelled", "skipped"].compactMap { reply.int($0) }
     #expect(decided.count == 6 && decided.reduce(0, +) == targeted)
     // A second and a half after the answer everything is back: exact all the while.
-    try world.wait(until: answered + 1_500_000) { try world.checkAccount(seqno) }
+    try world.wait(until: answered + 1_500_000 * Int64(Sanitizers.slowness)) { try world.checkAccount(seqno) }
     let last = world.simulator.allDeliveries().map(\.atMicroseconds).max() ?? 0
-    #expect(last <= answered + 1_000_000, "a push \(last - answered) µs after the answer")
+    #expect(last <= answered + 1_000_000 * Int64(Sanitizers.slowness), "a push \(last - answered) µs after the answer")
     let account = try world.checkAccount(seqno)
     #expect(account.underWay == 0, "not handed back: \(account)")
     #expect(account.accepted == Int64(world.simulator.counters().deliveries))
@@ -62,16 +63,16 @@ import Testing
     let answered = world.now
     #expect(reply.status == 200, "\(reply.text)")
     let ended = try world.finishedExactly(seqno)
-    #expect(world.now < answered + 5_000_000)
+    #expect(world.now < answered + 5_000_000 * Int64(Sanitizers.slowness))
     #expect(ended.string("state") == "cancelled" && ended.int("pending") == 0, "\(ended.text)")
     let accepted = try #require(ended.int("accepted"))
     let cancelled = try #require(ended.int("cancelled"))
     #expect(accepted + cancelled == 8_000 && cancelled > 0, "\(ended.text)")
     #expect(ended["reasons"] as? [String: Int] == ["cancelled": cancelled])
-    try world.wait(until: answered + 1_200_000) { try world.checkAccount(seqno) }
+    try world.wait(until: answered + 1_200_000 * Int64(Sanitizers.slowness)) { try world.checkAccount(seqno) }
     let deliveries = world.simulator.allDeliveries()
     #expect(deliveries.count == accepted)
-    #expect(deliveries.allSatisfy { $0.atMicroseconds <= answered + 1_000_000 })
+    #expect(deliveries.allSatisfy { $0.atMicroseconds <= answered + 1_000_000 * Int64(Sanitizers.slowness) })
     // Only those who got it have it on their icon.
     #expect(try world.count("SELECT coalesce(sum(badge), 0) FROM users") == Int64(accepted))
     #expect(try world.control("cancel", seqno).text == world.funnel(seqno).text)

@@ -132,7 +132,7 @@ final class ExampleStage {
 
   /// What the document does not say of this answer.
   func faults(of reply: Reply, to operation: APIOperation) -> [String] {
-    guard let response = Document.response(of: operation, status: reply.status) else {
+    guard let response = response(of: operation, status: reply.status) else {
       return ["the status \(reply.status) is not documented"]
     }
     let content = response["content"]?.members.first
@@ -142,12 +142,9 @@ final class ExampleStage {
     }
     return check.faults(.json(reply.text), schema)
   }
-}
 
-extension Document {
   /// What the document says of one status of an operation, looked up through its reference.
-  fileprivate static func response(of operation: APIOperation, status: Int) -> Node? {
-    let check = SchemaCheck(document: make())
+  private func response(of operation: APIOperation, status: Int) -> Node? {
     let path = check.document["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
     return path?["responses"]?[String(status)].map(check.resolved)
   }

@@ -34,7 +34,7 @@ import Testing
       environment: ["PATH=\(path)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)"]
         + Sanitizers.variables,
       output: .file("\(directory)/page"), errors: .file("\(directory)/progress"))
-    let ending = child.wait(atMost: .seconds(400))
+    let ending = child.wait(atMost: .seconds(400 * Sanitizers.slowness))
     let progress = TemporaryDirectory.read("\(directory)/progress") ?? ""
     let text = TemporaryDirectory.read("\(directory)/page") ?? ""
     let page = try #require(try? JSONDecoder().decode(Page.self, from: Data(text.utf8)), "\(progress.suffix(4000))")

@@ -150,10 +150,10 @@ final class World {
     }
   }
 
-  /// Asks again and again until there is an answer; a minute is more than anything here takes.
+  /// Asks again and again until there is an answer; a minute is more than anything here takes, unless a sanitizer watches.
   func poll<Value>(_ complaint: String, _ body: () throws -> Value?) throws -> Value {
     let pause = try Wakeup()
-    for _ in 0..<3000 {
+    for _ in 0..<3000 * Sanitizers.slowness {
       if let value = try body() { return value }
       _ = pause.wait(atMost: .milliseconds(20))
     }

@@ -20,7 +20,7 @@ final class DemoProcess {
         "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(directory)/data",
         "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)",
         "UPMC_PUBLIC_DIR=\(TestDatabase.migrationsDirectory)/../Public",
-      ], output: .file(directory + "/demo.log"), errors: .file(directory + "/demo.log"))
+      ] + Sanitizers.variables, output: .file(directory + "/demo.log"), errors: .file(directory + "/demo.log"))
   }
 
   deinit {
@@ -31,7 +31,7 @@ final class DemoProcess {
   /// Where the link that it prints leads on its server, once it stands there.
   func link() throws -> String {
     let pause = try Wakeup()
-    for _ in 0..<1_800 {
+    for _ in 0..<1_800 * Sanitizers.slowness {
       let text = TemporaryDirectory.read(log) ?? ""
       if text.contains("Ctrl-C stops everything"),
         let match = text.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+(\/#sign-in=\S+)/)
