@@ -23,8 +23,8 @@ package final class FCMSender: PushProvider {
     self.clock = clock
     self.results = results
     inbox = try Inbox(capacity: PushWire.Limits.inboxBatches + PushWire.Limits.inboxCommands)
-    resolver = try Resolver()
-    tokenResolver = try Resolver()
+    resolver = try Resolver(configuration.wire.lookUp)
+    tokenResolver = try Resolver(configuration.wire.lookUp)
   }
 
   /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no
