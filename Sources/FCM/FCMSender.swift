@@ -51,6 +51,10 @@ package final class FCMSender: PushProvider {
     command(.forgive(app))
   }
 
+  package func share(among nodes: Int) {
+    command(.share(nodes: nodes))
+  }
+
   /// Stops: what has not been submitted comes back as not processed, open requests finish within `patience` or come back
   /// as unknown. Then `run` returns. Batches offered later get no result.
   package func stop(within patience: Duration) {
