@@ -175,7 +175,9 @@ let package = Package(
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
     tests("CourierTests", on: ["Courier", "Store", "HTTPClient", "Reactor"]),
-    tests("ServerTests", on: ["Server", "HTTPServer", "Postgres", "Reactor", "TestSupport"]),
+    tests(
+      "ServerTests",
+      on: ["Server", "APNs", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

@@ -29,7 +29,7 @@ package final class APNsSender: PushProvider {
     inbox = try Inbox(capacity: PushWire.Limits.inboxBatches + PushWire.Limits.inboxCommands)
     let endpoints = Set([configuration.production.wire, configuration.sandbox.wire])
     var resolvers: [Endpoint: Resolver] = [:]
-    for endpoint in endpoints { resolvers[endpoint] = try Resolver() }
+    for endpoint in endpoints { resolvers[endpoint] = try Resolver(configuration.wire.lookUp) }
     self.resolvers = resolvers
   }
 

@@ -34,7 +34,9 @@ final class Janitor {
   private func beat(_ connection: Connection) throws(PostgresError) {
     // Taken before the question: the lease can only end later than we believe.
     let asked = shared.clock.now
-    try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
+    let nodes = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
+    // Before the lease, without which nothing is sent: a node that has just come never takes more than its share.
+    for provider in shared.configuration.providers.values { provider.share(among: nodes) }
     shared.leaseUntil.store(
       (asked + Limits.leaseTrust).nanoseconds, ordering: .relaxed)
     let changes = shared.pausedApps.withLock(\.changes)

@@ -72,7 +72,7 @@ struct Settlement: Equatable {
     case .credentialFault: return Settlement(result: result)
     case .badToken(let reason, let since?): return dead(reason, since)
     case .badToken(let reason, nil):
-      if endings.contains(reason) { return Settlement(result: result, finding: .refused(reason: reason)) }
+      if isEnding(reason) { return Settlement(result: result, finding: .refused(reason: reason)) }
       if reason == badDeviceToken, network == .apns { return Settlement(doubted: reason) }
       return refused(reason)
     case .wrongEnvironment(let reason):
@@ -116,7 +116,11 @@ struct Settlement: Equatable {
   private static let badDeviceToken = "BadDeviceToken"
   private static let notForTopic = "DeviceTokenNotForTopic"
   private static let topicDisallowed = "TopicDisallowed"
-  /// Words for a token that was good once; they come with a time as a rule, and never count against our settings.
+  /// True when the network means by this word that the token is gone for good, whatever our settings are.
+  static func isEnding(_ reason: String) -> Bool { endings.contains(reason) }
+
+  /// Words for a token that was good once; they never count against our settings. Apple's come with a time as a rule,
+  /// FCM's never do.
   private static let endings: Set<String> = ["Unregistered", "ExpiredToken", "UNREGISTERED"]
 }
 

@@ -89,7 +89,6 @@ struct TokenCare {
     }
     if !dropped.isEmpty {
       try connection.run(Quarantine.drop(dropped))
-      try connection.run(Events.tokensDropped(dropped))
       var tally = Statistics.Tally()
       for device in dropped {
         guard let record = records[device] else { continue }
@@ -101,7 +100,15 @@ struct TokenCare {
       }
       try connection.run(Statistics.add(tally, writer: writer, at: now))
     }
-    if !refused.isEmpty { try connection.run(Quarantine.add(Array(refused.values), at: now)) }
+    var gone = dropped
+    if !refused.isEmpty {
+      // Gone for good is gone, though without a time of its death the device is only put aside. Other words may mean a
+      // setting of ours, and the device comes back when it is mended: nobody should forget it.
+      gone.formUnion(
+        try connection.run(Quarantine.add(Array(refused.values), at: now))
+          .filter { refused[$0].map { Settlement.isEnding($0.reason) } ?? false })
+    }
+    if !gone.isEmpty { try connection.run(Events.tokensDropped(gone)) }
     if !lessons.isEmpty { try connection.run(Quarantine.learn(lessons.map { ($0.key, $0.value) })) }
   }
 

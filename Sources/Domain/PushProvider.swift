@@ -5,6 +5,14 @@
 package protocol PushProvider: Sendable {
   /// Takes a batch. False when its queue is full: nothing was taken, offer it again later. Callable from any thread.
   func offer(_ batch: PushBatch) -> Bool
+  /// So many nodes, this one included, send with the same credentials now: each takes its share of what the network
+  /// grants to all of them together. Said again and again; callable from any thread.
+  func share(among nodes: Int)
+}
+
+extension PushProvider {
+  /// A network that counts nothing for the nodes together needs no shares.
+  package func share(among nodes: Int) {}
 }
 
 /// Where a provider delivers its results, a batch at a time. Must not block.

@@ -6,16 +6,19 @@
 ///   offer(batch) ──gate──► inbox ──► SenderLoop ──► Switchboard ──► Pool (account) ──► connections
 ///   set(credential) ────────►        │                                ▲
 ///                                    │       ProjectDoor: composing, table of errors
-///                                    ├── Project (account): AccessTokens ──HTTPS──► token_uri
-///   results(…) ◄─────────────────────┘                      Pacer (the project's quota)
+///                                    ├── AccountInUse: AccessTokens ──HTTPS──► token_uri
+///   results(…) ◄─────────────────────┘        └── Project: Pacer (the project's quota)
 /// ```
 ///
 /// **One access token** for all connections of an account: fetched when first needed, again five minutes before its end,
 /// by one request at a time, with back-off. A 401 fetches another one, once. Each node has its own: Google counts none.
 ///
-/// **The quota** is the project's (600,000 messages a minute), whoever sends. `Pacer` lets requests go evenly, begins with
-/// a tenth and reaches all of it within a minute of full work, keeps a part for urgent ones, and halves on QUOTA_EXCEEDED,
-/// so that several nodes find their shares. A lane of a route holds only what can leave while its bindings are fresh.
+/// **The quota** is the project's (600,000 messages a minute), whoever sends. All accounts of a project have one `Pacer`; it
+/// lets requests go evenly, begins with a tenth and reaches all of it within a minute of full work, and keeps a part for
+/// urgent ones. Nodes on one database divide the quota by how many they are (`FCMSender.share`), so QUOTA_EXCEEDED comes
+/// only where somebody else sends for the project too. Then the pace is halved and all rests as long as Google asks, but
+/// for a hundredth that urgent messages have, unless these are refused as well. A lane of a route holds only what can
+/// leave while its bindings are fresh.
 ///
 /// **The message** (`Composer`). The SDK for Android reads `data.message`, a JSON *text* of `{"aps":…,"mps":…}`. Devices of
 /// an iOS app behind FCM need an `apns` block. Which of both a registration is, FCM knows: so a message carries both, the
@@ -53,6 +56,10 @@ package enum FCM {
     package static let queuedTargets = 64
     /// Seconds between two looks at the pace while requests wait for it.
     static let paceSeconds = 0.005
+    /// What urgent messages may have of all while a project rests, and the seconds until they may: an answer takes no
+    /// longer as a rule.
+    package static let restPart = 0.01
+    package static let quietSeconds = 1
     /// Seconds of rest after QUOTA_EXCEEDED without a Retry-After ("Scale to millions"), and at most.
     package static let quotaRestSeconds = 60
     package static let longestRestSeconds = 600

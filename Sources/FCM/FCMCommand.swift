@@ -7,6 +7,8 @@ enum FCMCommand: Sendable {
   case batch(PushBatch)
   case credential(FCMCredential?, for: App.Number)
   case forgive(App.Number)
+  /// So many nodes send for the same projects.
+  case share(nodes: Int)
   case resolved(Result<[SocketAddress], SystemError>, for: PoolKey)
   /// The address of an account's token endpoint.
   case tokenAddress(Result<[SocketAddress], SystemError>, account: String)

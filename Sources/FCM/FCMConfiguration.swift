@@ -10,7 +10,7 @@ package struct FCMConfiguration: Sendable {
   package var tokenURL: String?
   /// Whose certificates Google may show.
   package var trust = TLSContext.Trust()
-  /// Messages a minute of one project that this sender may use.
+  /// Messages a minute of one project: all nodes together, see `FCMSender.share`.
   package var messagesPerMinute = FCM.Limits.messagesPerMinute
   /// Every message is only checked by FCM and delivered to nobody: for trying out a set-up.
   package var validatesOnly = false

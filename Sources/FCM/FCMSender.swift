@@ -23,8 +23,8 @@ package final class FCMSender: PushProvider {
     self.clock = clock
     self.results = results
     inbox = try Inbox(capacity: PushWire.Limits.inboxBatches + PushWire.Limits.inboxCommands)
-    resolver = try Resolver()
-    tokenResolver = try Resolver()
+    resolver = try Resolver(configuration.wire.lookUp)
+    tokenResolver = try Resolver(configuration.wire.lookUp)
   }
 
   /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no
@@ -49,6 +49,10 @@ package final class FCMSender: PushProvider {
   /// Forgets what was held against an app: an operator has looked at it.
   package func forgive(_ app: App.Number) {
     command(.forgive(app))
+  }
+
+  package func share(among nodes: Int) {
+    command(.share(nodes: nodes))
   }
 
   /// Stops: what has not been submitted comes back as not processed, open requests finish within `patience` or come back

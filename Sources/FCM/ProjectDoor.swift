@@ -6,7 +6,8 @@ internal import Reactor
 
 /// What a pool to FCM does by Google's rules: access tokens, the project's pace, and what each refusal means.
 final class ProjectDoor: PoolDoor {
-  let project: Project
+  let account: AccountInUse
+  private var project: Project { account.project }
   private let composer: Composer
   private let loop: EventLoop
   private var restsUntil: Instant?
@@ -14,33 +15,35 @@ final class ProjectDoor: PoolDoor {
   private var isWaiting = false
   private var boundTargets = 0
 
-  init(_ project: Project, style: FCMStyle, validatesOnly: Bool, loop: EventLoop) {
-    self.project = project
+  init(_ account: AccountInUse, style: FCMStyle, validatesOnly: Bool, loop: EventLoop) {
+    self.account = account
     self.loop = loop
-    composer = Composer(project: project.tokens.account.projectID, style: style, validatesOnly: validatesOnly)
+    composer = Composer(project: account.tokens.account.projectID, style: style, validatesOnly: validatesOnly)
   }
 
-  var name: String { "\(project.tokens.account.email) of \(project.tokens.account.projectID)" }
+  var name: String { "\(account.tokens.account.email) of \(account.tokens.account.projectID)" }
 
   private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
   // MARK: Requests
 
   func allowance(_ lane: Lane, of pool: Pool) -> Int {
-    guard project.tokens.present() != nil else { return 0 }
-    let allowance = project.pacer.allowance(lane, at: loop.clock.now)
+    guard account.tokens.present() != nil else { return 0 }
+    let allowance = project.allowance(lane)
     bound(pool)
     if allowance == 0 { lookAgain(pool) }
     return allowance
   }
 
+  var restingLanes: Set<Lane> { project.restingLanes }
+
   func submitted(_ count: Int) {
-    project.pacer.submitted(count, at: loop.clock.now)
+    project.submitted(count)
   }
 
   /// What a lane holds should leave while its bindings are fresh.
   private func bound(_ pool: Pool) {
-    let targets = project.pacer.queuedTargets
+    let targets = project.queuedTargets
     // Small steps are not worth the lock.
     guard abs(targets - boundTargets) * 16 > boundTargets else { return }
     boundTargets = targets
@@ -57,7 +60,7 @@ final class ProjectDoor: PoolDoor {
   }
 
   func objection(to batch: PushBatch) -> DoorObjection? {
-    project.tokens.fault.map { .fault(reason: $0) }
+    account.tokens.fault.map { .fault(reason: $0) }
   }
 
   func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) -> String? {
@@ -65,7 +68,7 @@ final class ProjectDoor: PoolDoor {
   }
 
   func template(for message: PushMessage, authority: String) -> RequestTemplate {
-    Composer.template(authority: authority, accessToken: project.tokens.present())
+    Composer.template(authority: authority, accessToken: account.tokens.present())
   }
 
   // MARK: Access tokens
@@ -103,9 +106,9 @@ final class ProjectDoor: PoolDoor {
     case .retryPaced:
       let wait = min(answer.retryAfter ?? FCM.Limits.quotaRestSeconds, FCM.Limits.longestRestSeconds)
       pool.finish(submission, .retry(reason: reason, after: wait))
-      slowDown(pool, seconds: wait)
+      slowDown(pool, submission.batch.message.lane, seconds: wait)
     case .renewAccessToken:
-      guard project.tokens.refused() else {
+      guard account.tokens.refused() else {
         return pool.pause(submission, "\(reason): \(answer.message.prefix(200))", on: connection)
       }
       // Not its fault: the next access token is on its way.
@@ -117,15 +120,14 @@ final class ProjectDoor: PoolDoor {
     }
   }
 
-  /// Once for all the requests that meet the end of the same minute.
-  private func slowDown(_ pool: Pool, seconds: Int) {
-    let now = loop.clock.now
-    if let restsUntil, now < restsUntil { return }
-    project.pacer.exceeded(at: now)
+  /// What was refused waits as long as Google asks. The project sends less: nothing but a little that is urgent.
+  private func slowDown(_ pool: Pool, _ lane: Lane, seconds: Int) {
+    guard project.exceeded(lane, seconds: max(1, seconds)) else { return }
     pool.logger.warning(
       "the project's quota of messages is used up: sending rests, then goes on more slowly",
-      metadata: ["credential": "\(name)", "seconds": "\(seconds)", "perSecond": "\(Int(project.pacer.rate))"])
-    rest(pool, for: .seconds(max(1, seconds)))
+      metadata: [
+        "credential": "\(name)", "lane": "\(lane)", "seconds": "\(seconds)", "perSecond": "\(project.perSecond)",
+      ])
   }
 
   private func rest(_ pool: Pool, for wait: Duration) {

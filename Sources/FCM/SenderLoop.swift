@@ -14,8 +14,12 @@ final class SenderLoop: PoolPlanner {
   private let askTokenAddress: (_ endpoint: Endpoint, _ account: String) -> Bool
 
   private var credentials: [App.Number: FCMCredential] = [:]
-  /// By the account's name: apps of one Firebase project share its quota and its access token.
+  /// By name: apps of one service account share its access token.
+  private var accounts: [String: AccountInUse] = [:]
+  /// By id: accounts of one Firebase project share its quota.
   private var projects: [String: Project] = [:]
+  /// Nodes that send for the same projects.
+  private var nodes = 1
   private var context: TLSContext?
 
   init(
@@ -45,9 +49,10 @@ final class SenderLoop: PoolPlanner {
       case .credential(let credential, let app): set(credential, for: app)
       case .forgive(let app): switchboard.forgive(app)
       case .resolved(let result, let key): switchboard.resolved(result, for: key)
-      case .tokenAddress(let result, let account): projects[account]?.tokens.resolved(result)
+      case .share(let nodes): share(among: nodes)
+      case .tokenAddress(let result, let account): accounts[account]?.tokens.resolved(result)
       case .stop(let patience):
-        for project in projects.values { project.tokens.stop() }
+        for account in accounts.values { account.tokens.stop() }
         switchboard.stop(within: patience)
       }
     }
@@ -60,6 +65,13 @@ final class SenderLoop: PoolPlanner {
   private func set(_ credential: FCMCredential?, for app: App.Number) {
     credentials[app] = credential
     switchboard.credentialChanged(of: app)
+  }
+
+  private func share(among nodes: Int) {
+    guard nodes != self.nodes else { return }
+    self.nodes = nodes
+    configuration.wire.logger.info("nodes share the quota of each project", metadata: ["nodes": "\(nodes)"])
+    for project in projects.values { project.share(among: nodes) }
   }
 
   private static func name(_ account: ServiceAccount) -> String { "\(account.email) \(account.keyID)" }
@@ -78,7 +90,7 @@ final class SenderLoop: PoolPlanner {
     guard let credential = credentials[route.app] else { return nil }
     let context = try sharedContext()
     let door = ProjectDoor(
-      project(of: credential.account), style: credential.style, validatesOnly: configuration.validatesOnly, loop: loop)
+      account(credential.account), style: credential.style, validatesOnly: configuration.validatesOnly, loop: loop)
     return PoolPlan(endpoint: configuration.endpoint, context: context, needsProof: false, door: door)
   }
 
@@ -89,40 +101,37 @@ final class SenderLoop: PoolPlanner {
     return made
   }
 
-  private func project(of account: ServiceAccount) -> Project {
+  private func account(_ account: ServiceAccount) -> AccountInUse {
     let name = Self.name(account)
-    if let known = projects[name] { return known }
+    if let known = accounts[name] { return known }
     let ask = askTokenAddress
     let tokens = AccessTokens(
       account, url: configuration.tokenURL ?? account.tokenURI, trust: configuration.trust, loop: loop,
       logger: configuration.wire.logger
     ) { endpoint in ask(endpoint, name) }
     tokens.heardTime = configuration.wire.heardTime
-    let made = Project(
-      tokens: tokens, pacer: Pacer(messagesPerMinute: configuration.messagesPerMinute, at: loop.clock.now))
+    let made = AccountInUse(tokens: tokens, project: project(account.projectID))
     tokens.changed = { [weak self, weak made] change in
       guard let self, let made else { return }
-      tell(change, to: made)
+      for (pool, door) in doors where door.account === made { door.tokenChanged(change, of: pool) }
     }
-    projects[name] = made
+    accounts[name] = made
     return made
   }
 
-  private func tell(_ change: AccessTokens.Change, to project: Project) {
-    for pool in switchboard.pools {
-      guard let door = pool.door as? ProjectDoor, door.project === project else { continue }
-      door.tokenChanged(change, of: pool)
+  private func project(_ id: String) -> Project {
+    if let known = projects[id] { return known }
+    let pacer = Pacer(messagesPerMinute: configuration.messagesPerMinute, nodes: nodes, at: loop.clock.now)
+    let made = Project(pacer, loop: loop)
+    made.restingLanesChanged = { [weak self, weak made] in
+      guard let self, let made else { return }
+      for (pool, door) in doors where door.account.project === made { pool.restingLanesChanged() }
     }
+    projects[id] = made
+    return made
   }
-}
 
-/// What all pools of one service account share.
-final class Project {
-  let tokens: AccessTokens
-  var pacer: Pacer
-
-  init(tokens: AccessTokens, pacer: Pacer) {
-    self.tokens = tokens
-    self.pacer = pacer
+  private var doors: [(pool: Pool, door: ProjectDoor)] {
+    switchboard.pools.compactMap { pool in (pool.door as? ProjectDoor).map { (pool, $0) } }
   }
 }

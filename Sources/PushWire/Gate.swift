@@ -18,6 +18,8 @@ package final class Gate: Sendable {
     /// Targets taken and without result, by lane.
     var targets = Lane.allCases.map { _ in 0 }
     var isShut = false
+    /// Lanes that may not enter although the route is open.
+    var resting: Set<Lane> = []
     /// Targets that one lane may hold.
     var bound = PushWire.Limits.queuedTargets
   }
@@ -32,7 +34,9 @@ package final class Gate: Sendable {
       var state = routes[place.route] ?? RouteState()
       let taken = state.targets[Int(place.lane.rawValue)]
       // A batch larger than the bound may enter an empty lane, or it never could.
-      guard !state.isShut, taken == 0 || taken + targets <= state.bound else { return false }
+      guard !state.isShut, !state.resting.contains(place.lane), taken == 0 || taken + targets <= state.bound else {
+        return false
+      }
       state.targets[Int(place.lane.rawValue)] += targets
       routes[place.route] = state
       return true
@@ -55,5 +59,10 @@ package final class Gate: Sendable {
 
   func open(_ route: PushRoute) {
     routes.withLock { $0[route, default: RouteState()].isShut = false }
+  }
+
+  /// Refuses these lanes of the route, and no others, until told otherwise.
+  func rest(_ route: PushRoute, _ lanes: Set<Lane>) {
+    routes.withLock { $0[route, default: RouteState()].resting = lanes }
   }
 }

@@ -164,11 +164,23 @@ extension Pool {
     for queue in queues { owner.gate.shut(queue.route) }
     giveBackQueues(result)
     loop.schedule(after: duration) { [weak self] in
-      guard let self else { return }
-      restsUntil = nil
+      // A later request for rest may have moved it.
+      guard let self, let restsUntil, loop.clock.now >= restsUntil else { return }
+      self.restsUntil = nil
       openGates()
       work()
     }
+  }
+
+  /// The door lets other lanes rest than before: what waits in them goes back.
+  package func restingLanesChanged() {
+    let resting = door.restingLanes
+    for queue in queues {
+      owner.gate.rest(queue.route, resting)
+      for lane in resting { queue.giveBack(lane, .notProcessed) }
+    }
+    // Not from within the call: an answer may be what has changed them.
+    owner.workLater(self)
   }
 
   // MARK: Review

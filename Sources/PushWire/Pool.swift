@@ -84,6 +84,7 @@ package final class Pool: ConnectionOwner {
   func attach(_ queue: RouteQueue) {
     queues.append(queue)
     if isHeldBack { owner.gate.shut(queue.route) }
+    owner.gate.rest(queue.route, door.restingLanes)
     owner.workLater(self)
   }
 
@@ -91,6 +92,7 @@ package final class Pool: ConnectionOwner {
     queues.removeAll { $0 === queue }
     for lane in turns.indices { turns[lane] = Turn() }
     owner.gate.open(queue.route)
+    owner.gate.rest(queue.route, [])
   }
 
   func enqueue(_ batch: PushBatch, _ queue: RouteQueue) {

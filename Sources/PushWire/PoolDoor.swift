@@ -11,6 +11,9 @@ package protocol PoolDoor: AnyObject {
   /// Requests of this lane that may be submitted now, as far as the credential and the network's quota go. What is
   /// missing (a token, say) is asked for.
   func allowance(_ lane: Lane, of pool: Pool) -> Int
+  /// Lanes that may not go at present, though others may: nothing of them is taken. `Pool.restingLanesChanged` says that
+  /// they are others now.
+  var restingLanes: Set<Lane> { get }
   /// So many were submitted just now.
   func submitted(_ count: Int)
 
@@ -33,6 +36,10 @@ package protocol PoolDoor: AnyObject {
   func heard(peerSeconds: Int64, of pool: Pool)
   /// A connection was lost before it could be used.
   func closedBeforeReady(reason: String, of pool: Pool)
+}
+
+extension PoolDoor {
+  package var restingLanes: Set<Lane> { [] }
 }
 
 /// Why a batch need not be sent at all.

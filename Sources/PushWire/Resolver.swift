@@ -14,9 +14,19 @@ package final class Resolver: Sendable {
     }
   }
 
-  private let questions: Inbox<Question>
+  /// What it asks: blocks until there is an answer.
+  package typealias LookUp = @Sendable (Endpoint) throws(SystemError) -> [SocketAddress]
 
-  package init() throws(SystemError) {
+  /// By the system's resolver.
+  package static let system: LookUp = { endpoint throws(SystemError) in
+    try SocketAddress.resolve(host: endpoint.host, port: endpoint.port)
+  }
+
+  private let questions: Inbox<Question>
+  private let lookUp: LookUp
+
+  package init(_ lookUp: @escaping LookUp = Resolver.system) throws(SystemError) {
+    self.lookUp = lookUp
     questions = try Inbox(capacity: PushWire.Limits.resolverQuestions)
   }
 
@@ -30,8 +40,7 @@ package final class Resolver: Sendable {
     while true {
       for question in questions.receive(atMost: .seconds(60)) {
         do throws(SystemError) {
-          let endpoint = question.endpoint
-          question.answer(.success(try SocketAddress.resolve(host: endpoint.host, port: endpoint.port)))
+          question.answer(.success(try lookUp(question.endpoint)))
         } catch {
           question.answer(.failure(error))
         }

@@ -55,9 +55,12 @@ package final class RouteQueue {
 
   /// Gives back everything that waits.
   func giveBack(_ result: SubmissionResult) {
-    for lane in lanes.indices {
-      while let submission = lanes[lane].next() { outbox.finish(submission, result) }
-    }
+    for lane in Lane.allCases { giveBack(lane, result) }
+  }
+
+  /// Gives back everything that waits in a lane.
+  func giveBack(_ lane: Lane, _ result: SubmissionResult) {
+    while let submission = lanes[Int(lane.rawValue)].next() { outbox.finish(submission, result) }
   }
 
   /// Since when the one in front that waits longest has waited; nil when none does.

@@ -12,6 +12,8 @@ package struct WireConfiguration: Sendable {
   package var lastStreamID = PushWire.Limits.lastStreamID
   /// A connection is replaced when it is so old, more or less: services move load by DNS, which only new ones ask.
   package var connectionAge = PushWire.Limits.connectionAge
+  /// Where names are looked up, for each new connection.
+  package var lookUp = Resolver.system
   package var logger: Logger
   /// The push network's name among the metrics.
   package let network: String

@@ -18,7 +18,8 @@ final class APNsKeeper {
   private let log = Logger(label: "apns-keeper")
   private var keys: [App.Number: SigningKey] = [:]
   private var sealed: [App.Number: [UInt8]] = [:]
-  private var tokens: [String: ProviderToken] = [:]
+  /// By team and key.
+  private(set) var tokens: [String: ProviderToken] = [:]
 
   init(sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock) {
     self.health = health

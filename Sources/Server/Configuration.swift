@@ -39,7 +39,7 @@ package struct Configuration: Sendable {
         meaning: "where access tokens for it are got; absent: what each service account's file says"),
       Variable(
         name: "UPMC_FCM_QUOTA", standard: "600000",
-        meaning: "messages a minute of one Firebase project from this node"),
+        meaning: "messages a minute of one Firebase project, of all nodes on this database together"),
       Variable(
         name: "UPMC_FCM_VALIDATE_ONLY", standard: "false",
         meaning: "true: Google checks every message and delivers none, for trying out a set-up"),

@@ -127,7 +127,7 @@ package enum Events {
         'device', d.device, 'clientUid', CASE WHEN left(d.user_key, 1) = 'u' THEN substr(d.user_key, 2) END,
         'pnsId', CASE d.network WHEN 1 THEN 'APNS' ELSE 'FCM' END, 'psidPrefix', left(d.psid, 8),
         'deviceId', d.device_id)
-      FROM devices d WHERE d.device = ANY($1) AND d.state = 3
+      FROM devices d WHERE d.device = ANY($1) AND (d.state = 3 OR d.quarantined_at IS NOT NULL)
         AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
       RETURNING event, app)
     INSERT INTO event_deliveries (event, webhook, due_at)
@@ -135,7 +135,7 @@ package enum Events {
     JOIN webhooks w ON w.app = m.app AND w.active AND $2 = ANY(w.kinds)
     """)
 
-  /// Tokens are dead, in the transaction that drops their devices.
+  /// Tokens are dead, in the transaction that drops their devices or puts them aside.
   package static func tokensDropped(_ devices: some Collection<DeviceID>) -> Query<Void> {
     var parameters = Devices.ids(devices)
     parameters.append(text: EventKind.tokenDropped.rawValue)

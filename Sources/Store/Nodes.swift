@@ -7,14 +7,17 @@ package enum Nodes {
     """
     INSERT INTO nodes (node, alive_until) VALUES ($1, now() + make_interval(secs => $2))
     ON CONFLICT (node) DO UPDATE SET alive_until = excluded.alive_until
+    -- The statement does not see what it writes itself.
+    RETURNING 1 + (SELECT count(*) FROM nodes other WHERE other.node <> $1 AND other.alive_until > now())
     """)
 
-  /// Prolongs this node's lease by so many seconds of the database's clock.
-  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<Void> {
+  /// Prolongs this node's lease by so many seconds of the database's clock. Answers how many nodes hold one, this one
+  /// included.
+  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<Int> {
     var parameters = Parameters()
     parameters.append(uuid: node)
     parameters.append(seconds)
-    return Query(beatStatement, parameters) { _ in }
+    return Query(beatStatement, parameters) { Int($0.int64(0, 0)) }
   }
 
   private static let leaveStatement = Statement("nodes-leave", "DELETE FROM nodes WHERE node = $1")

@@ -26,10 +26,11 @@ package enum Quarantine {
     FROM unnest($1, $2, $3) AS t(device, reason, seqno)
     -- The first refusal stands.
     WHERE d.device = t.device AND d.quarantined_at IS NULL
+    RETURNING d.device
     """)
 
-  /// Puts devices aside. Their rows are locked already.
-  package static func add(_ entries: [Entry], at now: Int64) -> Query<Void> {
+  /// Puts devices aside. Their rows are locked already. Answers those that were not aside before.
+  package static func add(_ entries: [Entry], at now: Int64) -> Query<Set<DeviceID>> {
     var devices = UUIDColumn()
     var reasons = TextColumn()
     var seqnos = Int64Column()
@@ -43,7 +44,7 @@ package enum Quarantine {
     parameters.append(texts: reasons)
     parameters.append(int64s: seqnos)
     parameters.append(timestampMicroseconds: now)
-    return Query(addStatement, parameters) { _ in }
+    return Query(addStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
   }
 
   private static let releaseStatement = Statement(

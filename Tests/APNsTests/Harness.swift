@@ -26,7 +26,7 @@ final class Harness {
   init(
     port: UInt16, trusting pem: String, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,
     token: Bool = true, lastStreamID: Int32 = PushWire.Limits.lastStreamID, sandboxPort: UInt16? = nil,
-    age: Duration = PushWire.Limits.connectionAge
+    age: Duration = PushWire.Limits.connectionAge, _ change: (inout APNsConfiguration) -> Void = { _ in }
   ) throws {
     var configuration = APNsConfiguration()
     configuration.production = APNsEndpoint(host: "127.0.0.1", port: port)
@@ -37,6 +37,7 @@ final class Harness {
     configuration.wire.lastStreamID = lastStreamID
     configuration.wire.connectionAge = age
     configuration.wire.logger.logLevel = .critical
+    change(&configuration)
     let results = try Inbox<PushResult>(capacity: 1_000_000)
     let tokenRequests = try Inbox<ProviderTokenRequest>(capacity: 1000)
     self.results = results

@@ -25,6 +25,7 @@ final class ScriptedNetwork: PushProvider {
     var script: Script
     var log: [Submission] = []
     var attempts: [Confirmations.Delivery: Int] = [:]
+    var nodes: Int?
   }
 
   private let state: Mutex<State>
@@ -36,6 +37,13 @@ final class ScriptedNetwork: PushProvider {
   }
 
   var log: [Submission] { state.withLock { $0.log } }
+
+  /// Among how many nodes it was told last to share what the network grants.
+  var nodes: Int? { state.withLock { $0.nodes } }
+
+  func share(among nodes: Int) {
+    state.withLock { $0.nodes = nodes }
+  }
 
   func answer(_ script: @escaping Script) {
     state.withLock { $0.script = script }

@@ -102,6 +102,38 @@ import Testing
     #expect(told.allSatisfy { $0.isSigned(with: secret) } && Set(told.map(\.id)).count == 2)
   }
 
+  @Test func `a registration that FCM has forgotten is told once, one that may be our fault is not`() throws {
+    let world = try World(webhookPauses: [1])
+    try world.useServiceAccount()
+    let receiver = try EventReceiver()
+    _ = try world.webhook(receiver, #""message.finished","token.dropped""#)
+    let states: [(user: String, state: FCMRegistrations.State)] = [
+      ("kim", .unregistered), ("lee", .otherSender), ("park", .apnsDisabled),
+    ]
+    for (user, state) in states {
+      let registration = "\(user)-of-Firebase:APA91b\(user)"
+      world.simulator.register(registration: registration, state: state)
+      let reply = try world.client.call(
+        "POST", "/v1/devices", bearer: world.clientKey,
+        #"{"appId":"\#(World.appID)","pnsId":"FCM","psid":"\#(registration)","deviceId":"\#(user)","clientUid":"\#(user)"}"#
+      )
+      #expect(reply.status == 201, "\(reply.text)")
+    }
+    let first = try world.finished(try world.send(#"{"all":true}"#))
+    #expect(first.int("rejected") == 3, "\(first.text)")
+    // All of them are put aside, and nothing more is said of them.
+    let second = try world.finished(try world.send(#"{"all":true}"#))
+    #expect(second.int("skipped") == 3, "\(second.text)")
+    let told = try world.poll("not all was told") {
+      let told = receiver.told
+      return told.count { $0.kind == "message.finished" } == 2 && told.count >= 4 ? told : nil
+    }
+    let dropped = told.filter { $0.kind == "token.dropped" }
+    #expect(Set(dropped.map(\.user)) == ["kim", "park"] && dropped.count == 2, "\(dropped.map(\.data))")
+    #expect(dropped.allSatisfy { $0.data["pnsId"] as? String == "FCM" })
+    #expect(Set(dropped.compactMap { $0.data["psidPrefix"] as? String }) == ["kim-of-F", "park-of-"])
+  }
+
   @Test func `a message for people of whom nobody is known is over at once, and told`() throws {
     let world = try World(webhookPauses: [1])
     let receiver = try EventReceiver()

@@ -8,8 +8,8 @@ import Simulator
 import TLS
 import Testing
 
-/// A sender on its own thread against the simulated FCM: real OAuth, real TLS, real HTTP/2.
-final class Harness {
+/// A sender on its own thread against the simulated FCM: real OAuth, real TLS, real HTTP/2. One thread at a time uses it.
+final class Harness: @unchecked Sendable {
   static let route = PushRoute(app: 7, network: .fcm, environment: .production)
   static let projectID = "upmc-simulator"
 
@@ -17,20 +17,27 @@ final class Harness {
   let started: Simulator.Started
   let sender: FCMSender
   private let results: Inbox<PushResult>
+  /// Where it is another harness's simulator, that one ends it.
+  private let ownsSimulator: Bool
   private var thread: Thread?
   private var batches: Int64 = 0
   private static let keys = PushKeyring(present: SymmetricKey(size: .bits256))
 
   init(
-    style: FCMStyle = FCMStyle(), quota: Int = 6_000_000, isEquipped: Bool = true,
+    style: FCMStyle = FCMStyle(), quota: Int = 6_000_000, isEquipped: Bool = true, beside other: Harness? = nil,
     _ change: (inout FCMConfiguration) -> Void = { _ in },
     simulator alter: (inout Simulator.Configuration) -> Void = { _ in }
   ) throws {
-    var simulated = Simulator.Configuration()
-    simulated.keepsPayloads = true
-    alter(&simulated)
-    simulator = Simulator(simulated)
-    started = try simulator.start()
+    ownsSimulator = other == nil
+    if let other {
+      (simulator, started) = (other.simulator, other.started)
+    } else {
+      var simulated = Simulator.Configuration()
+      simulated.keepsPayloads = true
+      alter(&simulated)
+      simulator = Simulator(simulated)
+      started = try simulator.start()
+    }
     var configuration = FCMConfiguration()
     configuration.endpoint = try Self.endpoint(started)
     configuration.trust = TLSContext.Trust(systemAuthorities: false, pems: [started.authorityPEM])
@@ -57,7 +64,7 @@ final class Harness {
   deinit {
     sender.stop(within: .zero)
     thread.take()?.join()
-    simulator.stop()
+    if ownsSimulator { simulator.stop() }
   }
 
   func makeMessage(
@@ -74,17 +81,10 @@ final class Harness {
   }
 
   /// Sends to these registrations and waits for all results, in order.
-  func send(_ names: [String], _ message: PushMessage? = nil) throws -> [SubmissionResult] {
-    batches += 1
-    let targets = names.enumerated().map { index, name in
-      PushTarget(
-        device: DeviceID(high: UInt64(index), low: 1), userKey: UserKey(clientUID: "u\(index)"), psid: name, badge: 3,
-        clientName: "")
-    }
-    let batch = PushBatch(
-      number: batches, message: try message ?? makeMessage(), route: Self.route, targets: targets,
-      readAtNanoseconds: SystemClock().now.nanoseconds)
-    guard sender.offer(batch) else { return [] }
+  func send(
+    _ names: [String], _ message: PushMessage? = nil, route: PushRoute = Harness.route
+  ) throws -> [SubmissionResult] {
+    guard sender.offer(batch(names, try message ?? makeMessage(), route)) else { return [] }
     var found: [PushResult] = []
     while found.count < names.count {
       let more = results.receive(atMost: .seconds(20))
@@ -94,14 +94,53 @@ final class Harness {
     return found.sorted { $0.target < $1.target }.map(\.result)
   }
 
+  private func batch(_ names: [String], _ message: PushMessage, _ route: PushRoute) -> PushBatch {
+    batches += 1
+    let targets = names.enumerated().map { index, name in
+      PushTarget(
+        device: DeviceID(high: UInt64(index), low: 1), userKey: UserKey(clientUID: "u\(index)"), psid: name, badge: 3,
+        clientName: "")
+    }
+    return PushBatch(
+      number: batches, message: message, route: route, targets: targets,
+      readAtNanoseconds: SystemClock().now.nanoseconds)
+  }
+
+  /// Keeps all these routes busy for a while. How many were accepted, what was said of others, and how long it took.
+  func flood(
+    _ routes: [PushRoute], for duration: Duration
+  ) throws -> (accepted: Int, others: Set<String>, seconds: Double) {
+    let began = SystemClock().now
+    let names = (0..<20).map { "f\($0):APA91b\($0)" }
+    var (open, accepted, others) = (0, 0, Set<String>())
+    while true {
+      let isOver = SystemClock().now - began > duration
+      if isOver, open == 0 { break }
+      for route in routes where !isOver {
+        if sender.offer(batch(names, try makeMessage(seqno: batches + 1000), route)) { open += names.count }
+      }
+      let more = results.receive(atMost: isOver ? .seconds(20) : .milliseconds(10))
+      if isOver, more.isEmpty { break }
+      open -= more.count
+      for result in more.map(\.result) where result != .stale && result != .notProcessed {
+        if result == .accepted { accepted += 1 } else { others.insert("\(result)") }
+      }
+    }
+    return (accepted, others, Double((SystemClock().now - began).nanoseconds) / 1e9)
+  }
+
   /// Sends again what was not processed or became stale on the way, and only that, as the dispatcher does.
-  func deliver(_ names: [String], _ message: PushMessage? = nil) throws -> [SubmissionResult] {
+  func deliver(
+    _ names: [String], _ message: PushMessage? = nil, route: PushRoute = Harness.route
+  ) throws -> [SubmissionResult] {
     let message = try message ?? makeMessage()
     var results: [SubmissionResult] = Array(repeating: .notProcessed, count: names.count)
     for _ in 0..<200 {
       let open = results.indices.filter { results[$0] == .notProcessed || results[$0] == .stale }
       if open.isEmpty { return results }
-      for (position, result) in zip(open, try send(open.map { names[$0] }, message)) { results[position] = result }
+      for (position, result) in zip(open, try send(open.map { names[$0] }, message, route: route)) {
+        results[position] = result
+      }
       // The gate is shut, or the first access token is still on its way.
       _ = self.results.receive(atMost: .milliseconds(50))
     }

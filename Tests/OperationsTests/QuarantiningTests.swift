@@ -21,7 +21,7 @@ import Testing
 
   private func putAside(_ installation: String, _ reason: String = "BadDeviceToken", at time: Int64) throws {
     let entry = Quarantine.Entry(device: world.device(installation), reason: reason, seqno: 7)
-    try world.connection.run(Quarantine.add([entry], at: time))
+    _ = try world.connection.run(Quarantine.add([entry], at: time))
   }
 
   private func list(_ limit: String? = nil, after cursor: String? = nil) throws -> ItemPage<Quarantining.Entry> {
