@@ -106,10 +106,10 @@ final class APNsDoor: PoolDoor {
       connection.retire()
     case .renewProviderToken: renewToken(submission, answer, on: connection, of: pool)
     case .keepProviderToken: keepToken(submission, otherwise: later, reason, on: connection, of: pool)
-    case .retryOnceThenPause where submission.resends == 0:
+    case .retryOnceThenPause where !submission.hadSecondChance:
       // Team and topics are bound to a connection at its first push: a new one may know better.
       if pool.isShared { pool.isolate(submission.batch.standing) } else { connection.retire() }
-      pool.sendAgain(submission, otherwise: .credentialFault(reason: reason))
+      giveSecondChance(submission, otherwise: .credentialFault(reason: reason), of: pool)
     case .otherEnvironment:
       // The same would be said of everyone else: let the dispatcher ask the other host for all of them.
       pool.finish(submission, .wrongEnvironment(reason: reason))
@@ -122,7 +122,7 @@ final class APNsDoor: PoolDoor {
   private func renewToken(
     _ submission: Submission, _ answer: APNsAnswer, on connection: Connection, of pool: Pool
   ) {
-    guard let present = token.present, submission.resends == 0 else {
+    guard let present = token.present, !submission.hadSecondChance else {
       return pool.pause(submission, answer.shownReason + clockRemark, on: connection)
     }
     let age = pool.wallSeconds - present.issuedAt
@@ -132,9 +132,17 @@ final class APNsDoor: PoolDoor {
       return pool.pause(submission, "\(answer.shownReason) for a token \(age) s old\(remark)", on: connection)
     }
     token.refused = present
-    pool.sendAgain(submission, otherwise: .notProcessed)
+    giveSecondChance(submission, otherwise: .notProcessed, of: pool)
     connection.retire()
     needToken(present.teamID, present.keyID, present)
+  }
+
+  /// One for each submission, however often its streams were refused before: with a token that has just expired, both
+  /// come together.
+  private func giveSecondChance(_ submission: Submission, otherwise result: SubmissionResult, of pool: Pool) {
+    var submission = submission
+    submission.hadSecondChance = true
+    pool.sendAgain(submission, otherwise: result)
   }
 
   /// Tokens changed too often, by the word of the documentation: on this connection. It goes, and others go on with the

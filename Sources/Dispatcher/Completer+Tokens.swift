@@ -20,13 +20,15 @@ extension Completer {
     }
     if let kind = settled.finding {
       decisions.find(
-        TokenFinding(kind: kind, route: route, delivery: delivery, psid: target.psid, readAt: readTime(flight)))
+        TokenFinding(
+          kind: kind, route: route, delivery: delivery, psid: target.psid,
+          tokenKind: flight.message.request.content.tokenKind, readAt: readTime(flight)))
     }
     if settled.result == .accepted { shared.backOffs.end(target.device) }
   }
 
   /// Submits to the other environment, at once.
-  func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
+  func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
     let question = TokenQuestion(
       environment: flight.batch.route.environment, refusal: refusal, askedAtSeconds: seconds)
     let waiting = WaitingTarget(

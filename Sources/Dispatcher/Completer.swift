@@ -43,6 +43,7 @@ final class Completer {
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
+  private var standstills = Standstills()
 
   init(_ shared: Shared, _ crew: Crew) {
     self.shared = shared
@@ -131,6 +132,13 @@ final class Completer {
     let flight = flights.values[index].flight
     flights.values[index].open -= 1
     if flights.values[index].open == 0 { flights.remove(at: index) }
+    let route = flight.batch.route
+    var pause = Limits.notProcessedPause
+    if result.result == .notProcessed {
+      pause = standstills.pause(route, flight.message.push.lane, at: shared.clock.now)
+    } else {
+      standstills.answered(route)
+    }
     let target = flight.batch.targets[result.target]
     let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
@@ -138,21 +146,21 @@ final class Completer {
       result.result, on: flight.batch.route.network, question: flight.question, now: seconds)
     note(settled, flight, target)
     guard let meaning = settled.result else {
-      return ask(settled.doubted ?? "", flight, target, attempts: attempts + 1)
+      return ask(settled.doubted ?? "", flight, target, attempts: attempts.next)
     }
     let verdict = Verdict.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
       now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
-      isStopping: shared.isStopping)
+      pause: pause.nanoseconds / 1_000_000, isStopping: shared.isStopping)
     carryOut(verdict, flight, target, attempts: attempts)
   }
 
-  private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Int16) {
+  private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
     let (claim, message) = (flight.claim, flight.message)
     switch verdict {
     case .final(let status, let reason):
       decide(
-        claim, message, target.device, target.userKey, status, attempts + 1, reason: reason, isFirst: !flight.isRepeat,
+        claim, message, target.device, target.userKey, status, attempts.next, reason: reason, isFirst: !flight.isRepeat,
         network: flight.batch.route.network, appVersion: target.appVersion)
     case .again(let milliseconds, let attempts, let wasUnknown):
       let waiting = WaitingTarget(
@@ -177,7 +185,7 @@ final class Completer {
 
   func decide(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
-    _ attempts: Int16, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false,
+    _ attempts: Tries, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false,
     network: PushNetwork? = nil, appVersion: String = ""
   ) {
     let record = Outcomes.Record(

@@ -22,7 +22,7 @@ struct Flight: Sendable {
   let claim: Claims.Hold
   let message: DispatchMessage
   /// For each target, tries so far, this one not counted.
-  let attempts: [Int16]
+  let attempts: [Tries]
   /// The recipients are known to the completer already: they come back from waiting.
   var isRepeat = false
   /// The other environment's host is being asked about this refusal.
@@ -33,7 +33,7 @@ struct Flight: Sendable {
 struct WaitingTarget: Sendable {
   let device: DeviceID
   let userKey: UserKey
-  var attempts: Int16
+  var attempts: Tries
   /// True when the next submission may be a second one for the network and has not been counted as such yet.
   var countsAsResent = false
   /// The next submission goes to the other environment's host, to ask about this refusal.

@@ -9,6 +9,7 @@ struct Gate {
   let frozenAt: Int64
   /// Most devices of this claim (more only when a single user has more).
   let limit: Int
+  /// Nil when nothing holds the message back (any more).
   private let locked: Gates.Locked?
   private var meter: PaceMeter?
 
@@ -19,11 +20,14 @@ struct Gate {
     else { return nil }
     self.frozenAt = frozenAt
     let most = message.movesBadge ? Limits.claimBadgeDevices : Limits.claimDevices
-    locked = try connection.run(Gates.lock(message.seqno))
-    guard let locked else {
+    let gate = try connection.run(Gates.lock(message.seqno))
+    guard let locked = gate, locked.now < stored.expiresAt else {
+      // What has expired is only counted, as fast as that goes.
+      self.locked = nil
       limit = most
       return
     }
+    self.locked = locked
     var meter = locked.meter
     let allowed = min(
       most, locked.pace.map { meter.allowance($0, now: locked.now) } ?? most, Self.canaryAllowance(locked.canary))

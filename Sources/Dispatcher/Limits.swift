@@ -65,6 +65,9 @@ enum Limits {
   static let databasePause: Duration = .seconds(1)
   /// Pause before submitting again what was not processed, so that a refusing network is not asked in a circle.
   static let notProcessedPause: Duration = .milliseconds(100)
+  /// The same at most, when nothing at all is answered: what an outage adds to the first delivery after it.
+  static let longestStandstillPause: Duration = .seconds(2)
+  static let longestUrgentStandstillPause: Duration = .milliseconds(400)
   /// How long a delivery is put aside when the credential is at fault, in seconds. Its app is paused, so this only
   /// counts once it is resumed.
   static let credentialFaultSeconds: Int64 = 5
@@ -112,4 +115,6 @@ enum Limits {
   static let prunedFilesAtOnce = 50
   /// Messages that the janitor looks at in one turn, to close those that are done.
   static let finishedAtOnce = 1_000
+  /// A canary of which nobody got anything is replaced by so many at least.
+  static let replacedCanaryDevices: Int64 = 1_000
 }

@@ -122,12 +122,15 @@ final class Overseer {
   private func judgeCanaries(_ connection: Connection) throws {
     for canary in try connection.run(Gates.watched()) {
       let verdict = Canary.judge(
-        claimed: canary.claimed, accepted: canary.accepted, rejected: canary.rejected,
+        open: canary.open, accepted: canary.accepted, rejected: canary.rejected,
         maxRejectedPercent: canary.maxRejectedPercent, isOver: canary.isOver)
       switch verdict {
       case .wait: break
       case .pass:
         _ = try connection.run(Gates.endCanary(canary.seqno, in: [.watching], as: .passed))
+        wakeClaimers()
+      case .replace:
+        try connection.run(Gates.replaceCanary(canary.seqno, atLeast: Limits.replacedCanaryDevices))
         wakeClaimers()
       case .stop(let reason): try stop(canary.seqno, reason, connection)
       }

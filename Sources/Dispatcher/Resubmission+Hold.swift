@@ -25,7 +25,7 @@ extension Resubmission {
       case .closedUntil(let opensAt): handBack(retry, reason: "window", dueAt: min(opensAt, retry.message.expiresAt))
       case .cancelled:
         // One that may have arrived already was not cancelled, it was not sent again.
-        if retry.target.countsAsResent {
+        if retry.target.attempts.mayHaveArrived {
           decide(retry, .skipped, reason: SkipReason.unknownNotResent.rawValue)
         } else {
           decide(retry, .cancelled, reason: Cancellation.reason)

@@ -27,7 +27,7 @@ extension Shared {
       let batch = PushBatch(
         number: nextBatch(of: crew), message: message.push, route: route, targets: targets,
         readAtNanoseconds: readAt.nanoseconds)
-      let attempts = [Int16](repeating: 0, count: targets.count)
+      let attempts = [Tries](repeating: 0, count: targets.count)
       return Flight(batch: batch, claim: claim, message: message, attempts: attempts)
     }
   }

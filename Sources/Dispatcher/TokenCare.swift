@@ -69,6 +69,8 @@ struct TokenCare {
     let standing = findings.filter { !($0.isRefusal && states[$0.route.app]?.isPaused == true) }
     guard !standing.isEmpty else { return }
     let locked = try connection.run(Devices.lock(Set(standing.map(\.delivery.device))))
+    let dead = standing.compactMap(\.deadFurtherToken)
+    if !dead.isEmpty { try connection.run(Tokens.retire(dead: dead, at: now)) }
     let records = Dictionary(locked.map { ($0.device, $0) }) { first, _ in first }
     var dropped: Set<DeviceID> = []
     var refused: [DeviceID: Quarantine.Entry] = [:]

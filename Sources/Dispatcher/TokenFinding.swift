@@ -26,12 +26,22 @@ struct TokenFinding: Sendable {
   let route: PushRoute
   let delivery: Confirmations.Delivery
   let psid: String
+  /// What the token is for.
+  var tokenKind = TokenKind.alert
   /// When the binding was read that was sent to, microseconds since 1970: a later registration was not what was refused.
   let readAt: Int64
 
+  /// A token beside the device's ordinary one that is dead since a time: it goes, the device stays.
+  var deadFurtherToken: (token: Tokens.Claimed, since: Int64)? {
+    guard tokenKind != .alert, case .dead(let since) = kind else { return nil }
+    let token = Tokens.Claimed(
+      app: route.app, psid: psid, network: route.network, device: delivery.device, kind: tokenKind)
+    return (token, since)
+  }
+
   /// Nil when the finding no longer concerns the device.
   func change(of record: Devices.Record) -> Change? {
-    guard record.psid == psid, record.state == .active else { return nil }
+    guard tokenKind == .alert, record.psid == psid, record.state == .active else { return nil }
     switch kind {
     case .dead(let since):
       // Registered at that very moment counts as registered after it: in doubt a token is kept.

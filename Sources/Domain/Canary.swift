@@ -55,25 +55,27 @@ package struct Canary: Equatable, Sendable {
   package enum Verdict: Equatable, Sendable {
     case wait
     case pass
+    /// Nobody of it got anything, for reasons of their own (no consent, gone …): others take its place.
+    case replace
     case stop(reason: String)
   }
 
   /// - Parameters:
-  ///   - claimed: devices of the canary.
+  ///   - open: devices of the canary whose end is not known.
   ///   - isOver: the time to look is over.
   package static func judge(
-    claimed: Int64, accepted: Int64, rejected: Int64, maxRejectedPercent: Int64, isOver: Bool
+    open: Int64, accepted: Int64, rejected: Int64, maxRejectedPercent: Int64, isOver: Bool
   ) -> Verdict {
     let answered = accepted + rejected
     // More than the whole canary may have: whatever the others become, it is too much. No need to look on.
-    let isCertain = rejected * 100 > maxRejectedPercent * max(claimed, answered)
+    let isCertain = rejected * 100 > maxRejectedPercent * (open + answered)
     if isCertain || isOver && rejected * 100 > maxRejectedPercent * answered {
       return .stop(
         reason:
           "The canary stopped it: \(rejected) of \(answered) were rejected, more than \(maxRejectedPercent) percent.")
     }
-    // A canary that nobody has answered yet says nothing: look on.
-    return isOver && answered > 0 ? .pass : .wait
+    if answered == 0 { return open > 0 ? .wait : .replace }
+    return isOver ? .pass : .wait
   }
 }
 

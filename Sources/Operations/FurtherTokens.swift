@@ -68,13 +68,14 @@ struct FurtherTokens {
     let former = (found.present[record.device] ?? []).filter { $0.kind == kind && $0.psid != psid }
     retired += former
     guard let psid else { return }
-    let owner = found.owners[DeviceTokens.Wanted(device: record.device, kind: kind, psid: psid)]?.owner
-    if let owner, owner != record.device {
-      retired.append(
-        Tokens.Claimed(app: record.app, psid: psid, network: record.network, device: owner, kind: kind))
-      moved.append(
-        Tokens.Claimed(app: record.app, psid: psid, network: record.network, device: record.device, kind: kind))
+    guard let owned = found.owners[DeviceTokens.Wanted(device: record.device, kind: kind, psid: psid)], !owned.isNew
+    else { return }
+    func token(of device: DeviceID) -> Tokens.Claimed {
+      Tokens.Claimed(app: record.app, psid: psid, network: record.network, device: device, kind: kind)
     }
+    if owned.owner != record.device { retired.append(token(of: owned.owner)) }
+    // Also when it was the device's before: what a network says of an earlier time is not about it any more.
+    moved.append(token(of: record.device))
   }
 
   /// A device ends, and all its tokens.

@@ -35,6 +35,8 @@ package struct Submission {
   package let target: Int
   /// How often we have sent it again.
   package internal(set) var resends: UInt8 = 0
+  /// An answer about our credential has let it be sent again already; the next one stands.
+  package var hadSecondChance = false
 
   init(batch: QueuedBatch, target: Int) {
     self.batch = batch

@@ -4,7 +4,7 @@ package import Postgres
 /// What a cancellation does to a message's numbers. Everything that was not submitted becomes cancelled:
 ///
 /// - what no planner has cut into shards, and the unclaimed rest of each shard: at once, as numbers only;
-/// - deferred deliveries: their rows, in batches;
+/// - deferred deliveries: their rows, in batches; what may have arrived at a try before is skipped instead;
 /// - what is claimed: decided by whoever holds it, when it comes back.
 ///
 /// Each step is one transaction that leaves the numbers exact, and may be repeated, by any node, at any time.
@@ -99,20 +99,27 @@ package enum Cancellation {
   private static let deferredStatement = Statement(
     "cancellation-deferred",
     """
-    UPDATE outcomes o SET status = 4, reason = $2, due_at = NULL, at = now() FROM (
+    UPDATE outcomes o SET
+      -- Negative: it may have arrived, so nobody can call it off.
+      status = CASE WHEN o.attempts < 0 THEN 5 ELSE 4 END, reason = CASE WHEN o.attempts < 0 THEN $4 ELSE $2 END,
+      attempts = abs(o.attempts), due_at = NULL, at = now()
+    FROM (
       SELECT seqno, device FROM outcomes
       -- One without due time is claimed: it is decided when it comes back.
       WHERE seqno = $1 AND status = 6 AND due_at IS NOT NULL ORDER BY device LIMIT $3 FOR UPDATE SKIP LOCKED) due
     WHERE o.seqno = due.seqno AND o.device = due.device
-    RETURNING o.user_key
+    RETURNING o.user_key, o.status
     """)
 
-  private static func cancelDeferred(_ seqno: Int64) -> Query<[UserKey]> {
+  private static func cancelDeferred(_ seqno: Int64) -> Query<[(user: UserKey, isCancelled: Bool)]> {
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(text: reason)
     parameters.append(Limits.batch)
-    return Query(deferredStatement, parameters) { rows in rows.map { rows.userKey($0, 0) } }
+    parameters.append(text: SkipReason.unknownNotResent.rawValue)
+    return Query(deferredStatement, parameters) { rows in
+      rows.map { (rows.userKey($0, 0), rows.int16($0, 1) == OutcomeStatus.cancelled.rawValue) }
+    }
   }
 
   /// Cancels deferred deliveries, a batch. True when there may be more.
@@ -120,13 +127,16 @@ package enum Cancellation {
     _ seqno: Int64, app: App.Number, movesBadge: Bool, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      let users = try connection.run(cancelDeferred(seqno))
-      guard !users.isEmpty else { return false }
+      let ended = try connection.run(cancelDeferred(seqno))
+      guard !ended.isEmpty else { return false }
       if movesBadge {
-        try takeBackBadges(users.map { Users.Key(app: app, userKey: $0) }, of: seqno, on: connection)
+        try takeBackBadges(ended.map { Users.Key(app: app, userKey: $0.user) }, of: seqno, on: connection)
       }
-      try count(Int64(users.count), .cancelled, reason: reason, of: seqno, on: connection)
-      return users.count == Limits.batch
+      let cancelled = Int64(ended.count(where: \.isCancelled))
+      try count(cancelled, .cancelled, reason: reason, of: seqno, on: connection)
+      let doubtful = Int64(ended.count) - cancelled
+      try count(doubtful, .skipped, reason: SkipReason.unknownNotResent.rawValue, of: seqno, on: connection)
+      return ended.count == Limits.batch
     }
   }
 

@@ -23,9 +23,9 @@ package enum Claims {
     package let device: DeviceID
     package let userKey: UserKey
     /// Tries before this claim.
-    package let attempts: Int16
+    package let attempts: Tries
 
-    package init(device: DeviceID, userKey: UserKey, attempts: Int16) {
+    package init(device: DeviceID, userKey: UserKey, attempts: Tries) {
       self.device = device
       self.userKey = userKey
       self.attempts = attempts
@@ -228,7 +228,7 @@ package enum Claims {
     WHERE c.claim = ANY($1) AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL)
     """)
 
-  /// The devices of claims whose end is not known, by claim.
+  /// The devices of claims whose end is not known, by claim: each of them may have got it.
   package static func undecided(_ holds: some Collection<Hold>) -> Query<[Int64: [Entry]]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
@@ -238,7 +238,9 @@ package enum Claims {
       var entries: [Int64: [Entry]] = [:]
       for row in 0..<rows.count {
         entries[rows.int64(row, 0), default: []].append(
-          Entry(device: rows.device(row, 1), userKey: rows.userKey(row, 2), attempts: rows.int16(row, 3)))
+          Entry(
+            device: rows.device(row, 1), userKey: rows.userKey(row, 2),
+            attempts: Tries(stored: rows.int16(row, 3)).inDoubt))
       }
       return entries
     }
@@ -271,7 +273,7 @@ package enum Claims {
       rows.map { row in
         (
           rows.int64(row, 0),
-          Entry(device: rows.device(row, 1), userKey: rows.userKey(row, 2), attempts: rows.int16(row, 3))
+          Entry(device: rows.device(row, 1), userKey: rows.userKey(row, 2), attempts: Tries(stored: rows.int16(row, 3)))
         )
       }
     }

@@ -61,7 +61,7 @@ package enum Explanations {
   private static let deliveriesStatement = Statement(
     "explanations-deliveries",
     """
-    SELECT o.device, o.status, o.attempts, o.reason, o.at, o.due_at, r.at, d.at
+    SELECT o.device, o.status, abs(o.attempts), o.reason, o.at, o.due_at, r.at, d.at
     FROM (
       SELECT * FROM outcomes WHERE seqno = $1 AND device = ANY($2) AND user_key = $3
       UNION

@@ -68,7 +68,7 @@ package enum Funnels {
   private static let deliveriesStatement = Statement(
     "funnels-deliveries",
     """
-    SELECT o.device, o.user_key, o.status, o.reason, o.attempts, o.at, r.at, d.at
+    SELECT o.device, o.user_key, o.status, o.reason, abs(o.attempts), o.at, r.at, d.at
     FROM outcomes o
     LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
     LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device

@@ -147,7 +147,8 @@ package enum Gates {
   /// A canary that is being looked at.
   package struct Watched: Sendable {
     package let seqno: Int64
-    package let claimed: Int64
+    /// Claimed, and not ended yet.
+    package let open: Int64
     package let accepted: Int64
     package let rejected: Int64
     package let maxRejectedPercent: Int64
@@ -157,20 +158,48 @@ package enum Gates {
   private static let watchedStatement = Statement(
     "gates-watched",
     """
-    SELECT g.seqno, g.canary_claimed, coalesce(sum(t.accepted), 0)::bigint, coalesce(sum(t.rejected), 0)::bigint,
-      g.canary_limit::bigint, g.canary_until <= clock_timestamp()
-    FROM gates g LEFT JOIN message_totals t ON t.seqno = g.seqno
-    WHERE g.canary_phase = 1 GROUP BY g.seqno
+    SELECT seqno,
+      CASE WHEN claimed > ended THEN claimed - ended
+        -- Waves that came too late have ended too, unclaimed.
+        WHEN EXISTS (SELECT FROM claims c WHERE c.seqno = w.seqno) THEN 1
+        WHEN EXISTS (SELECT FROM outcomes o WHERE o.seqno = w.seqno AND o.status = 6) THEN 1
+        ELSE 0 END,
+      accepted, rejected, canary_limit, is_over
+    FROM (
+      SELECT g.seqno, (SELECT coalesce(sum(s.claimed), 0)::bigint FROM shards s WHERE s.seqno = g.seqno) AS claimed,
+        coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)::bigint AS ended,
+        coalesce(sum(t.accepted), 0)::bigint AS accepted, coalesce(sum(t.rejected), 0)::bigint AS rejected,
+        g.canary_limit::bigint, g.canary_until <= clock_timestamp() AS is_over
+      FROM gates g LEFT JOIN message_totals t ON t.seqno = g.seqno
+      WHERE g.canary_phase = 1 GROUP BY g.seqno) w
     """)
 
   package static func watched() -> Query<[Watched]> {
     Query(watchedStatement, Parameters()) { rows in
       rows.map { row in
         Watched(
-          seqno: rows.int64(row, 0), claimed: rows.int64(row, 1), accepted: rows.int64(row, 2),
+          seqno: rows.int64(row, 0), open: rows.int64(row, 1), accepted: rows.int64(row, 2),
           rejected: rows.int64(row, 3), maxRejectedPercent: rows.int64(row, 4), isOver: rows.bool(row, 5))
       }
     }
+  }
+
+  private static let replaceCanaryStatement = Statement(
+    "gates-replace-canary",
+    """
+    UPDATE gates SET canary_phase = 0, canary_until = NULL,
+      -- A small one begins below nothing, so that a thousand are tried: else a large part of the audience that gets
+      -- nothing would be gone through one by one.
+      canary_claimed = least(0, canary_devices - $2)
+    WHERE seqno = $1 AND canary_phase = 1
+    """)
+
+  /// Lets other devices take the place of a canary of which nobody got anything: as many, and so many at least.
+  package static func replaceCanary(_ seqno: Int64, atLeast devices: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(devices)
+    return Query(replaceCanaryStatement, parameters) { _ in }
   }
 
   private static let endCanaryStatement = Statement(

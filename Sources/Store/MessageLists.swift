@@ -114,7 +114,7 @@ package enum MessageLists {
   private static let failuresStatement = Statement(
     "message-lists-failures",
     """
-    SELECT f.device, f.user_key, f.status, f.reason, f.attempts, f.at FROM (
+    SELECT f.device, f.user_key, f.status, f.reason, abs(f.attempts), f.at FROM (
       SELECT * FROM outcomes WHERE seqno = $1 AND status IN (2, 3, 5) AND device > $2 ORDER BY device LIMIT $5) f
     WHERE ($3 IS NULL OR f.reason = $3) ORDER BY f.device LIMIT $4
     """)

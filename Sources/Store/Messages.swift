@@ -227,13 +227,12 @@ package enum Messages {
       -- What has expired meanwhile is counted as such even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())
       -- One that is held back must not take the place of others here; its claim asks again under the gate's lock.
-      AND (g.seqno IS NULL OR (
+      -- What has expired is held back by nothing: it must still be claimed, to be counted.
+      AND (g.seqno IS NULL OR m.expires_at <= clock_timestamp() OR (
         (g.ready_at IS NULL OR g.ready_at <= clock_timestamp())
         AND (g.canary_phase IS NULL OR g.canary_phase = 2
           OR g.canary_phase = 0 AND (g.canary_devices IS NOT NULL OR m.planned))
-        -- What expires while the window is closed must still be claimed, to be counted.
-        AND (m.expires_at <= clock_timestamp()
-          OR window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes) IS NULL)))
+        AND window_opens_at(clock_timestamp(), a.time_zone, g.window_opens, g.window_closes) IS NULL))
     ORDER BY m.lane, m.seqno LIMIT $1
     """)
 

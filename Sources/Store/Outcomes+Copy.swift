@@ -21,7 +21,7 @@ extension Outcomes {
         rows.append(device: record.device)
         rows.append(text: record.userKey.text)
         rows.append(record.status.rawValue)
-        rows.append(record.attempts)
+        rows.append(record.storedAttempts)
         rows.append(text: record.reason)
         rows.append(timestampMicroseconds: record.dueAt)
         rows.append(timestampMicroseconds: now)

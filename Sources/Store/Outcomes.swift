@@ -8,13 +8,13 @@ package enum Outcomes {
     package let device: DeviceID
     package let userKey: UserKey
     package let status: OutcomeStatus
-    package let attempts: Int16
+    package let attempts: Tries
     package let reason: String?
     /// For deferred ones, microseconds since 1970.
     package let dueAt: Int64?
 
     package init(
-      seqno: Int64, device: DeviceID, userKey: UserKey, status: OutcomeStatus, attempts: Int16, reason: String?,
+      seqno: Int64, device: DeviceID, userKey: UserKey, status: OutcomeStatus, attempts: Tries, reason: String?,
       dueAt: Int64?
     ) {
       self.seqno = seqno
@@ -25,6 +25,9 @@ package enum Outcomes {
       self.reason = reason
       self.dueAt = dueAt
     }
+
+    /// What has ended is in doubt no more: its status says what is known.
+    var storedAttempts: Int16 { status.isFinal ? attempts.count : attempts.stored }
   }
 
   private static let writeStatement = Statement(
@@ -56,7 +59,7 @@ package enum Outcomes {
       devices.append(record.device)
       keys.append(record.userKey.text)
       statuses.append(record.status.rawValue)
-      attempts.append(record.attempts)
+      attempts.append(record.storedAttempts)
       reasons.append(record.reason)
       dues.append(record.dueAt)
       positions[Confirmations.Delivery(seqno: record.seqno, device: record.device)] = index

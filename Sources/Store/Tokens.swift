@@ -76,6 +76,30 @@ package enum Tokens {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
 
+  private static let retireDeadStatement = Statement(
+    "tokens-retire-dead",
+    """
+    WITH gone AS (
+      DELETE FROM psids p USING unnest($1, $2, $3, $4, $5, $7) AS d(app, psid, network, device, kind, since)
+      WHERE p.app = d.app AND p.psid = d.psid AND p.network = d.network AND p.kind = d.kind AND p.device = d.device
+        -- Registered at that very moment counts as registered after it.
+        AND p.bound_at < d.since
+      RETURNING p.app, p.psid, p.device
+    )
+    INSERT INTO former_psids (app, psid, device, ended_at)
+    SELECT DISTINCT app, psid, device, $6::timestamptz FROM gone ORDER BY app, psid, device
+    ON CONFLICT (app, psid, device) DO UPDATE SET ended_at = excluded.ended_at
+    """)
+
+  /// Takes tokens from devices that were dead at some time (microseconds since 1970) and not registered since.
+  package static func retire(dead: [(token: Claimed, since: Int64)], at now: Int64) -> Query<Void> {
+    var parameters = columns(dead.map(\.token), now)
+    var times = TimestampColumn()
+    for (_, since) in dead { times.append(since) }
+    parameters.append(timestamps: times)
+    return Query(retireDeadStatement, parameters) { _ in }
+  }
+
   private static let ofDevicesStatement = Statement(
     "tokens-of-devices",
     """

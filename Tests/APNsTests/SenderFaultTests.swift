@@ -127,6 +127,20 @@ import Testing
     #expect(server.requests.filter { $0.connection == 0 }.count == 1, "one probe met the refusal")
   }
 
+  @Test func `a stream that was refused first does not turn an expired token into a fault`() throws {
+    let server = try TestServer { request in
+      if request.fields["authorization"] != "bearer first" { return .accept }
+      return request.index < 2
+        ? .reset(.refusedStream) : .refuse(status: 403, body: #"{"reason":"ExpiredProviderToken"}"#)
+    }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<1)))
+    #expect(harness.tokenRequests.receive(atMost: .seconds(20)).first?.refused?.value == "first")
+    harness.sender.set(harness.makeToken("second", age: 0))
+    #expect(harness.wait(1) == [.accepted])
+  }
+
   @Test func `a fresh token called expired means a wrong clock`() throws {
     let server = try TestServer { _ in .refuse(status: 403, body: #"{"reason":"ExpiredProviderToken"}"#) }
     defer { server.stop() }

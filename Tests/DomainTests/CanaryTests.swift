@@ -3,9 +3,13 @@ import Testing
 @testable import Domain
 
 @Suite struct CanaryTests {
-  private func judge(_ accepted: Int64, _ rejected: Int64, limit: Int64 = 10, isOver: Bool) -> Canary.Verdict {
+  /// Of a hundred devices.
+  private func judge(
+    _ accepted: Int64, _ rejected: Int64, skipped: Int64 = 0, limit: Int64 = 10, isOver: Bool
+  ) -> Canary.Verdict {
     Canary.judge(
-      claimed: 100, accepted: accepted, rejected: rejected, maxRejectedPercent: limit, isOver: isOver)
+      open: 100 - accepted - rejected - skipped, accepted: accepted, rejected: rejected, maxRejectedPercent: limit,
+      isOver: isOver)
   }
 
   private func isStop(_ verdict: Canary.Verdict) -> Bool {
@@ -34,6 +38,17 @@ import Testing
 
   @Test func `without any answer the look goes on`() {
     #expect(judge(0, 0, isOver: true) == .wait)
+  }
+
+  @Test func `a canary of which nobody can get anything is replaced at once, by whoever comes next`() {
+    #expect(judge(0, 0, skipped: 100, isOver: false) == .replace)
+    #expect(judge(0, 0, skipped: 99, isOver: true) == .wait)
+    #expect(judge(1, 0, skipped: 99, isOver: false) == .wait)
+    #expect(judge(1, 0, skipped: 99, isOver: true) == .pass)
+  }
+
+  @Test func `who was skipped does not make the share of the rejected smaller`() {
+    #expect(isStop(judge(0, 6, skipped: 50, isOver: false)))
   }
 
   @Test func `a limit of none stops at the first`() {

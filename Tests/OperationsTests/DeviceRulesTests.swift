@@ -105,6 +105,19 @@ import Testing
     #expect(try tokens(world) == 1)
   }
 
+  @Test func `a further token that is set again counts as registered anew`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"))
+    try world.run(.setToken(world.claim("d1"), .voip, psid: "11"))
+    let first = world.now
+    world.now += 60_000_000
+    try world.run(.setToken(world.claim("d1"), .voip, psid: "11"))
+    #expect(
+      try world.count(
+        "SELECT count(*) FROM psids WHERE psid = '11' AND extract(epoch FROM bound_at) * 1000000 > \(first) + 1") == 1)
+    #expect(try tokens(world) == 1)
+  }
+
   @Test func `a token that may not be set leaves nothing behind`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa"))

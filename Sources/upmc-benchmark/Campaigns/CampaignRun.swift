@@ -10,6 +10,8 @@ struct CampaignRun {
   let processorSeconds: Double
   /// Urgent sends meanwhile.
   let urgent: [UrgentSend]
+  /// Microseconds a push in each quarter of the campaign: whether it becomes slower while it runs.
+  let quarters: [Double]
 
   private static let watchInterval = Duration.milliseconds(100)
   private static let firstPushInterval = Duration.milliseconds(5)
@@ -31,6 +33,7 @@ struct CampaignRun {
     var urgent: [UrgentSend] = []
     var isDone = false
     var nextLook = clock.now
+    var reached = [0.0]
     while !isDone {
       if sendsUrgent { urgent.append(try center.sendUrgent(stage, clock)) }
       if clock.now >= nextLook {
@@ -40,6 +43,9 @@ struct CampaignRun {
         let funnel = try center.funnel(seqno)
         isDone = funnel.text["state"] == "completed"
         try Self.check(funnel, stage.devices, isDone: isDone)
+        while (funnel.number["accepted"] ?? 0) * 4 >= stage.devices * reached.count, reached.count <= 4 {
+          reached.append((clock.now - start).milliseconds * 1000)
+        }
       }
       _ = pause.wait(atMost: sendsUrgent ? Self.urgentInterval : Self.watchInterval)
     }
@@ -47,6 +53,7 @@ struct CampaignRun {
     peakResidentBytes = peak
     processorSeconds = center.program.tree.processorSeconds - processorBefore
     self.urgent = urgent
+    quarters = zip(reached.dropFirst(), reached).map { ($0 - $1) * 4 / Double(stage.devices) }
   }
 
   /// A figure of a campaign that lost or invented somebody is none.

@@ -74,6 +74,9 @@ struct Verifier {
       if status == OutcomeStatus.accepted.rawValue, cell.received == 0 {
         violate("I3", "message \(seqno), device \(number): accepted, but the network never received it")
       }
+      if status == OutcomeStatus.cancelled.rawValue, cell.received > 0 {
+        violate("S5", "message \(seqno), device \(number): cancelled, but the network had received it")
+      }
       if status != OutcomeStatus.accepted.rawValue, cell.received > 0 {
         deniedArrivals.append(
           "device \(number): status \(status) \(rows.text(row, 3)) after \(rows.int16(row, 2)) tries")

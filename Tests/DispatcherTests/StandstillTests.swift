@@ -1,0 +1,36 @@
+import Reactor
+import Testing
+
+@testable import Dispatcher
+@testable import Domain
+
+@Suite struct StandstillTests {
+  private let route = PushRoute(app: 1, network: .apns, environment: .production)
+  private let other = PushRoute(app: 1, network: .apns, environment: .sandbox)
+  private let start = Instant(nanoseconds: 1_000_000_000_000)
+
+  @Test func `the longer a route gives back the less often it is asked, within bounds`() {
+    let table: [(after: Duration, bulk: Duration, urgent: Duration)] = [
+      (.zero, .milliseconds(100), .milliseconds(100)),
+      (.milliseconds(10), .milliseconds(100), .milliseconds(100)),
+      (.seconds(1), .milliseconds(250), .milliseconds(250)),
+      (.seconds(4), .seconds(1), .milliseconds(400)),
+      (.seconds(3600), .seconds(2), .milliseconds(400)),
+    ]
+    var standstills = Standstills()
+    for (after, bulk, urgent) in table {
+      #expect(standstills.pause(route, .bulk, at: start + after) == bulk)
+      #expect(standstills.pause(route, .urgent, at: start + after) == urgent)
+    }
+  }
+
+  @Test func `one answer ends it, and no route suffers for another`() {
+    var standstills = Standstills()
+    _ = standstills.pause(route, .bulk, at: start)
+    let later = start + .seconds(60)
+    #expect(standstills.pause(other, .bulk, at: later) == .milliseconds(100))
+    #expect(standstills.pause(route, .bulk, at: later) == .seconds(2))
+    standstills.answered(route)
+    #expect(standstills.pause(route, .bulk, at: later) == .milliseconds(100))
+  }
+}
