@@ -19,6 +19,7 @@ import os
 import resource
 import signal
 import ssl
+import subprocess
 import tempfile
 import time
 import urllib.request
@@ -124,6 +125,34 @@ def check_upload(key, tls, servers):
     return took
 
 
+def check_stop(key, upmc):
+    """A stop while the database keeps a list waiting: it takes no longer for that, and the caller is told."""
+    holder = subprocess.Popen(
+        ["docker", "exec", "--env", f"PGPASSWORD={PASSWORD}", DATABASE, "psql", "--host", "127.0.0.1", "--user", "upmc",
+         "--command", "BEGIN; LOCK TABLE groups IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(60)", "upmc"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    poll("nobody holds the groups", lambda: query(
+        "SELECT count(*) FROM pg_locks WHERE relation = 'groups'::regclass AND mode = 'AccessExclusiveLock' AND granted")
+        == ["1"])
+    asked = subprocess.Popen(
+        ["docker", "exec", upmc, "curl", "--silent", "--show-error", "--include", "--header", "Authorization: Bearer " + key,
+         f"http://127.0.0.1:8080/v1/admin/groups?appId={APP}"], stdout=subprocess.PIPE, text=True)
+    poll("no list waits", lambda: query(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'upmc admin' AND wait_event_type = 'Lock'")
+        == ["1"])
+    begin = time.monotonic()
+    docker("stop", "--time", "30", upmc)
+    took = time.monotonic() - begin
+    said = asked.communicate(timeout=60)[0]
+    check("a list that waits does not hold a stop up", took < 10, took)
+    check("its caller is told to come again", " 503 " in said and "retry-after: " in said.lower(), said)
+    query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK TABLE groups%'")
+    holder.wait(timeout=60)
+    docker("start", upmc)
+    poll("the server has not come back", lambda: health(upmc) == "healthy")
+    return took
+
+
 def check_confinement(upmc):
     host = inspect(upmc)["HostConfig"]
     check("the root is read only", host["ReadonlyRootfs"] and "Read-only" in docker(
@@ -179,6 +208,7 @@ def main():
             check("the proxy shows nobody its metrics", error.code == 404, error.code)
 
         took["an upload of 5 MB through the proxy took"] = check_upload(key, tls, servers)
+        took["a stop while a list waits for a lock took"] = check_stop(key, servers[1])
         logs = project("logs", "--no-color", "upmc")
         check("no log shows a link, for an account is there", "sign-in=" not in logs)
 
