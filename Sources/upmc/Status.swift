@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Domain
 internal import Operations
 internal import Reactor
+internal import Store
 
 /// `upmc status`.
 struct Status: ParsableCommand {
