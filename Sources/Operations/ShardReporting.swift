@@ -39,9 +39,8 @@ extension Reporting {
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> ShardsAnswer {
     try caller.require(.viewMessages)
-    guard let after = Int32(exactly: try page.cursor == nil ? -1 : page.number()) else {
-      throw PageRequest.foreignCursor
-    }
+    // Shards begin with 0, which is no cursor: one is the shard that a page begins with.
+    guard let after = Int32(exactly: try page.number(first: 0) - 1) else { throw PageRequest.foreignCursor }
     // One more than asked for tells whether there is a next page.
     guard var progress = try connection.answer(Shards.progress(seqno, after: after, limit: page.limit + 1)),
       caller.reaches(progress.app)
@@ -49,6 +48,6 @@ extension Reporting {
     let hasMore = progress.page.count > page.limit
     if hasMore { progress.page.removeLast() }
     return ShardsAnswer(
-      seqno: seqno, progress: progress, nextCursor: hasMore ? progress.page.last.map { String($0.shard) } : nil)
+      seqno: seqno, progress: progress, nextCursor: hasMore ? progress.page.last.map { String($0.shard + 1) } : nil)
   }
 }
