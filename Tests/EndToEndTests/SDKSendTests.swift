@@ -74,6 +74,8 @@ import Testing
     let (world, server) = try populated()
     func fallbacks(_ fields: [String: String]) throws -> [Int64] {
       let seqno = try seqno(try server.post("rcv_register_message.ctl", Self.message.merging(fields) { $1 }))
+      // Written when the person's devices are claimed.
+      _ = try world.finished(seqno)
       return try ["fallback", "(SELECT count(*) FROM fallbacks f WHERE f.seqno = m.seqno)"].map {
         try world.count("SELECT coalesce(\($0), 0) FROM messages m WHERE seqno = \(seqno)")
       }
