@@ -1,10 +1,11 @@
 /// Lower-case hexadecimal digits.
 package enum Hex {
-  private static let digits = Array("0123456789abcdef".utf8)
+  /// Worked out, for a table would be looked for with every push.
+  @inlinable package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 
   package static func append(_ byte: UInt8, to text: inout [UInt8]) {
-    text.append(digits[Int(byte >> 4)])
-    text.append(digits[Int(byte & 15)])
+    text.append(digit(byte >> 4))
+    text.append(digit(byte & 15))
   }
 
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {

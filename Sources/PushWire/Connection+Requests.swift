@@ -42,7 +42,7 @@ extension Connection {
     }
   }
 
-  func ended(_ end: StreamEnd) -> ConnectionState.Actions {
+  func ended(_ end: StreamEnd, _ owner: any ConnectionOwner) -> ConnectionState.Actions {
     // The owner may have ended the connection while earlier events of this turn were handled.
     guard let request = requests.take(Int(end.tag)) else { return [] }
     let ending: Ending

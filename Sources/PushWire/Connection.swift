@@ -207,10 +207,12 @@ package final class Connection: EventLoop.Handler {
 
   func takeEvents(_ session: ClientSession) {
     var actions: ConnectionState.Actions = []
+    // Once for all events: each use of an unowned reference counts up and down.
+    let owner = owner
     while let event = session.nextEvent() {
       switch event {
       case .settings: actions.formUnion(settingsArrived(session))
-      case .closed(let end): actions.formUnion(ended(end))
+      case .closed(let end): actions.formUnion(ended(end, owner))
       case .goAway(let goAway):
         owner.received(goAway, on: self)
         actions.formUnion(state.retire(inFlight: inFlight, at: loop.now))

@@ -5,13 +5,13 @@ package import Logging
 /// What each ending means for a target, and what a network's door may do about it.
 extension Pool {
   func answered(_ lane: Lane, after time: Duration) {
-    owner.meter.answered(lane, after: time)
+    meter.answered(lane, after: time)
   }
 
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
     let standing = submission.batch.standing
     standing.inFlight -= 1
-    owner.meter.ended(ending, door, wallSeconds: owner.wallSeconds)
+    meter.ended(ending, door, wallSeconds: wallSeconds)
     switch ending {
     case .accepted:
       standing.answered(isError: false)
@@ -26,7 +26,7 @@ extension Pool {
   }
 
   package func finish(_ submission: Submission, _ result: SubmissionResult) {
-    owner.outbox.finish(submission, result)
+    outbox.finish(submission, result)
   }
 
   /// Sends it again, a few times at most, by whichever pool its route has now.
@@ -61,12 +61,9 @@ extension Pool {
     configuration.heardTime?(peerSeconds)
   }
 
-  /// Seconds since 1970.
-  package var wallSeconds: Int64 { owner.wallSeconds }
-
   /// How many targets a lane of each of its routes may hold: what waits longer than a binding stays fresh is stale.
   package func bound(to targets: Int) {
-    for queue in queues { owner.gate.bound(queue.route, to: targets) }
+    for queue in queues { gate.bound(queue.route, to: targets) }
   }
 
   package var logger: Logger { configuration.logger }

@@ -141,7 +141,7 @@ extension Pool {
   /// Where nobody can take the queues before their bindings are stale: back with them, and no more until we try again.
   private func holdBack() {
     guard isHeldBack else { return }
-    for queue in queues { owner.gate.shut(queue.route) }
+    for queue in queues { gate.shut(queue.route) }
     giveBackQueues(.notProcessed)
   }
 
@@ -155,13 +155,13 @@ extension Pool {
 
   private func openGates() {
     guard !isHeldBack else { return }
-    for queue in queues { owner.gate.open(queue.route) }
+    for queue in queues { gate.open(queue.route) }
   }
 
   /// Nothing is sent for a while; what waits goes back.
   package func rest(for duration: Duration, _ result: SubmissionResult) {
     restsUntil = loop.clock.now + duration
-    for queue in queues { owner.gate.shut(queue.route) }
+    for queue in queues { gate.shut(queue.route) }
     giveBackQueues(result)
     loop.schedule(after: duration) { [weak self] in
       // A later request for rest may have moved it.
@@ -176,7 +176,7 @@ extension Pool {
   package func restingLanesChanged() {
     let resting = door.restingLanes
     for queue in queues {
-      owner.gate.rest(queue.route, resting)
+      gate.rest(queue.route, resting)
       for lane in resting { queue.giveBack(lane, .notProcessed) }
     }
     // Not from within the call: an answer may be what has changed them.

@@ -10,8 +10,6 @@ protocol PoolOwner: AnyObject {
   var outbox: Outbox { get }
   var gate: Gate { get }
   var meter: PushMeter { get }
-  /// Seconds since 1970.
-  var wallSeconds: Int64 { get }
   /// The answer comes to `Pool.resolved`, never from within the call.
   func resolve(_ endpoint: Endpoint, for pool: PoolKey)
   /// Sends it again by whichever pool its route has now.
@@ -33,9 +31,16 @@ package final class Pool: ConnectionOwner {
   package let key: PoolKey
   package let door: any PoolDoor
   unowned let owner: any PoolOwner
+  // The owner's, kept here: what is asked for with each push should not cost a reference to the owner each time.
+  let outbox: Outbox
+  let gate: Gate
+  let meter: PushMeter
   package let loop: EventLoop
   let configuration: WireConfiguration
   let settings: Connection.Settings
+
+  /// Seconds since 1970.
+  package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
   package private(set) var queues: [RouteQueue] = []
   private var turns = Lane.allCases.map { _ in Turn() }
@@ -72,6 +77,7 @@ package final class Pool: ConnectionOwner {
     self.key = key
     door = plan.door
     self.owner = owner
+    (outbox, gate, meter) = (owner.outbox, owner.gate, owner.meter)
     loop = owner.loop
     configuration = owner.configuration
     settings = Connection.Settings(
@@ -83,28 +89,28 @@ package final class Pool: ConnectionOwner {
 
   func attach(_ queue: RouteQueue) {
     queues.append(queue)
-    if isHeldBack { owner.gate.shut(queue.route) }
-    owner.gate.rest(queue.route, door.restingLanes)
+    if isHeldBack { gate.shut(queue.route) }
+    gate.rest(queue.route, door.restingLanes)
     owner.workLater(self)
   }
 
   func detach(_ queue: RouteQueue) {
     queues.removeAll { $0 === queue }
     for lane in turns.indices { turns[lane] = Turn() }
-    owner.gate.open(queue.route)
-    owner.gate.rest(queue.route, [])
+    gate.open(queue.route)
+    gate.rest(queue.route, [])
   }
 
   func enqueue(_ batch: PushBatch, _ queue: RouteQueue) {
-    guard !isStopping else { return owner.outbox.finish(batch, .notProcessed) }
+    guard !isStopping else { return outbox.finish(batch, .notProcessed) }
     let now = loop.clock.now
     if let fault = queue.standing.fault(at: now) {
-      return owner.outbox.finish(batch, .credentialFault(reason: fault))
+      return outbox.finish(batch, .credentialFault(reason: fault))
     }
     switch door.objection(to: batch) {
-    case .wrongEnvironment(let reason): return owner.outbox.finish(batch, .wrongEnvironment(reason: reason))
+    case .wrongEnvironment(let reason): return outbox.finish(batch, .wrongEnvironment(reason: reason))
     case .fault(let reason):
-      owner.outbox.finish(batch, .credentialFault(reason: reason))
+      outbox.finish(batch, .credentialFault(reason: reason))
       return fail(queue, reason)
     case nil: break
     }
@@ -131,7 +137,7 @@ package final class Pool: ConnectionOwner {
   /// Gives back what waited too long, and tries to move the rest.
   func sweep() {
     let now = loop.clock.now
-    for queue in queues { queue.giveBackStale(at: now, wallSeconds: owner.wallSeconds) }
+    for queue in queues { queue.giveBackStale(at: now, wallSeconds: wallSeconds) }
     work()
   }
 
@@ -193,13 +199,13 @@ package final class Pool: ConnectionOwner {
   private func submit(
     _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
   ) -> Int {
-    let wallSeconds = owner.wallSeconds
+    let wallSeconds = wallSeconds
     let standing = queue.standing
     var count = 0
     while count < most, let submission = queue.next(lane, at: now, wallSeconds: wallSeconds) {
       let message = submission.batch.message
       if let reason = door.compose(submission.batch.targets[submission.target], of: message, into: &letter) {
-        owner.outbox.finish(submission, .rejected(reason: reason))
+        outbox.finish(submission, .rejected(reason: reason))
         continue
       }
       guard connection.hasWindow(for: letter.body.count, lane),
@@ -208,7 +214,7 @@ package final class Pool: ConnectionOwner {
         queue.putBack(submission)
         break
       }
-      owner.meter.submitted(lane, after: now.nanoseconds - submission.batch.readAtNanoseconds)
+      meter.submitted(lane, after: now.nanoseconds - submission.batch.readAtNanoseconds)
       count += 1
     }
     standing.inFlight += count
