@@ -10,7 +10,7 @@ package final class APNsSender: PushProvider {
   private let inbox: Inbox<APNsCommand>
   /// One for each environment: a slow answer about one does not hold up the other.
   private let resolvers: [Endpoint: Resolver]
-  private let gate = Gate()
+  private let gate: Gate
   private let results: PushResultSink
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
 
@@ -23,6 +23,7 @@ package final class APNsSender: PushProvider {
     tokenNeeded: @escaping @Sendable (ProviderTokenRequest) -> Void
   ) throws(SystemError) {
     self.configuration = configuration
+    gate = Gate(isOpen: !configuration.wire.awaitsCredentials)
     self.clock = clock
     self.results = results
     self.tokenNeeded = tokenNeeded
@@ -50,6 +51,11 @@ package final class APNsSender: PushProvider {
   /// Sets or takes away what opens APNs for an app. Connections of the former credential finish and close.
   package func set(_ credential: APNsCredential?, for app: App.Number) {
     command(.credential(credential, for: app))
+  }
+
+  /// Every credential that there is has been set: from now on batches are taken, where that was waited for.
+  package func credentialsAreKnown() {
+    gate.open()
   }
 
   /// Forgets what was held against an app: an operator has looked at it.

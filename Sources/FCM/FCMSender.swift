@@ -12,7 +12,7 @@ package final class FCMSender: PushProvider {
   private let resolver: Resolver
   /// Looks up token endpoints: a slow answer about one does not hold up the other.
   private let tokenResolver: Resolver
-  private let gate = Gate()
+  private let gate: Gate
   private let results: PushResultSink
 
   /// - Parameter results: called on the sender's thread with all results of a turn; must not block.
@@ -20,6 +20,7 @@ package final class FCMSender: PushProvider {
     configuration: FCMConfiguration, clock: any Clock = SystemClock(), results: @escaping PushResultSink
   ) throws(SystemError) {
     self.configuration = configuration
+    gate = Gate(isOpen: !configuration.wire.awaitsCredentials)
     self.clock = clock
     self.results = results
     inbox = try Inbox(capacity: PushWire.Limits.inboxBatches + PushWire.Limits.inboxCommands)
@@ -44,6 +45,11 @@ package final class FCMSender: PushProvider {
   /// Sets or takes away what opens FCM for an app. Connections of the former credential finish and close.
   package func set(_ credential: FCMCredential?, for app: App.Number) {
     command(.credential(credential, for: app))
+  }
+
+  /// Every credential that there is has been set: from now on batches are taken, where that was waited for.
+  package func credentialsAreKnown() {
+    gate.open()
   }
 
   /// Forgets what was held against an app: an operator has looked at it.

@@ -25,12 +25,21 @@ package final class Gate: Sendable {
   }
 
   private let routes = Mutex<[PushRoute: RouteState]>([:])
+  private let isOpen: Atomic<Bool>
 
-  package init() {}
+  /// - Parameter isOpen: false: nothing enters before `open()`.
+  package init(isOpen: Bool = true) {
+    self.isOpen = Atomic(isOpen)
+  }
+
+  package func open() {
+    isOpen.store(true, ordering: .releasing)
+  }
 
   /// Counts `targets` in; false when they do not fit.
   package func enter(_ place: Place, _ targets: Int) -> Bool {
-    routes.withLock { routes in
+    guard isOpen.load(ordering: .acquiring) else { return false }
+    return routes.withLock { routes in
       var state = routes[place.route] ?? RouteState()
       let taken = state.targets[Int(place.lane.rawValue)]
       // A batch larger than the bound may enter an empty lane, or it never could.

@@ -14,6 +14,9 @@ package struct WireConfiguration: Sendable {
   package var connectionAge = PushWire.Limits.connectionAge
   /// Where names are looked up, for each new connection.
   package var lookUp = Resolver.system
+  /// Nothing is taken before the sender has been told all credentials once: an app whose credential is not known yet
+  /// must not look like one that has none.
+  package var awaitsCredentials = false
   package var logger: Logger
   /// The push network's name among the metrics.
   package let network: String

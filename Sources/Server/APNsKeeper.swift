@@ -31,6 +31,7 @@ final class APNsKeeper {
 
   func turn(_ connection: Connection) throws {
     try readCredentials(connection)
+    sender.credentialsAreKnown()
     var refused: [String: ProviderToken] = [:]
     for request in requests.takeAll() {
       if let token = request.refused { refused["\(request.teamID) \(request.keyID)"] = token }

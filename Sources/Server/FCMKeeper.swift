@@ -40,6 +40,7 @@ final class FCMKeeper {
       sender.set(nil, for: app)
       health.note(nil, of: app, .fcm)
     }
+    sender.credentialsAreKnown()
   }
 
   private func use(_ credential: Secrets.Credential) {

@@ -32,12 +32,16 @@ final class Senders {
   ) throws {
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
-    let apns = try APNsSender(configuration: Self.apns(configuration, gauges), results: results.sink) { request in
+    // The keeper's first look may take a while, and the dispatcher does not wait for it.
+    var (toApple, toGoogle) = (Self.apns(configuration, gauges), Self.fcm(configuration, gauges))
+    toApple.wire.awaitsCredentials = true
+    toGoogle.wire.awaitsCredentials = true
+    let apns = try APNsSender(configuration: toApple, results: results.sink) { request in
       // A request that finds no room is made again by the sender a few seconds later.
       _ = requests.offer(request)
       wanted.signal()
     }
-    let fcm = try FCMSender(configuration: Self.fcm(configuration, gauges), results: results.sink)
+    let fcm = try FCMSender(configuration: toGoogle, results: results.sink)
     self.apns = apns
     self.fcm = fcm
     let forgive: @Sendable (App.Number) -> Void = { app in

@@ -1,11 +1,23 @@
 import APNs
 import Domain
 import HTTP2
+import PushWire
 import Reactor
 import TLS
 import Testing
 
 @Suite struct SenderTests {
+  @Test func `before all credentials are known nothing is taken, and none is called missing`() throws {
+    let server = try TestServer { _ in .accept }
+    defer { server.stop() }
+    let harness = try Harness(port: server.port, trusting: server.authorityPEM) { $0.wire.awaitsCredentials = true }
+    let batch = harness.makeBatch(harness.makeMessage(), tokens: 0..<3)
+    #expect(!harness.sender.offer(batch))
+    harness.sender.credentialsAreKnown()
+    #expect(harness.sender.offer(batch))
+    #expect(harness.wait(3) == [.accepted, .accepted, .accepted])
+  }
+
   @Test func `each device gets one push with the right headers, and each target one result`() throws {
     let server = try TestServer()
     defer { server.stop() }
