@@ -78,13 +78,17 @@ import Testing
     let server = try TestServer { $0.index > 0 ? .hold : .accept }
     defer { server.stop() }
     let harness = try Harness(server, connections: 4, streams: 20)
-    var batches: [PushBatch] = []
-    for round in 0..<8 {
-      batches.append(harness.offer(harness.makeMessage(), round * 100..<round * 100 + 100))
+    for count in 1...5 {
+      harness.offer(harness.makeMessage(), count * 100..<count * 100 + 100)
       harness.advance(by: .milliseconds(250))
-      harness.advance(by: .milliseconds(100))
+      // Time stands still until the next one is there and full, however long that takes.
+      #expect(harness.waits { server.requests.count >= min(count, 4) * 21 - 1 })
     }
-    #expect(harness.waits { server.requests.count >= 4 * 21 - 1 })
+    harness.advance(by: .milliseconds(250))
+    for count in 1..<4 {
+      let before = server.requests.prefix { $0.connection < count }
+      #expect(before.count >= count * 20, "none is made before those there are full")
+    }
     #expect(server.connections == 4)
     #expect(server.mostOpen.allSatisfy { $0 <= 21 })
     server.release()
