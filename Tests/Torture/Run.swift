@@ -17,6 +17,8 @@ final class Run {
   private var samples: Samples
   private var isInterrupted = false
   private var isPostgresDown = false
+  /// What the network was told to answer so far: the only reasons for which an app may be held back.
+  private var answered: Set<String> = []
   private let began: Instant
 
   init(_ plan: Plan) throws {
@@ -212,6 +214,7 @@ final class Run {
   private func misbehave(_ faults: [Fault], _ milliseconds: Int, _ name: String) throws {
     try note("network faults", "the network: \(name) for \(milliseconds) ms", lasting: milliseconds)
     let simulator = stage.simulator
+    answered.formUnion(faults.compactMap(\.reason))
     let names = try faults.map { try simulator.add($0) }
     after(milliseconds) { [self] in
       for name in names { simulator.remove(name) }
@@ -219,13 +222,18 @@ final class Run {
     }
   }
 
-  /// An operator sees that the app is held back, and gives its credential again.
+  /// An operator sees that the app is held back, asks why, and gives its credential again.
   private func mend() throws {
     guard !isPostgresDown, let connection = try? Connection(stage.databaseURL),
       let paused = try? connection.run(
-        Statement("torture-paused", "SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL")),
-      paused.int64(0, 0) > 0
+        Statement("torture-paused", "SELECT paused_reason FROM apps WHERE paused_reason IS NOT NULL")),
+      paused.count > 0
     else { return }
+    let reason = paused.text(0, 0)
+    if !answered.contains(where: reason.contains) {
+      verdict.violate("I7", "the app is held back though the network never gave cause: \(reason)")
+    }
+    deeds["apps held back", default: 0] += 1
     verdict.note("an operator gives the credential again")
     try? stage.mendCredential()
   }
