@@ -7,10 +7,9 @@ package import Reactor
 package final class APNsSender: PushProvider {
   private let configuration: APNsConfiguration
   private let clock: any Clock
-  private let inbox: Inbox<APNsCommand>
+  private let entrance: Entrance<APNsCommand>
   /// One for each environment: a slow answer about one does not hold up the other.
   private let resolvers: [Endpoint: Resolver]
-  private let gate: Gate
   private let results: PushResultSink
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
 
@@ -23,11 +22,10 @@ package final class APNsSender: PushProvider {
     tokenNeeded: @escaping @Sendable (ProviderTokenRequest) -> Void
   ) throws(SystemError) {
     self.configuration = configuration
-    gate = Gate(isOpen: !configuration.wire.awaitsCredentials)
     self.clock = clock
     self.results = results
     self.tokenNeeded = tokenNeeded
-    inbox = try Inbox(capacity: PushWire.Limits.inboxBatches + PushWire.Limits.inboxCommands)
+    entrance = try Entrance(configuration.wire)
     let endpoints = Set([configuration.production.wire, configuration.sandbox.wire])
     var resolvers: [Endpoint: Resolver] = [:]
     for endpoint in endpoints { resolvers[endpoint] = try Resolver(configuration.wire.lookUp) }
@@ -37,65 +35,43 @@ package final class APNsSender: PushProvider {
   /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no
   /// connection just now, or rests: nothing was taken, offer it again later.
   package func offer(_ batch: PushBatch) -> Bool {
-    // Room is kept for urgent ones, and for commands: they must never be lost.
-    let room = batch.message.lane == .urgent ? 2 * PushWire.Limits.inboxBatches : PushWire.Limits.inboxBatches
-    let place = Gate.Place(route: batch.route, lane: batch.message.lane)
-    guard inbox.count < room, gate.enter(place, batch.targets.count) else { return false }
-    guard inbox.offer(.batch(batch)) else {
-      gate.leave(place, batch.targets.count)
-      return false
-    }
-    return true
+    entrance.offer(batch, as: .batch(batch))
   }
 
   /// Sets or takes away what opens APNs for an app. Connections of the former credential finish and close.
   package func set(_ credential: APNsCredential?, for app: App.Number) {
-    command(.credential(credential, for: app))
+    entrance.command(.credential(credential, for: app))
   }
 
   /// Every credential that there is has been set: from now on batches are taken, where that was waited for.
   package func credentialsAreKnown() {
-    gate.open()
+    entrance.gate.open()
   }
 
   /// Forgets what was held against an app: an operator has looked at it.
   package func forgive(_ app: App.Number) {
-    command(.forgive(app))
+    entrance.command(.forgive(app))
   }
 
   /// Hands over a provider token; used from the next request on, on open connections too.
   package func set(_ token: ProviderToken) {
-    command(.token(token))
+    entrance.command(.token(token))
   }
 
   /// Stops: what has not been submitted comes back as not processed, open requests finish within `patience` or come back
   /// as unknown. Then `run` returns. Batches offered later get no result.
   package func stop(within patience: Duration) {
-    command(.stop(within: patience))
+    entrance.command(.stop(within: patience))
   }
 
   /// Works until stopped. Blocks: call it once, on a thread of its own ("apns-0").
   package func run() throws(SystemError) {
-    var resolving: [Inbox<Void>] = []
-    for (number, resolver) in resolvers.values.enumerated() {
-      let ended = try Inbox<Void>(capacity: 1)
-      _ = try Thread(name: "apns-dns-\(number)") {
-        resolver.run()
-        _ = ended.offer(())
-      }
-      resolving.append(ended)
+    try Resolver.run(Array(resolvers.values), named: "apns-dns") { () throws(SystemError) in
+      let loop = try SenderLoop(
+        configuration: configuration, gate: entrance.gate, resolvers: resolvers, inbox: entrance.inbox, clock: clock,
+        results: results, tokenNeeded: tokenNeeded)
+      loop.run()
+      entrance.inbox.close()
     }
-    let loop = try SenderLoop(
-      configuration: configuration, gate: gate, resolvers: resolvers, inbox: inbox, clock: clock, results: results,
-      tokenNeeded: tokenNeeded)
-    loop.run()
-    inbox.close()
-    for resolver in resolvers.values { resolver.close() }
-    for ended in resolving { _ = ended.receive(atMost: .seconds(60)) }
-  }
-
-  private func command(_ command: APNsCommand) {
-    // False only after `stop`: the room for commands is far above what a living loop leaves waiting.
-    _ = inbox.offer(command)
   }
 }

@@ -52,4 +52,25 @@ package final class Resolver: Sendable {
   package func close() {
     questions.close()
   }
+
+  /// Runs these on threads of their own, "`name`-0" and so on, as long as `work` lasts, and then as long as the system
+  /// still keeps one of them waiting, for a minute at most.
+  package static func run(
+    _ resolvers: [Resolver], named name: String, during work: () throws(SystemError) -> Void
+  ) throws(SystemError) {
+    var resolving: [Inbox<Void>] = []
+    defer {
+      for resolver in resolvers { resolver.close() }
+      for ended in resolving { _ = ended.receive(atMost: .seconds(60)) }
+    }
+    for (number, resolver) in resolvers.enumerated() {
+      let ended = try Inbox<Void>(capacity: 1)
+      _ = try Thread(name: "\(name)-\(number)") {
+        resolver.run()
+        _ = ended.offer(())
+      }
+      resolving.append(ended)
+    }
+    try work()
+  }
 }
