@@ -173,27 +173,10 @@ import Testing
     #expect(try named([1, 2, 3]) == 0)
 
     try erase([4, 5, 6, 7])
-    let url = database.url
-    let done = try Inbox<String?>(capacity: 2)
-    for name in ["one", "two"] {
-      _ = try Thread(name: name) {
-        do {
-          let connection = try Connection(url)
-          var keeping = Keeping()
-          keeping.historyDays = nil
-          for _ in 0..<40 { try HistoryKeeper(keeping, clock: SystemClock()).turn(connection) }
-          _ = done.offer(nil)
-        } catch {
-          _ = done.offer("\(error)")
-        }
-      }
-    }
-    var ended = 0
-    while ended < 2 {
-      for failure in done.receive(atMost: .seconds(60)) {
-        #expect(failure == nil)
-        ended += 1
-      }
+    try onTwoThreads(database.url) { connection in
+      var keeping = Keeping()
+      keeping.historyDays = nil
+      for _ in 0..<40 { try HistoryKeeper(keeping, clock: SystemClock()).turn(connection) }
     }
     _ = try walk(1_000)
     #expect(try named([4, 5, 6, 7]) == 0)

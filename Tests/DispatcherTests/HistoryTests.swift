@@ -146,25 +146,8 @@ import Testing
     try keeper(90).turn(connection)
     #expect(try number("SELECT count(*) FROM seqno_ranges WHERE from_seqno = 1 AND dropped_at IS NOT NULL") == 0)
     try victim.script("ROLLBACK")
-    let url = database.url
-    let done = try Inbox<String?>(capacity: 2)
-    for name in ["one", "two"] {
-      _ = try Thread(name: name) {
-        do {
-          let connection = try Connection(url)
-          for _ in 0..<20 { try HistoryKeeper(Keeping(), clock: SystemClock()).turn(connection) }
-          _ = done.offer(nil)
-        } catch {
-          _ = done.offer("\(error)")
-        }
-      }
-    }
-    var ended = 0
-    while ended < 2 {
-      for failure in done.receive(atMost: .seconds(20)) {
-        #expect(failure == nil)
-        ended += 1
-      }
+    try onTwoThreads(database.url) { connection in
+      for _ in 0..<20 { try HistoryKeeper(Keeping(), clock: SystemClock()).turn(connection) }
     }
     #expect(try partitions == 3)
     #expect(try number("SELECT count(*) FROM audit_log WHERE action = 'history.drop'") == 2)
