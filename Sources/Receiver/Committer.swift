@@ -58,6 +58,7 @@ package final class Committer {
   private var again: [[Pending]] = []
   private var isRunning = false
   private var gauge = QueueGauge()
+  private let refusals: Refusals
   private var batchBegan = Instant(nanoseconds: 0)
 
   /// - Parameters:
@@ -73,6 +74,7 @@ package final class Committer {
     self.meter = meter
     self.batchOperations = batchOperations
     self.loop = loop
+    refusals = Refusals(loop)
     self.catalog = catalog
     self.writer = writer
     self.launchpad = launchpad
@@ -101,7 +103,9 @@ package final class Committer {
     let isTooLong = isConnected && gauge.isTooLong(behind: waiting.count)
     guard waiting.count < Receiver.Limits.waitingOperations, !isTooLong else {
       meter?.refused()
-      return completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
+      return refusals.hold {
+        completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
+      }
     }
     waiting.append(
       Pending(operation: operation, completion: completion, deadline: loop.now + Receiver.Limits.patience))

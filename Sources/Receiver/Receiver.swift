@@ -13,7 +13,7 @@
 /// ```
 ///
 /// Nothing is answered 2xx before its commit. When the queue is full, or the database is away for long, requests are
-/// answered 503 with Retry-After instead of waiting without end.
+/// answered 503 with Retry-After instead of waiting without end (`Refusals`).
 package enum Receiver {
   package enum Limits {
     /// Operations that may wait in one committer: at 100,000 a second a tenth of a second's worth, and 8 times what one
@@ -26,6 +26,11 @@ package enum Receiver {
     package static let waitingAlways = 256
     /// Operations from which on a batch tells what each of many takes.
     package static let tellingBatch = 64
+    /// How long a client waits for its 503: a crowd of 4,000 that never rests then asks 16,000 times a second, which is what a
+    /// quarter of a processor can refuse.
+    package static let refusalPause: Duration = .milliseconds(250)
+    /// Refused clients that are kept waiting at most; a connection each.
+    package static let heldRefusals = 4096
     /// How long an operation waits for a database that is away before it is answered 503.
     package static let patience: Duration = .seconds(5)
     /// Tries of a batch that fell victim to a deadlock or a lost connection.
