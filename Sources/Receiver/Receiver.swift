@@ -20,8 +20,9 @@ package enum Receiver {
     /// batch takes.
     package static let waitingOperations = 8192
     /// How long an operation may have to wait for its commit. Above it newcomers are told 503: devices repeat, and an
-    /// answer within 50 ms for 99 of 100 needs room for the reading of the request.
-    package static let longestWait: Duration = .milliseconds(30)
+    /// answer within 50 ms for 99 of 100 needs as much again for the reading of requests and the writing of answers, twice
+    /// where clients and server share two processors.
+    package static let longestWait: Duration = .milliseconds(15)
     /// Operations that may wait however slow the database is at the moment: a pause of its disk is no overload.
     package static let waitingAlways = 256
     /// Operations from which on a batch tells what each of many takes.
