@@ -6,7 +6,7 @@ Starts `upmc demo` (private PostgreSQL, simulator) in a directory of its own, ma
 on each part of the API: all checks, good and bad data, and chains of calls along the links.
 
     fuzz_api.py [--examples 2000] [--part Devices|chains] [--operation sendMessage] [--program PATH] [--seed 1]
-                [--seconds 0]
+                [--seconds 0] [--phases examples,fuzzing]
 
 Ends with 0 when nothing was found. Needs the Python packages that `make fuzz-api` installs.
 """
@@ -144,8 +144,7 @@ def configuration(stage, examples):
 def run(part, stage, directory, options):
     """One run of schemathesis. True when it found nothing."""
     tools = pathlib.Path(sys.executable).parent
-    phases = ["--phases", "stateful"] if part == CHAINS else [
-        "--phases", "examples,coverage,fuzzing"]
+    phases = ["--phases", "stateful" if part == CHAINS else options.phases]
     # Chains end when each link was followed; with a time they go on to others.
     seconds = options.seconds or (CHAIN_SECONDS if part == CHAINS else 0)
     limit = ["--max-time", str(seconds)] if seconds else []
@@ -178,6 +177,9 @@ def main():
     parser.add_argument("--program", default=str(TOP / ".build/release/upmc"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=0, help="of each part, at most; 0 for no limit (chains: two minutes)")
+    parser.add_argument("--phases", default="examples,coverage,fuzzing",
+                        help="of each part but the chains; coverage goes through every corner of a schema, for hours where "
+                             "schemas contain themselves, as those of segments do")
     parser.add_argument("--keep", action="store_true", help="keep the reports and the server's data")
     options = parser.parse_args()
 
