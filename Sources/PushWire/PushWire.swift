@@ -3,7 +3,7 @@
 ///
 /// ```
 ///   a network's sender                       this module, all on the sender's thread               threads "…-dns-…"
-///   offer(batch) ──Gate──► its inbox ──► Switchboard ──► RouteQueue (app, environment)                  Resolver
+///   offer(batch) ─Entrance─► its inbox ► Switchboard ──► RouteQueue (app, environment)                  Resolver
 ///                                            │             │ lanes, messages in turn                       ▲
 ///                          PoolPlanner ◄─────┤             ▼                                               │
 ///                          (the network)     │          Pool (credential, environment) ── successor, back-off
