@@ -5,7 +5,7 @@ enum Introduction {
     the server (`/health`, `/ready`).
 
     **JSON.** Bodies are JSON in UTF-8 with names in camelCase. An unknown or repeated field is refused and named, and so \
-    is U+0000 in a text. Times are RFC 3339, UTC in answers. Where a length is given in bytes (`x-maxBytes`), the UTF-8 \
+    is U+0000 in a text. Objects and lists may stand in each other 32 deep. Times are RFC 3339, UTC in answers. Where a length is given in bytes (`x-maxBytes`), the UTF-8 \
     bytes count.
 
     **Durability.** A write is answered 2xx only when it is committed. Every request may be repeated: registrations and \

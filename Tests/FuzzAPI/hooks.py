@@ -117,6 +117,11 @@ def is_expressible(value, schema, root):
     return True
 
 
+def depth(value):
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if parts is None else 1 + max(map(depth, parts), default=0)
+
+
 @schemathesis.hook
 def filter_query(context, query):
     """Cursors that only the server can make are not offered."""
@@ -156,6 +161,9 @@ def filter_body(context, body):
     schema = raw.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
     if schema is None or not isinstance(body, (dict, list)):
         return True
+    # Nothing may be nested deeper than this.
+    if depth(body) > 32:
+        return False
     # U+0000 is refused in every text and name.
     return "\\u0000" not in json.dumps(body) and is_expressible(body, schema, context.operation.schema.raw_schema)
 
