@@ -3,8 +3,10 @@ internal import Operations
 
 /// Webhooks, events and short messages.
 extension Schemas {
-  private static let url = Schema.text(matching: "^https?://[!-?A-~]+$").adding(
-    "maxLength", .number(Operations.Limits.webhookURLBytes))
+  /// What stands in an address as it is: no quotes, braces and the like; no `@` at all, which is more than is asked.
+  private static let url = Schema.text(
+    matching: "^https?://[!$-.0-9;=A-Z\\[\\]_a-z~][!#-;=?A-Z\\[\\]_a-z~]*$"
+  ).adding("maxLength", .number(Operations.Limits.webhookURLBytes))
   private static let kinds = Schema.list(of: Schema.words(EventKind.wanted.map(\.rawValue)), 1...100)
 
   private static let entry: [Schema.Property] = [
