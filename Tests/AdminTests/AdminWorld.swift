@@ -49,7 +49,9 @@ final class AdminWorld {
     loop = try EventLoop()
     let listener = try Socket.listen(on: try #require(SocketAddress.resolve(host: "127.0.0.1", port: 0).first))
     server = try HTTPServer(loop: loop, listener: listener, handler: AdminDoor(threads))
-    client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: server.port), loop: loop)
+    var patience = HTTPClient.Configuration()
+    patience.timeout *= Sanitizers.slowness
+    client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: server.port), loop: loop, configuration: patience)
   }
 
   deinit {
