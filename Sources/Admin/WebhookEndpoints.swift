@@ -125,7 +125,10 @@ extension AdminCall {
 
   private static func readKinds(_ reader: inout JSONReader) throws(JSONError) -> [EventKind] {
     var kinds: [EventKind] = []
-    try reader.readArray { (reader, _) throws(JSONError) in
+    try reader.readArray { (reader, index) throws(JSONError) in
+      guard index < Operations.Limits.webhookKinds else {
+        throw JSONError("is one more than the \(Operations.Limits.webhookKinds) that may be named")
+      }
       guard let kind = EventKind(rawValue: try reader.readString()), EventKind.wanted.contains(kind) else {
         throw JSONError("must be one of \(EventKind.wanted.map(\.rawValue).joined(separator: ", "))")
       }

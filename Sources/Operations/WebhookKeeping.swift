@@ -180,6 +180,8 @@ package enum WebhookKeeping {
 extension Operations.Limits {
   /// As long as addresses get that anything on the way still takes.
   package static let webhookURLBytes = 2_048
+  /// Kinds that a call may name for a webhook, repeated ones included: there are a handful.
+  package static let webhookKinds = 100
   /// Events that one call replays from the list of those given up; the rest by calling again.
   package static let replayedEvents = 10_000
 }

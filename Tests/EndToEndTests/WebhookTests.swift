@@ -169,6 +169,7 @@ import Testing
 
   @Test func `wrong webhooks are refused, and a webhook that is gone is unknown`() throws {
     let world = try World(webhookPauses: [1])
+    let tooMany = Array(repeating: #""sms.requested""#, count: 101).joined(separator: ",")
     for wrong in [
       #"{"appId":"\#(World.appID)","kinds":["sms.requested"]}"#,
       #"{"appId":"\#(World.appID)","url":"https://a.example","kinds":[]}"#,
@@ -177,6 +178,7 @@ import Testing
       #"{"appId":"\#(World.appID)","url":"https://me@a.example","kinds":["sms.requested"]}"#,
       #"{"appId":"\#(World.appID)","url":"https://a.example/ü","kinds":["sms.requested"]}"#,
       #"{"appId":"\#(World.appID)","url":"https://","kinds":["sms.requested"]}"#,
+      #"{"appId":"\#(World.appID)","url":"https://a.example","kinds":[\#(tooMany)]}"#,
     ] {
       let reply = try world.client.call("POST", "/v1/admin/webhooks", bearer: world.apiKey, wrong)
       #expect(reply.status == 400, "\(wrong): \(reply.text)")

@@ -7,7 +7,8 @@ extension Schemas {
   private static let url = Schema.text(
     matching: "^https?://[!$-.0-9;=A-Z\\[\\]_a-z~][!#-;=?A-Z\\[\\]_a-z~]*$"
   ).adding("maxLength", .number(Operations.Limits.webhookURLBytes))
-  private static let kinds = Schema.list(of: Schema.words(EventKind.wanted.map(\.rawValue)), 1...100)
+  private static let kinds = Schema.list(
+    of: Schema.words(EventKind.wanted.map(\.rawValue)), 1...Operations.Limits.webhookKinds)
 
   private static let entry: [Schema.Property] = [
     .needed("webhook", Schema.sequence, "Its number."), .needed("appId", Schema.appID), .needed("url", Schema.anyText),
