@@ -128,7 +128,7 @@ let package = Package(
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor"]),
-    tests("ReceiverTests", on: ["Receiver", "Operations", "Reactor"]),
+    tests("ReceiverTests", on: ["Receiver", "Operations", "Domain", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
     // The torture runner: a program among the tests, because it is one.

@@ -7,7 +7,7 @@ internal import Store
 ///   closed ── half of the last 200 answers are token refusals, and no fewer than 100 ──► suspect
 ///     ▲                                                                                     │ the transaction that
 ///     │ resumed by an operator, or by a new credential                                      │ pauses the app looks at
-///     │ (what was answered before then is forgotten)                                        ▼ the database first
+///     │ (answers to what was sent before then are forgotten)                                ▼ the database first
 ///     └──────────────────────────────────────────────────────────────── open: the app is paused, for all nodes
 /// ```
 /// Each node judges the answers it has seen. The windows are in memory: after a restart they begin empty.
@@ -27,7 +27,8 @@ struct Breaker {
     if windows[route]?.isSuspect == true { suspects.insert(route) }
   }
 
-  /// A suspect's window without what was answered before its app was last resumed; nil when that leaves no suspicion.
+  /// A suspect's window without the answers to what was sent before its app was last resumed; nil when that leaves no
+  /// suspicion.
   func window(_ route: PushRoute, since resumedAt: Int64?) -> AnswerWindow? {
     guard var window = windows[route] else { return nil }
     if let resumedAt { window.forget(before: resumedAt) }
@@ -40,7 +41,7 @@ struct Breaker {
     suspects = suspects.filter { $0.app != app }
   }
 
-  /// Forgets what was answered before an app was resumed.
+  /// Forgets the answers to what was sent before an app was resumed.
   mutating func forget(_ route: PushRoute, before resumedAt: Int64) {
     windows[route]?.forget(before: resumedAt)
     if windows[route]?.isSuspect != true { suspects.remove(route) }
@@ -52,8 +53,8 @@ struct AnswerWindow {
   struct Refusal: Sendable {
     let delivery: Confirmations.Delivery
     let reason: String
-    /// Microseconds since 1970.
-    let at: Int64
+    /// When the binding was read that was refused, microseconds since 1970.
+    let readAt: Int64
   }
 
   /// Oldest first from `next` on; nil for an answer that was no refusal.
@@ -81,7 +82,7 @@ struct AnswerWindow {
 
   mutating func forget(before time: Int64) {
     for index in answers.indices {
-      if let refusal = answers[index], refusal.at < time {
+      if let refusal = answers[index], refusal.readAt < time {
         answers[index] = nil
         bad -= 1
       }

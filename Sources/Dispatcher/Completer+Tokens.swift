@@ -11,18 +11,18 @@ extension Completer {
     // A doubt is about the device's own environment, whoever has settled it.
     let route = flight.question == nil ? asked : asked.inOtherEnvironment
     let delivery = Confirmations.Delivery(seqno: flight.message.seqno, device: target.device)
+    let readAt = wallTime(ofMonotonic: flight.question?.readAtNanoseconds ?? flight.batch.readAtNanoseconds)
     switch settled.weight {
     case .none: break
     case .good: breaker.countGood(route)
     case .bad(let reason):
-      breaker.countBad(
-        route, AnswerWindow.Refusal(delivery: delivery, reason: reason, at: shared.clock.wallMicroseconds))
+      breaker.countBad(route, AnswerWindow.Refusal(delivery: delivery, reason: reason, readAt: readAt))
     }
     if let kind = settled.finding {
       decisions.find(
         TokenFinding(
           kind: kind, route: route, delivery: delivery, psid: target.psid,
-          tokenKind: flight.message.request.content.tokenKind, readAt: readTime(flight)))
+          tokenKind: flight.message.request.content.tokenKind, readAt: readAt))
     }
     if settled.result == .accepted { shared.backOffs.end(target.device) }
   }
@@ -30,7 +30,7 @@ extension Completer {
   /// Submits to the other environment, at once.
   func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
     let question = TokenQuestion(
-      environment: flight.batch.route.environment, refusal: refusal, askedAtSeconds: seconds)
+      environment: flight.batch.route.environment, refusal: refusal, readAtNanoseconds: flight.batch.readAtNanoseconds)
     let waiting = WaitingTarget(
       device: target.device, userKey: target.userKey, attempts: attempts,
       doubt: TokenDoubt(psid: target.psid, question: question))
@@ -67,19 +67,17 @@ extension Completer {
   func fault(_ flight: Flight, _ reason: String, isMissing: Bool) {
     let route = flight.batch.route
     let fault = Decisions.Fault(
-      network: route.network, reason: reason, readAt: readTime(flight), isMissing: isMissing)
+      network: route.network, reason: reason, readAt: wallTime(ofMonotonic: flight.batch.readAtNanoseconds),
+      isMissing: isMissing)
     guard decisions.fault(route.app, fault) else { return }
     log.error(
       "a push network does not take an app's credential",
       metadata: ["app": "\(flight.message.push.headers.topic)", "reason": "\(reason)"])
   }
 
-  /// On the monotonic clock.
-  var seconds: Int64 { shared.clock.now.nanoseconds / 1_000_000_000 }
-
-  /// When the bindings of a batch were read, microseconds since 1970.
-  private func readTime(_ flight: Flight) -> Int64 {
-    shared.clock.wallMicroseconds - (shared.clock.now.nanoseconds - flight.batch.readAtNanoseconds) / 1000
+  /// In microseconds since 1970.
+  private func wallTime(ofMonotonic nanoseconds: Int64) -> Int64 {
+    shared.clock.wallMicroseconds - (shared.clock.now.nanoseconds - nanoseconds) / 1000
   }
 }
 

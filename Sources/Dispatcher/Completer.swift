@@ -143,7 +143,7 @@ final class Completer {
     let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
     let settled = Settlement.of(
-      result.result, on: flight.batch.route.network, question: flight.question, now: seconds)
+      result.result, on: flight.batch.route.network, question: flight.question, now: shared.clock.now.nanoseconds)
     note(settled, flight, target)
     guard let meaning = settled.result else {
       return ask(settled.doubted ?? "", flight, target, attempts: attempts.next)

@@ -81,9 +81,9 @@ enum Limits {
   /// When the breaker opens, what any node has put aside on the route in this time comes back too, in seconds: what was
   /// put aside rightly will be again.
   static let floodSeconds: Int64 = 60
-  /// How long the other environment may be out of reach (a firewall, perhaps) before a refusal stands without its word,
-  /// in seconds: what waits for it takes room from others.
-  static let questionSeconds: Int64 = 30
+  /// How long the other environment may be out of reach (a firewall, perhaps) before a refusal stands without its word:
+  /// what waits for it takes room from others. Counted from when the refused binding was read.
+  static let question: Duration = .seconds(30)
   /// First wait of a device that is called busy; doubles with each complaint. Apple gives no number. In seconds.
   static let backOffSeconds: Int64 = 2
   static let longestBackOffSeconds: Int64 = 900

@@ -7,11 +7,13 @@ struct TokenQuestion: Hashable, Sendable {
   let environment: PushEnvironment
   /// In the network's own word.
   let refusal: String
-  /// On the monotonic clock, in whole seconds: so that those asked about together stay together.
-  let askedAtSeconds: Int64
+  /// When the binding was read that was refused, on the monotonic clock. One time for all that were sent to together, so
+  /// they are asked about together.
+  let readAtNanoseconds: Int64
 
   /// True when the other environment has been out of reach for so long that the refusal stands without its word.
-  func isOverdue(at now: Int64) -> Bool { now - askedAtSeconds > Limits.questionSeconds }
+  /// - Parameter now: on the monotonic clock, in nanoseconds.
+  func isOverdue(at now: Int64) -> Bool { .nanoseconds(now - readAtNanoseconds) > Limits.question }
 }
 
 /// A question about one token; a device that has another by now is not in doubt.
@@ -60,7 +62,7 @@ struct Settlement: Equatable {
 
   /// - Parameters:
   ///   - question: set when the answer is the other environment's, asked about this refusal.
-  ///   - now: on the monotonic clock, in seconds.
+  ///   - now: on the monotonic clock, in nanoseconds.
   static func of(
     _ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?, now: Int64
   ) -> Settlement {

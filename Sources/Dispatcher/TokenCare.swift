@@ -61,12 +61,21 @@ struct TokenCare {
     }
   }
 
+  /// True for a refusal that proves nothing: its app is held back, or was resumed since the device was sent to, and what
+  /// was wrong then is mended by now.
+  private func isVoid(_ finding: TokenFinding) -> Bool {
+    guard finding.isRefusal, let state = states[finding.route.app] else { return false }
+    if state.isPaused { return true }
+    // A resumption in the future is a clock's fault, and must not hold until then: everything would be sent in circles.
+    guard let resumedAt = state.resumedAt, resumedAt < now else { return false }
+    return finding.readAt < resumedAt
+  }
+
   // MARK: Devices
 
   /// Before the outcomes are written.
   func changeDevices(_ connection: Connection, writer: Int32) throws(PostgresError) {
-    // While an app is paused nothing is held against its devices.
-    let standing = findings.filter { !($0.isRefusal && states[$0.route.app]?.isPaused == true) }
+    let standing = findings.filter { !isVoid($0) }
     guard !standing.isEmpty else { return }
     let locked = try connection.run(Devices.lock(Set(standing.map(\.delivery.device))))
     let dead = standing.compactMap(\.deadFurtherToken)
@@ -116,12 +125,11 @@ struct TokenCare {
 
   /// After the outcomes are written.
   mutating func undoFloods(_ connection: Connection, writer: Int32) throws(PostgresError) {
-    var deliveries = Set(
-      findings.filter { $0.isRefusal && states[$0.route.app]?.isPaused == true }.map(\.delivery))
+    var deliveries = Set(findings.filter(isVoid).map(\.delivery))
     for flood in floods {
       // The other nodes may have met the flood a little before this one did.
       let lately = now - Limits.floodSeconds * 1_000_000
-      let since = min(flood.window.refusals.map(\.at).min() ?? now, lately)
+      let since = min(flood.window.refusals.map(\.readAt).min() ?? now, lately)
       let route = flood.route
       var undone = Set(flood.window.refusals.map(\.delivery))
       // What other nodes have put aside meanwhile belongs to the same flood.

@@ -28,7 +28,8 @@ struct TokenFinding: Sendable {
   let psid: String
   /// What the token is for.
   var tokenKind = TokenKind.alert
-  /// When the binding was read that was sent to, microseconds since 1970: a later registration was not what was refused.
+  /// When the binding was read that was sent to, the first time when the other environment was asked as well, in
+  /// microseconds since 1970: a later registration was not what was refused, and a setting mended later may have been why.
   let readAt: Int64
 
   /// A token beside the device's ordinary one that is dead since a time: it goes, the device stays.

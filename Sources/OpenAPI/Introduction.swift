@@ -1,3 +1,5 @@
+internal import JSON
+
 /// What stands before all operations: rules that hold for each of them, and the kinds of credentials.
 enum Introduction {
   static let text = """
@@ -5,8 +7,8 @@ enum Introduction {
     the server (`/health`, `/ready`).
 
     **JSON.** Bodies are JSON in UTF-8 with names in camelCase. An unknown or repeated field is refused and named, and so \
-    is U+0000 in a text. Objects and lists may stand in each other 32 deep. Times are RFC 3339, UTC in answers. Where a length is given in bytes (`x-maxBytes`), the UTF-8 \
-    bytes count.
+    is U+0000 in a text. Objects and lists may stand in each other \(JSON.Limits.depth) deep. Times are RFC 3339, UTC in \
+    answers. Where a length is given in bytes (`x-maxBytes`), the UTF-8 bytes count.
 
     **Durability.** A write is answered 2xx only when it is committed. Every request may be repeated: registrations and \
     confirmations find what was done before; a send is made once per `Idempotency-Key`.

@@ -14,7 +14,7 @@ import Testing
   {
     AnswerWindow.Refusal(
       delivery: Confirmations.Delivery(seqno: 1, device: DeviceID(high: 0, low: UInt64(number))), reason: reason,
-      at: time)
+      readAt: time)
   }
 
   private static func breaker(bad: Int, good: Int = 0, _ route: PushRoute = route, at time: Int64 = 0) -> Breaker {

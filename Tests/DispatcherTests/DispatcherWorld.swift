@@ -26,6 +26,8 @@ final class ScriptedNetwork: PushProvider {
     var log: [Submission] = []
     var attempts: [Confirmations.Delivery: Int] = [:]
     var nodes: Int?
+    var slow: Set<DeviceID> = []
+    var held: [PushResult] = []
   }
 
   private let state: Mutex<State>
@@ -49,17 +51,36 @@ final class ScriptedNetwork: PushProvider {
     state.withLock { $0.script = script }
   }
 
+  /// Keeps the answers to these devices back, as they are given now, until `answerHeld`.
+  func hold(_ devices: some Sequence<DeviceID>) {
+    state.withLock { $0.slow = Set(devices) }
+  }
+
+  /// How many answers are kept back.
+  var held: Int { state.withLock { $0.held.count } }
+
+  func answerHeld() {
+    let results = state.withLock { state in
+      defer { (state.slow, state.held) = ([], []) }
+      return state.held
+    }
+    sink(results)
+  }
+
   func offer(_ batch: PushBatch) -> Bool {
     let results = state.withLock { state in
-      batch.targets.enumerated().map { index, target in
+      batch.targets.enumerated().compactMap { index, target -> PushResult? in
         state.log.append(
           Submission(
             seqno: batch.message.seqno, route: batch.route, device: target.device, psid: target.psid,
             badge: target.badge))
         let delivery = Confirmations.Delivery(seqno: batch.message.seqno, device: target.device)
         state.attempts[delivery, default: 0] += 1
-        let result = state.script(batch.route, target, state.attempts[delivery] ?? 1)
-        return PushResult(batch: batch.number, target: index, result: result)
+        let answer = state.script(batch.route, target, state.attempts[delivery] ?? 1)
+        let result = PushResult(batch: batch.number, target: index, result: answer)
+        guard state.slow.contains(target.device) else { return result }
+        state.held.append(result)
+        return nil
       }
     }
     sink(results)

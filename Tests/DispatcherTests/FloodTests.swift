@@ -103,6 +103,38 @@ import Testing
     #expect(try world.quarantine().count == 60)
   }
 
+  /// A refusal that is asked about at the other environment, one that is not, and one that says nothing of the token;
+  /// a few of each, and enough of each for a flood of their own.
+  @Test(
+    arguments: [
+      Self.bad, .badToken(reason: "DeviceTokenNotForTopic", since: nil), .rejected(reason: "TopicDisallowed"),
+    ], [40, 120])
+  func `an answer to what was sent before the resumption is held against nobody`(
+    _ refusal: SubmissionResult, _ late: Int
+  ) throws {
+    let world = try DispatcherWorld { _, _, _ in refusal }
+    let devices = (1..<1 + late).map(DispatcherWorld.device)
+    try world.makeDevices(1..<1 + late)
+    world.network.hold(devices)
+    let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
+    _ = try world.poll("not all were sent to") { world.network.held == late ? true : nil }
+    try world.makeDevices(1000..<1150)
+    let flood = try world.send(
+      #"{"devices":[\#((1000..<1150).map { "\"\(DispatcherWorld.device($0))\"" }.joined(separator: ","))]}"#)
+    _ = try world.paused()
+    try world.settled(flood)
+
+    world.network.answer { route, _, _ in route.environment == .production ? .accepted : refusal }
+    try world.resume()
+    world.network.answerHeld()
+    let (funnel, reasons) = try world.finished(seqno)
+    #expect((funnel.accepted, funnel.rejected) == (Int64(late), 0) && reasons == "{}", "\(reasons)")
+    #expect(try world.finished(flood).funnel.accepted == 150)
+    #expect(try world.quarantine().isEmpty)
+    #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
+    #expect(try world.badge("00000001") == 1)
+  }
+
   @Test func `what another node has put aside meanwhile belongs to the same flood`() throws {
     let world = try DispatcherWorld { _, _, _ in Self.bad }
     let other = try world.addNode { _, _, _ in Self.bad }

@@ -7,6 +7,7 @@ import Testing
 @Suite struct SettlementTests {
   private static let bad = "BadDeviceToken"
   private static let key = "BadEnvironmentKeyIdInToken"
+  private static let now: Int64 = 1_000_000_000_000
 
   private func settle(_ result: SubmissionResult, _ network: PushNetwork = .apns) -> Settlement {
     Settlement.of(result, on: network, question: nil, now: 0)
@@ -15,7 +16,9 @@ import Testing
   private func settle(_ result: SubmissionResult, asked refusal: String, secondsAgo: Int64 = 0) -> Settlement {
     Settlement.of(
       result, on: .apns,
-      question: TokenQuestion(environment: .production, refusal: refusal, askedAtSeconds: 1000 - secondsAgo), now: 1000)
+      question: TokenQuestion(
+        environment: .production, refusal: refusal, readAtNanoseconds: Self.now - secondsAgo * 1_000_000_000),
+      now: Self.now)
   }
 
   @Test func `a token that is bad here may be good in the other environment`() {
@@ -30,7 +33,7 @@ import Testing
           == Settlement(result: .accepted, finding: .belongs(to: .sandbox), weight: .good))
     }
     let other = Settlement.of(
-      .accepted, on: .apns, question: TokenQuestion(environment: .sandbox, refusal: Self.bad, askedAtSeconds: 0),
+      .accepted, on: .apns, question: TokenQuestion(environment: .sandbox, refusal: Self.bad, readAtNanoseconds: 0),
       now: 0)
     #expect(other.finding == .belongs(to: .production))
   }
@@ -76,7 +79,7 @@ import Testing
   }
 
   @Test func `a host that cannot be reached is waited for only so long`() {
-    let limit = Limits.questionSeconds
+    let limit = Limits.question.components.seconds
     for answer in [SubmissionResult.notProcessed, .stale] {
       #expect(settle(answer, asked: Self.bad, secondsAgo: limit) == Settlement(result: answer))
       #expect(settle(answer, asked: Self.bad, secondsAgo: limit + 1).finding == .refused(reason: Self.bad))
