@@ -3,9 +3,10 @@ internal import HTTPServer
 
 /// The console's static files: where they are when nobody says so, and what browsers are told about them.
 enum ConsoleFiles {
-  /// Below this path stand libraries of the system's packages.
-  static let vendorPath = "/assets/vendor"
-  private static let vendorDirectory = "/usr/share/javascript"
+  /// Below this path stands the library that draws charts, as the system's package installed it: that one, for what else
+  /// is installed on the machine is nobody's business.
+  static let chartPath = "/assets/vendor/chart.js"
+  private static let chartDirectory = "/usr/share/javascript/chart.js"
 
   /// `Public` in the working directory or beside the program; nil when there is none.
   static func find() -> String? {
@@ -19,9 +20,9 @@ enum ConsoleFiles {
     StaticFiles(directory: directory, headers: headers)
   }
 
-  /// Libraries that the system's packages installed; nil where there are none, and the console does without.
-  static func vendorFiles() -> StaticFiles? {
-    StaticFiles(directory: vendorDirectory, headers: headers)
+  /// The library that draws charts; nil where it is not installed, and the console does without.
+  static func chartFiles() -> StaticFiles? {
+    StaticFiles(directory: chartDirectory, headers: headers)
   }
 
   /// Nothing from elsewhere, nothing written into a page: no script and no style but our files, and no text ever parsed

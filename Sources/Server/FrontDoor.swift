@@ -13,7 +13,7 @@ package final class FrontDoor: RequestHandler {
   private let hosted: HostedDoor
   private let document = DocumentDoor()
   private var files: StaticFiles?
-  private var vendor = ConsoleFiles.vendorFiles()
+  private var charts = ConsoleFiles.chartFiles()
 
   init(
     devices: DeviceDoor, sdk: ControllerDoor, admin: any RequestHandler, health: HealthDoor, metrics: MetricsDoor,
@@ -42,8 +42,8 @@ package final class FrontDoor: RequestHandler {
       return pass(request, to: .devices) { devices.handle(request, responder) }
     }
     request.kind = DoorKind.files.rawValue
-    if request.path.hasPrefix(ConsoleFiles.vendorPath + "/"),
-      let response = vendor?.response(for: request, strippingPrefix: ConsoleFiles.vendorPath)
+    if request.path.hasPrefix(ConsoleFiles.chartPath + "/"),
+      let response = charts?.response(for: request, strippingPrefix: ConsoleFiles.chartPath)
     {
       return responder.send(response)
     }
