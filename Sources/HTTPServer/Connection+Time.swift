@@ -6,9 +6,7 @@ extension Connection {
     if isStalled { return checkStall(now) }
     output.trim()
     let isIdle = isIdle
-    if isIdle, request.store.input.allocatedBytes > HTTPLimits.idleBufferBytes, request.store.input.isEmpty {
-      request.store.input = ByteBuffer(capacity: HTTPLimits.readBytes)
-    }
+    if isIdle { request.store.rest() }
     guard now >= deadline else { return }
     switch phase {
     case .opening:

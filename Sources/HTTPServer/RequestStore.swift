@@ -198,6 +198,12 @@ struct RequestStore: ~Copyable {
   /// Bytes of the request that have arrived, and what the client sent ahead.
   var heldBytes: Int { input.count + chunks.count }
 
+  /// Gives memory back between two requests: most connections rest most of the time.
+  mutating func rest() {
+    guard input.isEmpty, input.allocatedBytes > HTTPLimits.restingBufferBytes else { return }
+    input = ByteBuffer(capacity: HTTPLimits.restingBufferBytes)
+  }
+
   /// Gives back the memory of a large body that was handled.
   mutating func trim() {
     guard input.allocatedBytes > HTTPLimits.idleBufferBytes else { return }

@@ -1,0 +1,39 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// How much memory this process may have: the machine's, or what a container or a service manager leaves of it
+/// (`memory.max` of cgroup v2, `memory.limit_in_bytes` of v1, of its group and all groups around it).
+enum MemoryLimit {
+  /// Bytes.
+  static var bytes: Int {
+    find(physical: physicalBytes, groups: text("/proc/self/cgroup") ?? "", read: text)
+  }
+
+  private static var physicalBytes: Int { Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))) }
+
+  private static func text(_ path: String) -> String? { try? String(contentsOfFile: path, encoding: .utf8) }
+
+  /// - Parameters:
+  ///   - groups: `/proc/self/cgroup`: a line `number:controllers:path` for each hierarchy (cgroups(7)).
+  ///   - read: the text of a file; nil when it is not there.
+  static func find(physical: Int, groups: String, read: (String) -> String?) -> Int {
+    var limit = physical
+    for line in groups.split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3, parts[2].hasPrefix("/") else { continue }
+      let isUnified = parts[1].isEmpty
+      guard isUnified || parts[1].split(separator: ",").contains("memory") else { continue }
+      let root = isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"
+      let file = isUnified ? "memory.max" : "memory.limit_in_bytes"
+      var path = parts[2]
+      // In a container the path may be that of the host, and the container's own group stands at the root.
+      while true {
+        let name = path == "/" ? "\(root)/\(file)" : "\(root)\(path)/\(file)"
+        if let bytes = read(name).flatMap({ Int($0.filter(\.isNumber)) }), bytes > 0 { limit = min(limit, bytes) }
+        guard path != "/", let slash = path.lastIndex(of: "/") else { break }
+        path = slash == path.startIndex ? "/" : path[..<slash]
+      }
+    }
+    return limit
+  }
+}
