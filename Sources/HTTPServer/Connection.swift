@@ -97,6 +97,7 @@ final class Connection: EventLoop.Handler, Answering {
     registration = try server.loop.register(descriptor, interest: interest, handler: self)
     request.findRemoteAddress = { [unowned self] in self.transport?.remoteAddress }
     request.findClient = { [unowned self] in self.server.client(of: self.request) }
+    request.isExempt = { [unowned self] in self.server.isExempt($0) }
   }
 
   /// True when closing it loses nothing: no request has begun and no answer is owed.

@@ -15,12 +15,14 @@ package final class Request {
   /// True when the peer is a proxy that is believed.
   var isBehindProxy = false
   var findClient: () -> IPAddress? = { nil }
+  /// Whether no limit of an address concerns this one.
+  var isExempt: (IPAddress) -> Bool = { _ in false }
   /// What the present body has been counted with in memory; nil for all but large ones.
   var share: BodyShare?
   /// The same on the disk.
   var spoolShare: BodyShare?
 
-  init(limits: HeadLimits, inputBytes: Int = HTTPLimits.readBytes) {
+  init(limits: HeadLimits, inputBytes: Int = HTTPLimits.restingBufferBytes) {
     store = RequestStore(limits: limits, inputBytes: inputBytes)
   }
 
@@ -126,6 +128,13 @@ package final class Request {
 
   /// Who really asks, as far as those in between are trusted; nil for a Unix socket.
   package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
+
+  /// By what its client is counted, where an address has limits; nil for those that have none (this machine's own, proxies,
+  /// Unix sockets).
+  package var countedAddress: IPAddress? {
+    guard let client = clientAddress, !isExempt(client) else { return nil }
+    return client.subscriber
+  }
 
   /// A copy that other threads may have and keep.
   package func owned() -> OwnedRequest {

@@ -2,9 +2,7 @@ internal import Reactor
 
 /// How many connections each address has, and how often it asks: one address must not take what is meant for all.
 ///
-/// Requests are counted by the generic cell rate algorithm: one number for each address, the time at which its
-/// allowance would be whole again. Of IPv6 the first 64 bits count, because a client has all the addresses behind them.
-/// Who has no connection and its whole allowance is forgotten.
+/// Requests are counted by a `RateAllowance`. Who has no connection and its whole allowance is forgotten.
 final class Visitors {
   /// One address.
   final class Visitor {
@@ -19,10 +17,8 @@ final class Visitors {
   }
 
   private let connectionLimit: Int
-  /// Nanoseconds that one request costs; 0 when requests are not counted.
-  private let requestCost: Int64
-  /// How far ahead an address may be.
-  private let credit: Int64
+  /// Nil when requests are not counted.
+  private let requests: RateAllowance?
   private var visitors: [IPAddress: Visitor] = [:]
 
   /// - Parameters:
@@ -30,8 +26,7 @@ final class Visitors {
   ///   - requestsPerSecond: of one address, on the average; twice as many may come at once. Nil for no limit.
   init(connections: Int?, requestsPerSecond: Int?) {
     connectionLimit = connections ?? .max
-    requestCost = requestsPerSecond.map { 1_000_000_000 / Int64(max(1, $0)) } ?? 0
-    credit = HTTPLimits.requestCredit.nanoseconds
+    requests = requestsPerSecond.map { RateAllowance($0, per: .seconds(1), credit: HTTPLimits.requestCredit) }
   }
 
   /// Addresses that are remembered.
@@ -51,20 +46,16 @@ final class Visitors {
 
   /// Counts a request of somebody who came through a proxy.
   func mayAsk(_ address: IPAddress, now: Instant) -> Bool {
-    requestCost == 0 || mayAsk(visitor(address), now: now)
+    requests == nil || mayAsk(visitor(address), now: now)
   }
 
   /// Counts a request; false when there have been too many.
   func mayAsk(_ visitor: Visitor, now: Instant) -> Bool {
-    guard requestCost > 0 else { return true }
-    let paidAt = max(visitor.paidAt, now.nanoseconds)
-    guard paidAt - now.nanoseconds <= credit - requestCost else { return false }
-    visitor.paidAt = paidAt + requestCost
-    return true
+    requests?.take(&visitor.paidAt, now: now) ?? true
   }
 
   private func visitor(_ address: IPAddress) -> Visitor {
-    let key = address.isV4 ? address : address.prefix(64)
+    let key = address.subscriber
     if let known = visitors[key] { return known }
     let visitor = Visitor(key)
     visitors[key] = visitor

@@ -1,4 +1,5 @@
 package import Domain
+package import Reactor
 package import Store
 
 /// One hot operation, validated: it cannot fail for its form any more. Devices ask for most of them.
@@ -80,6 +81,8 @@ package enum Operation: Sendable {
     package let proof: AuthKeyring.Claim?
     /// Normalized: the token it had before, which proves it as well.
     package let formerPSID: String?
+    /// By what its client is counted among those that bring new devices; nil: it is not counted.
+    package var origin: IPAddress?
 
     package init(
       app: App, device: DeviceID, installation: String, network: PushNetwork, environment: PushEnvironment,

@@ -36,6 +36,8 @@ package final class OperationBatch {
   let node: UUIDValue
   /// What apps want done differently.
   let policies: AppPolicies
+  /// Counts devices that nobody knows yet; nil: as many as like may register.
+  let newDevices: NewDevices?
   /// Device rows as they stand in this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
@@ -59,9 +61,10 @@ package final class OperationBatch {
 
   package init(
     _ operations: [Operation], writer: Int32, node: UUIDValue, policies: AppPolicies, now: Int64,
-    readAt: Instant
+    readAt: Instant, newDevices: NewDevices? = nil
   ) {
     self.operations = operations
+    self.newDevices = newDevices
     self.writer = writer
     self.node = node
     self.readAt = readAt

@@ -24,5 +24,9 @@ package enum Operations {
     package static let batchWeight = 4096
     /// How exactly it is known when a device called last, in microseconds (an hour).
     static let seenMicroseconds: Int64 = 3_600 * 1_000_000
+    /// Addresses that brought new devices, before those that rest are looked for and forgotten: a few hundred KiB.
+    static let rememberedSources = 4_096
+    /// Between two lines in the log about new devices that were refused.
+    static let refusalLogInterval = Duration.seconds(60)
   }
 }

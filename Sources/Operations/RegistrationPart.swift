@@ -10,7 +10,7 @@ struct RegistrationPart {
   private final class State {
     var entries: [Entry] = []
     var owners: [String: DeviceID] = [:]
-    /// Refused before anything was locked.
+    /// Refused before anything was written.
     var refused: [(operation: Int, problem: Problem)] = []
     /// Further tokens of devices that may lose them.
     var furtherTokens: [DeviceID: [Tokens.Claimed]] = [:]
@@ -89,6 +89,7 @@ struct RegistrationPart {
     var moved: [Tokens.Claimed] = []
     var endedGuests: [Users.Key] = []
     var ended: [Tokens.Claimed] = []
+    let turnedAway = turnAway(batch)
     for index in state.entries.indices {
       let registration = state.entries[index].registration
       if let owner = displacedOwner(registration) {
@@ -118,12 +119,28 @@ struct RegistrationPart {
       }
       batch.change(record)
     }
-    var steps: [Step] = []
+    var steps: [Step] = turnedAway.isEmpty ? [] : [Tokens.forget(turnedAway)]
     retired.formUnion(ended)
     if !retired.isEmpty { steps.append(Tokens.retire(Array(retired), at: batch.now)) }
     if !moved.isEmpty { steps.append(Tokens.move(moved, at: batch.now)) }
     if !endedGuests.isEmpty { steps.append(Users.forgetGuests(endedGuests)) }
     return steps
+  }
+
+  /// Refuses devices that nobody knows where too many of them come. Returns the tokens that were made for them.
+  private func turnAway(_ batch: OperationBatch) -> [Tokens.Claimed] {
+    guard let newDevices = batch.newDevices else { return [] }
+    var tokens: [Tokens.Claimed] = []
+    state.entries.removeAll { entry in
+      let registration = entry.registration
+      guard batch.devices[registration.device] == nil,
+        let problem = newDevices.refusal(of: registration.app, from: registration.origin, now: batch.readAt)
+      else { return false }
+      state.refused.append((entry.operation, problem))
+      tokens.append(Self.token(registration))
+      return true
+    }
+    return tokens
   }
 
   /// The device that had the token can get nothing any more. False when it has another one by now.

@@ -41,6 +41,10 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isV4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
   }
 
+  /// What one client has to itself and is counted by: the address, or the first 64 bits of IPv6, for a client has all the
+  /// addresses behind them (RFC 6177).
+  package var subscriber: IPAddress { isV4 ? self : prefix(64) }
+
   /// The first `bits` of the sixteen bytes, the others zero.
   package func prefix(_ bits: Int) -> IPAddress {
     IPAddress(

@@ -50,6 +50,7 @@ package final class Committer {
   private let writer: Int32
   private let launchpad: Launchpad?
   private let userProofs: UserProofKeyring?
+  private let newDevices: NewDevices?
   private let batchOperations: Int
   private let log: Logger
   private let meter: CommitterMeter?
@@ -65,10 +66,11 @@ package final class Committer {
   ///   - writer: this committer's own number in the totals, unlike that of any other.
   ///   - launchpad: without one it takes no sends.
   ///   - userProofs: without them no proof of a user is believed.
+  ///   - newDevices: how many devices that nobody knows may register; nil: as many as like.
   ///   - batchOperations: most operations of one transaction; 1 shows what batching is worth.
   package init(
     url: String, writer: Int32, catalog: Catalog, loop: EventLoop, launchpad: Launchpad? = nil,
-    userProofs: UserProofKeyring? = nil,
+    userProofs: UserProofKeyring? = nil, newDevices: NewDevices? = nil,
     batchOperations: Int = Operations.Limits.batchOperations, meter: CommitterMeter? = nil
   ) throws {
     self.meter = meter
@@ -79,6 +81,7 @@ package final class Committer {
     self.writer = writer
     self.launchpad = launchpad
     self.userProofs = userProofs
+    self.newDevices = newDevices
     log = Logger(label: "committer")
     connection = try PipelinedConnection(url, loop: loop)
     connection.onStateChange = { [weak self] state in
@@ -125,7 +128,7 @@ package final class Committer {
     batchBegan = now
     let batch = OperationBatch(
       pending.map(\.operation), writer: writer, node: launchpad?.node ?? Self.nobody,
-      policies: policies, now: loop.clock.wallMicroseconds, readAt: now)
+      policies: policies, now: loop.clock.wallMicroseconds, readAt: now, newDevices: newDevices)
     advance(batch, pending)
   }
 
@@ -182,6 +185,7 @@ package final class Committer {
     let time = loop.clock.now - batchBegan
     gauge.batchTook(time, operations: pending.count)
     meter?.committed(pending.count, after: time, waiting: waiting.count)
+    if let refused = newDevices?.takeRefusals(), refused > 0 { meter?.turnedAway(refused) }
     // The next batch is on its way while these answers are written.
     startNext()
     let claimed = batch.claimedSends

@@ -10,6 +10,7 @@ package final class CommitterMeter {
   private let busy: Counter
   private let repeated: Counter
   private let failed: Counter
+  private let turnedAway: Counter
 
   package init(_ metrics: Metrics) {
     operations = metrics.histogram(
@@ -23,6 +24,8 @@ package final class CommitterMeter {
     repeated = metrics.counter(
       "upmc_commit_repeated_total", "Batches made again after a deadlock or a lost connection.")
     failed = metrics.counter("upmc_commit_failed_total", "Device operations that failed in the database.")
+    turnedAway = metrics.counter(
+      "upmc_new_devices_refused_total", "Registrations of unknown devices told 429: too many of an address or an app.")
   }
 
   func committed(_ count: Int, after time: Duration, waiting rest: Int) {
@@ -34,5 +37,6 @@ package final class CommitterMeter {
   func refused() { busy.add() }
   func repeats() { repeated.add() }
   func failed(_ count: Int) { failed.add(count) }
+  func turnedAway(_ count: Int) { turnedAway.add(count) }
   func connectionChanged(_ isConnected: Bool) { connected.set(isConnected ? 1 : 0) }
 }

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
+internal import Reactor
 internal import Store
 
 /// `POST /v1/devices`: a device registers itself, with a user or without.
@@ -9,12 +10,13 @@ extension DeviceDoor {
   func register(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let credential = try Self.bearer(request)
     var reader = try Self.reader(request)
-    let body: RegistrationBody
+    var body: RegistrationBody
     do {
       body = try RegistrationBody(&reader)
     } catch {
       throw Problem(error)
     }
+    body.origin = request.countedAddress
     register(body, credential, request.id, responder, mayWait: true)
   }
 
@@ -84,6 +86,8 @@ private struct RegistrationBody {
   var formerPSID: String?
   var consents = Consents.Change()
   var attributes = Devices.Attributes()
+  /// By what the client's address is counted. The body does not say it.
+  var origin: IPAddress?
 
   init(_ reader: inout JSONReader) throws(JSONError) {
     var body = self
@@ -128,11 +132,13 @@ private struct RegistrationBody {
     }
     if clientName != nil, clientUID == nil { throw Problem(at: "/clientName", "needs a clientUid") }
     if userProof != nil, clientUID == nil { throw Problem(at: "/userProof", "needs a clientUid") }
-    return Operation.Registration(
+    var registration = Operation.Registration(
       app: app, device: DeviceID(appID: app.appID, network: network, installation: deviceID), installation: deviceID,
       network: network, environment: environment, psid: token,
       user: clientUID.map { Operation.NamedUser(clientUID: $0, name: clientName ?? "", proof: userProof) },
       attributes: attributes, proof: proof, formerPSID: formerPSID.flatMap(network.normalize), consents: consents)
+    registration.origin = origin
+    return registration
   }
 }
 

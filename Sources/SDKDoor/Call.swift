@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTPServer
 internal import Operations
+internal import Reactor
 
 /// One call of a controller: its form, and the way to answer.
 struct Call {
@@ -15,6 +16,8 @@ struct Call {
   let idempotencyKey: String?
   /// True when the caller's address is one of those that may send.
   let isTrustedAddress: Bool
+  /// By what the caller's address is counted; nil when it is not.
+  let origin: IPAddress?
 
   func succeed(_ body: Envelope.Body = Envelope.emptyRow) {
     responder.send(Envelope.success(service: service, body: body))

@@ -58,7 +58,8 @@ package final class ControllerDoor: RequestHandler {
       let call = Call(
         service: service, form: form,
         responder: responder, isSend: controller.isForServers, bearer: Self.bearer(request),
-        idempotencyKey: request.header("idempotency-key"), isTrustedAddress: isTrusted)
+        idempotencyKey: request.header("idempotency-key"), isTrustedAddress: isTrusted,
+        origin: request.countedAddress)
       run(controller, call)
     } catch {
       responder.send(Envelope.refusal(error, service: service, isSend: controller.isForServers))

@@ -37,6 +37,7 @@ extension ControllerDoor {
         environment: environment, psid: identity.psid, user: named, attributes: attributes, proof: proof?.claim,
         consents: consents)
       registration.keepsUnsaid = true
+      registration.origin = call.origin
       perform(.register(registration), call) { answer in
         guard case .registered(let record, _, _, _) = answer else { return }
         self.succeed(

@@ -29,12 +29,16 @@ final class Doors {
   ) throws {
     let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
     let tls = try DoorCertificate.load(configuration.listening)
+    let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
     let engine = configuration.listening.engine(
-      loops: loops, descriptors: DescriptorLimit.raise(), spoolDirectory: configuration.spoolDirectory)
+      loops: loops, descriptors: openFiles, memoryBytes: memoryBytes, spoolDirectory: configuration.spoolDirectory)
     if engine.connections * loops < configuration.listening.connections {
       Logger(label: "http").warning(
-        "fewer connections than UPMC_MAX_CONNECTIONS: raise the process's limit of open files (ulimit -n)",
-        metadata: ["connections": "\(engine.connections * loops)"])
+        "fewer connections than UPMC_MAX_CONNECTIONS: raise the limit of open files (ulimit -n) or of memory",
+        metadata: [
+          "connections": "\(engine.connections * loops)", "openFiles": "\(openFiles)",
+          "memoryMiB": "\(memoryBytes >> 20)",
+        ])
     }
     let addresses = try SocketAddress.resolve(
       host: configuration.listenHost, port: configuration.listenPort, passive: true)
@@ -64,12 +68,14 @@ final class Doors {
       let batchesSends = configuration.handicaps.batchesSends
       let publicDirectory = configuration.publicDirectory
       let sdk = configuration.sdk
+      let newDevices = configuration.listening.newDevices(loops: loops)
       _ = try Thread(name: "http-\(number)") {
         do {
           let loop = try EventLoop()
           let committer = try Committer(
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
-            launchpad: launchpad, userProofs: keys.userProofs, meter: CommitterMeter(metrics))
+            launchpad: launchpad, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
+            meter: CommitterMeter(metrics))
           let door = FrontDoor(
             devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
             sdk: ControllerDoor(

@@ -1,4 +1,5 @@
 package import HTTPServer
+package import Operations
 package import Reactor
 
 /// How the doors meet the network: TLS, limits, and the proxies before them.
@@ -18,6 +19,11 @@ package struct Listening: Sendable {
     variable(
       "UPMC_REQUESTS_PER_ADDRESS", "1000",
       "requests a second of one client address, told 429 beyond it; 0 for no limit"),
+    variable(
+      "UPMC_NEW_DEVICES_PER_ADDRESS", "1000",
+      "devices that nobody knows yet, an hour of one client address and app, told 429 beyond it; 0 for no limit"),
+    variable(
+      "UPMC_NEW_DEVICES_PER_APP", "1000000", "the same of one app, from wherever they come; 0 for no limit"),
     variable(
       "UPMC_TRUSTED_PROXIES", "",
       "addresses or CIDR blocks of the proxies before this server, with commas: they name their clients"),
@@ -42,6 +48,8 @@ package struct Listening: Sendable {
   /// one address from taking everything.
   package var connectionsPerAddress: Int? = 1_000
   package var requestsPerAddress: Int? = 1_000
+  /// On each node.
+  package var newDevices = NewDevices.Rates()
   package var trustedProxies: [IPBlock] = []
   package var forwardedHeader = Forwarding.Header.xForwardedFor
   package var expectsProxyHeader = false
@@ -49,17 +57,25 @@ package struct Listening: Sendable {
   package init() {}
 
   /// What one of `loops` engines is told. The kernel spreads connections evenly over them, and so are the limits.
+  ///
+  /// Connections that rest get half of the memory, bodies a quarter and answers an eighth: together with all else that
+  /// stays within it, so that a server with a small limit refuses some instead of being killed for all.
   /// - Parameters:
   ///   - descriptors: how many this process may have.
+  ///   - memoryBytes: how much this process may have.
   ///   - spoolDirectory: where uploads wait; nil: in memory.
-  func engine(loops: Int, descriptors: Int, spoolDirectory: String? = nil) -> HTTPServer.Configuration {
-    func share(_ limit: Int) -> Int { max(1, (limit + loops - 1) / loops) }
+  func engine(
+    loops: Int, descriptors: Int, memoryBytes: Int, spoolDirectory: String? = nil
+  ) -> HTTPServer.Configuration {
+    func share(_ limit: Int) -> Int { Self.share(limit, of: loops) }
     var engine = HTTPServer.Configuration()
-    let possible = descriptors - Self.keptDescriptors - loops * HTTPLimits.refusals
-    engine.connections = share(max(loops, min(connections, possible)))
+    let describable = descriptors - Self.keptDescriptors - loops * HTTPLimits.refusals
+    let each = certificateFile == nil ? HTTPLimits.connectionBytes : HTTPLimits.secureConnectionBytes
+    engine.connections = share(max(loops, min(connections, describable, memoryBytes / 2 / each)))
     engine.connectionsPerAddress = connectionsPerAddress.map(share)
     engine.requestsPerAddress = requestsPerAddress.map(share)
-    engine.bodyMemoryBytes = share(HTTPLimits.bodyMemoryBytes)
+    engine.bodyMemoryBytes = share(min(HTTPLimits.bodyMemoryBytes, memoryBytes / 4))
+    engine.outputMemoryBytes = share(min(HTTPLimits.allOutputBytes, memoryBytes / 8))
     engine.spoolBytes = share(HTTPLimits.spoolBytes)
     engine.spoolDirectory = spoolDirectory
     engine.trustedProxies = trustedProxies
@@ -67,6 +83,16 @@ package struct Listening: Sendable {
     engine.expectsProxyHeader = expectsProxyHeader
     return engine
   }
+
+  /// How many new devices one of `loops` lets in.
+  func newDevices(loops: Int) -> NewDevices.Rates {
+    var rates = newDevices
+    rates.perAddress = rates.perAddress.map { Self.share($0, of: loops) }
+    rates.perApp = rates.perApp.map { Self.share($0, of: loops) }
+    return rates
+  }
+
+  private static func share(_ limit: Int, of loops: Int) -> Int { max(1, (limit + loops - 1) / loops) }
 
   // MARK: From the environment
 
@@ -78,6 +104,8 @@ package struct Listening: Sendable {
     case "UPMC_MAX_CONNECTIONS": connections = try Self.number(name, value, least: 1)
     case "UPMC_CONNECTIONS_PER_ADDRESS": connectionsPerAddress = try Self.limit(name, value)
     case "UPMC_REQUESTS_PER_ADDRESS": requestsPerAddress = try Self.limit(name, value)
+    case "UPMC_NEW_DEVICES_PER_ADDRESS": newDevices.perAddress = try Self.limit(name, value)
+    case "UPMC_NEW_DEVICES_PER_APP": newDevices.perApp = try Self.limit(name, value)
     case "UPMC_TRUSTED_PROXIES": trustedProxies = try Self.blocks(name, value)
     case "UPMC_FORWARDED_HEADER": forwardedHeader = try Self.header(name, value)
     case "UPMC_PROXY_PROTOCOL": expectsProxyHeader = try Self.isOn(name, value)

@@ -76,6 +76,35 @@ package enum Tokens {
     Query(retireStatement, columns(tokens, now)) { _ in }
   }
 
+  private static let forgetStatement = Statement(
+    "tokens-forget",
+    """
+    DELETE FROM psids p USING unnest($1, $2, $3, $4) AS t(app, psid, network, device)
+    WHERE p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = 1
+      -- What another device has was only locked.
+      AND p.device = t.device
+    """)
+
+  /// Takes back what `lock` made for devices that are not let in, in the same transaction.
+  package static func forget(_ tokens: [Claimed]) -> Query<Void> {
+    var apps = Int32Column()
+    var psids = TextColumn()
+    var networks = Int16Column()
+    var devices = UUIDColumn()
+    for token in tokens {
+      apps.append(token.app)
+      psids.append(token.psid)
+      networks.append(token.network.rawValue)
+      devices.append(token.device)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: psids)
+    parameters.append(int16s: networks)
+    parameters.append(uuids: devices)
+    return Query(forgetStatement, parameters) { _ in }
+  }
+
   private static let retireDeadStatement = Statement(
     "tokens-retire-dead",
     """

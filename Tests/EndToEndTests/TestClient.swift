@@ -18,9 +18,10 @@ final class TestClient {
   /// One call; throws when there is no answer.
   func call(
     _ method: String, _ target: String, bearer: String? = nil, idempotencyKey: String? = nil, _ json: String? = nil,
-    type: String? = nil, session: Session? = nil
+    type: String? = nil, session: Session? = nil, headers: [(String, String)] = []
   ) throws -> Reply {
     var request = HTTPRequest.json(method, target, bearer: bearer, body: Array((json ?? "").utf8))
+    request.headers += headers
     if let session { request.headers += [("Cookie", session.cookie), ("X-CSRF-Token", session.csrfToken)] }
     if let type {
       request.headers.removeAll { $0.name.lowercased() == "content-type" }

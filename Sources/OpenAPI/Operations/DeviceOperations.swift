@@ -13,6 +13,9 @@ extension APIOperation {
       A new token for a known device keeps the user only when the device proves itself with its authKey (in place of the \
       client key) or names its former token; otherwise it becomes a guest and its former authKeys end. Apps may ask for a \
       `userProof` with every `clientUid`.
+
+      Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
+      Known devices never are.
       """, by: .clientKey,
       body: Body(
         schema: "Registration",
@@ -52,7 +55,7 @@ extension APIOperation {
             Link("setBadge", "device", "$response.body#/device"),
             Link("clearUser", "device", "$response.body#/device"),
           ]),
-      ], problems: [.badUserProof]),
+      ], problems: [.badUserProof, .tooManyRequests]),
     APIOperation(
       .get, "/v1/devices/{device}", id: "showDevice", in: .devices, "Is the device registered?",
       "The registration as it stands. Of the push token only the beginning is shown.", by: .authKey,

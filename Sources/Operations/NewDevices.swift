@@ -1,0 +1,94 @@
+internal import Domain
+internal import Logging
+internal import Reactor
+
+/// How many devices that nobody knows yet may register: from one address for one app, and for one app in all. Whoever has
+/// taken the client key out of an app could otherwise fill the database with devices that do not exist. Known devices
+/// are never counted: they register as often as they like.
+///
+/// One for each HTTP loop, on its thread; forgotten when the server ends.
+package final class NewDevices {
+  /// Devices an hour; nil for no limit. As many may come at once.
+  package struct Rates: Sendable {
+    /// Many phones of a mobile network share an address; hardly a thousand of them install one app in an hour.
+    package var perAddress: Int? = 1_000
+    /// A bank's largest day: ten million customers come back within it.
+    package var perApp: Int? = 1_000_000
+
+    package init() {}
+  }
+
+  private struct Source: Hashable {
+    let app: App.Number
+    let address: IPAddress
+  }
+
+  private let perAddress: RateAllowance?
+  private let perApp: RateAllowance?
+  /// When what was taken is paid for.
+  private var sources: [Source: Int64] = [:]
+  private var apps: [App.Number: Int64] = [:]
+  /// Sources above which those with nothing to pay are forgotten.
+  private var sweepCount = Operations.Limits.rememberedSources
+  private var quietUntil: Instant?
+  private var refusals = 0
+  private let log = Logger(label: "registrations")
+
+  package init(_ rates: Rates = Rates()) {
+    perAddress = rates.perAddress.map { RateAllowance($0, per: .seconds(3600), credit: .seconds(3600)) }
+    perApp = rates.perApp.map { RateAllowance($0, per: .seconds(3600), credit: .seconds(3600)) }
+  }
+
+  /// Counts a new device.
+  /// - Parameter origin: by what its client is counted; nil counts for the app alone.
+  /// - Returns: why it may not register now; nil when it may.
+  func refusal(of app: App, from origin: IPAddress?, now: Instant) -> Problem? {
+    if let perAddress, let origin {
+      let source = Source(app: app.number, address: origin)
+      var paidAt = sources[source] ?? 0
+      guard perAddress.take(&paidAt, now: now) else {
+        tell(app, origin, now)
+        return Self.problem(
+          "Too many new devices of \(app.appID) have registered from this address. Devices that are known are served.",
+          wait: perAddress.wait(paidAt, now: now))
+      }
+      sources[source] = paidAt
+      if sources.count > sweepCount { sweep(now) }
+    }
+    if let perApp, !perApp.take(&apps[app.number, default: 0], now: now) {
+      tell(app, nil, now)
+      return Self.problem(
+        "Too many new devices of \(app.appID) have registered in the last hour. Devices that are known are served.",
+        wait: perApp.wait(apps[app.number] ?? 0, now: now))
+    }
+    return nil
+  }
+
+  private static func problem(_ detail: String, wait: Duration) -> Problem {
+    var problem = Problem(.tooManyRequests, detail)
+    problem.retryAfterSeconds = Int(wait.components.seconds) + 1
+    return problem
+  }
+
+  /// Devices refused since this was asked last.
+  package func takeRefusals() -> Int {
+    defer { refusals = 0 }
+    return refusals
+  }
+
+  /// An operator wants to know who it was, but not a line for each try.
+  private func tell(_ app: App, _ origin: IPAddress?, _ now: Instant) {
+    refusals += 1
+    guard quietUntil.map({ now >= $0 }) ?? true else { return }
+    quietUntil = now + Operations.Limits.refusalLogInterval
+    log.warning(
+      "new devices are refused: see UPMC_NEW_DEVICES_PER_ADDRESS and UPMC_NEW_DEVICES_PER_APP",
+      metadata: ["app": "\(app.appID)", "address": "\(origin.map(\.description) ?? "any")"])
+  }
+
+  /// Forgets whoever has nothing to pay any more.
+  private func sweep(_ now: Instant) {
+    sources = sources.filter { $0.value > now.nanoseconds }
+    sweepCount = max(Operations.Limits.rememberedSources, 2 * sources.count)
+  }
+}
