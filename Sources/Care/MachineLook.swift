@@ -14,7 +14,7 @@ struct MachineLook {
   }
 
   func findings() -> [Finding] {
-    var findings = [descriptors]
+    var findings = [descriptors, Self.memory(MemoryLimit.bytes, configuration.listening)]
     if configuration.databaseURL == nil, let room = Self.room(configuration.dataDirectory) { findings.append(room) }
     if let certificate = doorCertificate { findings.append(certificate) }
     if let trust { findings.append(trust) }
@@ -41,6 +41,15 @@ struct MachineLook {
     return .failure(
       "open files", "ulimit -n", "only \(limit) allowed: each connection of a device is one",
       mend: "Raise the limit (LimitNOFILE= of systemd, ulimits: of compose) to \(wanted + 1_024) or more.")
+  }
+
+  static func memory(_ bytes: Int, _ listening: Listening) -> Finding {
+    let said = "\(bytes >> 20) MiB allowed"
+    guard listening.fitting(bytes) < listening.connections else { return .ok("memory", "cgroup", said) }
+    return .warning(
+      "memory", "cgroup",
+      "\(said): room for \(listening.fitting(bytes)) connections, fewer than the \(listening.connections) of UPMC_MAX_CONNECTIONS",
+      mend: "Raise the limit (MemoryMax= of systemd, mem_limit: of compose), or lower UPMC_MAX_CONNECTIONS.")
   }
 
   /// Nil where the place cannot be seen.

@@ -70,8 +70,7 @@ package struct Listening: Sendable {
     func share(_ limit: Int) -> Int { Self.share(limit, of: loops) }
     var engine = HTTPServer.Configuration()
     let describable = descriptors - Self.keptDescriptors - loops * HTTPLimits.refusals
-    let each = certificateFile == nil ? HTTPLimits.connectionBytes : HTTPLimits.secureConnectionBytes
-    engine.connections = share(max(loops, min(connections, describable, memoryBytes / 2 / each)))
+    engine.connections = share(max(loops, min(connections, describable, fitting(memoryBytes))))
     engine.connectionsPerAddress = connectionsPerAddress.map(share)
     engine.requestsPerAddress = requestsPerAddress.map(share)
     engine.bodyMemoryBytes = share(min(HTTPLimits.bodyMemoryBytes, memoryBytes / 4))
@@ -82,6 +81,11 @@ package struct Listening: Sendable {
     engine.forwardedHeader = forwardedHeader
     engine.expectsProxyHeader = expectsProxyHeader
     return engine
+  }
+
+  /// Connections that may rest in the part of the memory that is theirs.
+  package func fitting(_ memoryBytes: Int) -> Int {
+    memoryBytes / 2 / (certificateFile == nil ? HTTPLimits.connectionBytes : HTTPLimits.secureConnectionBytes)
   }
 
   /// How many new devices one of `loops` lets in.

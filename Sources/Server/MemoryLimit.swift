@@ -3,9 +3,9 @@ internal import Glibc
 
 /// How much memory this process may have: the machine's, or what a container or a service manager leaves of it
 /// (`memory.max` of cgroup v2, `memory.limit_in_bytes` of v1, of its group and all groups around it).
-enum MemoryLimit {
+package enum MemoryLimit {
   /// Bytes.
-  static var bytes: Int {
+  package static var bytes: Int {
     find(physical: physicalBytes, groups: text("/proc/self/cgroup") ?? "", read: text)
   }
 

@@ -1,9 +1,10 @@
+import Server
 import TestSupport
 import Testing
 
 @testable import Care
 
-/// What the doctor says about a disk by the room that is left on it.
+/// What the doctor says about a disk by the room that is left on it, and about the memory.
 @Suite struct RoomTests {
   @Test(arguments: [
     (0, Finding.Severity.failure, "0 MiB free"), (Care.Limits.leastRoomBytes - 1, .failure, "1023 MiB free"),
@@ -22,5 +23,13 @@ import Testing
     defer { TemporaryDirectory.remove(directory) }
     #expect(MachineLook.room(directory) != nil)
     #expect(MachineLook.room(directory + "/nothing/here") == nil)
+  }
+
+  @Test func `too little memory for the connections is told with how many fit`() {
+    let listening = Listening()
+    #expect(MachineLook.memory(768 << 20, listening).severity == .ok)
+    let finding = MachineLook.memory(64 << 20, listening)
+    #expect(finding.severity == .warning && finding.what.contains("room for 13107 connections"), "\(finding)")
+    #expect(finding.mend.contains("UPMC_MAX_CONNECTIONS"))
   }
 }
