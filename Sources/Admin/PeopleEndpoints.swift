@@ -47,11 +47,11 @@ extension AdminCall {
         value, of: parameters["clientUid"], try Problem.need(appID, "appId"), by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/devices?appId=&clientUid=&psid=&limit=&cursor=`: by how CUID or token begins.
+  /// `GET /v1/admin/devices?appId=&clientUid=&psid=&limit=&cursor=`: by how the CUID begins, or by the token.
   func devices() throws(Problem) -> Response {
     let question: People.DeviceQuestion =
       if let token = request.queryItem("psid") {
-        .token(prefix: token)
+        .token(token)
       } else {
         .user(prefix: request.queryItem("clientUid") ?? "")
       }

@@ -29,7 +29,7 @@ package enum People {
       writer.member("badge", device.badge)
       writer.member("pnsId", record.network.pnsID)
       writer.member("environment", record.environment.name)
-      writer.member("psidPrefix", String(record.psid.prefix(8)))
+      writer.member("psidPrefix", String(record.psid.prefix(Operations.Limits.shownTokenBytes)))
       writer.member("deviceId", record.installation)
       writer.member("state", record.state.name)
       let about = record.attributes
@@ -163,8 +163,9 @@ package enum People {
   package enum DeviceQuestion: Sendable {
     /// How the CUID begins; empty: everyone's, guests' too.
     case user(prefix: String)
-    /// How the token begins: at least 8 characters, so that nobody reads tokens off by guessing.
-    case token(prefix: String)
+    /// The whole token, or the eight characters that lists show of it: any other beginning would let people read tokens
+    /// off, character by character.
+    case token(String)
   }
 
   package static func devices(
@@ -173,12 +174,15 @@ package enum People {
   ) throws(Problem) -> ItemPage<DeviceEntry> {
     let app = try look(appID, caller, connection)
     switch question {
-    case .token(let prefix):
-      guard prefix.utf8.count >= Operations.Limits.tokenPrefixBytes else {
+    case .token(let token):
+      guard token.utf8.count >= Operations.Limits.shownTokenBytes else {
         throw Problem(
-          .invalidField, "psid must have at least the first \(Operations.Limits.tokenPrefixBytes) characters.")
+          .invalidField,
+          "psid must be the first \(Operations.Limits.shownTokenBytes) characters of a push token, as lists show them, or all of it."
+        )
       }
-      let range = KeyRange(prefix: prefix)
+      let isBeginning = token.utf8.count == Operations.Limits.shownTokenBytes
+      let range = isBeginning ? KeyRange(prefix: token) : KeyRange(PushNetwork.apns.normalize(psid: token) ?? token)
       let found = try connection.answer(
         PeopleLists.devices(of: app.number, tokensFrom: range.from, upto: range.upto, limit: page.limit))
       return ItemPage(items: found.map(DeviceEntry.init), nextCursor: nil)
@@ -233,6 +237,12 @@ struct KeyRange {
     upto = prefix + "\u{10FFFF}"
   }
 
+  /// One key alone. Nothing that is stored comes between it and itself with U+0001 behind it.
+  init(_ key: String) {
+    from = key
+    upto = key + "\u{1}"
+  }
+
   static let all = KeyRange(prefix: "")
 }
 
@@ -269,5 +279,6 @@ extension JSONWriter {
 extension Operations.Limits {
   /// Devices of one user that are shown: more than anybody has.
   static let shownDevices = 200
-  package static let tokenPrefixBytes = 8
+  /// Characters that are shown of a push token.
+  package static let shownTokenBytes = 8
 }

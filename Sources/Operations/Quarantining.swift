@@ -24,7 +24,7 @@ package enum Quarantining {
     }
 
     /// A whole token is nobody's business.
-    package var tokenPrefix: String { String(record.psid.prefix(8)) }
+    package var tokenPrefix: String { String(record.psid.prefix(Operations.Limits.shownTokenBytes)) }
   }
 
   /// In the order of the devices' ids.

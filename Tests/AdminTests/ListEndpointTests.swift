@@ -74,6 +74,13 @@ import Testing
     #expect(detail.status == 200 && !detail.text.contains("abab") && !page.text.contains("abab"))
     #expect(detail.values(of: "clientUid") == ["user0002"])
     #expect(try get("/v1/admin/devices?appId=com.example.bank&psid=0000000").isProblem(.invalidField))
+    let whole = "00000002" + String(repeating: "ab", count: 28)
+    #expect(try get("/v1/admin/devices?appId=com.example.bank&psid=\(whole)").values(of: "psidPrefix") == ["00000002"])
+    // Nobody reads a token off by asking for longer and longer beginnings.
+    for count in 9..<whole.count {
+      let found = try get("/v1/admin/devices?appId=com.example.bank&psid=\(whole.prefix(count))")
+      #expect(found.status == 200 && found.values(of: "device").isEmpty, "\(count) characters")
+    }
     #expect(try get("/v1/admin/devices/x").isProblem(.unknownDevice))
     let foreign = try foreignKey()
     #expect(

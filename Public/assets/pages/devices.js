@@ -27,7 +27,7 @@ export async function devicesPage(context) {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
   const q = context.query.q ?? "";
-  // Eight digits and more can only be the beginning of a token.
+  // Eight digits as lists show them, or a whole token.
   const isToken = /^[0-9a-f]{8,}$/i.test(q);
   const devices = list({ caption: t("nav.devices"), columns: deviceColumns(chosen.appId),
     load: (cursor) => get(`/devices${query({ appId: chosen.appId, clientUid: isToken ? null : q, psid: isToken ? q : null, cursor, limit: 50 })}`),

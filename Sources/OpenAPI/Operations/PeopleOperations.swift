@@ -51,14 +51,15 @@ extension APIOperation {
       problems: [.badgeOutOfRange, .unknownApp, .unknownUser]),
     APIOperation(
       .get, "/v1/admin/devices", id: "listDevices", in: .people, "List devices",
-      "Active ones by user, or those whose user's CUID or whose push token begins so.", by: able(to: .viewPeople),
+      "Active ones by user, or those whose user's CUID begins so, or that have this push token.",
+      by: able(to: .viewPeople),
       parameters: [
         ofApp(),
         Parameter(place: .query, name: "clientUid", schema: Schema.givenText, about: "How the CUID begins."),
         Parameter(
           place: .query, name: "psid",
-          schema: Schema.givenText.adding("minLength", .number(Operations.Limits.tokenPrefixBytes)),
-          about: "How the push token begins, eight characters or more."), limit, pageCursor,
+          schema: Schema.givenText.adding("minLength", .number(Operations.Limits.shownTokenBytes)),
+          about: "The first eight characters of the push token, as lists show them, or all of it."), limit, pageCursor,
       ],
       answers: [Answer(200, "A page of devices.", "DevicePage", example: page(deviceExample + "}"))],
       problems: [.invalidField, .unknownApp]),
