@@ -21,6 +21,9 @@ package struct AppPolicies: Sendable {
     }
   }
 
+  /// True where whoever names a user has proved that it may: then its word about the user's name counts.
+  func vouchesForUsers(in app: App.Number) -> Bool { userProof[app] != nil }
+
   /// Why a user may not be named; nil when it may. `GUEST` means no user, so nobody has to vouch for it.
   func objection(
     to clientUID: String, proof: String?, in number: App.Number, now: Int64

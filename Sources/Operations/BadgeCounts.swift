@@ -4,7 +4,7 @@ internal import Store
 /// The badge counts that a batch looks at or moves: locked together, changed in the order of the operations, written once.
 struct BadgeCounts {
   private var wanted: Set<Users.Key> = []
-  private var names: [Users.Key: String] = [:]
+  private var names: [Users.Key: (name: String, isVouched: Bool)] = [:]
   private var loaded: [Users.Key: Users.Count] = [:]
   private var present: [Users.Key: Int16] = [:]
   /// Users whose counts were set, whatever moved them afterwards.
@@ -26,22 +26,29 @@ struct BadgeCounts {
     wanted.insert(user)
   }
 
-  /// Asks for the same and gives the user a name.
-  mutating func name(_ user: Users.Key, _ name: String) {
-    names[user] = name
+  /// Asks for the same and gives the user a name, if it has none.
+  /// - Parameter isVouched: somebody vouches for whoever says it: it replaces another.
+  mutating func name(_ user: Users.Key, _ name: String, isVouched: Bool) {
+    names[user] = (name, isVouched)
   }
+
+  /// The name of a user who was named, as it stands now.
+  func name(of user: Users.Key) -> String { loaded[user]?.name ?? names[user]?.name ?? "" }
 
   func lock() -> [Step] {
     let sink = sink
     var steps: [Step] = []
     let unnamed = wanted.filter { names[$0] == nil }
-    if !unnamed.isEmpty {
+    let (vouched, others) = (names.filter(\.value.isVouched), names.filter { !$0.value.isVouched })
+    if !unnamed.isEmpty || !vouched.isEmpty && !others.isEmpty {
       // All in one order, those that get a name too: two statements in turn could meet somebody else's coming back.
       steps.append(Users.lock(wanted.union(names.keys)).map { sink.counts.merge($0) { _, new in new } })
     }
-    if !names.isEmpty {
+    for (names, renames) in [(vouched, true), (others, false)] where !names.isEmpty {
       steps.append(
-        Users.name(names.map { ($0.key, $0.value) }).map { sink.counts.merge($0) { _, new in new } })
+        Users.name(names.map { ($0.key, $0.value.name) }, renames: renames).map {
+          sink.counts.merge($0) { _, new in new }
+        })
     }
     return steps
   }

@@ -159,7 +159,7 @@ struct DevicePart {
       move(&record, to: isGuest ? UserKey(guest: record.device) : UserKey(clientUID: clientUID), batch)
       if !record.userKey.isGuest {
         let named = Users.Key(app: record.app, userKey: record.userKey)
-        batch.counts.name(named, name)
+        batch.counts.name(named, name, isVouched: batch.policies.vouchesForUsers(in: record.app))
         if user.userKey.isGuest { changes.endedGuests.append(user) }
         batch.releaseOthers(of: named, for: record.device)
       }
@@ -229,6 +229,10 @@ struct DevicePart {
       let answer: OperationAnswer =
         switch entry.kind {
         case .find, .setConsents: .found(device: record, badge: shown.badge, userName: shown.name)
+        case .setUser:
+          .found(
+            device: record, badge: shown.badge,
+            userName: batch.counts.name(of: Users.Key(app: record.app, userKey: record.userKey)))
         case .badge: .badge(shown.badge)
         case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])

@@ -79,6 +79,8 @@ package enum Operation: Sendable {
     package let consents: Consents.Change
     /// The device proved itself with its authKey.
     package let proof: AuthKeyring.Claim?
+    /// That key stands in for the app's client key: it must be this device's, as it is now.
+    package var isOpenedByProof = false
     /// Normalized: the token it had before, which proves it as well.
     package let formerPSID: String?
     /// By what its client is counted among those that bring new devices; nil: it is not counted.

@@ -112,7 +112,7 @@ struct RegistrationPart {
       }
       let user = Users.Key(app: record.app, userKey: record.userKey)
       if let named = registration.user, !record.userKey.isGuest {
-        batch.counts.name(user, named.name)
+        batch.counts.name(user, named.name, isVouched: batch.policies.vouchesForUsers(in: user.app))
         batch.releaseOthers(of: user, for: record.device)
       } else {
         batch.counts.want(user)
@@ -127,20 +127,30 @@ struct RegistrationPart {
     return steps
   }
 
-  /// Refuses devices that nobody knows where too many of them come. Returns the tokens that were made for them.
+  /// Takes out who may not register, now that it is known what stands there. Returns the tokens that were made for them.
   private func turnAway(_ batch: OperationBatch) -> [Tokens.Claimed] {
-    guard let newDevices = batch.newDevices else { return [] }
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in
-      let registration = entry.registration
-      guard batch.devices[registration.device] == nil,
-        let problem = newDevices.refusal(of: registration.app, from: registration.origin, now: batch.readAt)
-      else { return false }
+      guard let problem = Self.refusal(of: entry.registration, batch) else { return false }
       state.refused.append((entry.operation, problem))
-      tokens.append(Self.token(registration))
+      tokens.append(Self.token(entry.registration))
       return true
     }
     return tokens
+  }
+
+  private static func refusal(of registration: Operation.Registration, _ batch: OperationBatch) -> Problem? {
+    let known = batch.devices[registration.device]
+    if registration.isOpenedByProof {
+      // The key of a device that is gone, or was given up, opens nothing any more.
+      guard let known, known.state != .unregistered, let proof = registration.proof, proof.device == known.device,
+        proof.epoch == known.authEpoch
+      else {
+        return Problem(.badCredential, "This authKey has ended. Register with the app's client key.")
+      }
+    }
+    guard known == nil else { return nil }
+    return batch.newDevices?.refusal(of: registration.app, from: registration.origin, now: batch.readAt)
   }
 
   /// The device that had the token can get nothing any more. False when it has another one by now.
@@ -216,7 +226,7 @@ struct RegistrationPart {
       let user = Users.Key(app: record.app, userKey: record.userKey)
       batch.results[entry.operation] = .success(
         .registered(
-          device: record, badge: batch.counts[user], userName: entry.registration.user?.name ?? "",
+          device: record, badge: batch.counts[user], userName: batch.counts.name(of: user),
           isNew: entry.isNew))
     }
   }

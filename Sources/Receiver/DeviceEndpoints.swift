@@ -16,7 +16,7 @@ extension DeviceDoor {
         writer.member("pnsId", device.network.pnsID)
         writer.member("environment", device.environment.name)
         // Never the whole token: who sees this answer might not be the device.
-        writer.member("psid", String(device.psid.prefix(8)))
+        writer.member("psid", String(device.psid.prefix(Operations.Limits.shownTokenBytes)))
         writer.member("badge", badge)
         writer.member("consent", object: { Self.write(device.consents, to: &$0) })
         Self.write(user: device.userKey, name: userName, to: &writer)
@@ -41,13 +41,9 @@ extension DeviceDoor {
     }
     perform(
       .setUser(claim, clientUID: user.clientUID, name: user.name, userProof: user.proof), request, responder
-    ) { _, responder in
-      responder.send { writer in
-        let isGuest = user.clientUID == UserKey.guestUID
-        Self.write(
-          user: isGuest ? UserKey(guest: claim.device) : UserKey(clientUID: user.clientUID), name: user.name,
-          to: &writer)
-      }
+    ) { answer, responder in
+      guard case .found(let device, _, let userName) = answer else { return }
+      responder.send { writer in Self.write(user: device.userKey, name: userName, to: &writer) }
     }
   }
 

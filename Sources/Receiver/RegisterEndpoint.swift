@@ -24,13 +24,14 @@ extension DeviceDoor {
     _ body: RegistrationBody, _ credential: String, _ requestID: String, _ responder: Responder, mayWait: Bool
   ) {
     do throws(Problem) {
-      guard let app = try app(body.appID, credential) else {
+      guard let app = try app(body, credential) else {
         // The app may have been made a moment ago: look once more when the catalog has been read again.
         let door = self
         if mayWait, patience.wait({ door.register(body, credential, requestID, responder, mayWait: false) }) { return }
         throw Problem(.badCredential, "Send the app's client key, as `upmc app create` printed it.")
       }
-      let registration = try body.registration(app: app, proof: keys.authKeys.verify(credential))
+      var registration = try body.registration(app: app, proof: keys.authKeys.verify(credential))
+      registration.isOpenedByProof = registration.proof != nil
       perform(.register(registration), requestID, responder, sendRegistered)
     } catch {
       responder.send(error, requestID: requestID)
@@ -48,14 +49,19 @@ extension DeviceDoor {
   }
 
   /// The app by the client key, or (for a device that proves itself) by its name. Nil when the key is unknown.
-  private func app(_ appID: String, _ credential: String) throws(Problem) -> App? {
+  private func app(_ body: RegistrationBody, _ credential: String) throws(Problem) -> App? {
     if let app = catalog.app(clientKey: credential) {
-      guard app.appID == appID else {
-        throw Problem(.forbidden, "This client key belongs to another app than \(appID).")
+      guard app.appID == body.appID else {
+        throw Problem(.forbidden, "This client key belongs to another app than \(body.appID).")
       }
       return app
     }
-    return keys.authKeys.verify(credential) == nil ? nil : catalog.app(id: appID)
+    guard let proof = keys.authKeys.verify(credential) else { return nil }
+    // A device's id is made of its app's: the key of another app's device is another device's.
+    guard proof.device == body.device else {
+      throw Problem(.forbidden, "This authKey belongs to another device. Register with the app's client key.")
+    }
+    return catalog.app(id: body.appID)
   }
 
   static func write(user: UserKey, name: String, to writer: inout JSONWriter) {
@@ -126,6 +132,9 @@ private struct RegistrationBody {
     self = body
   }
 
+  /// The device that registers.
+  var device: DeviceID { DeviceID(appID: appID, network: network, installation: deviceID) }
+
   func registration(app: App, proof: AuthKeyring.Claim?) throws(Problem) -> Operation.Registration {
     guard let token = network.normalize(psid: psid) else {
       throw Problem(at: "/psid", network == .apns ? "must be an APNs device token in hex" : "must be an FCM token")
@@ -133,7 +142,7 @@ private struct RegistrationBody {
     if clientName != nil, clientUID == nil { throw Problem(at: "/clientName", "needs a clientUid") }
     if userProof != nil, clientUID == nil { throw Problem(at: "/userProof", "needs a clientUid") }
     var registration = Operation.Registration(
-      app: app, device: DeviceID(appID: app.appID, network: network, installation: deviceID), installation: deviceID,
+      app: app, device: device, installation: deviceID,
       network: network, environment: environment, psid: token,
       user: clientUID.map { Operation.NamedUser(clientUID: $0, name: clientName ?? "", proof: userProof) },
       attributes: attributes, proof: proof, formerPSID: formerPSID.flatMap(network.normalize), consents: consents)

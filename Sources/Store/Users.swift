@@ -30,6 +30,8 @@ package enum Users {
     package var badge: Int16
     /// Nil: it was never set.
     package var setSeqno: Int64?
+    /// Nil: it was not asked for.
+    package var name: String?
 
     /// True when it was set after the message got its SEQNO: then the ledger has to say whether the message's increment
     /// came before or after.
@@ -103,17 +105,35 @@ package enum Users {
     """
     INSERT INTO users (app, user_key, name)
     SELECT * FROM unnest($1, $2, $3) AS t(app, user_key, name) ORDER BY app, user_key COLLATE "C"
-    ON CONFLICT (app, user_key) DO UPDATE SET name = excluded.name
-    RETURNING app, user_key, badge, set_seqno
+    ON CONFLICT (app, user_key) DO UPDATE
+      -- Whoever only knows a CUID must not put words into messages to its owner: the first name stays.
+      SET name = CASE WHEN users.name = '' THEN excluded.name ELSE users.name END
+    RETURNING app, user_key, badge, set_seqno, name
     """)
 
-  /// Locks users as `lock` does and gives them names.
-  package static func name(_ names: [(key: Key, name: String)]) -> Query<[Key: Count]> {
+  private static let renameStatement = Statement(
+    "users-rename",
+    """
+    INSERT INTO users (app, user_key, name)
+    SELECT * FROM unnest($1, $2, $3) AS t(app, user_key, name) ORDER BY app, user_key COLLATE "C"
+    ON CONFLICT (app, user_key) DO UPDATE SET name = excluded.name
+    RETURNING app, user_key, badge, set_seqno, name
+    """)
+
+  /// Locks users as `lock` does and gives names to those that have none.
+  /// - Parameter renames: the names are vouched for: they replace others.
+  package static func name(_ names: [(key: Key, name: String)], renames: Bool) -> Query<[Key: Count]> {
     var parameters = keys(names.map(\.key))
     var column = TextColumn()
     for entry in names { column.append(entry.name) }
     parameters.append(texts: column)
-    return Query(nameStatement, parameters, read: counts)
+    return Query(renames ? renameStatement : nameStatement, parameters) { rows in
+      var named = counts(rows)
+      for row in 0..<rows.count {
+        named[Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))]?.name = rows.text(row, 4)
+      }
+      return named
+    }
   }
 
   private static let findStatement = Statement(

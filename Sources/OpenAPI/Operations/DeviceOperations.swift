@@ -12,7 +12,10 @@ extension APIOperation {
 
       A new token for a known device keeps the user only when the device proves itself with its authKey (in place of the \
       client key) or names its former token; otherwise it becomes a guest and its former authKeys end. Apps may ask for a \
-      `userProof` with every `clientUid`.
+      `userProof` with every `clientUid`. `clientName` names a user who has no name yet; only with a valid `userProof` does it \
+      replace another, because it stands in messages to that user.
+
+      An authKey registers its own device alone, as long as that device is registered.
 
       Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
       Known devices never are.
