@@ -89,3 +89,8 @@ package struct UserProofKeyring: Sendable {
     return bytes
   }
 }
+
+extension Domain.Limits {
+  /// A proof of a user: a JSON Web Token with a few claims has some hundred.
+  package static let userProofBytes = 2048
+}

@@ -24,23 +24,31 @@ package struct AppPolicies: Sendable {
   /// True where whoever names a user has proved that it may: then its word about the user's name counts.
   func vouchesForUsers(in app: App.Number) -> Bool { userProof[app] != nil }
 
-  /// Why a user may not be named; nil when it may. `GUEST` means no user, so nobody has to vouch for it.
-  func objection(
-    to clientUID: String, proof: String?, in number: App.Number, now: Int64
-  ) -> Problem? {
-    guard let app = userProof[number], clientUID != UserKey.guestUID else { return nil }
-    guard let proof else {
-      return Problem(
-        .badUserProof,
-        "This app asks for userProof with every clientUid: have the app's own server make it with the app's secret.")
+  /// What to make of somebody who names a user.
+  enum Vouching: Equatable {
+    /// It may.
+    case granted
+    /// Nobody vouches for it: the user is not given to a device that does not have it already.
+    case missing
+    case refused(Problem)
+  }
+
+  /// `GUEST` means no user, so nobody has to vouch for it.
+  func vouching(for user: Operation.NamedUser, in number: App.Number, now: Int64) -> Vouching {
+    guard let app = userProof[number], user.clientUID != UserKey.guestUID else { return .granted }
+    guard let proof = user.proof else {
+      return user.isGuestUnproved ? .missing : .refused(Self.noProof)
     }
     let isGood = userProofs?.verify(
-      proof, clientUID: clientUID, appID: app.appID, generation: app.userProofGeneration, now: now)
-    guard isGood == true else {
-      return Problem(
-        .badUserProof,
-        "The userProof does not fit this clientUid, or it has expired. Ask the app's server for a new one.")
-    }
-    return nil
+      proof, clientUID: user.clientUID, appID: app.appID, generation: app.userProofGeneration, now: now)
+    return isGood == true ? .granted : .refused(Self.badProof)
   }
+
+  private static let noProof = Problem(
+    .badUserProof,
+    "This app asks for userProof with every clientUid: have the app's own server make it with the app's secret.")
+
+  private static let badProof = Problem(
+    .badUserProof,
+    "The userProof (USERPROOF) does not fit this clientUid, or it has expired. Ask the app's server for a new one.")
 }

@@ -59,8 +59,8 @@ struct DevicePart {
   var namedUsers: Set<UserKey> {
     Set(
       state.entries.compactMap { entry in
-        guard case .setUser(_, let clientUID, _, _) = entry.kind else { return nil }
-        return UserKey(clientUID: clientUID)
+        guard case .setUser(_, let user) = entry.kind else { return nil }
+        return UserKey(clientUID: user.clientUID)
       })
   }
 
@@ -137,8 +137,8 @@ struct DevicePart {
     if let group = entry.kind.group, state.groupApps[group] != record.app {
       return .failure(Problem(.unknownGroup, "The app has no group \(group)."))
     }
-    if case .setUser(_, let clientUID, _, let proof) = entry.kind,
-      let problem = batch.policies.objection(to: clientUID, proof: proof, in: record.app, now: batch.now)
+    if case .setUser(_, let user) = entry.kind,
+      case .refused(let problem) = batch.policies.vouching(for: user, in: record.app, now: batch.now)
     {
       return .failure(problem)
     }
@@ -154,14 +154,18 @@ struct DevicePart {
     var record = record
     let user = Users.Key(app: record.app, userKey: record.userKey)
     switch entry.kind {
-    case .setUser(_, let clientUID, let name, _):
-      let isGuest = clientUID == UserKey.guestUID
-      move(&record, to: isGuest ? UserKey(guest: record.device) : UserKey(clientUID: clientUID), batch)
+    case .setUser(_, let named):
+      let isUnproved = batch.policies.vouching(for: named, in: record.app, now: batch.now) == .missing
+      let wanted = UserKey(clientUID: named.clientUID)
+      // Whoever signs in here unproved ends what the device got for somebody else.
+      let isGuest = named.clientUID == UserKey.guestUID || isUnproved && record.userKey != wanted
+      move(&record, to: isGuest ? UserKey(guest: record.device) : wanted, batch)
       if !record.userKey.isGuest {
-        let named = Users.Key(app: record.app, userKey: record.userKey)
-        batch.counts.name(named, name, isVouched: batch.policies.vouchesForUsers(in: record.app))
+        let isVouched = !isUnproved && batch.policies.vouchesForUsers(in: record.app)
+        let key = Users.Key(app: record.app, userKey: record.userKey)
+        batch.counts.name(key, named.name, isVouched: isVouched)
         if user.userKey.isGuest { changes.endedGuests.append(user) }
-        batch.releaseOthers(of: named, for: record.device)
+        batch.releaseOthers(of: key, for: record.device)
       }
     case .clearUser:
       move(&record, to: UserKey(guest: record.device), batch)

@@ -7,7 +7,7 @@ package enum Operation: Sendable {
   case confirm([Confirmation])
   case register(Registration)
   case find(AuthKeyring.Claim)
-  case setUser(AuthKeyring.Claim, clientUID: String, name: String, userProof: String? = nil)
+  case setUser(AuthKeyring.Claim, NamedUser)
   case clearUser(AuthKeyring.Claim)
   case unregister(AuthKeyring.Claim)
   case listGroups(AuthKeyring.Claim)
@@ -110,6 +110,8 @@ package enum Operation: Sendable {
     package let name: String
     /// What the app's own server says to vouch for it; nil: nothing.
     package let proof: String?
+    /// The caller's protocol has no words for a missing proof: the device is carried as a guest instead of being refused.
+    package var isGuestUnproved = false
 
     package init(clientUID: String, name: String, proof: String? = nil) {
       self.clientUID = clientUID
@@ -122,7 +124,7 @@ package enum Operation: Sendable {
   var claim: AuthKeyring.Claim? {
     switch self {
     case .confirm, .register, .send, .identify: nil
-    case .find(let claim), .setUser(let claim, _, _, _), .clearUser(let claim), .unregister(let claim),
+    case .find(let claim), .setUser(let claim, _), .clearUser(let claim), .unregister(let claim),
       .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim),
       .setConsents(let claim, _), .setToken(let claim, _, _), .alive(let claim), .admitSend(let claim, _):
       claim
@@ -136,7 +138,7 @@ package enum Operation: Sendable {
     case .register(let registration):
       [.device(registration.device), .psid(registration.psid)]
         + (registration.user.map { [.user($0.clientUID)] } ?? [])
-    case .setUser(let claim, let clientUID, _, _): [.device(claim.device), .user(clientUID)]
+    case .setUser(let claim, let user): [.device(claim.device), .user(user.clientUID)]
     case .setToken(let claim, _, let psid): [.device(claim.device)] + (psid.map { [.psid($0)] } ?? [])
     case .clearUser(let claim), .unregister(let claim), .join(let claim, _), .leave(let claim, _),
       .setBadge(let claim, _), .setConsents(let claim, _), .alive(let claim), .admitSend(let claim, _):

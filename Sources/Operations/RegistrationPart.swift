@@ -19,6 +19,8 @@ struct RegistrationPart {
   private struct Entry {
     let operation: Int
     let registration: Operation.Registration
+    /// It names a user, and nobody vouches for that.
+    let isUnproved: Bool
     var isNew = false
   }
 
@@ -27,13 +29,12 @@ struct RegistrationPart {
   init(_ operations: [Operation], _ policies: AppPolicies, now: Int64) {
     for (index, operation) in operations.enumerated() {
       guard case .register(let registration) = operation else { continue }
-      let problem = registration.user.flatMap {
-        policies.objection(to: $0.clientUID, proof: $0.proof, in: registration.app.number, now: now)
-      }
-      if let problem {
+      let vouching = registration.user.map { policies.vouching(for: $0, in: registration.app.number, now: now) }
+      if case .refused(let problem) = vouching {
         state.refused.append((index, problem))
       } else {
-        state.entries.append(Entry(operation: index, registration: registration))
+        state.entries.append(
+          Entry(operation: index, registration: registration, isUnproved: vouching == .missing))
       }
     }
   }
@@ -99,7 +100,8 @@ struct RegistrationPart {
       }
       let known = batch.devices[registration.device]
       state.entries[index].isNew = known == nil
-      let record = Self.merge(registration, into: known, now: batch.now)
+      let isUnproved = state.entries[index].isUnproved
+      let record = Self.merge(registration, into: known, isUnproved: isUnproved, now: batch.now)
       if let known {
         if Self.isTakenOver(known, by: registration) { ended += state.furtherTokens[known.device] ?? [] }
         if known.psid != record.psid, known.state != .unregistered {
@@ -112,7 +114,8 @@ struct RegistrationPart {
       }
       let user = Users.Key(app: record.app, userKey: record.userKey)
       if let named = registration.user, !record.userKey.isGuest {
-        batch.counts.name(user, named.name, isVouched: batch.policies.vouchesForUsers(in: user.app))
+        let isVouched = !isUnproved && batch.policies.vouchesForUsers(in: user.app)
+        batch.counts.name(user, named.name, isVouched: isVouched)
         batch.releaseOthers(of: user, for: record.device)
       } else {
         batch.counts.want(user)
@@ -175,11 +178,16 @@ struct RegistrationPart {
   }
 
   /// The row that a registration leaves. Pure: the rules of D1.
+  /// - Parameter isUnproved: nobody vouches for the user that it names: only a device that has this user already, and is
+  ///   not another one, keeps it.
   static func merge(
-    _ registration: Operation.Registration, into known: Devices.Record?, now: Int64
+    _ registration: Operation.Registration, into known: Devices.Record?, isUnproved: Bool = false, now: Int64
   ) -> Devices.Record {
     let guest = UserKey(guest: registration.device)
-    let named = registration.user.map { $0.clientUID == UserKey.guestUID ? guest : UserKey(clientUID: $0.clientUID) }
+    var named = registration.user.map { $0.clientUID == UserKey.guestUID ? guest : UserKey(clientUID: $0.clientUID) }
+    if isUnproved, named != known?.userKey || known.map({ isTakenOver($0, by: registration) }) ?? true {
+      named = guest
+    }
     guard var record = known else {
       var record = Devices.Record(
         device: registration.device, app: registration.app.number, userKey: named ?? guest,

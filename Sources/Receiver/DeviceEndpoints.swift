@@ -39,9 +39,7 @@ extension DeviceDoor {
     } catch {
       throw Problem(error)
     }
-    perform(
-      .setUser(claim, clientUID: user.clientUID, name: user.name, userProof: user.proof), request, responder
-    ) { answer, responder in
+    perform(.setUser(claim, user), request, responder) { answer, responder in
       guard case .found(let device, _, let userName) = answer else { return }
       responder.send { writer in Self.write(user: device.userKey, name: userName, to: &writer) }
     }
@@ -61,7 +59,7 @@ extension DeviceDoor {
       switch key {
       case "clientUid": clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
       case "clientName": name = try reader.readName()
-      case "userProof": proof = try reader.readText(upTo: Receiver.Limits.userProofBytes)
+      case "userProof": proof = try reader.readText(upTo: Domain.Limits.userProofBytes)
       default: throw .unknownField
       }
     }

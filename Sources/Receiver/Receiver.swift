@@ -36,8 +36,6 @@ package enum Receiver {
     package static let patience: Duration = .seconds(5)
     /// Tries of a batch that fell victim to a deadlock or a lost connection.
     package static let attempts = 8
-    /// A proof of a user: a JSON Web Token with a few claims has some hundred.
-    package static let userProofBytes = 2048
     /// What a client is told to wait after 503, in seconds.
     package static let retryAfterSeconds = 1
     /// Pages and media that one HTTP loop keeps in memory, in bytes: some hundred pages and a few pictures.

@@ -120,7 +120,7 @@ private struct RegistrationBody {
       case "locale": body.attributes.locale = try reader.readText(upTo: short)
       case "timeZone": body.attributes.timeZone = try reader.readText(upTo: short)
       case "consent": body.consents = try Consents.Change(&reader)
-      case "userProof": body.userProof = try reader.readText(upTo: Receiver.Limits.userProofBytes)
+      case "userProof": body.userProof = try reader.readText(upTo: Domain.Limits.userProofBytes)
       case "formerPsid": body.formerPSID = try reader.readText(upTo: Domain.Limits.psidBytes)
       default: throw .unknownField
       }

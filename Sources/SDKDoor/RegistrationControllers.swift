@@ -11,12 +11,11 @@ extension ControllerDoor {
   }
 
   func registerServiceAndUser(_ call: Call) throws(Refusal) {
-    let name = try call.form.text("CNAME", upTo: Domain.Limits.clientNameBytes) ?? ""
     try register(call) { identity throws(Refusal) in
       guard let user = identity.clientUID ?? (identity.isGuest ? UserKey.guestUID : nil) else {
         throw Refusal(field: "CUID", "is needed")
       }
-      return Operation.NamedUser(clientUID: user, name: name)
+      return try Operation.NamedUser(user, call.form)
     }
   }
 
@@ -91,13 +90,13 @@ extension ControllerDoor {
   // MARK: The user
 
   func registerUser(_ call: Call) throws(Refusal) {
-    let name = try call.form.text("CNAME", upTo: Domain.Limits.clientNameBytes) ?? ""
     try withClaim(call, isAboutUser: false) { [self] identity, claim throws(Refusal) in
       guard let user = identity.clientUID else {
         guard identity.isGuest else { throw Refusal(field: "CUID", "is needed") }
         return perform(.clearUser(claim), call) { _ in self.succeed(call, identity, claim) }
       }
-      perform(.setUser(claim, clientUID: user, name: name), call) { _ in self.succeed(call, identity, claim) }
+      let named = try Operation.NamedUser(user, call.form)
+      perform(.setUser(claim, named), call) { _ in self.succeed(call, identity, claim) }
     }
   }
 

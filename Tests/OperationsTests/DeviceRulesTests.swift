@@ -27,11 +27,11 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM psids") == 0)
     #expect(try world.run(world.registration("d1", psid: "aa"))[0].isNewRegistration == true)
     #expect(
-      try world.run(.setUser(world.claim("d1"), clientUID: "kim", name: ""))[0].problem == .badUserProof)
+      try world.run(.setUser(world.claim("d1"), .init(clientUID: "kim", name: "")))[0].problem == .badUserProof)
     #expect(
-      try world.run(.setUser(world.claim("d1"), clientUID: "kim", name: "", userProof: "00"))[0].problem
+      try world.run(.setUser(world.claim("d1"), .init(clientUID: "kim", name: "", proof: "00")))[0].problem
         == .badUserProof)
-    #expect(try world.run(.setUser(world.claim("d1"), clientUID: "GUEST", name: ""))[0].problem == nil)
+    #expect(try world.run(.setUser(world.claim("d1"), .init(clientUID: "GUEST", name: "")))[0].problem == nil)
   }
 
   // MARK: Consents

@@ -26,7 +26,7 @@ import Testing
   }
 
   private func name(_ installation: String, user: String, name: String) throws {
-    try world.run(.setUser(world.claim(installation), clientUID: user, name: ""))
+    try world.run(.setUser(world.claim(installation), .init(clientUID: user, name: "")))
     // As an operator's import renames: a device cannot.
     let key = Users.Key(app: world.app.number, userKey: UserKey(clientUID: user))
     _ = try world.connection.run(Users.name([(key, name)], renames: true))

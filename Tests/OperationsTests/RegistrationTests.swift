@@ -106,7 +106,7 @@ import Testing
     try world.run(world.registration("d1", psid: "aa"))
     try world.run(.join(world.claim("d1"), group: group))
     try world.run(.setBadge(world.claim("d1"), 7))
-    try world.run(.setUser(world.claim("d1"), clientUID: "kim", name: "Kim"))
+    try world.run(.setUser(world.claim("d1"), .init(clientUID: "kim", name: "Kim")))
     #expect(try world.run(.badge(world.claim("d1")))[0].badge == 0)
     #expect(try world.count("SELECT count(*) FROM group_members") == 0)
     #expect(try world.count("SELECT count(*) FROM users") == 1)

@@ -15,7 +15,7 @@ import Testing
     let world = try BatchWorld(policy: .single)
     try world.run(world.registration("d1", psid: "aa", user: "kim"), world.registration("d2", psid: "bb"))
     world.now += 1_000_000
-    try world.run(.setUser(world.claim("d2"), clientUID: "kim", name: "Kim"))
+    try world.run(.setUser(world.claim("d2"), .init(clientUID: "kim", name: "Kim")))
     #expect(try world.record("d1")?.userKey.isGuest == true)
     #expect(try world.record("d1")?.boundAt == world.now)
     #expect(try world.record("d2")?.userKey == UserKey(clientUID: "kim"))
@@ -44,7 +44,8 @@ import Testing
   @Test func `two who name one user never share a batch`() throws {
     let world = try BatchWorld(policy: .single)
     let first = Set(world.registration("d1", psid: "aa", user: "kim").conflictKeys)
-    #expect(!first.isDisjoint(with: Operation.setUser(world.claim("d2"), clientUID: "kim", name: "").conflictKeys))
+    #expect(
+      !first.isDisjoint(with: Operation.setUser(world.claim("d2"), .init(clientUID: "kim", name: "")).conflictKeys))
   }
 
   /// A device of a user's own for everyone who registers at once, on connections of their own.

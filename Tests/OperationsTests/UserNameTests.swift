@@ -47,7 +47,7 @@ import Testing
   @Test func `nor does a change of the user, or the device itself`() throws {
     _ = try register("own", as: "Kim")
     _ = try world.run(world.registration("thief's", psid: "t", user: "lee"))
-    let outcome = try world.run(.setUser(world.claim("thief's"), clientUID: "kim", name: "URGENT"))[0]
+    let outcome = try world.run(.setUser(world.claim("thief's"), .init(clientUID: "kim", name: "URGENT")))[0]
     guard case .success(.found(_, _, let answered)) = outcome else {
       Issue.record("\(outcome)")
       return

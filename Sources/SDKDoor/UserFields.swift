@@ -1,0 +1,23 @@
+internal import Domain
+internal import Operations
+
+/// A user as forms name it. The protocol has no word for a proof, so it comes in a field of ours, `USERPROOF`, or, from apps
+/// that control no other field, at the end of the name, behind U+001F.
+extension Operation.NamedUser {
+  init(_ clientUID: String, _ form: Form) throws(Refusal) {
+    let most = Domain.Limits.clientNameBytes + Self.mark.utf8.count + Domain.Limits.userProofBytes
+    let given = try form.text("CNAME", upTo: most) ?? ""
+    let parts = given.split(separator: Self.mark, maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map(String.init) ?? ""
+    guard name.utf8.count <= Domain.Limits.clientNameBytes else {
+      throw Refusal(field: "CNAME", "is longer than \(Domain.Limits.clientNameBytes) bytes")
+    }
+    let proof =
+      try form.text("USERPROOF", upTo: Domain.Limits.userProofBytes) ?? (parts.count > 1 ? String(parts[1]) : nil)
+    self.init(clientUID: clientUID, name: name, proof: proof)
+    isGuestUnproved = true
+  }
+
+  /// Unit separator: no name has one.
+  private static let mark = "\u{1F}"
+}

@@ -1,0 +1,124 @@
+import Crypto
+import Domain
+import Foundation
+import Operations
+import Postgres
+import Testing
+
+@testable import Server
+
+/// Apps built with the existing SDK where naming a user needs a proof: the SDK has no word for one.
+@Suite struct SDKProofTests {
+  private static let phone = ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"]
+  private let world: World
+  private let secret: String
+
+  init() throws {
+    world = try World()
+    var change = Administration.AppChange()
+    change.userProof = .on
+    _ = try Administration.change(World.appID, change, by: .commandLine, on: world.connection)
+    secret = try Administration.userProofSecret(
+      of: World.appID, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)), by: .commandLine,
+      on: world.connection
+    ).secret
+    let world = world
+    // The server hears of it within a moment.
+    _ = try world.poll("the server has not heard that proofs are needed") {
+      try world.register("probe", token: World.token("ee"), user: "nobody").status == 403 ? true : nil
+    }
+  }
+
+  private func proof(of clientUID: String) -> String {
+    let key = SymmetricKey(data: Array(secret.utf8))
+    return HMAC<SHA256>.authenticationCode(for: Array(clientUID.utf8), using: key)
+      .map { String(format: "%02x", $0) }.joined()
+  }
+
+  private func app(_ deviceID: String = "phone", token: String = World.token("d1"), cuid: String = "kim") -> SDKClient {
+    SDKClient(port: world.port, appID: World.appID, psid: token, deviceID: deviceID, cuid: cuid)
+  }
+
+  private func register(_ app: SDKClient, _ more: [String: String] = [:]) throws -> SDKAnswer {
+    try app.call("new_rcv_register_service_and_user.ctl", Self.phone.merging(more) { $1 })
+  }
+
+  private func standing(_ app: SDKClient) throws -> String? {
+    try app.call("rcv_get_service.ctl", Self.phone).row["ISREGISTERED"] as? String
+  }
+
+  private func name(of clientUID: String) throws -> String? {
+    let reply = try world.client.call(
+      "GET", "/v1/admin/users/\(clientUID)?appId=\(World.appID)", bearer: world.apiKey)
+    return reply.string("name") ?? reply.string("clientName")
+  }
+
+  @Test func `without a proof the device is registered, as a guest, and is told to name its user again`() throws {
+    let thief = app()
+    #expect(try register(thief, ["CNAME": "Kim"]).isOK)
+    #expect(try standing(thief) == "C")
+    #expect(try thief.call("rcv_register_user.ctl", ["CNAME": "Kim"]).isOK)
+    #expect(try standing(thief) == "C")
+    #expect(try world.send(#"{"clientUids":["kim"]}"#) != "")
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 0)
+    #expect(try world.count("SELECT count(*) FROM users WHERE user_key = 'ukim' AND name <> ''") == 0)
+  }
+
+  @Test func `the field USERPROOF carries it`() throws {
+    let own = app()
+    #expect(try register(own, ["CNAME": "Kim", "USERPROOF": proof(of: "kim")]).isOK)
+    #expect(try standing(own) == "Y")
+    // The SDK registers again at each start, with what it knows: the user stays.
+    #expect(try register(own, ["CNAME": "Kim"]).isOK)
+    #expect(try own.call("rcv_register_user.ctl", ["CNAME": "Kim"]).isOK)
+    #expect(try standing(own) == "Y")
+  }
+
+  @Test func `the end of CNAME carries it, for apps that control no other field, and is not kept`() throws {
+    let own = app()
+    #expect(try register(own, ["CNAME": "Kim\u{1F}\(proof(of: "kim"))"]).isOK)
+    #expect(try standing(own) == "Y")
+    #expect(try world.count("SELECT count(*) FROM users WHERE user_key = 'ukim' AND name = 'Kim'") == 1)
+    let other = app("other", token: World.token("d2"), cuid: "lee")
+    #expect(try other.call("rcv_register_service.ctl", Self.phone).isOK)
+    #expect(try other.call("rcv_register_user.ctl", ["CNAME": "\u{1F}\(proof(of: "lee"))"]).isOK)
+    #expect(try standing(other) == "Y")
+    #expect(try world.count("SELECT count(*) FROM users WHERE user_key = 'ulee' AND name = ''") == 1)
+  }
+
+  @Test func `another person's proof, or a made-up one, is refused in words, and changes nothing`() throws {
+    let thief = app()
+    for wrong in [proof(of: "lee"), "00", String(repeating: "a", count: 2048)] {
+      let answer = try register(thief, ["CNAME": "Kim", "USERPROOF": wrong])
+      #expect(answer.code == "500" && answer.reason?.contains("USERPROOF") == true, "\(answer)")
+    }
+    let answer = try register(thief, ["USERPROOF": String(repeating: "a", count: 2049)])
+    #expect(answer.code == "500" && answer.reason?.contains("USERPROOF") == true, "\(answer)")
+    #expect(try world.count("SELECT count(*) FROM devices WHERE device_id = 'phone'") == 0)
+  }
+
+  @Test func `who signs in on somebody's phone without a proof ends what it got for that person`() throws {
+    let phone = app()
+    #expect(try register(phone, ["USERPROOF": proof(of: "kim")]).isOK)
+    phone.common["CUID"] = "lee"
+    #expect(try phone.call("rcv_register_user.ctl", ["CNAME": "Lee"]).isOK)
+    #expect(try standing(phone) == "C")
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim' OR user_key = 'ulee'") == 0)
+  }
+
+  @Test func `a new token without the device's own key does not keep a user that nobody proves`() throws {
+    let own = app()
+    #expect(try register(own, ["USERPROOF": proof(of: "kim")]).isOK)
+    let thief = app("phone", token: World.token("d9"))
+    #expect(try register(thief).isOK)
+    #expect(try standing(thief) == "C")
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 0)
+  }
+
+  @Test func `where no proof is needed the mark in CNAME is taken off all the same`() throws {
+    let open = try World()
+    let app = SDKClient(port: open.port, appID: World.appID, psid: World.token("d1"), deviceID: "p", cuid: "kim")
+    #expect(try register(app, ["CNAME": "Kim\u{1F}whatever"]).isOK)
+    #expect(try open.count("SELECT count(*) FROM users WHERE user_key = 'ukim' AND name = 'Kim'") == 1)
+  }
+}
