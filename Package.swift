@@ -127,10 +127,10 @@ let package = Package(
     tests("MetricsTests", on: ["Metrics"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
-    tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor"]),
+    tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("ReceiverTests", on: ["Receiver", "Operations", "Domain", "Reactor"]),
     .target(
-      name: "TestSupport", dependencies: ["Postgres", "Store"], path: "Tests/TestSupport", swiftSettings: testing),
+      name: "TestSupport", dependencies: ["Postgres", "Store", "Reactor"], path: "Tests/TestSupport", swiftSettings: testing),
     // The torture runner: a program among the tests, because it is one.
     .executableTarget(
       name: "upmc-torture",
@@ -141,13 +141,13 @@ let package = Package(
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests(
       "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
-    tests("TLSTests", on: ["TLS", "Reactor"]),
+    tests("TLSTests", on: ["TLS", "Reactor", "TestSupport"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(
       "DispatcherTests",
       on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
     tests("PushWireTests", on: ["PushWire", "Domain", "Reactor", crypto]),
-    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", crypto, log]),
+    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", "TestSupport", crypto, log]),
     tests("APNsTests", on: ["APNs", "PushWire", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
     tests(
       "OperationsTests",
@@ -174,7 +174,7 @@ let package = Package(
         crypto,
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
-    tests("CourierTests", on: ["Courier", "Store", "HTTPClient", "Reactor"]),
+    tests("CourierTests", on: ["Courier", "Store", "HTTPClient", "Postgres", "Reactor", "TestSupport"]),
     tests(
       "ServerTests",
       on: ["Server", "APNs", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "TestSupport", crypto]),

@@ -36,6 +36,26 @@ static inline int upmc_ssl_set_server_name(SSL *ssl, const char *name) {
 static inline void upmc_ssl_ctx_set_safe_options(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
 }
+// Says "nothing more has come" when the reads that a call may make are used up. OpenSSL goes on reading by itself for as
+// long as what comes is no data (tickets, changes of keys, greetings), so only its socket can stop it. The number of
+// reads that are left is kept where a callback keeps its argument.
+static inline long upmc_bio_count_reads(
+    BIO *bio, int operation, const char *data, size_t length, int number, long more, int result, size_t *done) {
+  if (operation == BIO_CB_READ) {
+    intptr_t left = (intptr_t)BIO_get_callback_arg(bio);
+    if (left <= 0) {
+      BIO_clear_retry_flags(bio);
+      BIO_set_retry_read(bio);
+      return -1;
+    }
+    BIO_set_callback_arg(bio, (char *)(left - 1));
+  }
+  return result;
+}
+static inline void upmc_ssl_bound_reads(SSL *ssl) { BIO_set_callback_ex(SSL_get_rbio(ssl), upmc_bio_count_reads); }
+static inline void upmc_ssl_allow_reads(SSL *ssl, int count) {
+  BIO_set_callback_arg(SSL_get_rbio(ssl), (char *)(intptr_t)count);
+}
 // Variadic macro over EVP_PKEY_Q_keygen.
 static inline EVP_PKEY *upmc_generate_p256(void) { return EVP_EC_gen("P-256"); }
 // Macro over BIO_ctrl: the bytes a memory BIO holds; they stay its own.
@@ -48,6 +68,35 @@ static inline STACK_OF(X509) *upmc_x509_stack_new(void) { return sk_X509_new_nul
 // The stack owns the certificate when this returns more than 0.
 static inline int upmc_x509_stack_push(STACK_OF(X509) *stack, X509 *certificate) {
   return sk_X509_push(stack, certificate);
+}
+// The same for what a PKCS#12 archive holds.
+static inline int upmc_pkcs7_stack_count(const STACK_OF(PKCS7) *stack) { return sk_PKCS7_num(stack); }
+static inline PKCS7 *upmc_pkcs7_stack_get(const STACK_OF(PKCS7) *stack, int index) {
+  return sk_PKCS7_value(stack, index);
+}
+static inline void upmc_pkcs7_stack_free(STACK_OF(PKCS7) *stack) { sk_PKCS7_pop_free(stack, PKCS7_free); }
+static inline int upmc_safebag_stack_count(const STACK_OF(PKCS12_SAFEBAG) *stack) {
+  return sk_PKCS12_SAFEBAG_num(stack);
+}
+static inline PKCS12_SAFEBAG *upmc_safebag_stack_get(const STACK_OF(PKCS12_SAFEBAG) *stack, int index) {
+  return sk_PKCS12_SAFEBAG_value(stack, index);
+}
+static inline void upmc_safebag_stack_free(STACK_OF(PKCS12_SAFEBAG) *stack) {
+  sk_PKCS12_SAFEBAG_pop_free(stack, PKCS12_SAFEBAG_free);
+}
+// How a part is encrypted; NULL when it is not. Types are told by macros, the algorithm lies in unions.
+static inline const X509_ALGOR *upmc_pkcs7_encryption(const PKCS7 *part) {
+  if (!PKCS7_type_is_encrypted(part) || !part->d.encrypted || !part->d.encrypted->enc_data) return NULL;
+  return part->d.encrypted->enc_data->algorithm;
+}
+// The parameters of an algorithm, in DER, where they are a SEQUENCE; they stay its own.
+static inline int upmc_algorithm_parameters(const X509_ALGOR *algorithm, const unsigned char **bytes) {
+  int type = 0;
+  const void *value = NULL;
+  X509_ALGOR_get0(NULL, &type, &value, algorithm);
+  if (type != V_ASN1_SEQUENCE || !value) return 0;
+  *bytes = ASN1_STRING_get0_data((const ASN1_STRING *)value);
+  return ASN1_STRING_length((const ASN1_STRING *)value);
 }
 // Packed error codes are taken apart by macros.
 static inline int upmc_err_reason(unsigned long code) { return ERR_GET_REASON(code); }

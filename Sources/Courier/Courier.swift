@@ -26,7 +26,8 @@ internal import Synchronization
 ///
 /// **Delivery** (`Rounds`, thread `webhooks`): an event loop with a few connections for each webhook, and a database
 /// connection that blocks it for the moment that a statement takes. A webhook that fails several times in a row rests
-/// (1 s … 5 min) and is tried with one event at a time: an outage uses up nobody else's attempts.
+/// (1 s … 5 min) and is tried with one event at a time: an outage uses up nobody else's attempts. Apps take turns, and
+/// none has more than a part of the connections or of the look-ups: webhooks that hang delay those of their own app only.
 ///
 /// **Where it may go** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then also
 /// plain `http`. The name is looked up here, and connected is to the address that was checked, so a name that changes its
@@ -49,6 +50,10 @@ package final class Courier {
     static let webhooksAtOnce = 200
     /// Connections to one webhook: each has one event at a time.
     static let connections = 8
+    /// Events under way of one app, whatever the number of its webhooks, and of all: the rest of the connections is for
+    /// the others. An app with webhooks that all hang keeps eight of them busy.
+    static let underWayOfOneApp = 64
+    static let underWay = 1_024
     /// From the POST to the whole answer.
     static let patience: Duration = .seconds(10)
     /// What an attempt is given before another node may make it: patience, and time to write it down. In seconds.
@@ -78,21 +83,21 @@ package final class Courier {
 
   package init(_ configuration: CourierConfiguration) throws(SystemError) {
     self.configuration = configuration
-    resolver = try Resolver()
-    done = try Inbox(capacity: 3)
+    resolver = try Resolver(threads: PushWire.Limits.customersResolverThreads)
+    done = try Inbox(capacity: 2)
   }
 
   /// Starts the threads.
   package func start() throws(SystemError) {
     let (configuration, resolver, isStopping) = (configuration, resolver, isStopping)
-    try run("webhook-names") { resolver.run() }
     try run("webhooks") {
-      do {
-        try Rounds(configuration, resolver, isStopping).run()
+      do throws(SystemError) {
+        try Resolver.run([resolver], named: "webhook-dns") { () throws(SystemError) in
+          try Rounds(configuration, resolver, isStopping).run()
+        }
       } catch {
         Logger(label: "webhooks").critical("the thread could not start", metadata: ["error": "\(error)"])
       }
-      resolver.close()
     }
     try run("fallback") { Deadlines(configuration, isStopping).run() }
   }

@@ -4,6 +4,7 @@ internal import Postgres
 internal import PushWire
 internal import Reactor
 internal import Store
+internal import TLS
 
 /// Thread `webhooks`: every quarter of a second, or as soon as answers have come, takes what is due and posts it.
 final class Rounds {
@@ -25,6 +26,10 @@ final class Rounds {
   /// Not written down yet.
   private var results: [EventDeliveries.Result] = []
   private var isOffUntil = Instant(nanoseconds: 0)
+  /// The last webhook of the round before.
+  private var last: Webhooks.Number = 0
+  private var shares = Shares()
+  private var context: TLSContext?
 
   init(_ configuration: CourierConfiguration, _ resolver: Resolver, _ isStopping: Stopping) throws(SystemError) {
     self.configuration = configuration
@@ -56,8 +61,12 @@ final class Rounds {
     write()
     guard results.isEmpty, loop.clock.now >= isOffUntil else { return }
     do {
-      let due = try database.present().run(EventDeliveries.webhooks(atMost: Courier.Limits.webhooksAtOnce))
-      for (webhook, url, sealed) in due { try serve(target(webhook, url: url, sealed: sealed)) }
+      let now = loop.clock.now
+      let busy = targets.values.filter { $0.room(at: now) == 0 }.map(\.webhook)
+      let due = try database.present().run(
+        EventDeliveries.webhooks(atMost: Courier.Limits.webhooksAtOnce, without: busy, after: last))
+      last = due.last?.webhook ?? 0
+      for listener in due { try serve(target(listener)) }
       write()
     } catch {
       lost(error)
@@ -70,10 +79,18 @@ final class Rounds {
   }
 
   /// Made anew when it was changed.
-  private func target(_ webhook: Webhooks.Number, url: String, sealed: [UInt8]) -> Target {
-    if let known = targets[webhook], known.url == url, known.sealed == sealed { return known }
-    let made = Target(webhook, url: url, sealed: sealed, secret: configuration.secret(sealed, webhook))
-    targets[webhook] = made
+  private func target(_ listener: EventDeliveries.Listener) -> Target {
+    if let known = targets[listener.webhook], known.url == listener.url, known.sealed == listener.sealed { return known }
+    let made = Target(listener, secret: configuration.secret(listener.sealed, listener.webhook))
+    targets[listener.webhook] = made
+    return made
+  }
+
+  /// One for all: to read the machine's authorities takes a while, and a name may lead elsewhere every minute.
+  private func sharedContext() throws(TLSError) -> TLSContext {
+    if let context { return context }
+    let made = try TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])
+    context = made
     return made
   }
 
@@ -81,13 +98,13 @@ final class Rounds {
 
   private func serve(_ target: Target) throws(PostgresError) {
     let now = loop.clock.now
-    guard target.room(at: now) > 0 else { return }
+    guard target.room(at: now) > 0, shares.room(for: target.app) > 0 else { return }
     if target.place == nil { target.fail("\(target.url) is no URL") }
     if target.secret == nil { target.fail("its secret does not open with this master key") }
     if case .none(let reason) = target.way {
       // One event learns why, and the others wait: then it is looked up again.
       for attempt in try take(1, for: target) {
-        target.began()
+        began(target)
         end(attempt, target, .failure(.unreachable(reason)))
       }
       return ask(target)
@@ -95,11 +112,17 @@ final class Rounds {
     // A slow answer keeps nobody waiting whose address is known.
     if target.needsAddress(at: now) { ask(target) }
     guard case .ready = target.way, let secret = target.secret, let place = target.place else { return }
-    for attempt in try take(target.room(at: now), for: target) {
+    for attempt in try take(min(target.room(at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
       let request = Notice.request(attempt, to: place.target, secret: secret, seconds: seconds)
+      began(target)
       target.send(request) { [unowned self] result in end(attempt, target, result) }
     }
+  }
+
+  private func began(_ target: Target) {
+    target.began()
+    shares.began(target.app)
   }
 
   private func take(
@@ -115,16 +138,16 @@ final class Rounds {
     guard let place = target.place, target.secret != nil else { return }
     let (webhook, found) = (target.webhook, found)
     target.asks()
-    let question = Resolver.Question(endpoint: Endpoint(host: place.host, port: place.port)) { result in
-      _ = found.offer(Found(webhook: webhook, result: result))
-    }
+    let question = Resolver.Question(
+      endpoint: Endpoint(host: place.host, port: place.port), asker: String(target.app)
+    ) { result in _ = found.offer(Found(webhook: webhook, result: result)) }
     if !resolver.ask(question) { target.stays("too many names are being looked up", at: loop.clock.now) }
   }
 
   private func resolved(_ answer: Found) {
     guard let target = targets[answer.webhook], target.isAsking else { return }
     switch answer.result {
-    case .success(let addresses): target.resolved(addresses, rule, configuration.trust, loop)
+    case .success(let addresses): target.resolved(addresses, rule, loop, sharedContext)
     case .failure(let error): target.stays(error.description, at: loop.clock.now)
     }
   }
@@ -137,6 +160,7 @@ final class Rounds {
     // The node ends: the lease runs out, and it is told again.
     if case .failure(.closed) = outcome { return }
     let verdict = Verdict.of(outcome, attempts: attempt.attempts, pauses: configuration.retrySeconds)
+    shares.ended(target.app)
     target.ended(well: verdict.state == .delivered, at: loop.clock.now)
     var result = EventDeliveries.Result(attempt, verdict.state, afterSeconds: verdict.afterSeconds)
     result.status = verdict.status

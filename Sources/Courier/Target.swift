@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPClient
 internal import Logging
 internal import PushWire
@@ -20,6 +21,7 @@ final class Target {
   }
 
   let webhook: Webhooks.Number
+  let app: App.Number
   let url: String
   let sealed: [UInt8]
   let secret: [UInt8]?
@@ -32,12 +34,13 @@ final class Target {
   private var failures = 0
   private var restsUntil = Instant(nanoseconds: 0)
 
-  init(_ webhook: Webhooks.Number, url: String, sealed: [UInt8], secret: [UInt8]?) {
-    self.webhook = webhook
-    self.url = url
-    self.sealed = sealed
+  init(_ listener: EventDeliveries.Listener, secret: [UInt8]?) {
+    webhook = listener.webhook
+    app = listener.app
+    url = listener.url
+    sealed = listener.sealed
     self.secret = secret
-    place = HTTPURL(url)
+    place = HTTPURL(listener.url)
   }
 
   // MARK: Address
@@ -71,7 +74,7 @@ final class Target {
 
   /// Takes the first address that may be; one that is in use goes on being used.
   func resolved(
-    _ addresses: [SocketAddress], _ rule: AddressRule, _ trust: TLSContext.Trust, _ loop: EventLoop
+    _ addresses: [SocketAddress], _ rule: AddressRule, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
   ) {
     isAsking = false
     guard let place else { return fail("it is no URL") }
@@ -87,22 +90,21 @@ final class Target {
     way = .ready(until: loop.clock.now + Courier.Limits.nameLife)
     if let address, good.contains(address), client != nil { return }
     do throws(TLSError) {
-      try connect(to: first, place, trust, loop)
+      try connect(to: first, place, loop, context)
     } catch {
       fail("\(error)")
     }
   }
 
   private func connect(
-    to address: SocketAddress, _ place: HTTPURL, _ trust: TLSContext.Trust, _ loop: EventLoop
+    to address: SocketAddress, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
   ) throws(TLSError) {
     var configuration = HTTPClient.Configuration()
     configuration.connections = Courier.Limits.connections
     configuration.timeout = Courier.Limits.patience
     configuration.bodyBytes = Courier.Limits.answerBytes
     if place.isSecure {
-      configuration.security = HTTPClient.Security(
-        context: try TLSContext.client(trust: trust, protocols: ["http/1.1"]), serverName: place.host)
+      configuration.security = HTTPClient.Security(context: try context(), serverName: place.host)
     }
     let name = place.host.contains(":") ? "[\(place.host)]" : place.host
     let host = place.port == (place.isSecure ? 443 : 80) ? name : "\(name):\(place.port)"
@@ -120,8 +122,8 @@ final class Target {
     return max(0, (failures >= Courier.Limits.failuresBeforeRest ? 1 : Courier.Limits.connections) - underWay)
   }
 
+  /// After `began`.
   func send(_ request: HTTPRequest, _ completion: @escaping (Result<HTTPResponse, HTTPClientError>) -> Void) {
-    underWay += 1
     guard let client else { return completion(.failure(.refused("there is no connection"))) }
     client.send(request, completion: completion)
   }
@@ -142,7 +144,7 @@ final class Target {
     if case .ready = way { way = .unknown }
   }
 
-  /// An attempt that could not even be made.
+  /// An attempt is made, or could not even be made; `ended` must follow.
   func began() {
     underWay += 1
   }

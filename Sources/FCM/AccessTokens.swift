@@ -44,9 +44,9 @@ final class AccessTokens {
 
   private let url: HTTPURL?
   private let urlText: String
-  private let trust: TLSContext.Trust
   private let loop: EventLoop
   private let logger: Logger
+  private let context: () throws(TLSError) -> TLSContext
   private let resolve: (Endpoint) -> Bool
 
   private var state = State.idle
@@ -58,15 +58,17 @@ final class AccessTokens {
   private var backOff = BackOff()
   private var client: HTTPClient?
 
-  /// - Parameter resolve: looks an address up; the answer comes to `resolved`. False when it cannot be asked for.
+  /// - Parameters:
+  ///   - context: for HTTP/1.1, where the address is https.
+  ///   - resolve: looks an address up; the answer comes to `resolved`. False when it cannot be asked for.
   init(
-    _ account: ServiceAccount, url: String, trust: TLSContext.Trust, loop: EventLoop, logger: Logger,
-    resolve: @escaping (Endpoint) -> Bool
+    _ account: ServiceAccount, url: String, loop: EventLoop, logger: Logger,
+    context: @escaping () throws(TLSError) -> TLSContext, resolve: @escaping (Endpoint) -> Bool
   ) {
     self.account = account
     urlText = url
     self.url = HTTPURL(url)
-    self.trust = trust
+    self.context = context
     self.loop = loop
     self.logger = logger
     self.resolve = resolve
@@ -133,8 +135,7 @@ final class AccessTokens {
       configuration.timeout = .seconds(FCM.Limits.tokenRequestSeconds)
       configuration.bodyBytes = FCM.Limits.tokenAnswerBytes
       if url.isSecure {
-        configuration.security = HTTPClient.Security(
-          context: try TLSContext.client(trust: trust, protocols: ["http/1.1"]), serverName: url.host)
+        configuration.security = HTTPClient.Security(context: try context(), serverName: url.host)
       }
       let usualPort: UInt16 = url.isSecure ? 443 : 80
       let name = url.host.contains(":") ? "[\(url.host)]" : url.host

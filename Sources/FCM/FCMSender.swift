@@ -23,7 +23,8 @@ package final class FCMSender: PushProvider {
     self.results = results
     entrance = try Entrance(configuration.wire)
     resolver = try Resolver(configuration.wire.lookUp)
-    tokenResolver = try Resolver(configuration.wire.lookUp)
+    tokenResolver = try Resolver(
+      configuration.wire.lookUp, threads: PushWire.Limits.customersResolverThreads)
   }
 
   /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no

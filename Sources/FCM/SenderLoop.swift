@@ -21,6 +21,8 @@ final class SenderLoop: PoolPlanner {
   /// Nodes that send for the same projects.
   private var nodes = 1
   private var context: TLSContext?
+  /// Towards token endpoints.
+  private var tokenContext: TLSContext?
 
   init(
     configuration: FCMConfiguration, gate: Gate, resolver: Resolver, tokenResolver: Resolver,
@@ -36,7 +38,9 @@ final class SenderLoop: PoolPlanner {
     }
     askTokenAddress = { endpoint, account in
       tokenResolver.ask(
-        Resolver.Question(endpoint: endpoint) { result in _ = inbox.offer(.tokenAddress(result, account: account)) })
+        Resolver.Question(endpoint: endpoint, asker: account) { result in
+          _ = inbox.offer(.tokenAddress(result, account: account))
+        })
     }
     switchboard.planner = self
     try loop.attach(inbox) { [unowned self] commands in receive(commands) }
@@ -101,14 +105,22 @@ final class SenderLoop: PoolPlanner {
     return made
   }
 
+  /// One for all: to read the machine's authorities takes a while, and each account asks again and again.
+  private func sharedTokenContext() throws(TLSError) -> TLSContext {
+    if let tokenContext { return tokenContext }
+    let made = try TLSContext.client(trust: configuration.trust, protocols: ["http/1.1"])
+    tokenContext = made
+    return made
+  }
+
   private func account(_ account: ServiceAccount) -> AccountInUse {
     let name = Self.name(account)
     if let known = accounts[name] { return known }
     let ask = askTokenAddress
     let tokens = AccessTokens(
-      account, url: configuration.tokenURL ?? account.tokenURI, trust: configuration.trust, loop: loop,
-      logger: configuration.wire.logger
-    ) { endpoint in ask(endpoint, name) }
+      account, url: configuration.tokenURL ?? account.tokenURI, loop: loop, logger: configuration.wire.logger,
+      context: { [unowned self] () throws(TLSError) in try sharedTokenContext() },
+      resolve: { endpoint in ask(endpoint, name) })
     tokens.heardTime = configuration.wire.heardTime
     let made = AccountInUse(tokens: tokens, project: project(account.projectID))
     tokens.changed = { [weak self, weak made] change in

@@ -54,8 +54,14 @@ extension ClientConnection {
     case FrameHeader.Kind.windowUpdate: try receiveWindowUpdate(header, payload)
     case FrameHeader.Kind.pushPromise: throw fail(.protocolError, "PUSH_PROMISE, which we have forbidden")
     // PRIORITY, and types that nobody has told us of, mean nothing to us (RFC 9113 §5.5).
-    default: break
+    default: try countIdle()
     }
+  }
+
+  /// Counts a frame that brings no answer nearer. Each costs little, and a peer could send nothing else for ever.
+  private mutating func countIdle() throws(HTTP2Error) {
+    idleFrames += 1
+    if idleFrames > HTTP2.Limits.idleFrames { throw fail(.enhanceYourCalm, "too many frames and no answer") }
   }
 
   /// Ends the connection: queues GOAWAY and makes the error.
@@ -112,7 +118,7 @@ extension ClientConnection {
     var fields: [HeaderField] = []
     let slot = table[id]
     let keepsFields = keepsAllFields
-    let isWhole = unsafe decoder.decode(block) { name, value in
+    let outcome = unsafe decoder.decode(block) { name, value in
       if unsafe name.first == UInt8(ascii: ":") {
         // The only pseudo field of an answer is `:status`, of three digits (RFC 9113 §8.3.2).
         let isStatus = unsafe name.count == 7 && value.count == 3 && value.allSatisfy { (48...57).contains($0) }
@@ -121,14 +127,23 @@ extension ClientConnection {
         unsafe fields.append(HeaderField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
       }
     }
-    guard isWhole else { throw fail(.compressionError, "a header block that cannot be read") }
-    guard let slot else { return }
+    switch outcome {
+    case .whole: break
+    case .malformed: throw fail(.compressionError, "a header block that cannot be read")
+    case .tooLong: throw fail(.enhanceYourCalm, "a header list beyond \(HTTP2.Limits.headerListBytes) bytes")
+    }
+    guard let slot else { return try countIdle() }
     let isTrailer = status == 0 && exchanges[slot].status >= 200
     let isInformational = (100..<200).contains(status)
     // Trailers end a stream, and 1xx never does.
     guard status >= 100 || isTrailer && endsStream, !(isInformational && endsStream), status < 600,
       isTrailer || exchanges[slot].status < 200
     else { return reset(id, .protocolError) }
+    if isInformational {
+      try countIdle()
+      exchanges[slot].announcements += 1
+      guard exchanges[slot].announcements <= HTTP2.Limits.announcements else { return reset(id, .enhanceYourCalm) }
+    }
     if isTrailer {
       exchanges[slot].fields += fields
     } else {
@@ -152,11 +167,14 @@ extension ClientConnection {
       appendWindowUpdate(unacknowledgedBytes, streamID: 0)
       unacknowledgedBytes = 0
     }
-    guard let slot = table[header.streamID] else { return }
+    let isLast = header.has(FrameHeader.Flag.endStream)
+    guard let slot = table[header.streamID] else { return try countIdle() }
     guard exchanges[slot].status >= 200 else { return reset(header.streamID, .protocolError) }
+    if range.isEmpty, !isLast { try countIdle() }
     let room = max(0, configuration.storedBodyBytes - exchanges[slot].body.count)
     exchanges[slot].body += Array(payload.extracting(range.prefix(room)))
-    if header.has(FrameHeader.Flag.endStream) { return finish(slot) }
+    guard range.count <= room else { return reset(header.streamID, .enhanceYourCalm) }
+    if isLast { return finish(slot) }
     exchanges[slot].unacknowledgedBytes += payload.count
     guard exchanges[slot].unacknowledgedBytes <= HTTP2.Limits.initialWindowBytes else {
       return reset(header.streamID, .flowControlError)
@@ -169,6 +187,7 @@ extension ClientConnection {
 
   /// The answer is whole.
   private mutating func finish(_ slot: Int) {
+    idleFrames = 0
     // Answered before the whole body was sent: the rest has no use.
     if !exchanges[slot].unsent.isEmpty { appendReset(exchanges[slot].streamID, .cancel) }
     close(slot, .noError)
@@ -178,7 +197,8 @@ extension ClientConnection {
     guard payload.count == 4 else { throw fail(.frameSizeError, "RST_STREAM of \(payload.count) bytes") }
     try requireKnownStream(header)
     // A second one for the same stream finds nothing: APNs sends two at times.
-    if let slot = table[header.streamID] { close(slot, ErrorCode(rawValue: payload.uint32(at: 0))) }
+    guard let slot = table[header.streamID] else { return try countIdle() }
+    close(slot, ErrorCode(rawValue: payload.uint32(at: 0)))
   }
 
   /// A frame for a stream that we never opened means that the sides are out of step.
@@ -195,6 +215,7 @@ extension ClientConnection {
     guard payload.count % 6 == 0, !isAcknowledgement || payload.isEmpty,
       payload.count / 6 <= HTTP2.Limits.settingsPerFrame
     else { throw fail(.frameSizeError, "SETTINGS of \(payload.count) bytes") }
+    try countIdle()
     if isAcknowledgement { return }
     if !hasSettings {
       hasSettings = true
@@ -241,6 +262,7 @@ extension ClientConnection {
 
   private mutating func receivePing(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
     guard payload.count == 8, header.streamID == 0 else { throw fail(.frameSizeError, "a PING that is none") }
+    try countIdle()
     let value = UInt64(payload.uint32(at: 0)) << 32 | UInt64(payload.uint32(at: 4))
     if header.has(FrameHeader.Flag.acknowledgement) {
       events.append(.pong(value))
@@ -259,6 +281,8 @@ extension ClientConnection {
 
   private mutating func receiveGoAway(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
     guard payload.count >= 8, header.streamID == 0 else { throw fail(.frameSizeError, "a GOAWAY that is none") }
+    goAways += 1
+    guard goAways <= HTTP2.Limits.goAways else { throw fail(.enhanceYourCalm, "GOAWAY again and again") }
     let lastID = Int32(bitPattern: payload.uint32(at: 0) & 0x7FFF_FFFF)
     // It may only sink; one that rises gives nothing back that was refused already.
     lastGoAwayID = min(lastID, lastGoAwayID ?? lastID)
@@ -275,13 +299,17 @@ extension ClientConnection {
 
   private mutating func receiveWindowUpdate(_ header: FrameHeader, _ payload: Span<UInt8>) throws(HTTP2Error) {
     guard payload.count == 4 else { throw fail(.frameSizeError, "WINDOW_UPDATE of \(payload.count) bytes") }
+    try countIdle()
     let bytes = Int(payload.uint32(at: 0) & 0x7FFF_FFFF)
     if header.streamID == 0 {
       guard bytes > 0 else { throw fail(.protocolError, "a WINDOW_UPDATE of nothing") }
+      let wasShut = sendWindow <= 0
       sendWindow += bytes
       guard sendWindow <= HTTP2.Limits.largestWindowBytes else {
         throw fail(.flowControlError, "a window beyond its limit")
       }
+      // While it was open, those that wait have waited for windows of their own.
+      if wasShut { sendWaiting() }
     } else {
       try requireKnownStream(header)
       guard let slot = table[header.streamID] else { return }
@@ -290,8 +318,8 @@ extension ClientConnection {
       guard exchanges[slot].sendWindow <= HTTP2.Limits.largestWindowBytes else {
         return reset(header.streamID, .flowControlError)
       }
+      sendWaiting(slot)
     }
-    sendWaiting()
   }
 }
 

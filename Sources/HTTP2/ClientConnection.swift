@@ -40,6 +40,10 @@ struct ClientConnection: ~Copyable {
   /// Answers to SETTINGS and PING that wait in the output: a peer must not make us hoard them.
   var waitingAcknowledgements = 0
 
+  /// Frames since the last answer, or the last second, that brought none nearer.
+  var idleFrames = 0
+  var goAways = 0
+
   var lastGoAwayID: Int32?
   var hasSentGoAway = false
   /// The protocol was violated: nothing more is read.
@@ -132,6 +136,14 @@ struct ClientConnection: ~Copyable {
       if !exchanges[slot].unsent.isEmpty { still.append(id) }
     }
     waiting = still
+  }
+
+  /// Sends of one waiting body what its windows take now: its own has opened, which helps no other.
+  mutating func sendWaiting(_ slot: Int) {
+    guard sendWindow > 0, !exchanges[slot].unsent.isEmpty else { return }
+    sendRest(slot)
+    let id = exchanges[slot].streamID
+    if exchanges[slot].unsent.isEmpty { waiting.removeAll { $0 == id } }
   }
 
   private mutating func sendRest(_ slot: Int) {

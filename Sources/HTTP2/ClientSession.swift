@@ -5,7 +5,7 @@ package final class ClientSession {
   package struct Configuration {
     /// Keep the header fields of 200 answers too.
     package var keepsAllFields = false
-    /// Longest answer body kept, in bytes.
+    /// Longest answer body, in bytes; one that is longer ends its stream with ENHANCE_YOUR_CALM.
     package var storedBodyBytes = HTTP2.Limits.storedBodyBytes
 
     package init() {}
@@ -121,6 +121,12 @@ package final class ClientSession {
   /// Gives a request up with RST_STREAM; its `.closed` follows with this code. Nothing happens when it is over.
   package func reset(_ streamID: Int32, _ code: ErrorCode) {
     connection.reset(streamID, code)
+  }
+
+  /// Says that a second has passed: frames that bring no answer nearer are counted anew. Without it they are counted from
+  /// answer to answer.
+  package func secondPassed() {
+    connection.idleFrames = 0
   }
 
   /// The acknowledgement comes as `.pong` with the same payload.

@@ -9,6 +9,8 @@ struct Exchange {
 
   /// 0 until response headers came.
   var status = 0
+  /// 1xx that came before.
+  var announcements = 0
   var fields: [HeaderField] = []
   var body: [UInt8] = []
   /// Bytes of body received since the last WINDOW_UPDATE of this stream.

@@ -21,6 +21,9 @@
 /// - `StreamEnd.isNotProcessed` is true only when RFC 9113 §8.7 guarantees it: the one rule for REFUSED_STREAM, for
 ///   streams above a GOAWAY's last stream id, and for requests that never left.
 ///
+/// - What a server makes a client hold or do is bounded, however slowly or quickly it speaks: a block and the list it unfolds
+///   to, a body, acknowledgements that wait, and the frames that bring no answer nearer (`Limits.idleFrames`).
+///
 /// Failure: what a peer sends wrong ends the stream (RST_STREAM) or the connection (GOAWAY, `HTTP2Error`); nothing traps.
 package enum HTTP2 {
   /// Numbers of this module: unit, reason, source.
@@ -33,7 +36,8 @@ package enum HTTP2 {
     package static let initialWindowBytes = 65_535
     /// Output gathered before it is handed to TLS, in bytes: a few full TLS records.
     package static let outputBytes = 65_536
-    /// Answer or request body kept, in bytes: far above any that APNs or FCM sends; the rest is only counted.
+    /// Answer or request body kept, in bytes, unless configured otherwise: far above any that APNs or FCM sends. A longer
+    /// answer ends its stream; of a request the rest is only counted.
     package static let storedBodyBytes = 65_536
     /// A frame's header, in bytes (RFC 9113 §4.1).
     static let frameHeaderBytes = 9
@@ -48,8 +52,20 @@ package enum HTTP2 {
     static let headerBlockFrames = 16
     /// Entries of one SETTINGS frame; six are defined.
     static let settingsPerFrame = 32
+    /// A header list of an answer, decompressed, in bytes as RFC 9113 §6.5.2 counts them: that of APNs has some 100, of FCM
+    /// 600. A block of a few bytes may unfold into any number (RFC 7541 §6.1).
+    package static let headerListBytes = 16_384
+    /// What a field counts for beside its name and value (RFC 9113 §6.5.2).
+    static let fieldOverheadBytes = 32
+    /// GOAWAYs on one connection: two are usual (RFC 9113 §6.8).
+    static let goAways = 16
+    /// Announcements (1xx) before an answer: neither network sends any.
+    package static let announcements = 8
+    /// Frames that bring no answer nearer, between two answers or within a second: a peer that opens 500 windows sends as
+    /// many.
+    package static let idleFrames = 2_000
     /// SETTINGS and PINGs of a peer answered but not yet written.
-    static let waitingAcknowledgements = 1000
+    package static let waitingAcknowledgements = 100
   }
 }
 

@@ -16,32 +16,42 @@ struct HeaderDecoder: ~Copyable {
     unsafe nghttp2_hd_inflate_del(inflater)
   }
 
-  /// Decodes a whole block and calls `field` for each field, in order. False when the block is malformed: then the
-  /// table is out of step and the connection cannot go on.
+  enum Outcome {
+    case whole
+    // After these two the table is out of step: the connection cannot go on.
+    case malformed
+    /// The fields together are longer than `HTTP2.Limits.headerListBytes`.
+    case tooLong
+  }
+
+  /// Decodes a whole block and calls `field` for each field, in order.
   func decode(
     _ block: Span<UInt8>, _ field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
-  ) -> Bool {
+  ) -> Outcome {
     // Safe: the block is lent for the call; nghttp2 lends name and value until its next call.
     unsafe block.withUnsafeBufferPointer { bytes in
       var offset = 0
+      var listBytes = 0
       while true {
         var entry = unsafe nghttp2_nv()
         var flags: Int32 = 0
         let start = unsafe bytes.baseAddress.map { unsafe $0 + offset }
         let read = unsafe nghttp2_hd_inflate_hd2(inflater, &entry, &flags, start, bytes.count - offset, 1)
-        guard read >= 0 else { return false }
+        guard read >= 0 else { return .malformed }
         offset += read
         if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
+          unsafe listBytes += entry.namelen + entry.valuelen + HTTP2.Limits.fieldOverheadBytes
+          guard listBytes <= HTTP2.Limits.headerListBytes else { return .tooLong }
           unsafe field(
             UnsafeBufferPointer(start: entry.name, count: entry.namelen),
             UnsafeBufferPointer(start: entry.value, count: entry.valuelen))
         }
         if flags & Int32(NGHTTP2_HD_INFLATE_FINAL.rawValue) != 0 {
           unsafe _ = nghttp2_hd_inflate_end_headers(inflater)
-          return true
+          return .whole
         }
         // Nothing came out and nothing is left: the block ends in the middle of a field.
-        if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) == 0, offset >= bytes.count { return false }
+        if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) == 0, offset >= bytes.count { return .malformed }
       }
     }
   }

@@ -12,6 +12,7 @@ struct ChunkReader {
   private let limit: Int
   private var stage = Stage.size
   private var trailerBytes = 0
+  private var extensionBytes = 0
   /// No line feed lies in this many bytes.
   private var searched = 0
 
@@ -26,7 +27,7 @@ struct ChunkReader {
       switch stage {
       case .size:
         guard let line = try takeLine(&input) else { return false }
-        let size = try Self.size(line)
+        let size = try readSize(line)
         guard size <= limit - body.count else { throw ResponseParser.Failure(reason: "its body is too long") }
         stage = size == 0 ? .trailers : .data(remaining: size)
       case .data(let remaining):
@@ -73,7 +74,7 @@ struct ChunkReader {
   }
 
   /// `1*HEXDIG [ chunk-ext ]`.
-  private static func size(_ line: [UInt8]) throws(ResponseParser.Failure) -> Int {
+  private mutating func readSize(_ line: [UInt8]) throws(ResponseParser.Failure) -> Int {
     let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
     let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }
     guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
@@ -81,6 +82,11 @@ struct ChunkReader {
       rest.isEmpty && digits.count == line.count || rest.first == UInt8(ascii: ";"),
       !rest.contains(where: HTTPToken.isControl)
     else { throw ResponseParser.Failure(reason: "a chunk has no proper size") }
+    // They count for no limit of the body, and nobody reads them.
+    extensionBytes += line.count - digits.count
+    guard extensionBytes <= HTTPClient.Limits.chunkLineBytes else {
+      throw ResponseParser.Failure(reason: "its chunk extensions are too long")
+    }
     return size
   }
 }

@@ -101,15 +101,27 @@ final class ClientConnection: EventLoop.Handler {
   }
 
   private func receive() {
+    var room = HTTPClient.Limits.bytesPerTurn
     while state == .ready {
+      guard room > 0 else { return goOnLater() }
       switch transport?.receive(into: &input) {
-      case .bytes: parse(isEnd: false)
+      case .bytes(let count):
+        room -= count
+        parse(isEnd: false)
       case .wouldBlock: return
       case .endOfStream:
         parse(isEnd: true)
         if state == .ready { lost("the server closed it") }
       case .failed, nil: lost("it was reset")
       }
+    }
+  }
+
+  /// Reads on after the others, and the deadlines, have had their turn: epoll does not know what waits inside TLS.
+  private func goOnLater() {
+    client.loop.schedule(after: .zero) { [weak self] in
+      guard let self, state == .ready else { return }
+      receive()
     }
   }
 

@@ -19,15 +19,20 @@ package import TLS
 /// harm (`HTTPRequest.isRepeatable`). Everything else is `.lost`: it may have been carried out, and the caller decides.
 ///
 /// **Failure**: an answer that cannot be framed with certainty is `.malformed` and ends its connection; every wait ends
-/// with the request's own deadline. TLS is `ClientTransport`'s business and nobody else's.
+/// with the request's own deadline. No server can hold the loop: a turn reads a bounded part of what has come, and what
+/// servers may say ahead of an answer, around it and behind it is bounded too (`Limits`). TLS is `ClientTransport`'s business and nobody else's.
 package final class HTTPClient {
   /// Numbers of this module: unit, reason.
   package enum Limits {
-    /// Bytes of an answer's status line and headers.
+    /// Bytes of an answer's status line and headers, with those of the 1xx before it.
     package static let headBytes = 65_536
+    /// Announcements (1xx) before an answer: servers send one or two.
+    package static let announcements = 8
+    /// Bytes read from one connection before others of the loop, and the deadlines, get their turn.
+    package static let bytesPerTurn = 262_144
     /// Bytes of an answer's body, unless configured otherwise.
     package static let bodyBytes = 16 << 20
-    /// Bytes of one line between chunks, and of all trailers.
+    /// Bytes of one line between chunks, of all extensions of chunks, and of all trailers.
     package static let chunkLineBytes = 8_192
     /// Requests that may wait for a connection, unless configured otherwise.
     package static let waitingRequests = 100_000

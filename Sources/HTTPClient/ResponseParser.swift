@@ -6,7 +6,7 @@ internal import Reactor
 ///   head ──► length ─────────────────────────────────────► complete
 ///    │  ──► chunk size ─► data ─► its end ─► … ─► trailers ──►
 ///    │  ──► until the server closes ───────────────────────►
-///    └ 1xx: the head of the answer proper follows
+///    └ 1xx: the head of the answer proper follows, after a few of them at most
 /// ```
 ///
 /// It consumes what it has understood, so bytes are looked at once however slowly they come. What two clients could
@@ -39,6 +39,9 @@ struct ResponseParser {
   private var decoder: ChunkReader
   /// No end of the head begins in this many bytes.
   private var searched = 0
+  /// 1xx before the present head, and their bytes.
+  private var announcements = 0
+  private var announcedBytes = 0
 
   init(bodyLimit: Int) {
     self.bodyLimit = bodyLimit
@@ -98,18 +101,30 @@ struct ResponseParser {
     let start = max(0, searched - 3)
     guard let end = input.withReadable({ $0.endOfHead(from: start) }) else {
       searched = input.count
-      guard searched <= HTTPClient.Limits.headBytes else { throw Failure(reason: "its head is too long") }
+      try checkHead(searched)
       return false
     }
-    guard end <= HTTPClient.Limits.headBytes else { throw Failure(reason: "its head is too long") }
+    try checkHead(end)
     head = try input.withReadable { bytes throws(Failure) in try ResponseHead(bytes.extracting(0..<end)) }
     input.consume(end + 4)
     searched = 0
     // 1xx only announces; the answer follows (RFC 9110 §15.2). We never ask for another protocol.
     guard head.status != 101 else { throw Failure(reason: "it switches protocols unasked") }
-    guard head.status >= 200 else { return true }
+    guard head.status >= 200 else {
+      announcements += 1
+      announcedBytes += end + 4
+      // A server that announces for ever would never be late: each announcement is a sign of life.
+      guard announcements <= HTTPClient.Limits.announcements else {
+        throw Failure(reason: "too much is announced before it")
+      }
+      return true
+    }
     stage = try bodyStage()
     return true
+  }
+
+  private func checkHead(_ bytes: Int) throws(Failure) {
+    guard announcedBytes + bytes <= HTTPClient.Limits.headBytes else { throw Failure(reason: "its head is too long") }
   }
 
   /// How the end of the body is found (RFC 9112 §6.3).

@@ -159,7 +159,9 @@ package final class Connection: EventLoop.Handler {
       // Without ALPN the service speaks HTTP/2 all the same.
       if let agreed = stream.negotiatedProtocol, agreed != "h2" { return end("the server speaks \(agreed)") }
       do throws(HTTP2Error) {
-        let session = try ClientSession()
+        var configuration = ClientSession.Configuration()
+        configuration.storedBodyBytes = PushWire.Limits.answerBytes
+        let session = try ClientSession(configuration: configuration)
         // The first answers may carry the peer's time; later ones are not worth the reading.
         session.keepsAllFields = true
         self.session = session
@@ -239,6 +241,7 @@ package final class Connection: EventLoop.Handler {
     scheduleTick()
     let now = loop.clock.now
     if let session {
+      session.secondPassed()
       giveUpOverdue(session, now)
       if !session.acceptsRequests {
         perform(state.retire(inFlight: inFlight, at: now))
@@ -306,7 +309,7 @@ package final class Connection: EventLoop.Handler {
     var reason = error.description
     if let stream, let session {
       // The reason that the peer gave is a better one than that it takes nothing.
-      if case .failed(let last) = stream.read(into: &input, limit: .max) { reason = last.description }
+      if case .failed(let last) = stream.read(into: &input, limit: PushWire.Limits.lastBytes) { reason = last.description }
       _ = try? session.receive(&input)
       takeEvents(session)
     }

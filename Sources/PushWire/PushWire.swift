@@ -123,11 +123,20 @@ package enum PushWire {
     /// Batches on their way into a sender's thread; and room beside them for commands (credentials, tokens, look-ups).
     package static let inboxBatches = 4096
     package static let inboxCommands = 65_536
-    /// Names waiting to be looked up.
+    /// Names waiting to be looked up: of all, and of one customer.
     static let resolverQuestions = 4096
+    static let questionsOfOne = 64
+    /// Names looked up at once, where customers choose them.
+    package static let customersResolverThreads = 4
+    /// Addresses of a name that are tried: Apple and Google give out fewer than ten.
+    static let addresses = 16
     /// Bytes of the largest body that either network takes: what a lane leaves of the window is counted in these.
     package static let payloadBytes = 4096
     /// Bytes read from one connection before others get their turn.
     static let bytesPerTurn = 262_144
+    /// Bytes read of what a lost peer said last: the answers to all requests that one connection may hold.
+    static let lastBytes = 1_048_576
+    /// Bytes of an answer's body: some 50 of APNs, up to some 2,000 of FCM.
+    static let answerBytes = 16_384
   }
 }

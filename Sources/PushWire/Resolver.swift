@@ -1,15 +1,24 @@
 package import Reactor
+internal import Synchronization
 
-/// Looks names up on a thread of its own, because the system's resolver blocks. Afresh each
-/// time: services move load by DNS.
+/// Looks names up on threads of its own, because the system's resolver blocks. Afresh each time: services move load by
+/// DNS.
+///
+/// Names that customers choose are looked up by several threads, and whoever asks holds one of them at most
+/// (`LookUpQueue`): a silent name server delays nobody but those who have named it.
 package final class Resolver: Sendable {
   package struct Question: Sendable {
     let endpoint: Endpoint
-    /// Called on the resolver's thread.
+    /// Who waits: the customer, where customers choose the name.
+    let asker: String
+    /// Called on a thread of the resolver's.
     let answer: @Sendable (Result<[SocketAddress], SystemError>) -> Void
 
-    package init(endpoint: Endpoint, answer: @escaping @Sendable (Result<[SocketAddress], SystemError>) -> Void) {
+    package init(
+      endpoint: Endpoint, asker: String = "", answer: @escaping @Sendable (Result<[SocketAddress], SystemError>) -> Void
+    ) {
       self.endpoint = endpoint
+      self.asker = asker
       self.answer = answer
     }
   }
@@ -22,35 +31,56 @@ package final class Resolver: Sendable {
     try SocketAddress.resolve(host: endpoint.host, port: endpoint.port)
   }
 
-  private let questions: Inbox<Question>
-  private let lookUp: LookUp
+  private struct State {
+    var queue = LookUpQueue<Question>()
+    var isClosed = false
+  }
 
-  package init(_ lookUp: @escaping LookUp = Resolver.system) throws(SystemError) {
+  private let state = Mutex(State())
+  private let bell: Wakeup
+  private let lookUp: LookUp
+  private let threads: Int
+
+  /// - Parameter threads: how many names are looked up at once.
+  package init(_ lookUp: @escaping LookUp = Resolver.system, threads: Int = 1) throws(SystemError) {
     self.lookUp = lookUp
-    questions = try Inbox(capacity: PushWire.Limits.resolverQuestions)
+    self.threads = threads
+    bell = try Wakeup()
   }
 
   /// False when too many wait.
   package func ask(_ question: Question) -> Bool {
-    questions.offer(question)
-  }
-
-  /// Answers until `close`. Blocks: call it on a thread of its own.
-  package func run() {
-    while true {
-      for question in questions.receive(atMost: .seconds(60)) {
-        do throws(SystemError) {
-          question.answer(.success(try lookUp(question.endpoint)))
-        } catch {
-          question.answer(.failure(error))
-        }
-      }
-      if questions.isClosed { return }
-    }
+    let isTaken = state.withLock { !$0.isClosed && $0.queue.offer(question, of: question.asker) }
+    if isTaken { bell.signal() }
+    return isTaken
   }
 
   package func close() {
-    questions.close()
+    state.withLock { $0.isClosed = true }
+    bell.signal()
+  }
+
+  /// Answers until `close`. Blocks.
+  private func run() {
+    while true {
+      bell.drain()
+      let (taken, isClosed) = state.withLock { ($0.isClosed ? nil : $0.queue.take(), $0.isClosed) }
+      // One signal may stand for several questions, and this thread has taken one of them.
+      if isClosed || state.withLock({ $0.queue.hasWork }) { bell.signal() }
+      if isClosed { return }
+      guard let (question, asker) = taken else {
+        _ = bell.wait(atMost: .seconds(60))
+        continue
+      }
+      do throws(SystemError) {
+        // More would be tried one after the other, each for as long as a connection may take.
+        question.answer(.success(Array(try lookUp(question.endpoint).prefix(PushWire.Limits.addresses))))
+      } catch {
+        question.answer(.failure(error))
+      }
+      state.withLock { $0.queue.finished(asker) }
+      bell.signal()
+    }
   }
 
   /// Runs these on threads of their own, "`name`-0" and so on, as long as `work` lasts, and then as long as the system
@@ -63,9 +93,9 @@ package final class Resolver: Sendable {
       for resolver in resolvers { resolver.close() }
       for ended in resolving { _ = ended.receive(atMost: .seconds(60)) }
     }
-    for (number, resolver) in resolvers.enumerated() {
+    for resolver in resolvers.flatMap({ Array(repeating: $0, count: $0.threads) }) {
       let ended = try Inbox<Void>(capacity: 1)
-      _ = try Thread(name: "\(name)-\(number)") {
+      _ = try Thread(name: "\(name)-\(resolving.count)") {
         resolver.run()
         _ = ended.offer(())
       }

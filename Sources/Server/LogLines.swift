@@ -38,13 +38,16 @@ package struct LogLines: LogHandler {
         writer.member("time", time)
         writer.member("level", event.level.rawValue)
         writer.member("part", label)
-        writer.member("message", "\(event.message)")
-        for (key, value) in all { writer.member(key, "\(value)") }
+        writer.member("message", LogLine.bounded("\(event.message)"))
+        for (key, value) in all { writer.member(key, LogLine.bounded("\(value)")) }
       }
       line = writer.bytes
     case .text:
-      let details = all.map { " \($0.key)=\($0.value)" }.joined()
-      line = Array("\(time) \(event.level.rawValue) \(label): \(event.message)\(details)".utf8)
+      line = Array(
+        LogLine.text(
+          time: time, level: event.level.rawValue, part: label, message: "\(event.message)",
+          details: all.map { ($0.key, "\($0.value)") }
+        ).utf8)
     }
     line.append(UInt8(ascii: "\n"))
     StandardError.write(line)

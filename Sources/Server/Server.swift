@@ -18,7 +18,7 @@ internal import TLS
 ///   admin-0…    admin requests, straight-line, a connection each
 ///   plan claim complete janitor     the dispatcher
 ///   apns-0      HTTP/2 to Apple
-///   fallback webhooks webhook-names the courier: short messages, events
+///   fallback webhooks webhook-dns-n the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```

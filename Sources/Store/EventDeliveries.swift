@@ -1,3 +1,4 @@
+package import Domain
 package import Postgres
 
 /// Telling events: which delivery is whose turn, and what came of it.
@@ -24,20 +25,41 @@ package enum EventDeliveries {
   private static let activeStatement = Statement(
     "event-deliveries-webhooks",
     """
-    SELECT w.webhook, w.url, w.sealed FROM webhooks w
-    WHERE w.active AND EXISTS (
+    SELECT w.webhook, w.app, w.url, w.sealed FROM webhooks w
+    WHERE w.active AND w.webhook <> ALL ($2::integer[]) AND EXISTS (
       SELECT FROM event_deliveries d WHERE d.webhook = w.webhook AND d.state = 0 AND d.due_at <= clock_timestamp())
-    ORDER BY w.webhook LIMIT $1
+    -- The first webhook of every app, then the second of every app: however many one app has, the others have their turn.
+    -- Where that is more than a round takes, the next round goes on behind it.
+    ORDER BY row_number() OVER (PARTITION BY w.app ORDER BY w.webhook <= $3, w.webhook), w.webhook <= $3, w.webhook
+    LIMIT $1
     """)
 
-  /// Webhooks that have something to hear now.
+  /// A webhook that has something to hear.
+  package struct Listener: Sendable {
+    package let webhook: Webhooks.Number
+    package let app: App.Number
+    package let url: String
+    package let sealed: [UInt8]
+  }
+
+  /// Webhooks that have something to hear now, in the order of their turns.
+  /// - Parameters:
+  ///   - busy: those that take nothing more now.
+  ///   - last: the last one of the round before.
   package static func webhooks(
-    atMost limit: Int
-  ) -> Query<[(webhook: Webhooks.Number, url: String, sealed: [UInt8])]> {
+    atMost limit: Int, without busy: [Webhooks.Number] = [], after last: Webhooks.Number = 0
+  ) -> Query<[Listener]> {
+    var column = Int32Column()
+    for webhook in busy { column.append(webhook) }
     var parameters = Parameters()
     parameters.append(limit)
+    parameters.append(int32s: column)
+    parameters.append(last)
     return Query(activeStatement, parameters) { rows in
-      rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.bytes($0, 2)) }
+      rows.map {
+        Listener(
+          webhook: rows.int32($0, 0), app: rows.int32($0, 1), url: rows.text($0, 2), sealed: rows.bytes($0, 3))
+      }
     }
   }
 

@@ -101,6 +101,7 @@ extension CertificateInfo {
 
 /// Walks over DER elements (X.690) one level at a time. Stops at the first malformed one.
 struct DERReader {
+  static let integer: UInt8 = 0x02
   static let utf8String: UInt8 = 0x0C
   static let sequence: UInt8 = 0x30
 

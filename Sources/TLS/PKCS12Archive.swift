@@ -14,6 +14,8 @@ enum PKCS12Archive {
       takingOwnership: pointer, free: { unsafe PKCS12_free($0) }, operation: "read PKCS#12 archive")
     guard isRead else { throw .drained("read PKCS#12 archive", else: "not a PKCS#12 archive") }
 
+    var cost = DerivationCost()
+    try unsafe cost.add(archive: archive.pointer, passphrase: passphrase)
     var keyPointer: OpaquePointer?
     var leafPointer: OpaquePointer?
     var chain: OpaquePointer?

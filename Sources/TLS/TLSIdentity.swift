@@ -49,10 +49,12 @@ package struct TLSIdentity: Sendable {
     do {
       self = try PKCS12Archive.open(pkcs12, passphrase: passphrase, legacyCiphers: false)
     } catch {
-      guard let opened = try? PKCS12Archive.open(pkcs12, passphrase: passphrase, legacyCiphers: true) else {
-        throw error
+      guard error.operation != DerivationCost.operation else { throw error }
+      do {
+        self = try PKCS12Archive.open(pkcs12, passphrase: passphrase, legacyCiphers: true)
+      } catch let second {
+        throw second.operation == DerivationCost.operation ? second : error
       }
-      self = opened
     }
   }
 
@@ -64,12 +66,19 @@ package struct TLSIdentity: Sendable {
 
 /// Reading and writing of PEM text.
 enum PEM {
+  /// Gives no passphrase. Without a callback OpenSSL would ask for one on the terminal, or on standard input, whenever a
+  /// block claims to be encrypted.
+  private static let refuse:
+    @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
+      -1
+    }
+
   /// The first certificate of `text`.
   static func certificate(_ text: String) throws(TLSError) -> OpenSSLObject {
     ErrorQueue.clear()
     let bio = try OpenSSLObject.memory(Array(text.utf8))
     return try unsafe OpenSSLObject(
-      takingOwnership: PEM_read_bio_X509(bio.pointer, nil, nil, nil), free: { unsafe X509_free($0) },
+      takingOwnership: PEM_read_bio_X509(bio.pointer, nil, refuse, nil), free: { unsafe X509_free($0) },
       operation: "read certificate")
   }
 
@@ -80,7 +89,7 @@ enum PEM {
     ErrorQueue.clear()
     let bio = try OpenSSLObject.memory(Array(text.utf8))
     var count = 0
-    while let pointer = unsafe PEM_read_bio_X509(bio.pointer, nil, nil, nil) {
+    while let pointer = unsafe PEM_read_bio_X509(bio.pointer, nil, refuse, nil) {
       count += 1
       try unsafe body(
         OpenSSLObject(takingOwnership: pointer, free: { unsafe X509_free($0) }, operation: "read certificate"))
@@ -94,14 +103,11 @@ enum PEM {
     ErrorQueue.clear()
     let bio = try OpenSSLObject.memory(Array(text.utf8))
     guard !passphrase.isEmpty else {
-      // Without a callback OpenSSL would ask for the passphrase on the terminal.
-      let refuse: @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = {
-        _, _, _, _ in -1
-      }
       return try unsafe OpenSSLObject(
         takingOwnership: PEM_read_bio_PrivateKey(bio.pointer, nil, refuse, nil), free: { unsafe EVP_PKEY_free($0) },
         operation: "read private key")
     }
+    try weigh(text)
     var phrase = Array(passphrase.utf8CString)
     // Safe: without a callback OpenSSL takes the argument as a terminated string, and only reads it.
     let pointer = unsafe phrase.withUnsafeMutableBytes { bytes in
@@ -109,6 +115,17 @@ enum PEM {
     }
     return try unsafe OpenSSLObject(
       takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }, operation: "read private key")
+  }
+
+  /// Refuses text whose encrypted keys ask for too much work.
+  private static func weigh(_ text: String) throws(TLSError) {
+    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    var cost = DerivationCost()
+    while let pointer = unsafe PEM_read_bio_PKCS8(bio.pointer, nil, refuse, nil) {
+      defer { unsafe X509_SIG_free(pointer) }
+      try unsafe cost.add(key: pointer)
+    }
+    ErrorQueue.clear()
   }
 
   static func text(certificate: OpaquePointer) throws(TLSError) -> String {

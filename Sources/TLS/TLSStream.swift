@@ -44,6 +44,7 @@ package final class TLSStream {
     self.socket = socket
     self.context = context
     guard unsafe SSL_set_fd(ssl, self.socket.descriptor) == 1 else { throw .drained("make TLS stream") }
+    unsafe upmc_ssl_bound_reads(ssl)
   }
 
   /// The client's side, over a socket whose connect has succeeded.
@@ -78,9 +79,10 @@ package final class TLSStream {
 
   // MARK: Handshake
 
-  /// Goes on with the handshake as far as the socket allows.
+  /// Goes on with the handshake as far as the socket allows, or a bounded part of what has come; `incomplete` means both.
   package func handshake() -> Handshake {
     ErrorQueue.clear()
+    unsafe upmc_ssl_allow_reads(ssl, Int32(TLS.Limits.spareReads))
     let code = unsafe SSL_do_handshake(ssl)
     if code == 1 { return .complete }
     switch outcome(code, "handshake") {
@@ -99,9 +101,11 @@ package final class TLSStream {
 
   // MARK: Reading and writing
 
-  /// Appends what has arrived, until nothing is left or `limit` bytes (roughly) were read.
+  /// Appends what has arrived, until nothing is left or `limit` bytes (roughly) were read. What the peer sends beside data
+  /// is bounded as well: then it says `wouldBlock` although the descriptor is ready, and will be told so again.
   package func read(into buffer: inout ByteBuffer, limit: Int = 262_144) -> ReadResult {
     var total = 0
+    unsafe upmc_ssl_allow_reads(ssl, Int32(clamping: limit / TLS.Limits.readAheadBytes + TLS.Limits.spareReads))
     while total < limit {
       ErrorQueue.clear()
       let count = unsafe buffer.write(reserving: TLS.Limits.recordBytes) { free in

@@ -1,19 +1,22 @@
 internal import ArgumentParser
 internal import Glibc
+internal import JSON
 internal import Operations
 internal import Reactor
 
-/// What commands print: results on standard output, complaints on standard error.
+/// What commands print: results on standard output, complaints on standard error. Both quote what others wrote (names,
+/// reasons of peers), so nothing that a terminal would act on leaves here.
 enum Output {
   static func line(_ text: String) {
-    print(text)
+    print(VisibleText.of(text, keepingLines: true))
     // A pipe would otherwise get it only when 4 KiB have gathered, and whoever follows would see nothing.
     _ = fflush(nil)
   }
 
-  /// Text as it is, without a line break.
+  /// Text as it is, without a line break; only on a terminal it is made harmless.
   static func piece(_ bytes: [UInt8]) {
-    print(String(decoding: bytes, as: UTF8.self), terminator: "")
+    let text = String(decoding: bytes, as: UTF8.self)
+    print(isatty(STDOUT_FILENO) == 1 ? VisibleText.of(text, keepingLines: true) : text, terminator: "")
     _ = fflush(nil)
   }
 
@@ -23,7 +26,7 @@ enum Output {
   }
 
   static func complain(_ text: String) {
-    StandardError.write(Array("\(text)\n".utf8))
+    StandardError.write(Array("\(VisibleText.of(text, keepingLines: true))\n".utf8))
   }
 }
 

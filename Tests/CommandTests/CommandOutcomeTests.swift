@@ -57,6 +57,12 @@ import Testing
     }
   }
 
+  @Test func `what others wrote cannot steer the terminal`() throws {
+    let ended = try program.run("app", "resume", "a\u{1B}[2J\u{9B}31mb\u{202E}c")
+    #expect(ended.status == 1)
+    #expect(ended.complaint.contains(#"a\u001b[2J\u009b31mb\u202ec"#), "\(ended.complaint)")
+  }
+
   @Test func `a misspelt variable is named`() throws {
     let misled = try Program(["UPMC_DATABSE_URL=x"])
     let ended = try misled.run("status")

@@ -84,14 +84,31 @@ final class Harness: @unchecked Sendable {
   func send(
     _ names: [String], _ message: PushMessage? = nil, route: PushRoute = Harness.route
   ) throws -> [SubmissionResult] {
-    guard sender.offer(batch(names, try message ?? makeMessage(), route)) else { return [] }
+    let batch = batch(names, try message ?? makeMessage(), route)
+    guard sender.offer(batch) else { return [] }
     var found: [PushResult] = []
     while found.count < names.count {
       let more = results.receive(atMost: .seconds(20))
       if more.isEmpty { break }
-      found += more
+      // Those of a batch that was only handed over do not count.
+      found += more.filter { $0.batch == batch.number }
     }
     return found.sorted { $0.target < $1.target }.map(\.result)
+  }
+
+  /// Hands a batch over and waits for nothing.
+  func offer(_ names: [String], route: PushRoute) throws -> Bool {
+    sender.offer(batch(names, try makeMessage(), route))
+  }
+
+  /// Waits until something holds that other threads bring about.
+  func waits(until condition: () -> Bool) -> Bool {
+    guard let pause = try? Wakeup() else { return false }
+    for _ in 0..<1_000 {
+      if condition() { return true }
+      _ = pause.wait(atMost: .milliseconds(5))
+    }
+    return condition()
   }
 
   private func batch(_ names: [String], _ message: PushMessage, _ route: PushRoute) -> PushBatch {

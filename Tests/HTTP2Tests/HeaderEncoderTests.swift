@@ -23,12 +23,12 @@ import Testing
       let count = buffer.count
       guard count == announced, count <= template.largestBlockBytes + path.count + varying.count else { return nil }
       var fields: [String] = []
-      let isWhole = buffer.withReadable { block in
+      let outcome = buffer.withReadable { block in
         decoder.decode(block) { name, value in
           fields.append(String(decoding: name, as: UTF8.self) + "=" + String(decoding: value, as: UTF8.self))
         }
       }
-      return isWhole ? (fields, count) : nil
+      return outcome == .whole ? (fields, count) : nil
     }
   }
 

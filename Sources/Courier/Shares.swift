@@ -1,0 +1,23 @@
+internal import Domain
+
+/// How many events are under way, of each app and of all: what one app has no part in is left for the others. Pure.
+struct Shares {
+  private var ofApp: [App.Number: Int] = [:]
+  private var all = 0
+
+  /// How many more may begin for an app.
+  func room(for app: App.Number) -> Int {
+    max(0, min(Courier.Limits.underWayOfOneApp - ofApp[app, default: 0], Courier.Limits.underWay - all))
+  }
+
+  mutating func began(_ app: App.Number) {
+    ofApp[app, default: 0] += 1
+    all += 1
+  }
+
+  mutating func ended(_ app: App.Number) {
+    all -= 1
+    let rest = ofApp[app, default: 0] - 1
+    ofApp[app] = rest > 0 ? rest : nil
+  }
+}

@@ -1,0 +1,133 @@
+internal import COpenSSL
+
+/// What it costs to make keys out of a passphrase, as an encrypted file asks for it. Whoever wrote the file chose the
+/// number of rounds: up to 2^31, each with a hash or two, so that trying to open it takes hours.
+///
+/// Everything that is encrypted or authenticated with the passphrase is counted before it is tried: PBKDF2 and scrypt
+/// (PBES2, RFC 8018 and 7914), and the schemes of PBES1 and PKCS#12 (RFC 7292, appendix B).
+struct DerivationCost {
+  /// Names the refusal: another way of opening the same file must not hide it.
+  static let operation = "open the encrypted file"
+
+  private(set) var rounds = 0
+
+  /// Adds rounds, or refuses the file.
+  mutating func add(_ more: Int) throws(TLSError) {
+    let (sum, isTooLarge) = rounds.addingReportingOverflow(max(0, more))
+    guard more >= 0, !isTooLarge, sum <= TLS.Limits.derivationRounds else {
+      throw TLSError(
+        operation: Self.operation,
+        reason: "its passphrase is to be hashed more than \(TLS.Limits.derivationRounds) times, which no usual tool asks "
+          + "for; export it anew, for example with openssl pkcs12 -export -iter 100000")
+    }
+    rounds = sum
+  }
+
+  /// Adds what an algorithm of encryption asks for.
+  /// - Parameter algorithm: lent by the structure it lies in.
+  mutating func add(algorithm: UnsafePointer<X509_ALGOR>?) throws(TLSError) {
+    guard let algorithm = unsafe algorithm else { return }
+    var bytes: UnsafePointer<UInt8>?
+    let count = unsafe upmc_algorithm_parameters(algorithm, &bytes)
+    guard count > 0, let bytes = unsafe bytes else { return }
+    // Safe: the parameters belong to the algorithm, and `count` bytes of them are there.
+    try unsafe add(parameters: Array(UnsafeBufferPointer(start: bytes, count: Int(count))))
+  }
+
+  /// `SEQUENCE { salt, rounds, … }`, or for PBES2 `SEQUENCE { SEQUENCE { OID, SEQUENCE { salt, rounds, … } }, cipher }`,
+  /// where scrypt has `SEQUENCE { salt, N, r, p, … }`.
+  mutating func add(parameters der: [UInt8]) throws(TLSError) {
+    var outer = DERReader(der[...])
+    guard let whole = outer.next(), whole.tag == DERReader.sequence else { return }
+    var items = DERReader(whole.content)
+    guard let first = items.next() else { return }
+    guard first.tag == DERReader.sequence else { return try add(rounds(after: first, in: &items)) }
+    var function = DERReader(first.content)
+    guard let name = function.next(), let inner = function.next(), inner.tag == DERReader.sequence else { return }
+    var numbers = DERReader(inner.content)
+    guard let salt = numbers.next() else { return }
+    if Array(name.content) == Self.scrypt {
+      var product = 1
+      for _ in 0..<3 {
+        let (next, isTooLarge) = product.multipliedReportingOverflow(by: Self.number(numbers.next()))
+        product = isTooLarge ? .max : next
+      }
+      try add(product)
+    } else {
+      try add(rounds(after: salt, in: &numbers))
+    }
+  }
+
+  /// 1.3.6.1.4.1.11591.4.11 (RFC 7914 §7).
+  private static let scrypt: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B]
+
+  private func rounds(after salt: (tag: UInt8, content: ArraySlice<UInt8>), in items: inout DERReader) -> Int {
+    Self.number(items.next())
+  }
+
+  /// An INTEGER; what is none, or has no place in 64 bits, counts as more than anything.
+  private static func number(_ item: (tag: UInt8, content: ArraySlice<UInt8>)?) -> Int {
+    guard let item, item.tag == DERReader.integer, (1...8).contains(item.content.count), item.content.first! < 0x80
+    else { return .max }
+    return item.content.reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+// MARK: What is counted
+
+extension DerivationCost {
+  /// Counts all of an archive. What is encrypted is opened to see what lies in it, each part when its own cost is known.
+  mutating func add(archive: OpaquePointer, passphrase: String) throws(TLSError) {
+    try unsafe addMAC(archive)
+    guard let parts = unsafe PKCS12_unpack_authsafes(archive) else { return ErrorQueue.clear() }
+    defer { unsafe upmc_pkcs7_stack_free(parts) }
+    let count = unsafe upmc_pkcs7_stack_count(parts)
+    for index in 0..<count {
+      guard let part = unsafe upmc_pkcs7_stack_get(parts, index) else { continue }
+      guard let bags = unsafe try open(part, passphrase) else { continue }
+      defer { unsafe upmc_safebag_stack_free(bags) }
+      try unsafe add(bags: bags)
+    }
+    ErrorQueue.clear()
+  }
+
+  private mutating func addMAC(_ archive: OpaquePointer) throws(TLSError) {
+    var algorithm: UnsafePointer<X509_ALGOR>?
+    var rounds: UnsafePointer<ASN1_INTEGER>?
+    unsafe PKCS12_get0_mac(nil, &algorithm, nil, &rounds, archive)
+    try unsafe add(algorithm: algorithm)
+    // Without a number it is one.
+    guard let rounds = unsafe rounds else { return }
+    var count: Int64 = 0
+    let isRead = unsafe ASN1_INTEGER_get_int64(&count, rounds) == 1
+    ErrorQueue.clear()
+    try add(isRead ? Int(count) : .max)
+  }
+
+  /// The bags of one part; nil when it does not open: then neither will it for whoever opens the archive.
+  private mutating func open(_ part: UnsafeMutablePointer<PKCS7>, _ passphrase: String) throws(TLSError) -> OpaquePointer? {
+    guard let algorithm = unsafe upmc_pkcs7_encryption(part) else { return unsafe PKCS12_unpack_p7data(part) }
+    try unsafe add(algorithm: algorithm)
+    if let bags = unsafe PKCS12_unpack_p7encdata(part, passphrase, Int32(clamping: passphrase.utf8.count)) {
+      return unsafe bags
+    }
+    // No passphrase is not the same as an empty one.
+    return unsafe passphrase.isEmpty ? PKCS12_unpack_p7encdata(part, nil, 0) : nil
+  }
+
+  private mutating func add(bags: OpaquePointer) throws(TLSError) {
+    let count = unsafe upmc_safebag_stack_count(bags)
+    for index in 0..<count {
+      guard let bag = unsafe upmc_safebag_stack_get(bags, index) else { continue }
+      if let key = unsafe PKCS12_SAFEBAG_get0_pkcs8(bag) { try unsafe add(key: key) }
+      if let inner = unsafe PKCS12_SAFEBAG_get0_safes(bag) { try unsafe add(bags: inner) }
+    }
+  }
+
+  /// Counts an encrypted private key (`X509_SIG`).
+  mutating func add(key: OpaquePointer) throws(TLSError) {
+    var algorithm: UnsafePointer<X509_ALGOR>?
+    unsafe X509_SIG_get0(key, &algorithm, nil)
+    try unsafe add(algorithm: algorithm)
+  }
+}

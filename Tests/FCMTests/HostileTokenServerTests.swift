@@ -1,0 +1,60 @@
+import Domain
+import FCM
+import PushWire
+import Reactor
+import Simulator
+import TestSupport
+import Testing
+
+/// Every customer names its own token server; none of them may delay another one's pushes.
+@Suite(.serialized) struct HostileTokenServerTests {
+  private static let hostile = PushRoute(app: 8, network: .fcm, environment: .production)
+
+  /// A second app whose service account gets its tokens at `tokenURI`.
+  private func equip(_ harness: Harness, tokenURI: String) throws {
+    let file = try ServiceAccountFile(projectID: "hostile-project")
+    harness.sender.set(FCMCredential(account: try .init(json: file.json(tokenURI: tokenURI))), for: Self.hostile.app)
+  }
+
+  @Test(arguments: [
+    ("100 Continue", String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 1_000)),
+    ("nothing at all", ""),
+    ("a header without end", "HTTP/1.1 200 OK\r\nX: " + String(repeating: "x", count: 60_000)),
+    ("chunk extensions without end", "1;" + String(repeating: "x", count: 8_000) + "\r\nx\r\n"),
+  ]) func `a token server that floods or says nothing harms its own app only`(
+    _ name: String, _ piece: String
+  ) throws {
+    let isChunked = piece.hasPrefix("1;")
+    let flood = try FloodServer(
+      opening: isChunked ? Array("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".utf8) : [],
+      piece: Array(piece.utf8))
+    let harness = try Harness()
+    #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
+    try equip(harness, tokenURI: "http://127.0.0.1:\(flood.address.port)/token")
+    // Offered and not waited for: it has no access token yet.
+    #expect(try harness.offer(["f1:APA91b1"], route: Self.hostile))
+    #expect(harness.waits { flood.connections > 0 })
+    let names = (0..<50).map { "f\($0):APA91b\($0)" }
+    for seqno in Int64(100)..<110 {
+      #expect(try harness.deliver(names, harness.makeMessage(seqno: seqno)).allSatisfy { $0 == .accepted })
+    }
+    #expect(!flood.isOver, "\(name): the others waited for the end of it")
+  }
+
+  @Test func `a name server that is silent about one customer's token server harms its own app only`() throws {
+    let bell = try Wakeup()
+    let harness = try Harness {
+      $0.wire.lookUp = { endpoint throws(SystemError) in
+        if endpoint.host.hasPrefix("silent") { _ = bell.wait(atMost: .seconds(20)) }
+        return try SocketAddress.resolve(host: "127.0.0.1", port: endpoint.port)
+      }
+    }
+    defer { bell.signal() }
+    harness.sender.set(nil, for: Harness.route.app)
+    try equip(harness, tokenURI: "https://silent.example/token")
+    #expect(try harness.offer(["f1:APA91b1"], route: Self.hostile))
+    // Its first access token is asked for behind that name.
+    harness.sender.set(try harness.credential(), for: Harness.route.app)
+    #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
+  }
+}
