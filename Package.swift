@@ -130,7 +130,8 @@ let package = Package(
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("ReceiverTests", on: ["Receiver", "Operations", "Domain", "Reactor"]),
     .target(
-      name: "TestSupport", dependencies: ["Postgres", "Store", "Reactor"], path: "Tests/TestSupport", swiftSettings: testing),
+      name: "TestSupport", dependencies: ["Postgres", "Store", "Reactor"], path: "Tests/TestSupport",
+      swiftSettings: testing),
     // The torture runner: a program among the tests, because it is one.
     .executableTarget(
       name: "upmc-torture",

@@ -80,7 +80,9 @@ final class Rounds {
 
   /// Made anew when it was changed.
   private func target(_ listener: EventDeliveries.Listener) -> Target {
-    if let known = targets[listener.webhook], known.url == listener.url, known.sealed == listener.sealed { return known }
+    if let known = targets[listener.webhook], known.url == listener.url, known.sealed == listener.sealed {
+      return known
+    }
     let made = Target(listener, secret: configuration.secret(listener.sealed, listener.webhook))
     targets[listener.webhook] = made
     return made

@@ -54,7 +54,7 @@ package enum HTTP2 {
     static let settingsPerFrame = 32
     /// A header list of an answer, decompressed, in bytes as RFC 9113 §6.5.2 counts them: that of APNs has some 100, of FCM
     /// 600. A block of a few bytes may unfold into any number (RFC 7541 §6.1).
-    package static let headerListBytes = 16_384
+    package static let headerListBytes = 32_768
     /// What a field counts for beside its name and value (RFC 9113 §6.5.2).
     static let fieldOverheadBytes = 32
     /// GOAWAYs on one connection: two are usual (RFC 9113 §6.8).

@@ -20,13 +20,15 @@ struct HeaderDecoder: ~Copyable {
     case whole
     // After these two the table is out of step: the connection cannot go on.
     case malformed
-    /// The fields together are longer than `HTTP2.Limits.headerListBytes`.
+    /// The fields together are longer than they may be.
     case tooLong
   }
 
   /// Decodes a whole block and calls `field` for each field, in order.
+  /// - Parameter limit: most bytes of all fields, as RFC 9113 §6.5.2 counts them.
   func decode(
-    _ block: Span<UInt8>, _ field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
+    _ block: Span<UInt8>, atMost limit: Int = HTTP2.Limits.headerListBytes,
+    _ field: (_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) -> Void
   ) -> Outcome {
     // Safe: the block is lent for the call; nghttp2 lends name and value until its next call.
     unsafe block.withUnsafeBufferPointer { bytes in
@@ -41,7 +43,7 @@ struct HeaderDecoder: ~Copyable {
         offset += read
         if flags & Int32(NGHTTP2_HD_INFLATE_EMIT.rawValue) != 0 {
           unsafe listBytes += entry.namelen + entry.valuelen + HTTP2.Limits.fieldOverheadBytes
-          guard listBytes <= HTTP2.Limits.headerListBytes else { return .tooLong }
+          guard listBytes <= limit else { return .tooLong }
           unsafe field(
             UnsafeBufferPointer(start: entry.name, count: entry.namelen),
             UnsafeBufferPointer(start: entry.value, count: entry.valuelen))

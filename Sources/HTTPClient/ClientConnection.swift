@@ -27,6 +27,8 @@ final class ClientConnection: EventLoop.Handler {
   /// A byte of the present answer has come.
   private var hasAnswerBegun = false
   private var idleSince: Instant
+  /// More waits than a turn reads; it goes on by itself.
+  private var goesOnLater = false
 
   init(client: HTTPClient) throws(SystemError) {
     self.client = client
@@ -58,7 +60,7 @@ final class ClientConnection: EventLoop.Handler {
     if state == .securing { secure() }
     guard state == .ready else { return }
     // What has come is read first: a server may answer, and close, before it has read the whole request.
-    if readiness.overlaps(.readable) || readiness.overlaps(.failed) { receive() }
+    if !goesOnLater, readiness.overlaps(.readable) || readiness.overlaps(.failed) { receive() }
     if state == .ready { flush() }
   }
 
@@ -119,9 +121,12 @@ final class ClientConnection: EventLoop.Handler {
 
   /// Reads on after the others, and the deadlines, have had their turn: epoll does not know what waits inside TLS.
   private func goOnLater() {
+    guard !goesOnLater else { return }
+    goesOnLater = true
     client.loop.schedule(after: .zero) { [weak self] in
-      guard let self, state == .ready else { return }
-      receive()
+      guard let self else { return }
+      goesOnLater = false
+      if state == .ready { receive() }
     }
   }
 

@@ -70,6 +70,8 @@ package final class Connection: EventLoop.Handler {
 
   /// What TLS waits for to read on: almost always that there is something to read.
   private(set) var waitsToRead: Readiness = .readable
+  /// More has come than a turn reads.
+  private var readsOnLater = false
   private var input = ByteBuffer(capacity: 16_384)
   var output = ByteBuffer(capacity: 32_768)
   var requests = InFlightTable()
@@ -183,8 +185,18 @@ package final class Connection: EventLoop.Handler {
     }
   }
 
+  /// Reads on in the next turn; what epoll says meanwhile adds no second one.
+  private func readOnLater() {
+    readsOnLater = true
+    loop.schedule(after: .zero) { [weak self] in
+      guard let self else { return }
+      readsOnLater = false
+      ready(.readable)
+    }
+  }
+
   private func receive() {
-    guard let stream, let session else { return }
+    guard let stream, let session, !readsOnLater else { return }
     let result = stream.read(into: &input, limit: PushWire.Limits.bytesPerTurn)
     if !input.isEmpty {
       state.heard(at: loop.now)
@@ -200,7 +212,7 @@ package final class Connection: EventLoop.Handler {
     case .wouldBlock(let readiness): waitsToRead = readiness
     case .moreWaiting:
       // What waits inside TLS is invisible to epoll: come back after the others had their turn.
-      loop.schedule(after: .zero) { [weak self] in self?.ready(.readable) }
+      readOnLater()
     case .endOfStream: return end("the peer closed the connection")
     case .failed(let error): return end(error.description)
     }
@@ -309,7 +321,9 @@ package final class Connection: EventLoop.Handler {
     var reason = error.description
     if let stream, let session {
       // The reason that the peer gave is a better one than that it takes nothing.
-      if case .failed(let last) = stream.read(into: &input, limit: PushWire.Limits.lastBytes) { reason = last.description }
+      if case .failed(let last) = stream.read(into: &input, limit: PushWire.Limits.lastBytes) {
+        reason = last.description
+      }
       _ = try? session.receive(&input)
       takeEvents(session)
     }

@@ -17,7 +17,8 @@ struct DerivationCost {
     guard more >= 0, !isTooLarge, sum <= TLS.Limits.derivationRounds else {
       throw TLSError(
         operation: Self.operation,
-        reason: "its passphrase is to be hashed more than \(TLS.Limits.derivationRounds) times, which no usual tool asks "
+        reason:
+          "its passphrase is to be hashed more than \(TLS.Limits.derivationRounds) times, which no usual tool asks "
           + "for; export it anew, for example with openssl pkcs12 -export -iter 100000")
     }
     rounds = sum
@@ -105,7 +106,9 @@ extension DerivationCost {
   }
 
   /// The bags of one part; nil when it does not open: then neither will it for whoever opens the archive.
-  private mutating func open(_ part: UnsafeMutablePointer<PKCS7>, _ passphrase: String) throws(TLSError) -> OpaquePointer? {
+  private mutating func open(_ part: UnsafeMutablePointer<PKCS7>, _ passphrase: String) throws(TLSError)
+    -> OpaquePointer?
+  {
     guard let algorithm = unsafe upmc_pkcs7_encryption(part) else { return unsafe PKCS12_unpack_p7data(part) }
     try unsafe add(algorithm: algorithm)
     if let bags = unsafe PKCS12_unpack_p7encdata(part, passphrase, Int32(clamping: passphrase.utf8.count)) {

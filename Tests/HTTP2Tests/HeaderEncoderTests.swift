@@ -24,7 +24,7 @@ import Testing
       guard count == announced, count <= template.largestBlockBytes + path.count + varying.count else { return nil }
       var fields: [String] = []
       let outcome = buffer.withReadable { block in
-        decoder.decode(block) { name, value in
+        decoder.decode(block, atMost: .max) { name, value in
           fields.append(String(decoding: name, as: UTF8.self) + "=" + String(decoding: value, as: UTF8.self))
         }
       }

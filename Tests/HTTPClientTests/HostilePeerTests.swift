@@ -107,7 +107,8 @@ import Testing
       loop.turn(atMost: .milliseconds(100))
       turns += 1
     }
-    #expect(length == 33_554_432 && turns >= 33_554_432 / HTTPClient.Limits.bytesPerTurn)
+    // A turn may see the end of one part and the beginning of the next.
+    #expect(length == 33_554_432 && turns >= 33_554_432 / HTTPClient.Limits.bytesPerTurn / 2, "\(turns) turns")
     client.close()
   }
 
