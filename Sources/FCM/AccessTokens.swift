@@ -79,7 +79,8 @@ final class AccessTokens {
   /// The token that requests carry now; gets one on its way where there is none or it ends soon.
   func present() -> String? {
     let rest = endsAt - wallSeconds
-    if token == nil || rest < FCM.Limits.tokenRenewalSeconds { fetch() }
+    // One that ends soon after it came is not asked for again at once.
+    if token == nil || rest < FCM.Limits.tokenRenewalSeconds && !isChanging { fetch() }
     return rest > 0 ? token : nil
   }
 
@@ -166,10 +167,14 @@ final class AccessTokens {
       let answer = TokenAnswer(response.body)
       switch response.status {
       case 200:
-        guard let token = answer.token, !token.isEmpty, token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-          return failed("the answer holds no access token")
+        guard let token = answer.token, (1...FCM.Limits.tokenBytes).contains(token.utf8.count),
+          token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { return failed("the answer holds no access token") }
+        // Else it would be asked for again and again, as fast as it is answered.
+        guard answer.seconds >= FCM.Limits.tokenLifeSeconds.lowerBound else {
+          return failed("the access token lives for \(answer.seconds) s only")
         }
-        hold(token, seconds: answer.seconds)
+        hold(token, seconds: min(answer.seconds, FCM.Limits.tokenLifeSeconds.upperBound))
       case 400, 401, 403: refuse("Google refuses the service account \(account.email): \(answer.error)")
       default: failed("status \(response.status)")
       }
@@ -234,6 +239,8 @@ private struct TokenAnswer {
       default: try reader.skip()
       }
     }
+    // It is shown, logged and kept with the app.
+    found.error = String(found.error.prefix(200))
     self = found
   }
 

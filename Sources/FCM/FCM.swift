@@ -73,6 +73,11 @@ package enum FCM {
     package static let tokenChangeSeconds: Int64 = 5
     /// Seconds within which a second refused access token means that tokens are not the trouble.
     package static let tokenRefusalSeconds: Int64 = 600
+    /// Bytes of an access token: Google's have up to 2,048.
+    package static let tokenBytes = 4_096
+    /// Seconds that an access token may live: Google's live 3,600. What lives longer is taken for a day, what lives
+    /// shorter for none.
+    package static let tokenLifeSeconds: ClosedRange<Int64> = 60...86_400
     /// Bytes of an answer of the token endpoint: far more than it ever has.
     package static let tokenAnswerBytes = 65_536
   }

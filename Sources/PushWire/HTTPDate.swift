@@ -23,9 +23,9 @@ package enum HTTPDate {
     return shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
   }
 
-  /// Seconds that a `Retry-After` field asks to wait: a number, or a time (RFC 9110 §10.2.3).
+  /// Seconds that a `Retry-After` field asks to wait: a number, or a time (RFC 9110 §10.2.3). A day at most is believed.
   package static func retryAfter(_ text: String, now: Int64) -> Int? {
-    if let delay = Int(text) { return max(0, delay) }
-    return seconds(text).map { Int(max(0, $0 - now)) }
+    let asked = Int64(text) ?? seconds(text).map { $0 - now }
+    return asked.map { Int(min(max(0, $0), PushWire.Limits.longestRetryAfter)) }
   }
 }

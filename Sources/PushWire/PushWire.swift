@@ -134,6 +134,8 @@ package enum PushWire {
     package static let payloadBytes = 4096
     /// Bytes read from one connection before others get their turn.
     static let bytesPerTurn = 262_144
+    /// Seconds that a peer may ask us to wait: more is a mistake, or meant to be one.
+    static let longestRetryAfter: Int64 = 86_400
     /// Bytes read of what a lost peer said last: the answers to all requests that one connection may hold.
     static let lastBytes = 1_048_576
     /// Bytes of an answer's body: some 50 of APNs, up to some 2,000 of FCM.

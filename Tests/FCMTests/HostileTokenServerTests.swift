@@ -41,20 +41,46 @@ import Testing
     #expect(!flood.isOver, "\(name): the others waited for the end of it")
   }
 
+  @Test(arguments: [
+    ("dies at once", #"{"access_token":"x","expires_in":0}"#), ("is dead", #"{"access_token":"x","expires_in":-5}"#),
+    ("lives a minute", #"{"access_token":"x","expires_in":60}"#),
+    ("lives for ever", #"{"access_token":"x","expires_in":999999999999999999}"#), ("has no end", #"{"access_token":"x"}"#),
+    ("is 60,000 bytes long", #"{"access_token":"\#(String(repeating: "x", count: 60_000))","expires_in":3600}"#),
+    ("is no token", #"{"access_token":"a\r\nb","expires_in":3600}"#),
+  ]) func `a token that is none is not asked for again and again`(_ name: String, _ body: String) throws {
+    let answer =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+    let server = try FloodServer(opening: Array((answer + body).utf8), piece: [])
+    let harness = try Harness()
+    #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
+    try equip(harness, tokenURI: "http://127.0.0.1:\(server.address.port)/token")
+    for seqno in Int64(100)..<140 {
+      _ = try harness.offer(["f1:APA91b1"], route: Self.hostile)
+      #expect(try harness.deliver(["f1:APA91b1"], harness.makeMessage(seqno: seqno)) == [.accepted])
+    }
+    #expect(harness.waits { server.connections > 0 })
+    #expect(server.connections <= 3, "\(name): asked \(server.connections) times")
+  }
+
   @Test func `a name server that is silent about one customer's token server harms its own app only`() throws {
     let bell = try Wakeup()
+    let ended = try Inbox<Void>(capacity: 1)
     let harness = try Harness {
       $0.wire.lookUp = { endpoint throws(SystemError) in
-        if endpoint.host.hasPrefix("silent") { _ = bell.wait(atMost: .seconds(20)) }
+        if endpoint.host.hasPrefix("silent") {
+          _ = bell.wait(atMost: .seconds(20))
+          _ = ended.offer(())
+        }
         return try SocketAddress.resolve(host: "127.0.0.1", port: endpoint.port)
       }
     }
-    defer { bell.signal() }
     harness.sender.set(nil, for: Harness.route.app)
     try equip(harness, tokenURI: "https://silent.example/token")
     #expect(try harness.offer(["f1:APA91b1"], route: Self.hostile))
     // Its first access token is asked for behind that name.
     harness.sender.set(try harness.credential(), for: Harness.route.app)
     #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
+    #expect(ended.count == 0, "the others waited for that name")
+    bell.signal()
   }
 }

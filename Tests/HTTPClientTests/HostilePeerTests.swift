@@ -58,10 +58,10 @@ import Testing
     let flood = try FloodServer(opening: Array(kind.opening.utf8), piece: Array(kind.piece.utf8), most: kind.most)
     let neighbour = try RawServer(loop: loop) { peer in peer.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
     var configuration = HTTPClient.Configuration()
-    configuration.bodyBytes = 65_536
+    configuration.bodyBytes = 8_192
     let quiet = HTTPClient(
       HTTPOrigin(host: "quiet", address: neighbour.address), loop: loop, configuration: configuration)
-    configuration.timeout = .milliseconds(500)
+    configuration.timeout = .seconds(2)
     if kind.isSecure {
       configuration.security = HTTPClient.Security(
         context: try TLSContext.client(trust: TLSContext.Trust(systemAuthorities: false), protocols: ["http/1.1"]),

@@ -27,5 +27,10 @@ import Testing
     #expect(HTTPDate.retryAfter("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_700) == 77)
     #expect(HTTPDate.retryAfter("Sun, 06 Nov 1994 08:49:37 GMT", now: 784_111_999) == 0)
     #expect(HTTPDate.retryAfter("soon", now: 0) == nil)
+    for endless in ["86401", "9223372036854775807", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+      #expect(HTTPDate.retryAfter(endless, now: 0) == 86_400)
+    }
+    #expect(HTTPDate.retryAfter("86400", now: 0) == 86_400)
+    #expect(HTTPDate.retryAfter("9223372036854775808", now: 0) == nil)
   }
 }
