@@ -142,7 +142,7 @@ let package = Package(
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests(
       "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
-    tests("TLSTests", on: ["TLS", "Reactor", "TestSupport"]),
+    tests("TLSTests", on: ["TLS", "COpenSSL", "Reactor", "TestSupport"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(
       "DispatcherTests",

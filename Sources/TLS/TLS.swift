@@ -32,7 +32,7 @@ package enum TLS {
     package static let derivationRounds = 2_000_000
     /// Reads of the socket in one call, beside those that fill what was asked for: what a peer sends that is no data
     /// (tickets, changes of keys, greetings) costs no more than the data that would have fitted.
-    static let spareReads = 4
+    static let spareReads = 1
     /// Life of a certificate made here, in days: below the 398 days that some clients accept at most.
     static let certificateDays: Int64 = 397
   }

@@ -30,7 +30,7 @@ package final class TLSStream {
     case failed(TLSError)
   }
 
-  private let ssl: OpaquePointer
+  let ssl: OpaquePointer
   private let socket: Socket
   /// OpenSSL's callbacks read it.
   private let context: TLSContext

@@ -44,7 +44,8 @@ import Testing
   @Test(arguments: [
     ("dies at once", #"{"access_token":"x","expires_in":0}"#), ("is dead", #"{"access_token":"x","expires_in":-5}"#),
     ("lives a minute", #"{"access_token":"x","expires_in":60}"#),
-    ("lives for ever", #"{"access_token":"x","expires_in":999999999999999999}"#), ("has no end", #"{"access_token":"x"}"#),
+    ("lives for ever", #"{"access_token":"x","expires_in":999999999999999999}"#),
+    ("has no end", #"{"access_token":"x"}"#),
     ("is 60,000 bytes long", #"{"access_token":"\#(String(repeating: "x", count: 60_000))","expires_in":3600}"#),
     ("is no token", #"{"access_token":"a\r\nb","expires_in":3600}"#),
   ]) func `a token that is none is not asked for again and again`(_ name: String, _ body: String) throws {
