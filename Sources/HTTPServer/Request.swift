@@ -133,7 +133,7 @@ package final class Request {
   /// Unix sockets).
   package var countedAddress: IPAddress? {
     guard let client = clientAddress, !isExempt(client) else { return nil }
-    return client.subscriber
+    return client.network
   }
 
   /// A copy that other threads may have and keep.

@@ -55,7 +55,7 @@ final class Visitors {
   }
 
   private func visitor(_ address: IPAddress) -> Visitor {
-    let key = address.subscriber
+    let key = address.network
     if let known = visitors[key] { return known }
     let visitor = Visitor(key)
     visitors[key] = visitor

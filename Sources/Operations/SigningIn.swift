@@ -2,15 +2,21 @@ internal import Crypto
 package import Domain
 package import JSON
 package import Postgres
+internal import Reactor
 internal import Store
 
 /// Signing in to the console: a session that the browser holds as a cookie, and of which the database knows the hash.
 ///
 /// ```
 ///   login and password, or a link that works once ──► session ──► used: goes on for 2 hours, 12 in all ──► over
-///        │ 5 failures of a login, 20 of an address,                  │
+///        │ 20 failures of an address, 5 of a login,                  │
 ///        ▼ within 15 minutes: 429                                    └── sign out, password changed, account disabled ──► over
 /// ```
+/// **Failures are bounded**: an address that has failed too often is refused before its logins are counted, so it leaves a row
+/// for itself and one for each login it may try; rows that are over go with the next new one, and there are no more than
+/// `signInFailures`: those that end first make room. Logins that nobody has count like all others, or the counting would
+/// tell which there are.
+///
 /// **No fixation**: each sign-in makes a session with a new random token and ends the one that the browser came with.
 /// **No forgery across sites**: the cookie is SameSite=Strict, and what changes something needs the CSRF token, which is
 /// derived from the session's own and which only the console's pages can read.
@@ -78,18 +84,11 @@ package enum SigningIn {
   private static func prove(
     _ proof: Proof, origin: String, on connection: Connection, now: Int64
   ) throws(Problem) -> Accounts.Record {
-    let login: String? =
-      if case .password(let login, _) = proof { ConsoleAccounts.normalize(login) } else { nil }
-    // Counted before it is looked at, so that many at the same moment do not slip through.
-    let subjects = [login.map { subject("login \($0)") }, subject("address \(origin)")].compactMap { $0 }
-    let until = now + Operations.Limits.signInWindowSeconds * 1_000_000
-    let counts = try connection.answer(Sessions.fail(subjects, now: now, until: until))
-    let most = [Operations.Limits.failuresOfLogin, Operations.Limits.failuresOfAddress]
-    for (subject, limit) in zip(subjects, login == nil ? [most[1]] : most) where counts[subject] ?? 0 > limit {
-      throw Problem(
-        .tooManyAttempts,
-        "Signing in failed too often. Wait \(Operations.Limits.signInWindowSeconds / 60) minutes, or ask an administrator for a link."
-      )
+    var subjects = [subject("address \(IPAddress(origin)?.network.description ?? origin)")]
+    try count(subjects[0], upTo: Operations.Limits.failuresOfAddress, on: connection, now: now)
+    if case .password(let login, _) = proof {
+      subjects.append(subject("login \(ConsoleAccounts.normalize(login))"))
+      try count(subjects[1], upTo: Operations.Limits.failuresOfLogin, on: connection, now: now)
     }
     let found: Accounts.Record?
     switch proof {
@@ -105,6 +104,23 @@ package enum SigningIn {
     }
     try connection.answer(Sessions.forgive(subjects, now: now))
     return account
+  }
+
+  /// Counts a failure, before it is looked whether it is one, so that many at the same moment do not slip through.
+  private static func count(
+    _ subject: [UInt8], upTo limit: Int32, on connection: Connection, now: Int64
+  ) throws(Problem) {
+    let until = now + Operations.Limits.signInWindowSeconds * 1_000_000
+    let failures = try connection.answer(Sessions.fail(subject, now: now, until: until))
+    // Who adds a row takes away what is too much.
+    if failures == 1 {
+      try connection.answer(Sessions.tidyFailures(now: now, keeping: Operations.Limits.signInFailures))
+    }
+    guard failures > limit else { return }
+    throw Problem(
+      .tooManyAttempts,
+      "Signing in failed too often. Wait \(Operations.Limits.signInWindowSeconds / 60) minutes, or ask an administrator for a link."
+    )
   }
 
   private static func subject(_ text: String) -> [UInt8] { Authorization.hash(text) }
@@ -201,5 +217,7 @@ extension Operations.Limits {
   /// In that window. An address may be a whole company's.
   static let failuresOfLogin: Int32 = 5
   static let failuresOfAddress: Int32 = 20
+  /// Rows that count failures, of all addresses and logins: five hundred addresses that try all they may.
+  static let signInFailures: Int64 = 10_000
   static let passwordBytes = 10...256
 }

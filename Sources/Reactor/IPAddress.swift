@@ -41,16 +41,16 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     isV4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
   }
 
-  /// What one client has to itself and is counted by: the address, or the first 64 bits of IPv6, for a client has all the
-  /// addresses behind them (RFC 6177).
-  package var subscriber: IPAddress { isV4 ? self : prefix(64) }
-
   /// The first `bits` of the sixteen bytes, the others zero.
   package func prefix(_ bits: Int) -> IPAddress {
     IPAddress(
       high: bits >= 64 ? high : high & Self.mask(bits),
       low: bits >= 128 ? low : low & Self.mask(bits - 64))
   }
+
+  /// What one client has: of IPv6 the first 64 bits, because a client has all the addresses behind them (RFC 6177). Whoever counts by
+  /// address counts by this.
+  package var network: IPAddress { isV4 ? self : prefix(64) }
 
   private static func mask(_ bits: Int) -> UInt64 {
     bits <= 0 ? 0 : ~0 << UInt64(64 - bits)

@@ -121,40 +121,45 @@ package enum Sessions {
 
   // MARK: Failures
 
-  private static let failuresStatement = Statement(
-    "sessions-failures",
-    "SELECT subject, failures FROM sign_in_failures WHERE subject = ANY($1) AND until > $2")
-
-  /// How often signing in has failed lately, by hashed login or address.
-  package static func failures(of subjects: [[UInt8]], now: Int64) -> Query<[[UInt8]: Int32]> {
-    var parameters = Parameters()
-    parameters.append(bytes: column(subjects))
-    parameters.append(timestampMicroseconds: now)
-    return Query(failuresStatement, parameters) { rows in
-      Dictionary(rows.map { (rows.bytes($0, 0), rows.int32($0, 1)) }) { first, _ in first }
-    }
-  }
-
   private static let failStatement = Statement(
     "sessions-fail",
     """
-    INSERT INTO sign_in_failures (subject, failures, until)
-    SELECT subject, 1, $3 FROM unnest($1) AS t(subject) ORDER BY subject
+    INSERT INTO sign_in_failures (subject, failures, until) VALUES ($1, 1, $3)
     ON CONFLICT (subject) DO UPDATE SET
       failures = CASE WHEN sign_in_failures.until > $2 THEN sign_in_failures.failures + 1 ELSE 1 END,
       until = CASE WHEN sign_in_failures.until > $2 THEN sign_in_failures.until ELSE $3 END
-    RETURNING subject, failures
+    RETURNING failures
     """)
 
-  /// Counts a failure, before the password is looked at, so that attempts at the same moment count too. Answers the counts.
-  package static func fail(_ subjects: [[UInt8]], now: Int64, until: Int64) -> Query<[[UInt8]: Int32]> {
+  /// Counts a failure of a hashed login or address, before the password is looked at, so that attempts at the same moment
+  /// count too. Answers the count; 1: the row is new. Times in microseconds since 1970.
+  package static func fail(_ subject: [UInt8], now: Int64, until: Int64) -> Query<Int32> {
     var parameters = Parameters()
-    parameters.append(bytes: column(subjects))
+    parameters.append(bytes: subject)
     parameters.append(timestampMicroseconds: now)
     parameters.append(timestampMicroseconds: until)
-    return Query(failStatement, parameters) { rows in
-      Dictionary(rows.map { (rows.bytes($0, 0), rows.int32($0, 1)) }) { first, _ in first }
-    }
+    return Query(failStatement, parameters) { $0.int32(0, 0) }
+  }
+
+  private static let tidyFailuresStatement = Statement(
+    "sessions-tidy-failures",
+    """
+    DELETE FROM sign_in_failures WHERE subject IN (
+      -- Who is being counted at this moment is not waited for.
+      SELECT subject FROM sign_in_failures
+      WHERE until <= $1
+        -- So many are kept and no more: those that end first make room, and count anew should they fail again.
+        OR subject IN (SELECT subject FROM sign_in_failures ORDER BY until DESC OFFSET $2)
+      FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Forgets failures that are over, and those of so many that they are more than `keeping`. A statement of its own: two
+  /// nodes that count each other's subjects must not wait for each other.
+  package static func tidyFailures(now: Int64, keeping: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(keeping)
+    return Query(tidyFailuresStatement, parameters) { _ in }
   }
 
   private static let forgiveStatement = Statement(
