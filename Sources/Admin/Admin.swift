@@ -3,22 +3,32 @@ internal import Domain
 /// The admin door: `/v1/admin` over HTTP, for back-office systems, operators and the console.
 ///
 /// Its requests are few and may take long (counting an audience, reading a page of deliveries), so they leave the HTTP
-/// loop: each is copied, waits in one bounded queue, and is carried out straight-line by a thread with a blocking
-/// connection of its own.
+/// loop: each is copied, waits in a bounded queue, and is carried out straight-line by a thread with a blocking connection of
+/// its own.
 ///
 /// ```
-///   http-0 ── AdminDoor ──► AdminQueue ──► AdminWorker (thread admin-0…n)
-///     ▲         │ full: 503                   │ route → who? → may they? → endpoint → operation
-///     │         ▼                             ▼
-///     └──────────────── ResponseTicket ◄──────┤
-///                          pieces ◄── AdminStreams (thread admin-streams): what goes on for long
+///                       ┌─► AdminQueue ──► AdminWorker (threads admin-0…n)
+///   http-0 ── AdminDoor ┤                    │ route → who? → may they? → endpoint → operation
+///     ▲         │       └─► AdminQueue ──► AdminWorker (thread passwords): signing in, choosing a password
+///     │         │ over its share: 429, full: 503   │
+///     │         ▼                                  ▼
+///     └──────────────── ResponseTicket ◄───────────┤
+///                          pieces ◄── AdminStreams ┴─► thread admin-streams: numbers as they change
+///                                                  └─► thread admin-exports: files
 /// ```
+///
+/// **Shares.** No caller and no app takes what all share (`Party` says who counts as one). A queue is a `FairLine`: tenants take
+/// turns, and so do the callers of each; nobody holds the last thread, and neither does what takes long by its nature, so a
+/// message is paused while others count audiences. Of the places in line, and of streams, each has a share. The door knows
+/// in whose name a request comes before anybody has proved it (`KnownCallers`); a made-up credential waits with all
+/// strangers, by its address, and brings no long body.
 ///
 /// **One endpoint, one file**: it reads the request, runs one operation and writes its answer; the rules are the
 /// operation's. Every route names its permission in the table of `AdminRoute`, which is checked before the endpoint runs.
 ///
 /// **Order of refusals**: no such path (404) → wrong method (405) → no or bad API key (401) → role does not allow it
-/// (403) → wrong media type (415) → whatever the operation says. All as `application/problem+json`.
+/// (403) → its share is used up (429) → wrong media type (415) → whatever the operation says. All as
+/// `application/problem+json`. A request that finds its caller's share of the line used up gets no further: 429 before all else.
 ///
 /// **Failure**: when the database is away, requests are answered 503 with Retry-After at once; the connection is made
 /// anew with the next one. When the queue is full, they are answered 503 on the loop, without being copied.
@@ -27,6 +37,17 @@ package enum Admin {
   package enum Limits {
     /// Requests that may wait for a thread. At a few milliseconds each this is about a second's work.
     package static let waitingRequests = 256
+    /// Of them one app's. Half, so that two apps can wait; a third one makes them give way.
+    static let waitingRequestsOfTenant = 128
+    /// Of them one caller's. A console asks for a handful at a time; a back-office system that sends more than this at once
+    /// does better with one request for many users.
+    static let waitingRequestsOfCaller = 64
+    /// Requests that may wait for the thread `passwords`: some seconds of hashing.
+    static let waitingPasswords = 40
+    /// Of them all strangers': the rest is for accounts that choose a new password.
+    static let waitingPasswordsOfStrangers = 32
+    /// Of them one address's. A whole company may be behind it, but hardly signs in at the same second.
+    static let waitingPasswordsOfAddress = 8
     /// Body of an admin request: 10,000 users with the longest names, as JSON, and room for the rest.
     package static let bodyBytes = 4_194_304
     /// An audience as a file: some 500,000 users with a few variables each. Kept on the disk until it is stored.
@@ -35,6 +56,12 @@ package enum Admin {
     package static let uploadBytes = MediaType.Kind.video.largestBytes
     /// Bodies of all requests that wait for a thread: a few films.
     static let waitingBytes = 128 << 20
+    /// Of them one app's: four of the longest that are kept in memory.
+    static let waitingBytesOfTenant = 16 << 20
+    /// Callers that are remembered, twice: more people than work in the console at the same time.
+    static let knownCallers = 2_048
+    /// How long somebody may bring long bodies after it was last proved who it is. They are proved again when they are there.
+    static let proofLife = Duration.seconds(60)
     /// Body of a send that is read on an HTTP loop: hundreds of users and the largest payload; parsing it takes well below
     /// a millisecond.
     package static let namedSendBytes = 65_536
@@ -44,7 +71,21 @@ package enum Admin {
     package static let signInRetrySeconds = 900
     /// A statement that runs longer is given up: the client has most likely gone.
     package static let statementTimeout: Duration = .seconds(60)
-    /// Answers that are written in pieces at one time: each holds a connection, and little else.
-    package static let streams = 256
+    /// A statement of the thread `admin-streams`: others wait for their numbers meanwhile.
+    static let liveStatementTimeout: Duration = .seconds(5)
+    /// A statement of the thread `admin-exports`, where others wait as well; a piece takes milliseconds.
+    static let exportStatementTimeout: Duration = .seconds(20)
+    /// A subject that took long to look at rests so many times as long: it takes no more than a fifth of the thread's time.
+    static let liveRest = 4
+    /// Live views at one time: each holds a connection, and little else.
+    package static let liveViews = 512
+    /// Of them one app's: a large team at work.
+    static let liveViewsOfTenant = 64
+    /// Of them one caller's: more pages than a browser keeps up with.
+    package static let liveViewsOfCaller = 8
+    /// Exports at one time: they take turns, piece by piece.
+    package static let exports = 16
+    static let exportsOfTenant = 4
+    package static let exportsOfCaller = 2
   }
 }

@@ -1,12 +1,13 @@
 internal import Domain
 package import HTTPServer
+internal import Operations
 
-/// `/v1/admin` on an HTTP loop: copies each request and puts it into the queue. One per loop.
+/// `/v1/admin` on an HTTP loop: finds out in whose name a request comes, copies it and puts it into its queue. One per loop.
 package final class AdminDoor: RequestHandler {
   private let threads: AdminThreads
-
   private let namedSends: NamedSends?
   private let uploads: UploadGate?
+  private let router = AdminRoute.router()
 
   /// - Parameters:
   ///   - namedSends: what need not wait for a thread; nil when all goes to the threads.
@@ -19,18 +20,47 @@ package final class AdminDoor: RequestHandler {
 
   package func handle(_ request: Request, _ responder: Responder) {
     if let namedSends, namedSends.take(request, responder) { return }
-    // Looked at first, so that an overload costs no copies.
-    if !threads.queue.isFull, threads.queue.offer(AdminWork(request: request.owned(), ticket: responder.ticket)) {
-      return
-    }
-    let problem = Problem(.busy, "Too many admin requests are waiting. Try again in a moment.")
-    responder.send(.problem(problem, requestID: request.id))
+    let caller = credential(of: request).flatMap(threads.known.caller)
+    let party = Party(caller, address: request.clientAddress)
+    let load = load(of: request)
+    let queue = load == .password ? threads.passwords : threads.queue
+    // Looked at first, so that an overload costs no copies. What is on the disk takes no memory.
+    let problem =
+      queue.refusal(of: party, bytes: request.withBody { $0.count })
+      ?? queue.offer(AdminWork(.request(request.owned()), of: party, load, responder.ticket))
+    if let problem { responder.send(.problem(problem, requestID: request.id)) }
   }
 
+  /// What leads nowhere is soon answered.
+  private func load(of request: Request) -> AdminWork.Load {
+    guard case .found(let route, _) = request.withPath({ router.match(request.method, $0) }) else { return .light }
+    return route.load
+  }
+
+  private func credential(of request: Request) -> Credential? {
+    Credential(of: request, isSecure: threads.isSecure)
+  }
+
+  // MARK: Long bodies
+
+  /// A thread looks whose the credential is, unless that was proved a moment ago.
+  package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
+    guard let credential = credential(of: request), threads.known.proved(credential) == nil else { return false }
+    let party = Party(nil, address: request.clientAddress)
+    let work = AdminWork(.proof(credential, requestID: request.id), of: party, .light, ticket)
+    if let problem = threads.queue.offer(work) { work.refuse(problem) }
+    return true
+  }
+
+  /// Nobody's body is no longer than any other.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    uploads?.limit(for: request) ?? max(standard, Admin.Limits.bodyBytes)
+    guard let caller = credential(of: request).flatMap(threads.known.proved) else { return standard }
+    return uploads?.limit(for: request, of: caller) ?? max(standard, Admin.Limits.bodyBytes)
   }
 
   /// Files go to the disk as they come: an admin thread reads them from there, part by part.
-  package func spoolShare(of request: Request) -> SpoolShare { uploads?.share(of: request) ?? .noFile }
+  package func spoolShare(of request: Request) -> SpoolShare {
+    guard let caller = credential(of: request).flatMap(threads.known.proved) else { return .noFile }
+    return uploads?.limit(for: request, of: caller) == nil ? .noFile : .whole
+  }
 }

@@ -1,91 +1,70 @@
+internal import Domain
 internal import HTTPServer
 internal import Reactor
 internal import Synchronization
 
-/// One request on its way to a thread.
-struct AdminWork: Sendable {
-  enum Errand: Sendable {
-    /// Routed and answered by the admin API.
-    case request(OwnedRequest)
-    /// Another door's, which only needs the thread and its connection.
-    case job(AdminThreads.Job)
-  }
-
-  let errand: Errand
-  let ticket: ResponseTicket
-
-  /// Of the body that it keeps in memory.
-  var bodyBytes: Int {
-    if case .request(let request) = errand { request.body.count } else { 0 }
-  }
-
-  init(request: OwnedRequest, ticket: ResponseTicket) {
-    self.init(.request(request), ticket: ticket)
-  }
-
-  init(_ errand: Errand, ticket: ResponseTicket) {
-    self.errand = errand
-    self.ticket = ticket
-  }
-}
-
-/// A bounded queue into several threads: whoever is free takes the oldest request. (An `Inbox` has one owner, who takes
-/// all that waits; here a slow request must not hold back those behind it.)
+/// A bounded queue into several threads: whoever is free takes the request whose turn it is. (An `Inbox` has one owner, who
+/// takes all that waits; here a slow request must not hold back those behind it.)
 final class AdminQueue: Sendable {
   private struct State {
-    var waiting: [AdminWork] = []
-    /// Bodies of those that wait.
-    var bytes = 0
+    var line: FairLine
     var isClosed = false
     /// Whatever waits is refused.
     var isCut = false
   }
 
-  private let capacity: Int
-  private let state = Mutex(State())
-  /// Readable while requests wait, and from `close` on.
+  private let state: Mutex<State>
+  /// Readable while a request may be taken, and from `close` on.
   private let wakeup: Wakeup
 
-  init(capacity: Int) throws(SystemError) {
-    self.capacity = capacity
+  init(_ shares: FairLine.Shares) throws(SystemError) {
+    state = Mutex(State(line: FairLine(shares)))
     wakeup = try Wakeup()
   }
 
-  /// True when a request offered now would be refused. A hint: other threads may change it at once.
-  var isFull: Bool {
-    state.withLock { $0.isClosed || $0.waiting.count >= capacity }
+  /// Why a request offered now would be refused; nil when it would not. A hint: other threads may change it at once.
+  func refusal(of party: Party, bytes: Int = 0) -> Problem? {
+    state.withLock { $0.isClosed ? FairLine.full : $0.line.refusal(of: party, bytes: bytes) }
   }
 
-  /// False when the queue is full or closed: the request was not taken.
-  func offer(_ work: AdminWork) -> Bool {
-    state.withLock { state in
-      let bytes = state.bytes + work.bodyBytes
-      guard !state.isClosed, state.waiting.count < capacity,
-        state.waiting.isEmpty || bytes <= Admin.Limits.waitingBytes
-      else { return false }
-      state.waiting.append(work)
-      state.bytes = bytes
+  /// Nil when the request was taken. Another one may have had to give way, and is answered.
+  func offer(_ work: AdminWork) -> Problem? {
+    let outcome = state.withLock { state -> FairLine.Outcome in
+      guard !state.isClosed else { return .refused(FairLine.full) }
       wakeup.signal()
-      return true
+      return state.line.enter(work)
+    }
+    switch outcome {
+    case .entered: return nil
+    case .refused(let problem): return problem
+    case .enteredInstead(let former):
+      former.refuse(FairLine.full)
+      return nil
     }
   }
 
-  /// Waits for the next request. Nil when the queue is closed and nothing waits any more.
+  /// Waits for the next request; `finish` must follow when it is done. Nil when the queue is closed and nothing waits any
+  /// more.
   func take() -> AdminWork? {
     while true {
-      let (work, isClosed) = state.withLock { state -> (AdminWork?, Bool) in
-        guard !state.waiting.isEmpty else {
-          // Under the lock: a signal that comes now belongs to a request that is not there yet.
-          if !state.isClosed { wakeup.drain() }
-          return (nil, state.isClosed)
-        }
-        let work = state.waiting.removeFirst()
-        state.bytes -= work.bodyBytes
-        return (work, false)
+      let (work, isOver) = state.withLock { state -> (AdminWork?, Bool) in
+        // At the end there is nobody left to leave a thread to.
+        if let work = state.line.next(ignoringShares: state.isClosed) { return (work, false) }
+        // Under the lock: a signal that comes now belongs to a request that is not there yet.
+        if !state.isClosed { wakeup.drain() }
+        return (nil, state.isClosed)
       }
       if let work { return work }
-      if isClosed { return nil }
+      if isOver { return nil }
       _ = wakeup.wait(atMost: .seconds(60))
+    }
+  }
+
+  /// A request that was taken is done: another one of its caller may begin.
+  func finish(_ work: AdminWork) {
+    state.withLock { state in
+      state.line.finish(work)
+      if !state.line.isEmpty { wakeup.signal() }
     }
   }
 

@@ -11,12 +11,13 @@ struct AdminRoute: Sendable {
   /// Nil: nobody has to prove anything first.
   let permission: Permission?
   let endpoint: Endpoint
+  let load: AdminWork.Load
 
   enum Endpoint: Sendable {
     /// Answered by the thread that took the request.
     case whole(@Sendable (AdminCall) throws(Problem) -> Response)
     /// Checked by that thread, then written in pieces by `AdminStreams`.
-    case pieces(@Sendable (AdminCall) throws(Problem) -> StreamSource)
+    case pieces(AdminStreams.Kind, @Sendable (AdminCall) throws(Problem) -> StreamSource)
   }
 
   static let all =
@@ -140,6 +141,7 @@ struct AdminRoute: Sendable {
     self.pattern = pattern
     self.permission = permission
     self.endpoint = endpoint
+    load = Self.load(method, pattern)
   }
 
   static func router() -> Router<AdminRoute> {

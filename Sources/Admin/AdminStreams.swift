@@ -2,7 +2,6 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 package import Reactor
-internal import Synchronization
 
 /// What an answer in pieces tells. Whoever made it has checked that its caller may see it.
 enum StreamSource: Sendable {
@@ -25,13 +24,15 @@ enum StreamSource: Sendable {
   }
 }
 
-/// The thread `admin-streams`: all answers that are written in pieces, of all HTTP loops. It produces the next piece of
-/// each when its client has read the last, so a slow client costs neither memory nor a thread.
+/// The threads `admin-streams` and `admin-exports`: all answers that are written in pieces, of all HTTP loops. They produce the
+/// next piece of each when its client has read the last, so a slow client costs neither memory nor a thread. Files have a
+/// thread and a connection of their own, so that numbers come while a file's next page is being read.
 ///
 /// ```
-///   admin-k: route, who?, may they? ──► open ──► piece ──read──► piece … ──► finished
-///                                         │                        └─ client gone: forgotten
-///                                         └ too many: 503          └─ database away: numbers wait, files are broken off
+///   admin-k: route, who?, may they? ──► a place ──► open ──► piece ──read──► piece … ──► finished: the place is free
+///                                         │                                └─ client gone: the same
+///                                         │       database away: numbers wait, files are broken off
+///                                         └ its share is used up: 429, none left: 503
 /// ```
 /// A message, or an app, is looked at once for all who watch it. Each answer ends after a while: the browser comes back, and proves
 /// anew who it is.
@@ -52,55 +53,88 @@ package final class AdminStreams: Sendable {
     package init() {}
   }
 
-  enum Word: Sendable {
-    case open(StreamSource, TicketStream)
-    /// Some client has read all that was written for it.
-    case drained
+  package enum Kind: Sendable {
+    /// Numbers as they change.
+    case live
+    /// A file.
+    case export
   }
 
-  private let inbox: Inbox<Word>
-  private let count: Atomic<Int>
+  enum Word: Sendable {
+    case open(StreamSource, TicketStream)
+    /// Some client has read all that was written for it, or has gone.
+    case look
+  }
 
-  package init(databaseURL: String, clock: any Clock, times: Times) throws(SystemError) {
-    let inbox = try Inbox<Word>(capacity: 2 * Admin.Limits.streams)
-    self.inbox = inbox
-    count = Atomic(0)
-    let closed: @Sendable () -> Void = { [weak self] in self?.count.subtract(1, ordering: .relaxed) }
-    _ = try Thread(name: "admin-streams") {
-      StreamLoop(inbox, databaseURL: databaseURL, clock: clock, times: times, closed: closed).run()
+  /// What one of the threads is told, and how many it works for.
+  private struct Desk: Sendable {
+    let inbox: Inbox<Word>
+    let places: StreamPlaces
+
+    init(_ shares: StreamPlaces.Shares) throws(SystemError) {
+      inbox = try Inbox<Word>(capacity: 2 * shares.all)
+      places = StreamPlaces(shares)
     }
   }
 
-  deinit {
-    inbox.close()
+  private let live: Desk
+  private let exports: Desk
+
+  package init(databaseURL: String, clock: any Clock, times: Times) throws(SystemError) {
+    live = try Desk(
+      StreamPlaces.Shares(
+        all: Admin.Limits.liveViews, ofTenant: Admin.Limits.liveViewsOfTenant,
+        ofCaller: Admin.Limits.liveViewsOfCaller, name: "live views"))
+    exports = try Desk(
+      StreamPlaces.Shares(
+        all: Admin.Limits.exports, ofTenant: Admin.Limits.exportsOfTenant, ofCaller: Admin.Limits.exportsOfCaller,
+        name: "exports"))
+    let (views, files) = (live.inbox, exports.inbox)
+    _ = try Thread(name: "admin-streams") {
+      StreamLoop(views, databaseURL: databaseURL, clock: clock, times: times).run()
+    }
+    _ = try Thread(name: "admin-exports") { ExportLoop(files, databaseURL: databaseURL, look: times.look).run() }
   }
 
-  /// Begins an answer. False when too many are open.
-  func open(_ source: StreamSource, _ ticket: ResponseTicket, isHead: Bool) -> Bool {
+  deinit {
+    stop()
+  }
+
+  private func desk(_ kind: Kind) -> Desk {
+    switch kind {
+    case .live: live
+    case .export: exports
+    }
+  }
+
+  /// A place for one answer.
+  /// - Throws: `.tooManyRequests` when the caller or its app has its share, `.busy` when none is left.
+  func place(_ kind: Kind, for party: Party) throws(Problem) -> StreamPlace {
+    try desk(kind).places.take(party)
+  }
+
+  /// Begins an answer. False when the server stops.
+  func open(
+    _ kind: Kind, _ source: StreamSource, _ place: StreamPlace, _ ticket: ResponseTicket, isHead: Bool
+  ) -> Bool {
     if isHead {
       ticket.stream(status: .ok, headers: source.headers)?.finish()
       return true
     }
+    let inbox = desk(kind).inbox
     guard !inbox.refusesAll else { return false }
-    guard count.add(1, ordering: .relaxed).newValue <= Admin.Limits.streams else {
-      count.subtract(1, ordering: .relaxed)
-      return false
+    let look: @Sendable () -> Void = { _ = inbox.offer(.look) }
+    let stream = ticket.stream(status: .ok, headers: source.headers, drained: look) {
+      place.giveBack()
+      look()
     }
-    let inbox = inbox
-    guard let stream = ticket.stream(status: .ok, headers: source.headers, drained: { _ = inbox.offer(.drained) })
-    else {
-      count.subtract(1, ordering: .relaxed)
-      return true
-    }
-    if !inbox.offer(.open(source, stream)) {
-      count.subtract(1, ordering: .relaxed)
-      stream.abandon()
-    }
+    if let stream, !inbox.offer(.open(source, stream)) { stream.abandon() }
     return true
   }
 
   /// Ends all of them, and takes no more.
-  func stop() {
-    inbox.close()
+  package func stop() {
+    live.inbox.close()
+    exports.inbox.close()
   }
 }

@@ -4,12 +4,16 @@ package import Operations
 package import Postgres
 package import Reactor
 
-/// The threads `admin-0…n` and the queue in front of them. One for all HTTP loops; callable from any thread.
+/// The threads `admin-0…n` and `passwords`, and the queues in front of them. One for all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
   /// Straight-line work of another door: it gets a connection, or the reason why there is none.
   package typealias Job = @Sendable (Result<Connection, Problem>) -> Response
 
   let queue: AdminQueue
+  /// In front of `passwords`: hashing one takes a tenth of a second, and anybody may ask for that.
+  let passwords: AdminQueue
+  let known: KnownCallers
+  let isSecure: Bool
   private let streams: AdminStreams
   /// One for each thread.
   private let cancellers: [Canceller]
@@ -23,27 +27,41 @@ package final class AdminThreads: Sendable {
     hosting: Hosting = Hosting(publicURL: nil), clock: any Clock = SystemClock(), isSecure: Bool = false,
     streamTimes: AdminStreams.Times = AdminStreams.Times(), messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
-    let queue = try AdminQueue(capacity: Admin.Limits.waitingRequests)
+    let queue = try AdminQueue(FairLine.Shares(threads: threads))
     self.queue = queue
+    let passwords = try AdminQueue(.passwords)
+    self.passwords = passwords
+    self.isSecure = isSecure
+    let known = KnownCallers(catalog: catalog, clock: clock)
+    self.known = known
     let streams = try AdminStreams(databaseURL: databaseURL, clock: clock, times: streamTimes)
     self.streams = streams
     let resources = AdminWorker.Resources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
-      streams: streams, messageCommitted: messageCommitted)
-    cancellers = (0..<threads).map { _ in Canceller() }
+      known: known, streams: streams, messageCommitted: messageCommitted)
+    cancellers = (0...threads).map { _ in Canceller() }
     for (number, canceller) in cancellers.enumerated() {
+      let (name, queue) = number < threads ? ("admin-\(number)", queue) : ("passwords", passwords)
       // It ends by itself when the queue is closed and empty.
-      _ = try Thread(name: "admin-\(number)") { AdminWorker(resources, queue: queue, canceller: canceller).run() }
+      _ = try Thread(name: name) { AdminWorker(resources, queue: queue, canceller: canceller).run() }
     }
   }
 
-  /// Runs a job on one of the threads and answers with what it returns. False when too many wait: it is not run.
-  package func perform(_ ticket: ResponseTicket, _ job: @escaping Job) -> Bool {
-    queue.offer(AdminWork(.job(job), ticket: ticket))
+  /// Runs another door's job on one of the threads and answers with what it returns.
+  /// - Parameters:
+  ///   - caller: in whose name; nil when it is not known yet.
+  ///   - address: the client's.
+  ///   - bytes: of what the job keeps in memory.
+  /// - Returns: why it will not be run; nil when it will.
+  package func perform(
+    for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping Job
+  ) -> Problem? {
+    queue.offer(AdminWork(.job(job, bytes: bytes), of: Party(caller, address: address), .light, ticket))
   }
 
   deinit {
     queue.close()
+    passwords.close()
     streams.stop()
   }
 
@@ -56,13 +74,26 @@ package final class AdminThreads: Sendable {
   /// are told to come again. Writes that may be committing are left to end.
   package func cutOff() {
     queue.cut()
+    passwords.cut()
     for canceller in cancellers { canceller.keepCancelling() }
   }
 
   /// Takes no more requests. Those that wait are still answered, then the threads end.
   package func stop() {
     queue.close()
+    passwords.close()
     streams.stop()
     for canceller in cancellers { canceller.release() }
+  }
+}
+
+extension FairLine.Shares {
+  /// Of the line in front of the thread `passwords`.
+  fileprivate static var passwords: FairLine.Shares {
+    var shares = FairLine.Shares(threads: 1)
+    shares.requests = Admin.Limits.waitingPasswords
+    shares.requestsOfTenant = Admin.Limits.waitingPasswordsOfStrangers
+    shares.requestsOfCaller = Admin.Limits.waitingPasswordsOfAddress
+    return shares
   }
 }

@@ -18,6 +18,8 @@ final class AdminWorker {
     /// True when browsers reach the console by HTTPS only.
     let isSecure: Bool
     let hosting: Hosting
+    /// Told of everybody who is let in.
+    let known: KnownCallers
     let streams: AdminStreams
     let messageCommitted: @Sendable () -> Void
     let log = Logger(label: "admin")
@@ -43,10 +45,12 @@ final class AdminWorker {
       let response =
         switch work.errand {
         case .request(let request): answer(request, work.ticket)
-        case .job(let job): Optional(job(attempt()))
+        case .proof(let credential, let requestID): prove(credential, requestID, work.ticket)
+        case .job(let job, _): Optional(job(attempt()))
         }
       // False when the server has stopped meanwhile: nobody waits for this answer any more.
       if let response { _ = work.ticket.send(response) }
+      queue.finish(work)
     }
   }
 
@@ -60,15 +64,31 @@ final class AdminWorker {
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
     } catch {
-      // What was cancelled is told why.
-      let error = queue.isCut && error.code == .busy ? Self.isStopping : error
-      if error.code.status >= 500 {
-        log.error(
-          "a request failed",
-          metadata: ["requestId": "\(request.id)", "code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
-      }
-      return .problem(error, requestID: request.id)
+      return refusal(error, request.id)
     }
+  }
+
+  /// Lets a body come whose credential is good.
+  private func prove(_ credential: Credential, _ requestID: String, _ ticket: ResponseTicket) -> Response? {
+    do throws(Problem) {
+      if queue.isCut { throw Self.isStopping }
+      _ = try authenticate(credential, on: try connected())
+      ticket.goOn()
+      return nil
+    } catch {
+      return refusal(error, requestID)
+    }
+  }
+
+  private func refusal(_ error: Problem, _ requestID: String) -> Response {
+    // What was cancelled is told why.
+    let error = queue.isCut && error.code == .busy ? Self.isStopping : error
+    if error.code.status >= 500 {
+      log.error(
+        "a request failed",
+        metadata: ["requestId": "\(requestID)", "code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
+    }
+    return .problem(error, requestID: requestID)
   }
 
   private func serve(
@@ -91,10 +111,12 @@ final class AdminWorker {
       resources: resources)
     switch route.endpoint {
     case .whole(let endpoint): return try endpoint(call)
-    case .pieces(let endpoint):
+    case .pieces(let kind, let endpoint):
+      // Before anything is noted down of what it will not get.
+      let place = try resources.streams.place(kind, for: Party(caller, address: nil))
       let source = try endpoint(call)
-      guard resources.streams.open(source, ticket, isHead: request.method == .head) else {
-        throw Problem(.busy, "Too many answers are being written in pieces. Try again in a moment.")
+      guard resources.streams.open(kind, source, place, ticket, isHead: request.method == .head) else {
+        throw Problem(.busy, "This server is stopping. Try again in a moment.")
       }
       return nil
     }
@@ -104,13 +126,28 @@ final class AdminWorker {
   private func authenticate(
     _ request: OwnedRequest, bearer: String?, session: String?, on connection: Connection
   ) throws(Problem) -> Caller {
-    guard let session else { return try Authorization.authenticate(bearer ?? "", on: connection) }
-    let caller = try SigningIn.authenticate(
-      session: session, on: connection, now: resources.clock.wallMicroseconds)
+    guard let session else { return try authenticate(.apiKey(bearer ?? ""), on: connection) }
+    let caller = try authenticate(.session(session), on: connection)
     if request.method != .get, request.method != .head {
       try SigningIn.checkCSRF(request.header("x-csrf-token"), of: session)
     }
     return caller
+  }
+
+  private func authenticate(_ credential: Credential, on connection: Connection) throws(Problem) -> Caller {
+    do throws(Problem) {
+      let caller =
+        switch credential {
+        case .apiKey(let key): try Authorization.authenticate(key, on: connection)
+        case .session(let session):
+          try SigningIn.authenticate(session: session, on: connection, now: resources.clock.wallMicroseconds)
+        }
+      resources.known.note(credential, caller)
+      return caller
+    } catch {
+      if error.code == .badCredential { resources.known.forget(credential) }
+      throw error
+    }
   }
 
   private static var isStopping: Problem {

@@ -43,6 +43,7 @@ extension AdminCall {
   func signOut() throws(Problem) -> Response {
     guard let session else { throw Problem(.conflict, "An API key is not signed in; revoke it to end it.") }
     try SigningIn.signOut(session, by: caller, on: connection)
+    resources.known.forget(.session(session))
     var response = Response.done
     response.headers.append(SessionCookie.clear(isSecure: resources.isSecure))
     return response

@@ -7,22 +7,22 @@ extension AdminRoute {
   static let streams: [AdminRoute] = [
     AdminRoute(
       .get, "/v1/admin/messages/{seqno}/events", .viewMessages,
-      .pieces { call throws(Problem) in try call.watchMessage() }),
+      .pieces(.live, { call throws(Problem) in try call.watchMessage() })),
     AdminRoute(
       .get, "/v1/admin/overview/events", .viewMessages,
-      .pieces { call throws(Problem) in try call.watchOverview() }),
+      .pieces(.live, { call throws(Problem) in try call.watchOverview() })),
     AdminRoute(
       .get, "/v1/admin/exports/users", .exportPeople,
-      .pieces { call throws(Problem) in try call.exportUsers() }),
+      .pieces(.export, { call throws(Problem) in try call.exportUsers() })),
     AdminRoute(
       .get, "/v1/admin/exports/members", .exportPeople,
-      .pieces { call throws(Problem) in try call.exportMembers() }),
+      .pieces(.export, { call throws(Problem) in try call.exportMembers() })),
     AdminRoute(
       .get, "/v1/admin/exports/deliveries", .exportPeople,
-      .pieces { call throws(Problem) in try call.exportDeliveries() }),
+      .pieces(.export, { call throws(Problem) in try call.exportDeliveries() })),
     AdminRoute(
       .get, "/v1/admin/exports/audit", .viewAudit,
-      .pieces { call throws(Problem) in try call.exportAudit() }),
+      .pieces(.export, { call throws(Problem) in try call.exportAudit() })),
   ]
 }
 

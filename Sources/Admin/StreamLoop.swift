@@ -1,11 +1,10 @@
 internal import Domain
 internal import HTTPServer
-internal import Logging
 internal import Operations
 internal import Postgres
 internal import Reactor
 
-/// What the thread `admin-streams` does. Lives on it, as does its connection.
+/// What the thread `admin-streams` does: tells numbers as they change. Lives on it, as does its connection.
 final class StreamLoop {
   /// What somebody watches.
   private enum Subject: Hashable {
@@ -30,62 +29,46 @@ final class StreamLoop {
     var writtenAt: Instant
   }
 
-  /// Somebody who takes a file out.
-  private struct Reader {
-    var export: Exporting
-    let stream: TicketStream
-    /// What was made and could not be handed over yet.
-    var piece: [UInt8]?
-  }
-
   /// What was seen of a subject.
   private struct Watched {
     /// As JSON; empty until it was looked at.
     var numbers: [UInt8] = []
     var isFinal = false
     var changedAt: Instant
-    var lookedAt: Instant?
+    /// Not before; nil until it was looked at.
+    var nextLook: Instant?
   }
 
   private let inbox: Inbox<AdminStreams.Word>
   private let databaseURL: String
   private let clock: any Clock
   private let times: AdminStreams.Times
-  private let closed: @Sendable () -> Void
-  private let log = Logger(label: "admin")
   private var connection: Connection?
   private var viewers: [Viewer] = []
-  private var readers: [Reader] = []
   private var watched: [Subject: Watched] = [:]
 
-  /// - Parameter closed: called when an answer is over, whoever ended it.
-  init(
-    _ inbox: Inbox<AdminStreams.Word>, databaseURL: String, clock: any Clock, times: AdminStreams.Times,
-    closed: @escaping @Sendable () -> Void
-  ) {
+  init(_ inbox: Inbox<AdminStreams.Word>, databaseURL: String, clock: any Clock, times: AdminStreams.Times) {
     self.inbox = inbox
     self.databaseURL = databaseURL
     self.clock = clock
     self.times = times
-    self.closed = closed
   }
 
   /// Until the server stops.
   func run() {
     while true {
-      for word in inbox.receive(atMost: viewers.isEmpty && readers.isEmpty ? .seconds(60) : times.look) { take(word) }
+      for word in inbox.receive(atMost: viewers.isEmpty ? .seconds(60) : times.look) { take(word) }
       if inbox.refusesAll { break }
       turn(clock.now)
     }
     for word in inbox.takeAll() { take(word) }
     for viewer in viewers { viewer.stream.finish() }
-    for reader in readers { reader.stream.abandon() }
   }
 
   private func take(_ word: AdminStreams.Word) {
     switch word {
-    case .drained: return
-    case .open(.file(let export), let stream): readers.append(Reader(export: export, stream: stream))
+    case .look: return
+    case .open(.file, _): preconditionFailure("files are not written here")
     case .open(.funnel(let seqno), let stream): watch(.message(seqno), stream)
     case .open(.overview(let app), let stream): watch(.overview(app), stream)
     }
@@ -99,10 +82,7 @@ final class StreamLoop {
 
   private func turn(_ now: Instant) {
     for subject in watched.keys { look(at: subject, now) }
-    let before = viewers.count + readers.count
     viewers = viewers.compactMap { show($0, now) }
-    readers = readers.compactMap(goOn)
-    for _ in (viewers.count + readers.count)..<before { closed() }
     let seen = Set(viewers.map(\.subject))
     watched = watched.filter { seen.contains($0.key) }
   }
@@ -111,8 +91,8 @@ final class StreamLoop {
   private func look(at subject: Subject, _ now: Instant) {
     guard var one = watched[subject] else { return }
     let isSlow = if case .overview = subject { true } else { one.isFinal }
-    if let lookedAt = one.lookedAt, now - lookedAt < (isSlow ? times.slowLook : times.look) { return }
-    one.lookedAt = now
+    if let nextLook = one.nextLook, now < nextLook { return }
+    let began = clock.now
     // Without a database nothing changes; whoever watches is kept waiting.
     if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallMicroseconds) {
       if answer.numbers != one.numbers {
@@ -121,6 +101,8 @@ final class StreamLoop {
       }
       one.isFinal = answer.isFinal
     }
+    let took = clock.now - began
+    one.nextLook = now + max(isSlow ? times.slowLook : times.look, took * (1 + Admin.Limits.liveRest))
     watched[subject] = one
   }
 
@@ -159,32 +141,6 @@ final class StreamLoop {
     return viewer
   }
 
-  /// The next piece of a file, when its client has read the last. Nil when it is over.
-  private func goOn(_ reader: Reader) -> Reader? {
-    var reader = reader
-    guard reader.stream.isOpen else { return nil }
-    guard reader.stream.isDrained else { return reader }
-    guard let connection = connected() else {
-      reader.stream.abandon()
-      return nil
-    }
-    do throws(Problem) {
-      if reader.piece == nil { reader.piece = try reader.export.next(on: connection) }
-      guard let piece = reader.piece else {
-        reader.stream.finish()
-        return nil
-      }
-      // A server that takes no more for the moment gets it the next time.
-      if reader.stream.write(piece) { reader.piece = nil }
-      return reader
-    } catch {
-      // Half a file must not look like a whole one.
-      log.error("an export was broken off", metadata: ["code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
-      reader.stream.abandon()
-      return nil
-    }
-  }
-
   private static func event(_ name: String, _ json: [UInt8]) -> String {
     ServerSentEvent(event: name, data: String(decoding: json, as: UTF8.self)).text
   }
@@ -193,7 +149,7 @@ final class StreamLoop {
     if let connection { return connection }
     var options = ConnectionOptions()
     options.applicationName = "upmc admin streams"
-    options.statementTimeout = Admin.Limits.statementTimeout
+    options.statementTimeout = Admin.Limits.liveStatementTimeout
     connection = try? Connection(databaseURL, options: options)
     return connection
   }

@@ -26,7 +26,7 @@ package enum Care {
     /// Days before a certificate ends that the doctor speaks of it.
     package static let certificateDays: Int64 = 30
     /// Connections to the database that a node needs: loops, threads, crews, and some for the operator.
-    package static let connectionsOfNode: Int64 = 25
+    package static let connectionsOfNode: Int64 = 27
     /// SEQNOs without a partition begin when so few are left.
     package static let seqnosLeft: Int64 = 100_000
     /// Hours that a closed range may wait to be dropped before the doctor speaks of it.

@@ -17,11 +17,11 @@ final class BodyMemory: Sendable {
   var held: Int { taken.load(ordering: .relaxed) }
 
   /// Whether so many bytes more would fit now. A hint: others take some meanwhile.
-  func hasRoom(for bytes: Int, leaving reserve: Int = 0) -> Bool { held + bytes <= limit - reserve }
+  func hasRoom(for bytes: Int) -> Bool { held + bytes <= limit }
 
   /// False when it would be too much: nothing was taken.
-  func take(_ bytes: Int, leaving reserve: Int = 0) -> Bool {
-    guard hasRoom(for: bytes, leaving: reserve) else { return false }
+  func take(_ bytes: Int) -> Bool {
+    guard hasRoom(for: bytes) else { return false }
     taken.add(bytes, ordering: .relaxed)
     return true
   }
@@ -47,10 +47,10 @@ final class BodyShare: Sendable {
   var bytes: Int { taken.load(ordering: .relaxed) }
 
   /// Takes what is missing to so many bytes. False when that would be too much: it stays as it was.
-  func grow(to bytes: Int, leaving reserve: Int = 0) -> Bool {
+  func grow(to bytes: Int) -> Bool {
     let more = bytes - self.bytes
     guard more > 0 else { return true }
-    guard memory.take(more, leaving: reserve) else { return false }
+    guard memory.take(more) else { return false }
     taken.add(more, ordering: .relaxed)
     return true
   }
@@ -64,7 +64,7 @@ extension Connection {
 
   /// Whether a body of this length would fit beside the others now.
   func hasRoomForBody(_ length: Int) -> Bool {
-    if request.store.isSpooled { return server.spools.hasRoom(for: length, leaving: spoolReserve) }
+    if request.store.isSpooled { return server.spools.hasRoom(for: length) }
     return length <= HTTPLimits.freeBodyBytes || server.bodies.hasRoom(for: length)
   }
 

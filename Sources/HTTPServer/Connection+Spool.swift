@@ -7,9 +7,8 @@ extension Connection {
     let limit = server.handler.bodyLimit(for: request, standard: standard)
     let share = limit > standard ? server.handler.spoolShare(of: request) : .noFile
     guard share != .noFile else { return limit }
-    spoolReserve = share == .half ? server.spools.limit / 2 : 0
     if let directory = server.configuration.spoolDirectory { request.store.beginSpool(in: directory) }
-    return request.store.isSpooled || share == .whole ? limit : standard
+    return limit
   }
 
   /// Counts what is in the file by now. False when that would be too much.
@@ -18,6 +17,6 @@ extension Connection {
     guard bytes > 0 else { return true }
     let share = request.spoolShare ?? BodyShare(of: server.spools)
     request.spoolShare = share
-    return share.grow(to: bytes, leaving: spoolReserve)
+    return share.grow(to: bytes)
   }
 }

@@ -49,14 +49,14 @@ final class Connection: EventLoop.Handler, Answering {
   /// Counts requests: an answer names the one it belongs to.
   private(set) var serial: UInt64 = 0
   /// When the present request was whole, for the meter.
-  private var beganAt: Instant
+  var beganAt: Instant
   var stream: StreamState?
 
-  private var bodyLimit = 0
-  /// Room on the disk that the present body must leave to others.
-  var spoolReserve = 0
+  var bodyLimit = 0
+  /// What the handler was asked of a long body before it came; the request has its number since then.
+  var leave = Leave.notAsked
   /// The client has shut its side; it may still read.
-  private var inputEnded = false
+  private(set) var inputEnded = false
   /// Requests, or the beginning of one, wait behind the present one.
   private var hasMoreInput = false
   private var isPumping = false
@@ -158,7 +158,7 @@ final class Connection: EventLoop.Handler, Answering {
   // MARK: Requests
 
   /// Handles every request that is complete, as long as each is answered at once.
-  private func pump() {
+  func pump() {
     isPumping = true
     while true {
       let goesOn =
@@ -215,32 +215,6 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
-  /// The body has not arrived whole, or it is for the handler to say whether it may.
-  private func beginBody(_ facts: RequestStore.Facts) {
-    guard facts.expectation != .unknown else {
-      return refuse(.expectationFailed, "Only the expectation 100-continue can be met (RFC 9110 §10.1.1).")
-    }
-    bodyLimit = server.configuration.bodyBytes
-    phase = .body
-    var fits = true
-    switch facts.framing {
-    case .none: break
-    case .length(let length) where length <= bodyLimit: break
-    case .length(let length):
-      bodyLimit = askForLongBody()
-      fits = length <= bodyLimit
-    case .chunked: bodyLimit = askForLongBody()
-    }
-    if case .length(let length) = facts.framing, fits, !hasRoomForBody(length) { return refuseBody() }
-    deadline = server.loop.now + server.configuration.bodyTimeout
-    let waits = facts.framing != .none && fits && !inputEnded && !request.store.hasBodyBytes
-    if facts.expectation == .continue, waits {
-      output.reattach()
-      output.buffer.append("HTTP/1.1 100 Continue\r\n\r\n")
-      outputGrew()
-    }
-  }
-
   /// False when more bytes are needed.
   private func receiveBody() -> Bool {
     guard countBody() else {
@@ -260,7 +234,7 @@ final class Connection: EventLoop.Handler, Answering {
 
   private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
-    begin(facts)
+    beginUnlessAsked(facts)
     if mayAsk {
       server.handler.handle(request, Responder(connection: self, serial: serial))
     } else {
@@ -271,7 +245,7 @@ final class Connection: EventLoop.Handler, Answering {
   }
 
   /// Every answer, also to what could not be read as a request, has a number of its own.
-  private func begin(_ facts: RequestStore.Facts) {
+  func begin(_ facts: RequestStore.Facts) {
     serial &+= 1
     let number = server.beginRequest()
     request.number = number
@@ -285,7 +259,7 @@ final class Connection: EventLoop.Handler, Answering {
   /// Answers what is no proper request, and ends the connection.
   func refuse(_ status: Status, _ detail: StaticString, headers: [(String, String)] = []) {
     phase = .handling
-    begin(request.store.factsOfRefused)
+    beginUnlessAsked(request.store.factsOfRefused)
     server.counters.refused &+= 1
     var response = Problem.response(status, "\(detail)", number: exchange.number)
     response.headers += headers

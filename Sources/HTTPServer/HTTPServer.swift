@@ -260,6 +260,7 @@ package final class HTTPServer {
   private func deliver(_ event: Reply.Event, _ serial: UInt64, to connection: Connection) {
     switch event {
     case .response(let response): connection.respond(serial, response)
+    case .goOn: connection.goOn(serial)
     case .begin(let stream, let status, let headers):
       guard connection.beginStream(serial, status, headers, length: nil) else { return stream.end() }
       connection.stream?.ended = { stream.end() }

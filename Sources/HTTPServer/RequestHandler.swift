@@ -3,6 +3,11 @@ package protocol RequestHandler: AnyObject {
   /// Answers `request` through `responder`, now or later. `request` is valid only until this returns.
   func handle(_ request: Request, _ responder: Responder)
 
+  /// Whether nothing of the body may come before it is known who asks. Asked when the head is there and the body is chunked
+  /// or longer than any other. After true the client waits, and of its body no more is read than a socket holds: until
+  /// `ticket.goOn()`, when the two questions below are asked, or an answer, which ends the connection.
+  func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool
+
   /// The most body bytes this request may bring. Asked when the head is there and the body is chunked or longer than
   /// `standard`, before any of it is awaited: uploads can be given more, or the unknown nothing.
   func bodyLimit(for request: Request, standard: Int) -> Int
@@ -16,13 +21,12 @@ package protocol RequestHandler: AnyObject {
 package enum SpoolShare: Sendable {
   /// None: it stays in memory.
   case noFile
-  /// Half of it: who asks is not known yet, and must leave room for those who are. Where there is no disk, it may bring
-  /// no more than any other request.
-  case half
   case whole
 }
 
 extension RequestHandler {
+  package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool { false }
+
   package func bodyLimit(for request: Request, standard: Int) -> Int { standard }
 
   package func spoolShare(of request: Request) -> SpoolShare { .noFile }

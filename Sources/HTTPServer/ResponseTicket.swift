@@ -15,12 +15,21 @@ package struct ResponseTicket: Sendable {
     replies.offer(Reply(ticket: self, response: response))
   }
 
+  /// Lets the body come of a request whose handler held it. False as for `send`.
+  @discardableResult
+  package func goOn() -> Bool {
+    replies.offer(Reply(ticket: self, event: .goOn))
+  }
+
   /// Begins an answer that this thread writes in pieces. Nil when the server takes no more.
-  /// - Parameter drained: called on the server's thread when all that was written so far has been sent.
+  /// - Parameters:
+  ///   - drained: called on the server's thread when all that was written so far has been sent.
+  ///   - ended: called once, on any thread, when the answer is over or its client has gone.
   package func stream(
-    status: Status, headers: [(String, String)], drained: (@Sendable () -> Void)? = nil
+    status: Status, headers: [(String, String)], drained: (@Sendable () -> Void)? = nil,
+    ended: (@Sendable () -> Void)? = nil
   ) -> TicketStream? {
-    let stream = TicketStream(ticket: self, drained: drained)
+    let stream = TicketStream(ticket: self, drained: drained, ended: ended)
     return replies.offer(Reply(ticket: self, event: .begin(stream, status, headers))) ? stream : nil
   }
 }
@@ -30,13 +39,17 @@ package final class TicketStream: Sendable {
   private let ticket: ResponseTicket
   private let ended = Atomic<Bool>(false)
   private let whenDrained: (@Sendable () -> Void)?
+  private let whenEnded: (@Sendable () -> Void)?
   /// Pieces that were written here and have not been sent yet; and those of them that the connection has taken.
   private let unsent = Atomic<Int>(0)
   private let taken = Atomic<Int>(0)
 
-  init(ticket: ResponseTicket, drained: (@Sendable () -> Void)? = nil) {
+  init(
+    ticket: ResponseTicket, drained: (@Sendable () -> Void)? = nil, ended: (@Sendable () -> Void)? = nil
+  ) {
     self.ticket = ticket
     whenDrained = drained
+    whenEnded = ended
   }
 
   /// False when the client has gone, was cut off, or the stream is finished. It may take a turn until this is known.
@@ -89,7 +102,7 @@ package final class TicketStream: Sendable {
   }
 
   func end() {
-    ended.store(true, ordering: .relaxed)
+    if !ended.exchange(true, ordering: .relaxed) { whenEnded?() }
   }
 }
 
@@ -97,6 +110,7 @@ package final class TicketStream: Sendable {
 package struct Reply: Sendable {
   enum Event: Sendable {
     case response(Response)
+    case goOn
     case begin(TicketStream, Status, [(String, String)])
     case piece([UInt8], TicketStream)
     case end

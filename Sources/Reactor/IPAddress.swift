@@ -48,8 +48,8 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
       low: bits >= 128 ? low : low & Self.mask(bits - 64))
   }
 
-  /// What one client has: of IPv6 the first 64 bits, because a client has all the addresses behind them (RFC 6177). Whoever counts by
-  /// address counts by this.
+  /// What one client has: of IPv6 the first 64 bits, because a client has all the addresses behind them (RFC 6177).
+  /// Whoever counts by address counts by this.
   package var network: IPAddress { isV4 ? self : prefix(64) }
 
   private static func mask(_ bits: Int) -> UInt64 {

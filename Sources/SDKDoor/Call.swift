@@ -18,6 +18,8 @@ struct Call {
   let isTrustedAddress: Bool
   /// By what the caller's address is counted; nil when it is not.
   let origin: IPAddress?
+  /// The client's, as far as those in between are trusted.
+  let address: IPAddress?
 
   func succeed(_ body: Envelope.Body = Envelope.emptyRow) {
     responder.send(Envelope.success(service: service, body: body))

@@ -59,7 +59,7 @@ package final class ControllerDoor: RequestHandler {
         service: service, form: form,
         responder: responder, isSend: controller.isForServers, bearer: Self.bearer(request),
         idempotencyKey: request.header("idempotency-key"), isTrustedAddress: isTrusted,
-        origin: request.countedAddress)
+        origin: request.countedAddress, address: request.clientAddress)
       run(controller, call)
     } catch {
       responder.send(Envelope.refusal(error, service: service, isSend: controller.isForServers))

@@ -2,6 +2,7 @@ package import HTTPServer
 package import Operations
 package import Domain
 package import Postgres
+package import Reactor
 
 /// What the door needs of its house to get things done: it knows no other door.
 package struct Hands {
@@ -12,8 +13,12 @@ package struct Hands {
 
   let submit: Submit
   let takesSends: (Lane) -> Bool
-  /// False when too many wait: the job will not be run.
-  let perform: (ResponseTicket, @escaping Job) -> Bool
+  /// In whose name a job is done, if that is known; the client's address; and how much the job keeps in memory.
+  package typealias Errand = (caller: Caller?, address: IPAddress?, bytes: Int)
+  /// Answers why the job will not be run: too many wait.
+  package typealias Perform = (Errand, ResponseTicket, @escaping Job) -> Problem?
+
+  let perform: Perform
   /// Where pages and media are reached.
   let hosting: Hosting
   /// Called, on any thread, when a message has been stored.
@@ -21,7 +26,7 @@ package struct Hands {
 
   package init(
     submit: @escaping Submit, takesSends: @escaping (Lane) -> Bool,
-    perform: @escaping (ResponseTicket, @escaping Job) -> Bool, hosting: Hosting,
+    perform: @escaping Perform, hosting: Hosting,
     messageCommitted: @escaping @Sendable () -> Void
   ) {
     self.submit = submit

@@ -79,8 +79,13 @@ extension ControllerDoor {
     default: throw Refusal(.serverError, "The form is too large.")
     }
     let bearer = Self.bearer(request)
-    let isTaken = hands.perform(responder.ticket) { attempt in
+    // A key within the form is known when that was read: until then it waits like a stranger's.
+    let caller = bearer == nil && !isTrusted ? nil : try Self.server(bearer, isTrusted: isTrusted, catalog).knownCaller
+    let errand = (caller, request.clientAddress, owned.body.count)
+    let problem = hands.perform(errand, responder.ticket) { attempt in
       do throws(Refusal) {
+        // Refused without being read.
+        if case .failure(let problem) = attempt { throw Refusal(problem) }
         let form = try Form(owned.body, contentType: owned.header("content-type"))
         guard !DeviceSending.senders.contains(form["SENDERCODE"] ?? "") else {
           throw Refusal(.serverError, "The form is too large for a device's message.")
@@ -95,7 +100,8 @@ extension ControllerDoor {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    guard isTaken else { throw Refusal(Problem(.busy, "Too many requests are waiting. Try again in a moment.")) }
+    // To this protocol both are: come again.
+    if let problem { throw Refusal(Problem(.busy, problem.detail)) }
   }
 
   // MARK: Devices

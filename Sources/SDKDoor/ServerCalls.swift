@@ -12,6 +12,11 @@ extension ControllerDoor {
     /// By a key that only the database can tell.
     case key(String)
 
+    /// In whose name a call waits for a thread.
+    var knownCaller: Caller? {
+      if case .known(let caller) = self { caller } else { nil }
+    }
+
     func caller(on connection: Connection) throws(Problem) -> Caller {
       switch self {
       case .known(let caller): return caller
@@ -44,14 +49,15 @@ extension ControllerDoor {
     _ work: @escaping @Sendable (Caller, Connection) throws(Refusal) -> Answer
   ) throws(Refusal) {
     let service = call.service
-    let isTaken = hands.perform(call.responder.ticket) { attempt in
+    let problem = hands.perform((server.knownCaller, call.address, 0), call.responder.ticket) { attempt in
       do throws(Refusal) {
         return Envelope.response(try Self.run(attempt, server, work), service: service)
       } catch {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    guard isTaken else { throw Refusal(Problem(.busy, "Too many requests are waiting. Try again in a moment.")) }
+    // To this protocol both are: come again.
+    if let problem { throw Refusal(Problem(.busy, problem.detail)) }
   }
 
   static func run(

@@ -83,7 +83,7 @@ final class Doors {
               configuration: sdk, loop: loop),
             admin: AdminDoor(
               admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
-              uploads: UploadGate(catalog: catalog, isSecure: isSecure)),
+              uploads: UploadGate()),
             health: HealthDoor(isConnected: { committer.isConnected }, readiness: readiness),
             metrics: MetricsDoor(metrics: metrics, catalog: catalog),
             hosted: try HostedDoor(loader: hosted, loop: loop),
@@ -136,7 +136,10 @@ final class Doors {
     _ messageCommitted: @escaping @Sendable () -> Void
   ) -> Hands {
     Hands(
-      submit: committer.submit, takesSends: committer.takesSends, perform: admin.perform,
+      submit: committer.submit, takesSends: committer.takesSends,
+      perform: { errand, ticket, job in
+        admin.perform(for: errand.caller, at: errand.address, bytes: errand.bytes, ticket, job)
+      },
       hosting: hosting, messageCommitted: messageCommitted)
   }
 

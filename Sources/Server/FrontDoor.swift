@@ -62,6 +62,13 @@ package final class FrontDoor: RequestHandler {
     return Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
   }
 
+  package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
+    guard Self.isForAdmin(request) else { return false }
+    // Perhaps it is answered at once.
+    request.kind = DoorKind.admin.rawValue
+    return admin.holdsBody(of: request, ticket)
+  }
+
   package func spoolShare(of request: Request) -> SpoolShare {
     Self.isForAdmin(request) ? admin.spoolShare(of: request) : .noFile
   }

@@ -113,22 +113,6 @@ import Testing
     }
     #expect(told.contains("\"rejected\":7"))
   }
-
-  @Test func `so many may watch, one more is told to come back, and gets the place of one who leaves`() throws {
-    let world = try AdminWorld(streamTimes: Self.times())
-    let key = try world.key(.admin)
-    try message(in: world, key: key)
-    var viewers = try (0..<Admin.Limits.streams).map { _ in try Watcher(world, Self.path, key: key) }
-    for viewer in viewers { #expect(try viewer.next().hasPrefix("event: funnel")) }
-    #expect(try world.call("GET", Self.path, key: key, type: nil).isProblem(.busy))
-    viewers.removeLast().leave()
-    var last: Watcher?
-    for _ in 0..<200 where last == nil {
-      let candidate = try Watcher(world, Self.path, key: key)
-      if try candidate.status() == 200 { last = candidate }
-    }
-    #expect(try #require(last).next().hasPrefix("event: funnel"))
-  }
 }
 
 /// A client that reads an answer while it is being written.
@@ -143,11 +127,19 @@ final class Watcher {
   private var body: [UInt8] = []
   private var isEnded = false
 
-  init(_ world: AdminWorld, _ path: String, key: String) throws {
+  convenience init(_ world: AdminWorld, _ path: String, key: String) throws {
+    try self.init(world, "GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)")
+  }
+
+  /// - Parameters:
+  ///   - head: without its end, and without the length of `body`.
+  ///   - body: nil when none follows now.
+  init(_ world: AdminWorld, _ head: String, body: String? = nil) throws {
     self.world = world
     let address = try #require(SocketAddress.resolve(host: "127.0.0.1", port: world.server.port).first)
     socket = try Socket.connect(to: address)
-    let request = Array("GET \(path) HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(key)\r\n\r\n".utf8)
+    let length = body.map { "\r\nContent-Length: \($0.utf8.count)" } ?? ""
+    let request = Array("\(head)\(length)\r\n\r\n\(body ?? "")".utf8)
     var sent = false
     for _ in 0..<1_000 where !sent {
       world.loop.turn(atMost: .milliseconds(1))

@@ -88,6 +88,6 @@ import Testing
     #expect(try upload("\nCookie: \(cookie)") == 403)
     #expect(try upload("\nCookie: \(cookie)x\nX-CSRF-Token: \(csrf)") == 401)
     #expect(try upload("") == 413)
-    #expect(try upload("\nAuthorization: Bearer \(world.clientKey)") == 413)
+    #expect(try upload("\nAuthorization: Bearer \(world.clientKey)") == 401)
   }
 }

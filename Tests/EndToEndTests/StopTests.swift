@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import Postgres
 import Reactor
 import Store
@@ -9,6 +10,8 @@ import Testing
 @Suite struct StopTests {
   @Test func `a stop does not wait for statements that wait, and tells their callers to come again`() throws {
     let world = try World()
+    // One caller holds no more than one of the two threads.
+    let other = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: world.connection).apiKey
     let server = try ServerProcess([
       "UPMC_DATABASE_URL": world.database.url,
       "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
@@ -22,9 +25,9 @@ import Testing
     let holder = try world.database.connect()
     try holder.script("BEGIN; LOCK TABLE groups, erasures IN ACCESS EXCLUSIVE MODE")
     let replies = try Inbox<String>(capacity: 8)
-    let (port, key) = (server.port, world.apiKey)
+    let (port, keys) = (server.port, [world.apiKey, other, world.apiKey])
     // More than there are threads: one waits behind them.
-    for number in 0..<3 {
+    for (number, key) in keys.enumerated() {
       _ = try Thread(name: "caller-\(number)") {
         do {
           let reply = try TestClient(port: port).call(

@@ -148,21 +148,6 @@ import Testing
     #expect(server.server.spools.held == 0)
   }
 
-  @Test func `whoever is not known yet leaves half of the room to those who are`() throws {
-    let server = try server(spoolBytes: 6_000_000)
-    let half = head(2_000_000).replacing("POST /", with: "POST /half")
-    let slow = try server.connect()
-    slow.send(half + String(repeating: "x", count: 1_900_000))
-    server.turn(20)
-    #expect(try server.connect().exchange(half).status == 503)
-    #expect(try server.connect().exchange(head(3_000_000) + String(repeating: "x", count: 3_000_000)).status == 200)
-    taken = []
-    slow.send(String(repeating: "x", count: 100_000))
-    #expect(try slow.takeAnswer().status == 200)
-    try FileManager.default.removeItem(atPath: directory)
-    #expect(try server.connect().exchange(half).status == 413)
-  }
-
   @Test func `where no file can be made it stays in memory`() throws {
     let server = try server()
     try FileManager.default.removeItem(atPath: directory)

@@ -70,11 +70,19 @@ final class ClosureHandler: RequestHandler {
     closure(request, responder)
   }
 
+  /// Bodies that wait for leave.
+  private(set) var held: [ResponseTicket] = []
+
+  func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
+    guard request.pathEquals("/held") else { return false }
+    held.append(ticket)
+    return true
+  }
+
   func bodyLimit(for request: Request, standard: Int) -> Int { limit ?? standard }
 
   func spoolShare(of request: Request) -> SpoolShare {
-    guard limit != nil else { return .noFile }
-    return request.pathEquals("/half") ? .half : .whole
+    limit == nil ? .noFile : .whole
   }
 }
 

@@ -1,0 +1,110 @@
+import Reactor
+import TestSupport
+import Testing
+
+@testable import HTTPServer
+
+/// Long bodies that come only when their handler knows who asks.
+@Suite final class HeldBodyTests {
+  private let directory = TemporaryDirectory.make()
+
+  deinit { TemporaryDirectory.remove(directory) }
+
+  private func server() throws -> TestServer {
+    var configuration = HTTPServer.Configuration()
+    configuration.bodyBytes = 1_000
+    configuration.spoolDirectory = directory
+    return try TestServer(configuration: configuration, bodyLimit: 5_000_000) { request, responder in
+      responder.send(Response(status: .ok, contentType: "text/plain", body: "\(request.bodyCount)"))
+    }
+  }
+
+  private func head(_ length: Int, _ more: String = "") -> String {
+    "POST /held HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\(more)\r\n"
+  }
+
+  @Test func `nobody is told to go on before there is leave, and then all is as ever`() throws {
+    let server = try server()
+    let peer = try server.connect()
+    peer.send(head(2_000, "Expect: 100-continue\r\n"))
+    #expect(peer.wait { server.handler.held.count == 1 })
+    server.advance(seconds: 100)
+    #expect(peer.text.isEmpty)
+    server.handler.held[0].goOn()
+    // Once is enough.
+    server.handler.held[0].goOn()
+    #expect(peer.wait { peer.text == "HTTP/1.1 100 Continue\r\n\r\n" })
+    peer.received = []
+    peer.send(String(repeating: "x", count: 2_000) + head(3) + "abc")
+    #expect(try peer.takeAnswer().body == "2000")
+    #expect(try peer.takeAnswer().body == "3", "a short body is nobody's business")
+    #expect(server.handler.held.count == 1)
+  }
+
+  @Test(arguments: [false, true]) func `of a body without leave no more is read than of requests sent ahead`(
+    isChunked: Bool
+  ) throws {
+    let server = try server()
+    let peer = try server.connect()
+    let body = String(repeating: "x", count: 1_000_000)
+    peer.send(
+      isChunked
+        ? "POST /held HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nF4240\r\n\(body)\r\n0\r\n\r\n"
+        : head(1_000_000) + body)
+    server.turn(100)
+    let connection = try #require(server.server.firstConnection)
+    let (read, spooled) = (connection.request.store.input.count, connection.request.store.spooledBytes)
+    #expect(read < HTTPLimits.pipelinedBytes + HTTPLimits.readBytes && spooled == 0)
+    #expect(server.server.spools.held == 0 && server.server.bodies.held == 0)
+    server.handler.held[0].goOn()
+    #expect(try peer.takeAnswer().body == "1000000")
+  }
+
+  @Test func `an answer in its place ends the connection, and leave comes too late`() throws {
+    let server = try server()
+    let peer = try server.connect()
+    peer.send(head(1_000_000) + String(repeating: "x", count: 300_000))
+    #expect(peer.wait { server.handler.held.count == 1 })
+    server.handler.held[0].send(Response(status: .unauthorized))
+    server.handler.held[0].goOn()
+    let answer = try peer.takeAnswer()
+    #expect(answer.status == 401 && answer.header("connection") == "close" && peer.waitForClose())
+    #expect(server.server.spools.held == 0 && server.server.bodies.held == 0)
+  }
+
+  @Test func `a client that leaves meanwhile is forgotten`() throws {
+    let server = try server()
+    let peer = try server.connect()
+    peer.send(head(2_000) + "x")
+    #expect(peer.wait { server.handler.held.count == 1 })
+    peer.reset()
+    server.turn(20)
+    #expect(server.server.connectionCount == 0)
+    server.handler.held[0].goOn()
+    server.turn(20)
+    #expect(try server.connect().exchange(head(1) + "z").body == "1")
+  }
+
+  @Test func `a client that has said all it will say is refused when the rest of the body is missing`() throws {
+    let server = try server()
+    let peer = try server.connect()
+    peer.send(head(2_000) + "x")
+    peer.finish()
+    #expect(peer.wait { server.handler.held.count == 1 })
+    server.turn(20)
+    server.handler.held[0].goOn()
+    #expect(try peer.takeAnswer().status == 400)
+  }
+
+  @Test func `a server that ends waits for whoever waits for leave`() throws {
+    let server = try server()
+    let peer = try server.connect()
+    peer.send(head(2_000) + String(repeating: "x", count: 2_000))
+    #expect(peer.wait { server.handler.held.count == 1 })
+    server.server.drain(deadline: .seconds(10))
+    server.turn(20)
+    server.handler.held[0].goOn()
+    #expect(try peer.takeAnswer().body == "2000")
+    #expect(peer.waitForClose())
+  }
+}
