@@ -62,22 +62,25 @@ let package = Package(
 
     // First floor: threads, loops, inboxes, sockets, clocks.
     module("Reactor", on: ["CLinux", heap]),
-    // Beside it: JSON as bytes. Pure.
-    module("JSON"),
+    // Beside it: text from outside, and JSON as bytes. Pure.
+    module("PlainText"),
+    module("JSON", on: ["PlainText"]),
     // What a program counts about itself. Pure.
     module("Metrics"),
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
     module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
-    module("HTTPServer", on: ["TLS", "Metrics", "Reactor"]),
+    module("HTTPServer", on: ["TLS", "Metrics", "PlainText", "Reactor"]),
     module("HTTPClient", on: ["TLS", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: ["JSON", crypto, cryptoExtras]),
+    module("Domain", on: ["JSON", "PlainText", crypto, cryptoExtras]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
-    module("Operations", on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
+    module(
+      "Operations",
+      on: ["Domain", "JSON", "PlainText", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
 
     // Beside it: what the ways to all push networks have in common.
     module("PushWire", on: ["Domain", "HTTP2", "TLS", "Metrics", "Reactor", log, deque]),
@@ -94,9 +97,9 @@ let package = Package(
     module(
       "Receiver",
       on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor", log, deque]),
-    module("SDKDoor", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
+    module("SDKDoor", on: ["Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
     module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
-    module("OpenAPI", on: ["Domain", "JSON", "Operations", "HTTPServer", crypto]),
+    module("OpenAPI", on: ["Domain", "JSON", "PlainText", "Operations", "HTTPServer", crypto]),
     module(
       "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, cryptoExtras, deque]),
 
@@ -123,6 +126,7 @@ let package = Package(
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
+    tests("PlainTextTests", on: ["PlainText"]),
     tests("JSONTests", on: ["JSON"]),
     tests("MetricsTests", on: ["Metrics"]),
     tests("DomainTests", on: ["Domain", "JSON", crypto]),
@@ -166,7 +170,7 @@ let package = Package(
       "EndToEndTests",
       on: [
         "upmc", "Care", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
-        "HTTPServer", "Courier", "TLS", "Reactor", "TestSupport",
+        "HTTPServer", "SDKDoor", "Courier", "TLS", "Reactor", "TestSupport",
       ]),
     tests(
       "CareTests",

@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// Splits the bytes of a CSV file into records (RFC 4180). Line ends may be CRLF, LF or CR. What is wrong with a record is
 /// told with it; the next one begins after its line. Of bytes that go on elsewhere the last record may not be whole: it is
 /// left.
@@ -42,7 +44,8 @@ struct CSVRecords {
     var record = (line: line, fields: [String](), fault: String?.none)
     repeat {
       let field = bytes[position...].first == Self.quote ? quoted(&record.fault) : plain()
-      record.fields.append(field)
+      if !field.isStreamSafe { record.fault = PlainText.objection }
+      record.fields.append(field.streamSafe)
     } while takeComma()
     guard takeLineEnd() || isWhole else { return nil }
     return Record(line: record.line, fields: record.fields, fault: record.fault)

@@ -1,3 +1,4 @@
+internal import PlainText
 internal import Reactor
 
 /// `application/x-www-form-urlencoded`, as browsers and SDKs send it in queries and bodies: `name=value&name=value`, `+`
@@ -38,7 +39,8 @@ package enum FormDecoding {
     return found
   }
 
-  /// Decodes `+` and `%XX`; nil when a `%` is not followed by two digits or the bytes are not UTF-8.
+  /// Decodes `+` and `%XX`; nil when a `%` is not followed by two digits, or the bytes are no UTF-8 or have combining marks
+  /// without end (`PlainText`).
   package static func decode(_ text: Span<UInt8>) -> String? {
     decode(text, plusIsSpace: true)
   }
@@ -61,6 +63,7 @@ package enum FormDecoding {
       default: bytes.append(byte)
       }
     }
-    return String(validating: bytes, as: UTF8.self)
+    guard let text = String(validating: bytes, as: UTF8.self), text.isStreamSafe else { return nil }
+    return text
   }
 }

@@ -1,3 +1,4 @@
+internal import PlainText
 package import Reactor
 
 /// One request, seen through the buffer of its connection. Valid only while `RequestHandler.handle` runs; `owned()`
@@ -64,9 +65,10 @@ package final class Request {
 
   // MARK: Headers
 
-  /// The value of the first header of this name; bytes that are not UTF-8 are replaced.
+  /// The value of the first header of this name; bytes that are not UTF-8 are replaced, and so are combining marks without
+  /// end (`PlainText`).
   package func header(_ lowercasedName: StaticString) -> String? {
-    store.withHeader(lowercasedName) { String(copying: $0) }
+    store.withHeader(lowercasedName) { String(copying: $0).streamSafe }
   }
 
   /// Lends the value of the first header of this name; nil when there is none.
@@ -86,7 +88,7 @@ package final class Request {
 
   /// All headers in the order sent, names lower-cased.
   package var headers: [(name: String, value: String)] {
-    store.head.fields.map { (store.text($0.name).lowercased(), store.text($0.value)) }
+    store.head.fields.map { (store.text($0.name).lowercased(), store.text($0.value).streamSafe) }
   }
 
   /// The values of all headers of this name, in the order sent.

@@ -11,5 +11,10 @@ package enum JSON {
     package static let depth = 32
     /// Digits of an integer: what fits `Int64` without overflow checks on each digit.
     package static let integerDigits = 18
+    /// Members of one object. Our own shapes have 45 at most; of the free ones (`data`, `contentState`) no payload of 4 KiB
+    /// has room for 700.
+    package static let members = 1_000
+    /// Names that are compared one by one before a set is made of them: what a device sends has fewer.
+    static let comparedNames = 16
   }
 }

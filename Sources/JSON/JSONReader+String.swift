@@ -1,7 +1,10 @@
+private import PlainText
+
 /// Reading strings (RFC 8259, section 7).
 extension JSONReader {
   /// Reads a string. Bad UTF-8, lone surrogates, raw control characters and U+0000 are refused: text columns hold
-  /// neither, and nothing that we send to a device needs them.
+  /// neither, and nothing that we send to a device needs them. So are combining marks without end, which would make each
+  /// comparison of the text as long as the square of them (`PlainText`).
   package mutating func readString() throws(JSONError) -> String {
     guard try peek() == .string else { throw JSONError("must be a string") }
     position += 1
@@ -10,9 +13,7 @@ extension JSONReader {
     while position < bytes.count {
       let byte = bytes[position]
       if byte == UInt8(ascii: "\"") {
-        guard let text = String(validating: bytes[start..<position], as: UTF8.self) else {
-          throw JSONError("is not UTF-8")
-        }
+        let text = try Self.text(bytes[start..<position])
         position += 1
         return text
       }
@@ -29,15 +30,19 @@ extension JSONReader {
       let byte = bytes[position]
       position += 1
       switch byte {
-      case UInt8(ascii: "\""):
-        guard let text = String(validating: text, as: UTF8.self) else { throw JSONError("is not UTF-8") }
-        return text
+      case UInt8(ascii: "\""): return try Self.text(text[...])
       case UInt8(ascii: "\\"): try readEscape(into: &text)
       case 0..<0x20: throw JSONError("holds a control character; write it as \\uXXXX")
       default: text.append(byte)
       }
     }
     throw JSONError("the text ends inside a string")
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) throws(JSONError) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONError("is not UTF-8") }
+    guard text.isStreamSafe else { throw JSONError(PlainText.objection) }
+    return text
   }
 
   private mutating func readEscape(into text: inout [UInt8]) throws(JSONError) {

@@ -42,19 +42,22 @@ package struct JSONReader {
     }
   }
 
-  /// Reads an object; `member` is called at each value with its name. A name given twice is an error.
+  /// Reads an object; `member` is called at each value with its name. A name given twice is an error, and so are more than
+  /// `JSON.Limits.members` of them.
   package mutating func readObject(
     _ member: (inout JSONReader, String) throws(JSONError) -> Void
   ) throws(JSONError) {
     guard try peek() == .object else { throw JSONError("must be an object") }
     try enter()
     if take(UInt8(ascii: "}")) { return leave() }
-    var seen: [String] = []
+    var names = MemberNames()
     while true {
       guard try peek() == .string else { throw JSONError("an object needs names in quotes (byte \(position))") }
       let name = try readString()
-      guard !seen.contains(name) else { throw JSONError("is given twice").inside(name) }
-      seen.append(name)
+      guard names.insert(name) else { throw JSONError("is given twice").inside(name) }
+      guard names.count <= JSON.Limits.members else {
+        throw JSONError("has more than \(JSON.Limits.members) members")
+      }
       guard take(UInt8(ascii: ":")) else { throw JSONError("a colon is missing at byte \(position)") }
       do {
         try member(&self, name)

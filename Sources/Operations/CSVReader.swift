@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// Reads comma-separated lines (RFC 4180) out of a file that comes in pieces, a record at a time.
 ///
 /// ```
@@ -90,6 +92,8 @@ struct CSVReader {
         .faulty("is too long")
       } else if String(validating: record, as: UTF8.self) == nil {
         .faulty("is not UTF-8")
+      } else if !text.isStreamSafe {
+        .faulty(PlainText.objection)
       } else if record.contains(0) {
         .faulty("holds a NUL, which cannot be stored")
       } else {

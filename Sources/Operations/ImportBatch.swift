@@ -144,6 +144,8 @@ struct ImportBatch {
   /// The columns in their order, joined; nil when the line does not name them.
   private static func header(_ fields: [String], _ kind: Imports.Kind) -> String? {
     let known = columns(kind) + ignored(kind)
+    // Each is there once at most. A line of a thousand commas is not looked at any closer.
+    guard fields.count <= known.count else { return nil }
     let names = fields.map { field in known.first { $0.lowercased() == field.lowercased().filter { $0 != " " } } ?? "" }
     guard names.contains(columns(kind)[0]), !names.contains(""), Set(names).count == names.count else { return nil }
     return names.joined(separator: ",")

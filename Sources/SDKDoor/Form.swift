@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import PlainText
 
 /// The fields of a posted form, and its files. Names are compared without case; an empty value counts as absent, because
 /// the SDK sends every parameter, used or not.
@@ -26,17 +27,19 @@ struct Form: Sendable {
   }
 
   private init(urlencoded body: [UInt8]) throws(Refusal) {
-    var start = 0
+    var (start, count) = (0, 0)
     while start < body.count {
       let end = body[start...].firstIndex(of: UInt8(ascii: "&")) ?? body.count
       defer { start = end + 1 }
       guard end > start else { continue }
+      count += 1
+      guard count <= SDKDoor.Limits.fields else { throw Self.tooMany }
       let equals = body[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
       guard let name = FormDecoding.decode(body.span.extracting(start..<equals)) else {
-        throw Refusal(field: "A field's name", "is not percent-encoded UTF-8")
+        throw Refusal(field: "A field's name", Self.unreadable)
       }
       guard let value = FormDecoding.decode(body.span.extracting(min(equals + 1, end)..<end)) else {
-        throw Refusal(field: Self.shown(name), "is not percent-encoded UTF-8")
+        throw Refusal(field: Self.shown(name), Self.unreadable)
       }
       // Some clients end or pad their forms with an empty pair.
       if name.isEmpty, value.isEmpty { continue }
@@ -54,6 +57,7 @@ struct Form: Sendable {
         guard let value = String(validating: part.content, as: UTF8.self) else {
           throw Refusal(field: Self.shown(part.name), "is not UTF-8")
         }
+        guard value.isStreamSafe else { throw Refusal(field: Self.shown(part.name), PlainText.objection) }
         try add(part.name, value)
       }
       guard files.count <= SDKDoor.Limits.fields else { throw Self.tooMany }
@@ -71,6 +75,8 @@ struct Form: Sendable {
     }
     guard fields.count <= SDKDoor.Limits.fields else { throw Self.tooMany }
   }
+
+  private static let unreadable = "is not percent-encoded UTF-8, or \(PlainText.objection)"
 
   private static let tooMany = Refusal(
     .serverError, "The form has more than \(SDKDoor.Limits.fields) fields.")

@@ -1,3 +1,5 @@
+internal import PlainText
+
 /// `multipart/form-data` (RFC 7578), the whole body in memory.
 enum Multipart {
   struct Part {
@@ -46,7 +48,8 @@ enum Multipart {
       guard bytes.count - rest.count <= SDKDoor.Limits.partHeaderBytes else {
         throw broken("has a part with more than \(SDKDoor.Limits.partHeaderBytes) bytes of headers")
       }
-      guard let text = String(validating: line, as: UTF8.self), let colon = text.firstIndex(of: ":") else {
+      guard let text = String(validating: line, as: UTF8.self), text.isStreamSafe, let colon = text.firstIndex(of: ":")
+      else {
         throw broken("has a part with a header that is none")
       }
       let value = MediaType.trimmed(text[text.index(after: colon)...])
@@ -66,12 +69,11 @@ enum Multipart {
 
   /// Where `pattern` begins first.
   private static func find(_ pattern: [UInt8], in bytes: ArraySlice<UInt8>) -> Int? {
-    guard let first = pattern.first else { return nil }
-    var rest = bytes
-    while let start = rest.firstIndex(of: first) {
-      rest = rest[start...]
-      if rest.starts(with: pattern) { return start }
-      rest = rest.dropFirst()
+    let last = bytes.endIndex - pattern.count
+    var start = bytes.startIndex
+    while start <= last {
+      if bytes[start] == pattern[0], bytes[start..<start + pattern.count].elementsEqual(pattern) { return start }
+      start += 1
     }
     return nil
   }

@@ -26,7 +26,7 @@
 package enum SDKDoor {
   /// Numbers of this module: unit, reason.
   package enum Limits {
-    /// Fields of one form: the largest controller has 31.
+    /// Fields of one form, those counted that it repeats or leaves empty: the largest controller has 31.
     static let fields = 100
     static let nameBytes = 64
     /// Headers of one part of a multipart body, and the boundary (RFC 2046 §5.1.1).
@@ -36,10 +36,10 @@ package enum SDKDoor {
     package static let uploadBytes = 16_777_216
     /// Body of a send: ten thousand recipients with long names.
     package static let sendBytes = 4_194_304
-    /// A server's form that is read and checked on the HTTP loop. Larger ones go to a thread unread, for it takes long to
-    /// look at ten thousand names. A device's form may have whatever the engine takes, and is always read on the loop:
-    /// nothing in it is long but what is skipped.
-    static let loopFormBytes = 65_536
+    /// A form that is read and checked on the HTTP loop, hence any form of a device: its 31 fields have 10,000 bytes at
+    /// most, and three times that percent-encoded. A server's larger ones go to a thread unread, for it takes long to look
+    /// at ten thousand names.
+    package static let loopFormBytes = 65_536
     /// Rows of one answer.
     static let listedRows = 1000
     /// What a client is told to wait after 503, in seconds.

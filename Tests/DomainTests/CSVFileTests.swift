@@ -31,6 +31,13 @@ import Testing
     CSVFile.Line(user: UserKey(clientUID: user), name: name, variables: variables)
   }
 
+  @Test func `combining marks without end are a fault of their line`() throws {
+    let marks = String(repeating: "\u{301}", count: 30)
+    let file = try read("a\(marks),x\nb\(marks)\u{316},x\nlee,Lee\n")
+    #expect(file.lines == [line("a\(marks)", "x"), line("lee", "Lee")])
+    #expect(file.faults == [CSVFile.Fault(line: 2, reason: "has more than 30 combining marks in a row")])
+  }
+
   @Test func `without a header the columns are the user, the name, and the variables`() throws {
     let file = try read("kim,Kim,10,20\r\nlee\nchoi,,\"3,4\"\rpark,\"Pa\"\"rk\",,x\n\n")
     #expect(

@@ -23,8 +23,9 @@ let package = Package(
         "SpoolFile.swift", "SystemError.swift",
       ],
       swiftSettings: instrumented),
+    .target(name: "PlainText", swiftSettings: instrumented),
     .target(
-      name: "HTTPServer", dependencies: ["Reactor"],
+      name: "HTTPServer", dependencies: ["PlainText", "Reactor"],
       sources: [
         "Authority.swift", "BearerToken.swift", "ByteClass.swift", "ChunkedDecoder.swift", "FormDecoding.swift",
         "Forwarding.swift", "Limits.swift", "Malformed.swift", "Method.swift", "OwnedRequest.swift",

@@ -75,6 +75,38 @@ import Testing
     #expect(throws: JSONError("is not UTF-8")) { try reader.readString() }
   }
 
+  @Test func `thirty combining marks in a row are taken, one more is refused, also as escapes and in a name`() throws {
+    for (mark, count) in [("\u{301}", 30), (#"\u0301"#, 30)] {
+      let most = "a" + String(repeating: mark, count: count)
+      #expect(try string("\"\(most)\"").unicodeScalars.count == 31)
+      for text in ["\"\(most)\(mark)\"", "{\"\(most)\(mark)\":1}"] {
+        #expect(error { try skip(text) }?.reason == "has more than 30 combining marks in a row", "\(text)")
+      }
+    }
+  }
+
+  // MARK: Members
+
+  private func object(_ count: Int, _ last: String = "") -> String {
+    "{" + (0..<count).map { "\"n\($0)\":0" }.joined(separator: ",") + last + "}"
+  }
+
+  @Test func `an object may have a thousand members, and not one more`() throws {
+    try skip(object(1_000))
+    #expect(error { try skip(object(1_001)) }?.description == "has more than 1000 members")
+    #expect(error { try skip("{\"a\":\(object(1_001))}") }?.description == "/a: has more than 1000 members")
+    // Each object counts for itself.
+    try skip("[" + Array(repeating: object(1_000), count: 3).joined(separator: ",") + "]")
+  }
+
+  @Test(arguments: [1, 15, 16, 17, 18, 500, 999]) func `a name given twice is found among however many`(count: Int) {
+    for name in ["n0", "n\(count / 2)", "n\(count - 1)"] {
+      #expect(error { try skip(object(count, ",\"\(name)\":1")) }?.description == "/\(name): is given twice")
+    }
+    // Two ways to write the same letter are the same name, as they are for everybody who compares it later.
+    #expect(error { try skip(object(count, ",\"\u{E9}\":1,\"e\u{301}\":1")) }?.reason == "is given twice")
+  }
+
   // MARK: Numbers
 
   @Test(arguments: [

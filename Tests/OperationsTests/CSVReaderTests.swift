@@ -18,6 +18,15 @@ import Testing
     return lines
   }
 
+  @Test func `combining marks without end are a fault of their line`() {
+    let marks = String(repeating: "\u{301}", count: 30)
+    let lines = Self.read("a\(marks)\nb\(marks)\u{316}\nc\n", size: 1_000)
+    #expect(
+      lines.map(\.record) == [
+        .fields(["a\(marks)"]), .faulty("has more than 30 combining marks in a row"), .fields(["c"]),
+      ])
+  }
+
   @Test(arguments: [
     "a,b\nc,d\n", "a,b\r\n\"c\"\"\r\n\",d\r\n\r\ne", "\u{FEFF}한글,\"쉼,표\"\n", "\"never closed\na,b\nc",
     "a\"b,\"c\"d\n,\n",

@@ -63,6 +63,23 @@ import Testing
     #expect(refusal(Array("\(String(repeating: "n", count: 65))=1".utf8)) != nil)
   }
 
+  @Test func `fields that are repeated or empty count too, and combining marks without end are refused`() throws {
+    for pair in ["A=", "A=1", "=", "A"] {
+      #expect(refusal(Array(Array(repeating: pair, count: 100).joined(separator: "&").utf8)) == nil, "\(pair)")
+      let more = refusal(Array(Array(repeating: pair, count: 101).joined(separator: "&").utf8))
+      #expect(more?.text.contains("more than 100 fields") == true, "\(pair): \(more?.text ?? "taken")")
+    }
+    // Nothing stands between these.
+    #expect(try form(String(repeating: "&", count: 1_000) + "A=1")["A"] == "1")
+    let marks = String(repeating: "%CC%81", count: 30)
+    #expect(try form("A=a\(marks)")["A"]?.unicodeScalars.count == 31)
+    for body in ["A=a\(marks)%CC%81", "a\(marks)%CC%81=1"] { #expect(refusal(Array(body.utf8)) != nil, "\(body)") }
+    let part = "--x\r\nContent-Disposition: form-data; name=\"A\"\r\n\r\na"
+    let type = "multipart/form-data; boundary=x"
+    #expect(refusal(Array("\(part)\(String(repeating: "\u{301}", count: 30))\r\n--x--".utf8), type) == nil)
+    #expect(refusal(Array("\(part)\(String(repeating: "\u{301}", count: 31))\r\n--x--".utf8), type) != nil)
+  }
+
   // MARK: Values
 
   @Test func `numbers, flags and lengths are checked`() throws {

@@ -9,20 +9,22 @@ enum ModuleGraph {
     "CLinux": [], "CLibPQ": [], "CNGHTTP2": [], "COpenSSL": [],
     // Threads, loops, sockets, clocks.
     "Reactor": ["CLinux"],
+    // Text from outside, pure.
+    "PlainText": [],
     // JSON as bytes, pure.
-    "JSON": [],
+    "JSON": ["PlainText"],
     // What a program counts about itself, pure.
     "Metrics": [],
     // Technologies. They know nothing of pushes.
     "TLS": ["Reactor", "COpenSSL"],
     "HTTP2": ["TLS", "Reactor", "CNGHTTP2"],
-    "HTTPServer": ["TLS", "Metrics", "Reactor"],
+    "HTTPServer": ["TLS", "Metrics", "PlainText", "Reactor"],
     "HTTPClient": ["TLS", "Reactor"],
     "Postgres": ["Reactor", "CLibPQ"],
     // What UPMC is about.
-    "Domain": ["JSON"],
+    "Domain": ["JSON", "PlainText"],
     "Store": ["Domain", "JSON", "Postgres", "Reactor"],
-    "Operations": ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
+    "Operations": ["Domain", "JSON", "PlainText", "Store", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
     "PushWire": ["Domain", "HTTP2", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
@@ -31,9 +33,9 @@ enum ModuleGraph {
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
     "Courier": ["PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor"],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor"],
-    "SDKDoor": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
+    "SDKDoor": ["Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
-    "OpenAPI": ["Domain", "JSON", "Operations", "HTTPServer"],
+    "OpenAPI": ["Domain", "JSON", "PlainText", "Operations", "HTTPServer"],
     "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [

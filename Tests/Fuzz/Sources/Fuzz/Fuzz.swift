@@ -50,7 +50,7 @@ enum Conversation {
 
   private static func advance(_ request: Request, _ awaitsBody: inout Bool) -> Step {
     if !awaitsBody {
-      switch request.store.advance(standardLimit: bodyLimit) {
+      switch request.store.advance(unaskedBytes: bodyLimit) {
       case .needMore: return .needMore
       case .malformed(let malformed): return .refused("\(malformed.status.code)")
       case .complete: return .complete
