@@ -55,16 +55,16 @@ extension Connection {
   }
 
   private func takeBody(_ facts: RequestStore.Facts) {
-    bodyLimit = server.configuration.bodyBytes
+    bodyLimit = unaskedBodyBytes
     phase = .body
     var fits = true
     switch facts.framing {
     case .none: break
     case .length(let length) where length <= bodyLimit: break
     case .length(let length):
-      bodyLimit = askForLongBody()
+      bodyLimit = askForBody(of: length)
       fits = length <= bodyLimit
-    case .chunked: bodyLimit = askForLongBody()
+    case .chunked: bodyLimit = askForBody(of: nil)
     }
     if case .length(let length) = facts.framing, fits, !hasRoomForBody(length) { return refuseBody() }
     deadline = server.loop.now + server.configuration.bodyTimeout

@@ -31,7 +31,7 @@ extension Connection {
     refuseEntry(.tooManyRequests, "There are too many connections from this address.")
   }
 
-  private func refuseEntry(_ status: Status, _ detail: StaticString) {
+  private func refuseEntry(_ status: Status, _ detail: String) {
     refuse(status, detail, headers: [("Retry-After", "1")])
   }
 

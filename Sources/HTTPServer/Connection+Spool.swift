@@ -1,10 +1,12 @@
 /// Long bodies on the disk: a connection's share of it.
 extension Connection {
-  /// How long the present body may be, which is longer than any other, or of a length that nobody knows. It goes to a file
+  /// How long the present body may be. One that is longer than any other, or of a length that nobody knows, goes to a file
   /// if its handler wants that; where none can be had it stays in memory.
-  func askForLongBody() -> Int {
+  /// - Parameter length: nil when it is chunked.
+  func askForBody(of length: Int?) -> Int {
     let standard = server.configuration.bodyBytes
     let limit = server.handler.bodyLimit(for: request, standard: standard)
+    if let length, length <= standard { return limit }
     let share = limit > standard ? server.handler.spoolShare(of: request) : .noFile
     guard share != .noFile else { return limit }
     if let directory = server.configuration.spoolDirectory { request.store.beginSpool(in: directory) }

@@ -176,10 +176,10 @@ final class Connection: EventLoop.Handler, Answering {
   /// False when more bytes are needed.
   private func receiveHead() -> Bool {
     guard hasMoreInput || inputEnded else { return false }
-    switch request.store.advance(standardLimit: server.configuration.bodyBytes) {
+    switch request.store.advance(unaskedBytes: unaskedBodyBytes) {
     case .complete(let facts): handle(facts)
     case .head(let facts): beginBody(facts)
-    case .malformed(let malformed): refuse(malformed.status, malformed.reason)
+    case .malformed(let malformed): refuse(malformed.status, "\(malformed.reason)")
     case .needMore: return awaitHead()
     }
     return true
@@ -215,6 +215,8 @@ final class Connection: EventLoop.Handler, Answering {
     }
   }
 
+  var unaskedBodyBytes: Int { min(HTTPLimits.unaskedBodyBytes, server.configuration.bodyBytes) }
+
   /// False when more bytes are needed.
   private func receiveBody() -> Bool {
     guard countBody() else {
@@ -225,7 +227,9 @@ final class Connection: EventLoop.Handler, Answering {
     case .needMore:
       guard inputEnded else { return false }
       refuse(.badRequest, "The connection ended in the middle of a request.")
-    case .malformed(let malformed): refuse(malformed.status, malformed.reason)
+    case .malformed(let malformed) where malformed.status == .contentTooLarge:
+      refuse(.contentTooLarge, "The body is too large: what is asked here takes \(bodyLimit) bytes at most.")
+    case .malformed(let malformed): refuse(malformed.status, "\(malformed.reason)")
     case .unstorable: refuseBody()
     case .complete: handle(request.store.facts)
     }
@@ -257,11 +261,12 @@ final class Connection: EventLoop.Handler, Answering {
   }
 
   /// Answers what is no proper request, and ends the connection.
-  func refuse(_ status: Status, _ detail: StaticString, headers: [(String, String)] = []) {
+  /// - Parameter detail: a sentence of ours: nothing in it comes from the request.
+  func refuse(_ status: Status, _ detail: String, headers: [(String, String)] = []) {
     phase = .handling
     beginUnlessAsked(request.store.factsOfRefused)
     server.counters.refused &+= 1
-    var response = Problem.response(status, "\(detail)", number: exchange.number)
+    var response = Problem.response(status, detail, number: exchange.number)
     response.headers += headers
     respond(serial, response)
     if isCounted { dropBody() }

@@ -12,8 +12,10 @@ package enum HTTPLimits {
   package static let allFieldsBytes = 65_536
   /// Empty lines that may precede a request (RFC 9112 §2.2 asks for one).
   package static let emptyLines = 2
-  /// Body of a request, unless its handler allows more.
+  /// Body of a request, unless its handler says something else.
   package static let bodyBytes = 1_048_576
+  /// A body about which no handler is asked: every call has room for as much, and nearly all have less.
+  package static let unaskedBodyBytes = 16_384
   /// Large bodies of all requests that are being received or worked on, together: five of the largest films, or some
   /// hundred long lists of recipients.
   package static let bodyMemoryBytes = 268_435_456

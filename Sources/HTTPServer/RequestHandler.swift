@@ -4,12 +4,13 @@ package protocol RequestHandler: AnyObject {
   func handle(_ request: Request, _ responder: Responder)
 
   /// Whether nothing of the body may come before it is known who asks. Asked when the head is there and the body is chunked
-  /// or longer than any other. After true the client waits, and of its body no more is read than a socket holds: until
+  /// or longer than the standard. After true the client waits, and of its body no more is read than a socket holds: until
   /// `ticket.goOn()`, when the two questions below are asked, or an answer, which ends the connection.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool
 
-  /// The most body bytes this request may bring. Asked when the head is there and the body is chunked or longer than
-  /// `standard`, before any of it is awaited: uploads can be given more, or the unknown nothing.
+  /// The most body bytes this request may bring, `HTTPLimits.unaskedBodyBytes` at least. Asked when the head is there and
+  /// the body is chunked or longer than that, before any of it is awaited: uploads can be given more than `standard`, and
+  /// calls that carry little less.
   func bodyLimit(for request: Request, standard: Int) -> Int
 
   /// Whether a body about which `bodyLimit` was asked goes to a file as it comes. Its request then has it as `spooled` of

@@ -57,8 +57,8 @@ struct RequestStore: ~Copyable {
   // MARK: Arriving
 
   /// Looks at what has arrived since the last time. Most requests are complete in one step.
-  /// - Parameter standardLimit: bytes of a body about which nobody need be asked.
-  mutating func advance(standardLimit: Int) -> Step {
+  /// - Parameter unaskedBytes: of a body about which nobody need be asked.
+  mutating func advance(unaskedBytes: Int) -> Step {
     guard !input.isEmpty else { return .needMore }
     switch input.withReadable({ parser.parse($0) }) {
     case .needMore: return .needMore
@@ -68,7 +68,7 @@ struct RequestStore: ~Copyable {
     if head.expectation == .none {
       switch head.framing {
       case .none: return .complete(facts)
-      case .length(let length) where length <= input.count - head.count && length <= standardLimit:
+      case .length(let length) where length <= input.count - head.count && length <= unaskedBytes:
         bodyCount = length
         return .complete(facts)
       default: break

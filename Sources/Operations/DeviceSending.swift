@@ -29,16 +29,10 @@ package struct DeviceSending: Sendable {
 
   /// - Parameter body: a JSON object with the fields of a send that a device may give.
   package init(body: [UInt8], app: App, sender: String, idempotencyKey: String?) throws(Problem) {
-    guard app.deviceSendsPerMinute > 0 else {
-      throw Problem(
-        .forbidden,
-        "Devices of \(app.appID) may not send. An administrator may allow it: upmc app set \(app.appID) --device-sends 10."
-      )
-    }
+    try Self.demandPermission(of: app)
     guard Self.senders.contains(sender) else {
       throw Problem(at: "/sender", "must be \(Self.senders.sorted().joined(separator: " or "))")
     }
-    guard app.pausedReason == nil else { throw Self.heldBack(app) }
     if let idempotencyKey, !(1...Self.keyBytes).contains(idempotencyKey.utf8.count) {
       throw Problem(.invalidField, "A device's Idempotency-Key must have 1 to \(Self.keyBytes) bytes.")
     }
@@ -65,6 +59,17 @@ package struct DeviceSending: Sendable {
     lane = request.lane
     // What is too large for whoever gets it. Somebody's long name is only found when the message is stored.
     try PayloadSize(request).check([], hasFCM: false)
+  }
+
+  /// Asked before anything else: whether devices of this app may send at all now.
+  package static func demandPermission(of app: App) throws(Problem) {
+    guard app.deviceSendsPerMinute > 0 else {
+      throw Problem(
+        .forbidden,
+        "Devices of \(app.appID) may not send. An administrator may allow it: upmc app set \(app.appID) --device-sends 10."
+      )
+    }
+    guard app.pausedReason == nil else { throw heldBack(app) }
   }
 
   private static func heldBack(_ app: App) -> Problem {

@@ -67,6 +67,15 @@ package final class DeviceDoor: RequestHandler {
     }
   }
 
+  /// Anybody may knock here, so nobody may bring more than a call legitimately carries.
+  package func bodyLimit(for request: Request, standard: Int) -> Int {
+    if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
+      return min(standard, Operations.Limits.confirmationBytes)
+    }
+    let isMessage = request.path.utf8.reversed().starts(with: "/messages".utf8.reversed())
+    return min(standard, isMessage ? Operations.Limits.deviceMessageBytes : Operations.Limits.deviceCallBytes)
+  }
+
   // MARK: What endpoints share
 
   /// The operation's answer, or its problem, as a response.
@@ -112,10 +121,15 @@ package final class DeviceDoor: RequestHandler {
 
   /// The body as JSON.
   static func reader(_ request: Request) throws(Problem) -> JSONReader {
+    JSONReader(try jsonBody(request))
+  }
+
+  /// The body, which must not say that it is something else than JSON.
+  static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
     if let type = request.header("content-type"), !isJSON(type) {
       throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
     }
-    return JSONReader(request.bodyBytes)
+    return request.bodyBytes
   }
 }
 

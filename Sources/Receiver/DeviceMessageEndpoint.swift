@@ -6,16 +6,13 @@ internal import Store
 
 /// `POST /v1/devices/{device}/messages`: a device sends to one user of its app, if the app allows it. The body is that of a
 /// send without what a device may not decide; the answer is a send's.
+///
+/// Most apps do not allow it, and every installation could ask: so the body is not looked at before device and app are
+/// known.
 extension DeviceDoor {
   func sendMessage(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
-    var reader = try Self.reader(request)
-    let wish: DeviceMessage
-    do {
-      wish = try DeviceMessage(&reader)
-    } catch {
-      throw Problem(error)
-    }
+    let body = try Self.jsonBody(request)
     let (requestID, key) = (request.id, request.header("idempotency-key"))
     // The key of the device says nothing of its app; its row does.
     perform(.find(claim), requestID, responder) { [self] answer, responder in
@@ -24,6 +21,8 @@ extension DeviceDoor {
         guard let app = catalog.app(number: device.app) else {
           throw Problem(.unknownApp, "The app was deleted meanwhile.")
         }
+        try DeviceSending.demandPermission(of: app)
+        let wish = try DeviceMessage(body)
         let sender =
           wish.sender ?? (device.attributes.platform.lowercased() == "android" ? "device-android" : "device-ios")
         let sending = try DeviceSending(body: wish.fields, app: app, sender: sender, idempotencyKey: key)
@@ -59,17 +58,22 @@ private struct DeviceMessage {
   var sender: String?
   var fields: [UInt8] = []
 
-  init(_ reader: inout JSONReader) throws(JSONError) {
+  init(_ body: [UInt8]) throws(Problem) {
+    var reader = JSONReader(body)
     var sender: String?
     var members: [(name: String, json: [UInt8])] = []
-    try reader.readObject { (reader, key) throws(JSONError) in
-      if key == "sender" {
-        sender = try reader.readText(upTo: 64)
-      } else {
-        members.append((key, try reader.readRaw()))
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        if key == "sender" {
+          sender = try reader.readText(upTo: 64)
+        } else {
+          members.append((key, try reader.readRaw()))
+        }
       }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
     }
-    try reader.finish()
     self.sender = sender
     var writer = JSONWriter()
     writer.object { writer in for member in members { writer.member(member.name, raw: member.json) } }

@@ -3,13 +3,18 @@ struct Controller: Sendable {
   typealias Endpoint = @Sendable (ControllerDoor) -> (Call) throws(Refusal) -> Void
 
   let name: StaticString
-  /// Only servers that are trusted may call it, and it may bring a large body.
+  /// Only servers that are trusted may call it.
   let isForServers: Bool
+  /// It may bring a large body: a list of people, or a file of them.
+  let takesLongForms: Bool
   let endpoint: Endpoint
 
-  private init(_ name: StaticString, isForServers: Bool = false, _ endpoint: @escaping Endpoint) {
+  private init(
+    _ name: StaticString, isForServers: Bool = false, takesLongForms: Bool = false, _ endpoint: @escaping Endpoint
+  ) {
     self.name = name
     self.isForServers = isForServers
+    self.takesLongForms = takesLongForms
     self.endpoint = endpoint
   }
 
@@ -33,9 +38,9 @@ struct Controller: Sendable {
     Controller("reAllocateUpns") { $0.showConfiguration },
     Controller("putAppLog") { $0.showConfiguration },
     // Servers; the first also devices.
-    Controller("rcv_register_message", isForServers: true) { $0.sendMessage },
-    Controller("rcv_register_groupmessage", isForServers: true) { $0.sendGroupMessage },
-    Controller("rcv_register_csvmessage", isForServers: true) { $0.sendCSVMessage },
+    Controller("rcv_register_message", isForServers: true, takesLongForms: true) { $0.sendMessage },
+    Controller("rcv_register_groupmessage", isForServers: true, takesLongForms: true) { $0.sendGroupMessage },
+    Controller("rcv_register_csvmessage", isForServers: true, takesLongForms: true) { $0.sendCSVMessage },
     Controller("rcv_message_cancel_reservation", isForServers: true) { $0.cancelReservation },
     Controller("rcv_retry_message", isForServers: true) { $0.retryMessage },
     Controller("rcv_getSentMsgInfo", isForServers: true) { $0.showMessage },

@@ -74,12 +74,14 @@ package final class ControllerDoor: RequestHandler {
     }
   }
 
-  /// Whoever may send may send much.
+  /// Whoever may send may send much. A server whose key is a field of its form, too late to be known here, may bring the
+  /// standard to what is read on a thread; and so may logs, of which nothing is read. Everything else is small.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     let (context, service) = Self.split(request.path)
-    guard let controller = controller(context, service), controller.isForServers, mayBeServer(request) else {
-      return standard
+    guard let controller = controller(context, service), controller.takesLongForms else {
+      return service == "putAppLog.ctl" ? standard : min(standard, SDKDoor.Limits.loopFormBytes)
     }
+    guard mayBeServer(request) else { return standard }
     return service == "rcv_register_csvmessage.ctl" ? SDKDoor.Limits.uploadBytes : SDKDoor.Limits.sendBytes
   }
 

@@ -113,6 +113,7 @@ extension ControllerDoor {
     }
     // CUID names the receiver here, so it says nothing of the sender.
     try withClaim(call, isAboutUser: false) { [self] identity, claim throws(Refusal) in
+      try Self.refusing { () throws(Problem) in try DeviceSending.demandPermission(of: identity.app) }
       let send = try SendForm(call.form, audience: try SendAudience(message: call.form))
       let sending = try Self.refusing { () throws(Problem) in
         try DeviceSending(

@@ -56,10 +56,11 @@ package final class FrontDoor: RequestHandler {
     handle()
   }
 
-  /// Only senders may bring bodies above the standard: lists of recipients.
+  /// Only senders may bring bodies above the standard: lists of recipients. What anybody may bring is small.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     if ControllerDoor.isForHere(request) { return sdk.bodyLimit(for: request, standard: standard) }
-    return Self.isForAdmin(request) ? admin.bodyLimit(for: request, standard: standard) : standard
+    if Self.isForAdmin(request) { return admin.bodyLimit(for: request, standard: standard) }
+    return devices.bodyLimit(for: request, standard: standard)
   }
 
   package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {

@@ -59,6 +59,19 @@ import Testing
     #expect(payload["from"] == nil && (payload["aps"] as? [String: Any])?["badge"] as? Int == 1)
   }
 
+  @Test func `whether devices may send is asked before the body is looked at`() throws {
+    let pair = try pair()
+    for body in ["", "{", "[]", #"{"nobody":1}"#, String(repeating: "{\"a\":", count: 40), Self.hello] {
+      let refused = try pair.send(body)
+      #expect(refused.status == 403 && refused.string("type") == "upmc:forbidden", "\(body): \(refused.text)")
+    }
+    let stranger = try pair.world.client.call(
+      "POST", "/v1/devices/\(pair.device)/messages", bearer: "t/Sh0FLJ6DuaYAwdLj9KWwAAAAA.m2Jp0Yc3o1gqXo4dS9tqHw", "{")
+    #expect(stranger.status == 401, "\(stranger.text)")
+    try pair.allow(5)
+    #expect(try pair.sendOnceAllowed("{").status == 400)
+  }
+
   @Test func `no more than its minute allows, then 429 says how long to wait`() throws {
     let pair = try pair()
     try pair.allow(2)

@@ -32,7 +32,7 @@ struct Reading: Equatable, CustomStringConvertible {
       request.store.input.append(Array(bytes[fed..<min(cut, bytes.count)]))
       fed = cut
       if !hasHead {
-        switch request.store.advance(standardLimit: bodyLimit) {
+        switch request.store.advance(unaskedBytes: bodyLimit) {
         case .needMore: continue
         case .malformed(let malformed): return Reading(description: "\(malformed.status.code) \(malformed.reason)")
         case .head: hasHead = true

@@ -94,6 +94,27 @@ import Testing
     #expect(status("\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n") == "400")
   }
 
+  @Test func `the handler may allow a shorter body than usual, and the refusal names what it allows`() throws {
+    let server = try TestServer(bodyLimit: 20_000)
+    for head in ["Content-Length: 20001\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n4E21\r\n"] {
+      // Before a byte of it has come.
+      let refused = try server.connect().exchange("POST / HTTP/1.1\r\nHost: a\r\n\(head)")
+      #expect(refused.status == 413 && refused.body.contains("takes 20000 bytes at most"), "\(refused)")
+    }
+    for count in [0, 1, HTTPLimits.unaskedBodyBytes, HTTPLimits.unaskedBodyBytes + 1, 20_000] {
+      let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(count)\r\n\r\n"
+      #expect(try server.connect().exchange(head + text(count)).status == 200, "\(count)")
+    }
+  }
+
+  @Test func `nobody is asked about a short body`() throws {
+    let server = try TestServer(bodyLimit: 0)
+    let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: "
+    let most = HTTPLimits.unaskedBodyBytes
+    #expect(try server.connect().exchange("\(head)\(most)\r\n\r\n\(text(most))").status == 200)
+    #expect(try server.connect().exchange("\(head)\(most + 1)\r\n\r\n").status == 413)
+  }
+
   @Test func `the handler may allow a longer body than usual`() throws {
     var configuration = HTTPServer.Configuration()
     configuration.bodyBytes = 10
