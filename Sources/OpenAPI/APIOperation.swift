@@ -1,5 +1,6 @@
 package import HTTPServer
 package import Domain
+internal import Operations
 
 /// One operation of the API, as the document tells it.
 package struct APIOperation: Sendable {
@@ -112,6 +113,18 @@ package struct APIOperation: Sendable {
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }
     if usesDatabase { problems += [.busy, .databaseAway, .internalError] }
     return Problem.Code.allCases.filter(problems.contains)
+  }
+
+  /// The most bytes that its body may have; nil where that is for others to say: files tell it themselves.
+  var bodyBytes: Int? {
+    guard body != nil else { return nil }
+    switch (area, id) {
+    case (_, "sendFromDevice"): return Operations.Limits.deviceMessageBytes
+    case (.confirmations, _): return Operations.Limits.confirmationBytes
+    case (_, "signIn"): return HTTPLimits.unaskedBodyBytes
+    case (.devices, _): return Operations.Limits.deviceCallBytes
+    default: return nil
+    }
   }
 
   /// Everything below `/v1` asks the database.

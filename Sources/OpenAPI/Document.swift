@@ -50,7 +50,7 @@ package enum Document {
       ("security", security(operation.proof)),
     ]
     if !operation.parameters.isEmpty { members.append(("parameters", .list(operation.parameters.map(node)))) }
-    if let body = operation.body { members.append(("requestBody", node(body))) }
+    if let body = operation.body { members.append(("requestBody", node(body, operation.bodyBytes))) }
     members.append(
       (
         "responses",
@@ -80,24 +80,34 @@ package enum Document {
     ])
   }
 
-  private static func node(_ body: APIOperation.Body) -> Node {
+  /// - Parameter bytes: the most that it may have.
+  private static func node(_ body: APIOperation.Body, _ bytes: Int?) -> Node {
     let examples = body.examples.map { example in
       let value = body.type == "application/json" ? Node.json(example.json) : .text(example.json)
       return (example.name, Node.object([("value", value)])) as Node.Member
     }
-    return .object([
-      ("required", .flag(true)),
-      (
-        "content",
-        .object([
-          (
-            body.type,
-            .object(
-              [("schema", Schema.reference(body.schema))] + (examples.isEmpty ? [] : [("examples", .object(examples))]))
-          )
-        ])
-      ),
-    ])
+    let bound: [Node.Member] =
+      bytes.map {
+        [
+          ("description", .text("Up to \($0) bytes; a longer one is 413 before it is sent.")),
+          ("x-maxBytes", .number($0)),
+        ]
+      } ?? []
+    return .object(
+      bound + [
+        ("required", .flag(true)),
+        (
+          "content",
+          .object([
+            (
+              body.type,
+              .object(
+                [("schema", Schema.reference(body.schema))]
+                  + (examples.isEmpty ? [] : [("examples", .object(examples))]))
+            )
+          ])
+        ),
+      ])
   }
 
   private static func node(_ answer: APIOperation.Answer) -> Node {

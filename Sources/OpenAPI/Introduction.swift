@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 
 /// What stands before all operations: rules that hold for each of them, and the kinds of credentials.
 enum Introduction {
@@ -7,7 +8,9 @@ enum Introduction {
     the server (`/health`, `/ready`).
 
     **JSON.** Bodies are JSON in UTF-8 with names in camelCase. An unknown or repeated field is refused and named, and so \
-    is U+0000 in a text. Objects and lists may stand in each other \(JSON.Limits.depth) deep. Times are RFC 3339, UTC in \
+    is U+0000 in a text. Objects and lists may stand in each other \(JSON.Limits.depth) deep, an object has at most \
+    \(JSON.Limits.members) members, and a text no more than \(PlainText.Limits.marks) combining marks in a row (Unicode's \
+    stream-safe format). Times are RFC 3339, UTC in \
     answers. Where a length is given in bytes (`x-maxBytes`), the UTF-8 bytes count.
 
     **Durability.** A write is answered 2xx only when it is committed. Every request may be repeated: registrations and \

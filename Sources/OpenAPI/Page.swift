@@ -84,7 +84,8 @@ struct Page {
     write(
       parameters: (document["paths"]?[path]?["parameters"]?.elements ?? []) + (operation["parameters"]?.elements ?? []))
     if let content = operation["requestBody"]?["content"]?.members.first {
-      html += "<p>Body: \(type(content.value["schema"]))</p>\n"
+      let bound = operation["requestBody"]?["x-maxBytes"]?.string.map { ", up to \($0) bytes" } ?? ""
+      html += "<p>Body: \(type(content.value["schema"]))\(bound)</p>\n"
       for (name, example) in content.value["examples"]?.members ?? [] {
         html += example["value"].map { Self.code($0, title: "Example: \(name)") } ?? ""
       }
