@@ -36,6 +36,14 @@ final class ExampleStage {
   func call(
     _ operation: APIOperation, _ body: String?, path: String? = nil, bearer: String?? = nil
   ) throws -> Reply {
+    let (target, credential) = try prepare(operation)
+    return try world.client.call(
+      operation.method.rawValue, path ?? target, bearer: session == nil ? bearer ?? credential : nil, body,
+      type: operation.body?.type, session: session)
+  }
+
+  /// Makes what the operation's path names.
+  func prepare(_ operation: APIOperation) throws -> (target: String, credential: String?) {
     count += 1
     var target = operation.pattern
     var credential: String?
@@ -84,9 +92,7 @@ final class ExampleStage {
       target += "\(sign)\(parameter.name)=\(value)"
       sign = "&"
     }
-    return try world.client.call(
-      operation.method.rawValue, path ?? target, bearer: session == nil ? bearer ?? credential : nil, body,
-      type: operation.body?.type, session: session)
+    return (target, credential)
   }
 
   private func webhook() throws -> String {

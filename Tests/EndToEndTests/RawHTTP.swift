@@ -24,7 +24,7 @@ struct RawHTTP {
     }
     try #require(connected == 0)
     var text = head.split(separator: "\n").joined(separator: "\r\n") + "\r\nHost: localhost\r\nConnection: close\r\n"
-    if !body.isEmpty { text += "Content-Length: \(body.count)\r\n" }
+    if !body.isEmpty, !head.contains("Transfer-Encoding") { text += "Content-Length: \(body.count)\r\n" }
     let bytes = Array((text + "\r\n").utf8) + body
     var sent = 0
     while sent < bytes.count {
