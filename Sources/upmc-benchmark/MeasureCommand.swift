@@ -12,7 +12,7 @@ struct MeasureCommand: ParsableCommand {
     SmallRequests(), DurableReceipts(), DurableReceipts(isSlowDisk: true), DeviceCalls(isSlowDisk: false),
     DeviceCalls(isSlowDisk: true), Overload(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
     Growth(),
-    SingleSends(), ColdStart(), PacedMessages(),
+    SingleSends(), ColdStart(), PacedMessages(), BodyWork(),
   ]
 
   @Argument(help: "Scenarios to run, by name; all when none is named.")
