@@ -56,6 +56,8 @@ extension Connection {
     let isChunked: Bool
     /// True when nothing of the body may be sent: the answer to HEAD.
     let isSilent: Bool
+    /// Events have no end to wait for: a client that has shut its side has gone. Browsers leave a page so.
+    let isEndless: Bool
     /// Bytes that are still owed, when the length was said.
     var owedBytes: Int?
     var drained: (() -> Void)?
@@ -67,6 +69,11 @@ extension Connection {
   /// Sends the head of an answer whose body follows in pieces. False when the client has gone.
   func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool {
     guard isAwaiting(serial) else { return false }
+    let isEndless = headers.contains { $0 == ServerSentEvent.headers[0] }
+    if isEndless, inputEnded {
+      close()
+      return false
+    }
     settleKeepAlive()
     if exchange.minorVersion == 0, length == nil { exchange.keepsAlive = false }
     output.reattach()
@@ -74,7 +81,7 @@ extension Connection {
       status, headers: headers, bodyCount: length, exchange, now: server.loop.now, to: &output.buffer)
     stream = StreamState(
       status: status, isChunked: exchange.minorVersion > 0 && length == nil,
-      isSilent: exchange.isHead || status.forbidsBody,
+      isSilent: exchange.isHead || status.forbidsBody, isEndless: isEndless,
       owedBytes: length)
     phase = .streaming
     outputGrew()

@@ -126,6 +126,7 @@ final class Connection: EventLoop.Handler, Answering {
       pump()
     case .endOfStream:
       inputEnded = true
+      if phase == .streaming, stream?.isEndless == true { return close() }
       pump()
     case .wouldBlock: break
     case .failed, nil: close()

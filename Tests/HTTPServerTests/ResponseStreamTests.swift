@@ -41,6 +41,33 @@ import Testing
     #expect(try peer.takeAnswer().body == "GET /next ")
   }
 
+  @Test func `a client of events that shuts its side has gone, one of a file still gets the file`() throws {
+    for (isOfEvents, headers) in [(true, ServerSentEvent.headers), (false, [("Content-Type", "text/csv")])] {
+      let source = Source()
+      var wasAbandoned = false
+      let server = try TestServer { _, responder in
+        source.stream = responder.stream(status: .ok, headers: headers)
+        source.stream?.whenAbandoned { wasAbandoned = true }
+      }
+      let peer = try server.connect()
+      peer.send(Self.get)
+      server.turn()
+      #expect(source.stream?.write("hello") == true)
+      peer.finish()
+      server.turn()
+      #expect(wasAbandoned == isOfEvents)
+      #expect(source.stream?.isOpen == !isOfEvents)
+      // It may even have shut it before the first event.
+      wasAbandoned = false
+      let hasty = try server.connect()
+      hasty.send(Self.get)
+      hasty.finish()
+      server.turn()
+      #expect(source.stream?.isOpen ?? false == !isOfEvents)
+      source.stream?.finish()
+    }
+  }
+
   @Test func `HTTP 1 dot 0 reads until the end of the connection`() throws {
     let source = Source()
     let server = try streaming(source)
