@@ -174,6 +174,8 @@ struct DevicePart {
         Tokens.Claimed(app: record.app, psid: record.psid, network: record.network, device: record.device))
       state.tokens.end(record.device)
       record.state = .unregistered
+      // Its keys end with it; those of a device that only lost its token to another one do not.
+      record.authEpoch &+= 1
       move(&record, to: UserKey(guest: record.device), batch)
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
     case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))

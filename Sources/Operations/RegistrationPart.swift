@@ -145,9 +145,8 @@ struct RegistrationPart {
   private static func refusal(of registration: Operation.Registration, _ batch: OperationBatch) -> Problem? {
     let known = batch.devices[registration.device]
     if registration.isOpenedByProof {
-      // The key of a device that is gone, or was given up, opens nothing any more.
-      guard let known, known.state != .unregistered, let proof = registration.proof, proof.device == known.device,
-        proof.epoch == known.authEpoch
+      // The key of a device that is gone, or that has given itself up, opens nothing any more.
+      guard let known, let proof = registration.proof, proof.device == known.device, proof.epoch == known.authEpoch
       else {
         return Problem(.badCredential, "This authKey has ended. Register with the app's client key.")
       }

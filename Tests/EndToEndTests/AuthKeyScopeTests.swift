@@ -51,6 +51,11 @@ import Testing
     #expect(again.status == 200, "\(again.text)")
   }
 
+  @Test func `it brings a device back whose token went to another one`() throws {
+    #expect(try world.register("another", token: World.token("a1"), user: "lee").status == 201)
+    #expect(try register("phone", "a2").status == 200)
+  }
+
   @Test func `it ends when the person is erased`() throws {
     let erased = try world.client.call(
       "DELETE", "/v1/admin/users/kim?appId=\(World.appID)", bearer: world.apiKey)

@@ -15,7 +15,7 @@ extension APIOperation {
       `userProof` with every `clientUid`. `clientName` names a user who has no name yet; only with a valid `userProof` does it \
       replace another, because it stands in messages to that user.
 
-      An authKey registers its own device alone, as long as that device is registered.
+      An authKey registers its own device alone, and ends when that device unregisters.
 
       Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
       Known devices never are.
