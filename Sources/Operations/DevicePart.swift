@@ -234,11 +234,12 @@ struct DevicePart {
       let shown = state.users[user] ?? (0, "")
       let answer: OperationAnswer =
         switch entry.kind {
-        case .find, .setConsents: .found(device: record, badge: shown.badge, userName: shown.name)
-        case .setUser:
+        case .find, .setConsents:
+          .found(device: record, badge: shown.badge, userName: batch.shownName("", stored: shown.name, of: user))
+        case .setUser(_, let named):
           .found(
             device: record, badge: shown.badge,
-            userName: batch.counts.name(of: Users.Key(app: record.app, userKey: record.userKey)))
+            userName: batch.shownName(named.name, of: Users.Key(app: record.app, userKey: record.userKey)))
         case .badge: .badge(shown.badge)
         case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])

@@ -18,9 +18,11 @@ package final class NewDevices {
     package init() {}
   }
 
-  private struct Source: Hashable {
+  /// Who brought a new device.
+  package struct Source: Hashable, Sendable {
     let app: App.Number
-    let address: IPAddress
+    /// Nil: it is not counted by address.
+    let address: IPAddress?
   }
 
   private let perAddress: RateAllowance?
@@ -56,12 +58,23 @@ package final class NewDevices {
       if sources.count > sweepCount { sweep(now) }
     }
     if let perApp, !perApp.take(&apps[app.number, default: 0], now: now) {
+      if let origin, let perAddress {
+        perAddress.giveBack(&sources[Source(app: app.number, address: origin), default: 0])
+      }
       tell(app, nil, now)
       return Self.problem(
         "Too many new devices of \(app.appID) have registered in the last hour. Devices that are known are served.",
         wait: perApp.wait(apps[app.number] ?? 0, now: now))
     }
     return nil
+  }
+
+  /// The devices have not been stored: the batch that they came in is made again.
+  package func giveBack(_ admitted: [Source]) {
+    for source in admitted {
+      if source.address != nil, sources[source] != nil { perAddress?.giveBack(&sources[source, default: 0]) }
+      if apps[source.app] != nil { perApp?.giveBack(&apps[source.app, default: 0]) }
+    }
   }
 
   private static func problem(_ detail: String, wait: Duration) -> Problem {

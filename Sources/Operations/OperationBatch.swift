@@ -38,6 +38,8 @@ package final class OperationBatch {
   let policies: AppPolicies
   /// Counts devices that nobody knows yet; nil: as many as like may register.
   let newDevices: NewDevices?
+  /// Those that this batch counted. Whoever runs it again gives them back first.
+  package private(set) var admitted: [NewDevices.Source] = []
   /// Device rows as they stand in this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
   var changedDevices: Set<DeviceID> = []
@@ -164,6 +166,20 @@ package final class OperationBatch {
       record.boundAt = now
       change(record)
     }
+  }
+
+  /// Counts a device that nobody knows. - Returns: why it may not register now.
+  func admit(_ app: App, from origin: IPAddress?) -> Problem? {
+    guard let newDevices else { return nil }
+    if let problem = newDevices.refusal(of: app, from: origin, now: readAt) { return problem }
+    admitted.append(NewDevices.Source(app: app.number, address: origin))
+    return nil
+  }
+
+  /// What a device is told of its user's name. Where nobody vouches for users anybody may name any: it hears what it said
+  /// itself, or it could learn the names of all customers from their numbers.
+  func shownName(_ given: String, stored: String? = nil, of user: Users.Key) -> String {
+    policies.vouchesForUsers(in: user.app) ? stored ?? counts.name(of: user) : given
   }
 
   func remember(_ records: [Devices.Record]) {

@@ -135,8 +135,13 @@ struct RegistrationPart {
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in
       guard let problem = Self.refusal(of: entry.registration, batch) else { return false }
+      let registration = entry.registration
       state.refused.append((entry.operation, problem))
-      tokens.append(Self.token(entry.registration))
+      // What a registered device has was there before.
+      let isItsOwn = batch.devices[registration.device].map { known in
+        known.state != .unregistered && known.psid == registration.psid
+      }
+      if isItsOwn != true { tokens.append(Self.token(registration)) }
       return true
     }
     return tokens
@@ -152,7 +157,7 @@ struct RegistrationPart {
       }
     }
     guard known == nil else { return nil }
-    return batch.newDevices?.refusal(of: registration.app, from: registration.origin, now: batch.readAt)
+    return batch.admit(registration.app, from: registration.origin)
   }
 
   /// The device that had the token can get nothing any more. False when it has another one by now.
@@ -184,8 +189,11 @@ struct RegistrationPart {
   ) -> Devices.Record {
     let guest = UserKey(guest: registration.device)
     var named = registration.user.map { $0.clientUID == UserKey.guestUID ? guest : UserKey(clientUID: $0.clientUID) }
-    if isUnproved, named != known?.userKey || known.map({ isTakenOver($0, by: registration) }) ?? true {
-      named = guest
+    if isUnproved {
+      let keepsUser = known.map {
+        $0.state != .unregistered && $0.userKey == named && !isTakenOver($0, by: registration)
+      }
+      if keepsUser != true { named = guest }
     }
     guard var record = known else {
       var record = Devices.Record(
@@ -233,7 +241,8 @@ struct RegistrationPart {
       let user = Users.Key(app: record.app, userKey: record.userKey)
       batch.results[entry.operation] = .success(
         .registered(
-          device: record, badge: batch.counts[user], userName: batch.counts.name(of: user),
+          device: record, badge: batch.counts[user],
+          userName: batch.shownName(entry.registration.user?.name ?? "", of: user),
           isNew: entry.isNew))
     }
   }

@@ -24,6 +24,11 @@ package struct RateAllowance: Sendable {
     return true
   }
 
+  /// Undoes what `take` did.
+  package func giveBack(_ paidAt: inout Int64) {
+    paidAt -= cost
+  }
+
   /// How long it takes until there is one to take.
   package func wait(_ paidAt: Int64, now: Instant) -> Duration {
     .nanoseconds(max(0, paidAt - now.nanoseconds - (credit - cost)))

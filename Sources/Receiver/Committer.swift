@@ -175,6 +175,7 @@ package final class Committer {
         advance(batch, pending)
       case .failure(let error):
         isRunning = false
+        newDevices?.giveBack(batch.admitted)
         fail(pending, error)
       }
     }

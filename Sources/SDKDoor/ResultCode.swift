@@ -16,7 +16,7 @@ enum ResultCode: String {
   case authenticationFailed = "40100"
   case userMismatch = "40300"
   /// In the manner of the others; the original knows no limit.
-  case tooManySends = "42900"
+  case tooMany = "42900"
   case unauthorizedServer = "50300"
 
   /// The code that says most nearly what a problem is. Whatever has no code of its own is `500`, with the reason in
@@ -30,7 +30,7 @@ enum ResultCode: String {
       case .badCredential: .authenticationFailed
       case .userMismatch: .userMismatch
       case .forbidden: .unauthorizedServer
-      case .tooManyRequests: .tooManySends
+      case .tooManyRequests: .tooMany
       default: .serverError
       }
   }

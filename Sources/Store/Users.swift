@@ -116,7 +116,9 @@ package enum Users {
     """
     INSERT INTO users (app, user_key, name)
     SELECT * FROM unnest($1, $2, $3) AS t(app, user_key, name) ORDER BY app, user_key COLLATE "C"
-    ON CONFLICT (app, user_key) DO UPDATE SET name = excluded.name
+    ON CONFLICT (app, user_key) DO UPDATE
+      -- The SDK sends every parameter: an empty name says nothing.
+      SET name = CASE WHEN excluded.name = '' THEN users.name ELSE excluded.name END
     RETURNING app, user_key, badge, set_seqno, name
     """)
 

@@ -188,7 +188,7 @@ import Testing
     let refused = try upload(picture(10_000_001))
     #expect(refused.status == 413)
     #expect((refused.json?["detail"] as? String)?.contains("at most 10000000 bytes") == true)
-    #expect(try upload(picture(4_194_305), bearer: "upmc_nobody").status == 413)
+    #expect(try upload(picture(4_194_305), bearer: "upmc_nobody").status == 401)
     #expect(try upload(picture(100), bearer: "upmc_nobody").status == 401)
     #expect(try upload(picture(100), app: "com.example.other").status == 404)
     #expect(try upload(picture(100), more: "&expiresIn=P367D").status == 400)

@@ -1,4 +1,5 @@
 import Domain
+import Postgres
 import Reactor
 import Store
 import Testing
@@ -86,6 +87,24 @@ import Testing
     let problem = try #require(problems(try register(5..<6, from: nil))[0])
     #expect(problem.code == .tooManyRequests)
     #expect(problem.retryAfterSeconds == 721)
+  }
+
+  @Test func `a batch that is made again counts once`() throws {
+    for _ in 0..<3 {
+      guard case .register(var registration) = world.registration("phone", psid: "token") else { return }
+      registration.origin = office
+      let batch = OperationBatch(
+        [.register(registration)], writer: 1, node: BatchWorld.node, policies: world.policies, now: world.now,
+        readAt: Instant(nanoseconds: 0), newDevices: newDevices)
+      try world.connection.script("BEGIN")
+      while let round = batch.next() {
+        for step in round.steps { step.read(try world.connection.run(step.statement, step.parameters)) }
+      }
+      try world.connection.script("ROLLBACK")
+      newDevices.giveBack(batch.admitted)
+    }
+    let problems = problems(try register(0..<4, from: office))
+    #expect(problems.map { $0 == nil } == [true, true, true, false])
   }
 
   @Test func `what was taken comes back with time`() throws {

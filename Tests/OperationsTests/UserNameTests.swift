@@ -40,8 +40,12 @@ import Testing
 
   @Test func `the first device names its user, and another device does not rename it`() throws {
     #expect(try register("own", as: "Kim") == "Kim")
-    #expect(try register("thief's", as: "URGENT: call 010-666-6666") == "Kim")
+    // It is told what it said itself: from CUIDs alone nobody learns names.
+    #expect(try register("thief's", as: "URGENT: call 010-666-6666") == "URGENT: call 010-666-6666")
+    #expect(try register("thief's", as: "") == "")
     #expect(try name() == "Kim")
+    guard case .success(.found(_, _, let shown)) = try world.run(.find(world.claim("thief's")))[0] else { return }
+    #expect(shown == "")
   }
 
   @Test func `nor does a change of the user, or the device itself`() throws {
@@ -52,15 +56,17 @@ import Testing
       Issue.record("\(outcome)")
       return
     }
-    #expect(answered == "Kim")
+    #expect(answered == "URGENT")
     #expect(try name() == "Kim")
-    #expect(try register("own", as: "Kim the Second") == "Kim")
+    _ = try register("own", as: "Kim the Second")
+    #expect(try name() == "Kim")
   }
 
   @Test func `a user without a name gets one, and an empty one takes none away`() throws {
-    #expect(try register("own", as: "") == "")
-    #expect(try register("own", as: "Kim") == "Kim")
-    #expect(try register("own", as: "") == "Kim")
+    for (given, kept) in [("", ""), ("Kim", "Kim"), ("", "Kim")] {
+      #expect(try register("own", as: given) == given)
+      #expect(try name() == kept)
+    }
   }
 
   @Test func `whoever the app's server vouches for may change the name`() throws {
@@ -69,6 +75,9 @@ import Testing
     let secret = world.userProofs.secret(appID: world.app.appID, generation: 1)
     let proof = Self.proof(of: "kim", secret)
     #expect(try register("own", as: "Kim-Park", proof: proof) == "Kim-Park")
+    #expect(try name() == "Kim-Park")
+    // The SDK sends every parameter, also those that it has no value for.
+    #expect(try register("own", as: "", proof: proof) == "Kim-Park")
     #expect(try name() == "Kim-Park")
   }
 
@@ -83,7 +92,7 @@ import Testing
     var policies = AppPolicies([world.app, shop])
     policies.userProofs = world.userProofs
     let secret = world.userProofs.secret(appID: "com.example.shop", generation: 1)
-    for (name, expected) in [("One", ["One", "One"]), ("Two", ["One", "Two"])] {
+    for name in ["One", "Two"] {
       let operations = [world.app, shop].map { app in
         Operation.register(
           Operation.Registration(
@@ -99,7 +108,7 @@ import Testing
       let names = batch.results.map { outcome -> String in
         if case .success(.registered(_, _, let name, _)) = outcome { name } else { "\(outcome)" }
       }
-      #expect(names == expected)
+      #expect(names == [name, name])
     }
   }
 }

@@ -27,8 +27,8 @@ export async function devicesPage(context) {
   const { chosen, nothing } = needApp();
   if (nothing) return nothing;
   const q = context.query.q ?? "";
-  // Eight digits as lists show them, or a whole token.
-  const isToken = /^[0-9a-f]{8,}$/i.test(q);
+  // Eight digits as lists show them, or a whole token: of APNs, or of FCM.
+  const isToken = /^([0-9a-f]{8}|[0-9a-f]{64,}|[\w-]{8,}:[\w-]{100,})$/i.test(q);
   const devices = list({ caption: t("nav.devices"), columns: deviceColumns(chosen.appId),
     load: (cursor) => get(`/devices${query({ appId: chosen.appId, clientUid: isToken ? null : q, psid: isToken ? q : null, cursor, limit: 50 })}`),
     empty: q ? empty(t("devices.none-such"), t("devices.none-such.detail")) : empty(t("devices.none"), t("devices.none.detail")) });
