@@ -11,7 +11,7 @@ enum SavedTemplate {
     _ body: [UInt8], for caller: Caller, on connection: Connection
   ) throws(Problem) -> [UInt8] {
     // Nearly all name none: they are not read twice.
-    guard body.contains(Self.name) else { return body }
+    guard JSON.mayName("template", in: body) else { return body }
     let members = try Self.members(of: body)
     guard let named = members.first(where: { $0.name == "template" }) else { return body }
     let number = try Self.number(named.value)
@@ -27,8 +27,6 @@ enum SavedTemplate {
     }
     return writer.bytes
   }
-
-  private static let name = Array("\"template\"".utf8)
 
   private static func text(_ text: String) -> [UInt8] {
     var writer = JSONWriter()

@@ -36,9 +36,11 @@ struct WorstBody: Sendable {
 
   let label: String
   let request: HTTPRequest
+  let isFile: Bool
 
   init(_ label: String, _ target: String, _ type: String, bearer: String?, _ body: String) {
     self.label = label
+    isFile = type == "text/csv"
     var headers = [(name: "Content-Type", value: type)]
     if let bearer { headers.append(("Authorization", "Bearer \(bearer)")) }
     request = HTTPRequest("POST", target, headers: headers, body: Array(body.utf8))
