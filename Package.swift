@@ -70,9 +70,9 @@ let package = Package(
 
     // Second floor: technologies. They know nothing of pushes.
     module("TLS", on: ["Reactor", "COpenSSL"]),
-    module("HTTP2", on: ["Reactor", "CNGHTTP2"]),
+    module("HTTP2", on: ["PlainText", "Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Metrics", "PlainText", "Reactor"]),
-    module("HTTPClient", on: ["TLS", "Reactor", deque]),
+    module("HTTPClient", on: ["TLS", "PlainText", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
@@ -87,7 +87,9 @@ let package = Package(
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
-    module("FCM", on: ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor", cryptoExtras, log]),
+    module(
+      "FCM",
+      on: ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor", cryptoExtras, log]),
     module(
       "Courier",
       on: [
@@ -108,7 +110,8 @@ let package = Package(
       "Server",
       on: [
         "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
-        "TLS", "JSON", "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain", crypto, log,
+        "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain",
+        crypto, log,
       ]),
     // What an operator does beside serving.
     module(

@@ -37,8 +37,8 @@ static inline void upmc_ssl_ctx_set_safe_options(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
 }
 // Says "nothing more has come" when the reads that a call may make are used up. OpenSSL goes on reading by itself for as
-// long as what comes is no data (tickets, changes of keys, greetings), so only its socket can stop it. The number of
-// reads that are left is kept where a callback keeps its argument.
+// long as what comes is no data (NewSessionTicket, KeyUpdate, HelloRequest), so only its socket can stop it. The number
+// of reads that are left is kept where a callback keeps its argument.
 static inline long upmc_bio_count_reads(
     BIO *bio, int operation, const char *data, size_t length, int number, long more, int result, size_t *done) {
   if (operation == BIO_CB_READ) {
@@ -55,6 +55,9 @@ static inline long upmc_bio_count_reads(
 static inline void upmc_ssl_bound_reads(SSL *ssl) { BIO_set_callback_ex(SSL_get_rbio(ssl), upmc_bio_count_reads); }
 static inline void upmc_ssl_allow_reads(SSL *ssl, int count) {
   BIO_set_callback_arg(SSL_get_rbio(ssl), (char *)(intptr_t)count);
+}
+static inline int upmc_ssl_reads_left(SSL *ssl) {
+  return (int)(intptr_t)BIO_get_callback_arg(SSL_get_rbio(ssl));
 }
 // Variadic macro over EVP_PKEY_Q_keygen.
 static inline EVP_PKEY *upmc_generate_p256(void) { return EVP_EC_gen("P-256"); }
@@ -99,4 +102,6 @@ static inline int upmc_algorithm_parameters(const X509_ALGOR *algorithm, const u
   return ASN1_STRING_length((const ASN1_STRING *)value);
 }
 // Packed error codes are taken apart by macros.
-static inline int upmc_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
+static inline int upmc_err_is_no_start_line(unsigned long code) {
+  return ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+}

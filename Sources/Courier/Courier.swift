@@ -83,7 +83,8 @@ package final class Courier {
 
   package init(_ configuration: CourierConfiguration) throws(SystemError) {
     self.configuration = configuration
-    resolver = try Resolver(threads: PushWire.Limits.customersResolverThreads)
+    resolver = try Resolver(
+      threads: PushWire.Limits.customersResolverThreads, questionsOfOne: PushWire.Limits.questionsOfOne)
     done = try Inbox(capacity: 2)
   }
 

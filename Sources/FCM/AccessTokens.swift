@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPClient
 internal import JSON
 internal import Logging
+internal import PlainText
 internal import PushWire
 internal import Reactor
 internal import TLS
@@ -79,8 +80,8 @@ final class AccessTokens {
   /// The token that requests carry now; gets one on its way where there is none or it ends soon.
   func present() -> String? {
     let rest = endsAt - wallSeconds
-    // One that ends soon after it came is not asked for again at once.
-    if token == nil || rest < FCM.Limits.tokenRenewalSeconds && !isChanging { fetch() }
+    // A short-lived token is not renewed more often than every five seconds.
+    if token == nil || rest <= 0 || rest < FCM.Limits.tokenRenewalSeconds && !isChanging { fetch() }
     return rest > 0 ? token : nil
   }
 
@@ -240,7 +241,7 @@ private struct TokenAnswer {
       }
     }
     // It is shown, logged and kept with the app.
-    found.error = String(found.error.prefix(200))
+    found.error = String(found.error.beginning(bytes: FCM.Limits.shownBytes))
     self = found
   }
 

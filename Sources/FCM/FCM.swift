@@ -80,5 +80,7 @@ package enum FCM {
     package static let tokenLifeSeconds: ClosedRange<Int64> = 60...86_400
     /// Bytes of an answer of the token endpoint: far more than it ever has.
     package static let tokenAnswerBytes = 65_536
+    /// Bytes of the words of a server of Google's, or of a customer's, that are shown, logged and kept with the app.
+    package static let shownBytes = 200
   }
 }

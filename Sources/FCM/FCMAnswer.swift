@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 
 /// One refusal of FCM, understood as far as it can be ("Error codes for FCM"; `google.rpc.Status`).
 ///
@@ -163,7 +164,7 @@ package struct FCMAnswer: Equatable, Sendable {
       return "\(word): Apple refuses the APNs key or certificate in the Firebase project (\(apnsReason))"
     case .pauseApp where status == 404:
       return "\(word): Google knows no such project; is the service account's file the right one?"
-    case .pauseApp: return message.isEmpty ? word : "\(word): \(message.prefix(200))"
+    case .pauseApp: return message.isEmpty ? word : "\(word): \(message.beginning(bytes: FCM.Limits.shownBytes))"
     default: return word
     }
   }

@@ -24,7 +24,8 @@ package final class FCMSender: PushProvider {
     entrance = try Entrance(configuration.wire)
     resolver = try Resolver(configuration.wire.lookUp)
     tokenResolver = try Resolver(
-      configuration.wire.lookUp, threads: PushWire.Limits.customersResolverThreads)
+      configuration.wire.lookUp, threads: PushWire.Limits.customersResolverThreads,
+      questionsOfOne: PushWire.Limits.questionsOfOne)
   }
 
   /// Takes a batch. False when this lane of its route holds too many targets already, or when the route has no

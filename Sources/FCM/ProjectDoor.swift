@@ -1,6 +1,7 @@
 internal import Domain
 internal import HTTP2
 internal import Logging
+internal import PlainText
 internal import PushWire
 internal import Reactor
 
@@ -109,7 +110,8 @@ final class ProjectDoor: PoolDoor {
       slowDown(pool, submission.batch.message.lane, seconds: wait)
     case .renewAccessToken:
       guard account.tokens.refused() else {
-        return pool.pause(submission, "\(reason): \(answer.message.prefix(200))", on: connection)
+        return pool.pause(
+          submission, "\(reason): \(answer.message.beginning(bytes: FCM.Limits.shownBytes))", on: connection)
       }
       // Not its fault: the next access token is on its way.
       pool.sendAgain(submission, otherwise: .retry(reason: reason, after: nil))

@@ -1,3 +1,4 @@
+internal import PlainText
 internal import Reactor
 
 /// What comes from the server. Every violation of RFC 9113 that would leave the two sides out of step ends the connection
@@ -61,7 +62,10 @@ extension ClientConnection {
   /// Counts a frame that brings no answer nearer. Each costs little, and a peer could send nothing else for ever.
   private mutating func countIdle() throws(HTTP2Error) {
     idleFrames += 1
-    if idleFrames > HTTP2.Limits.idleFrames { throw fail(.enhanceYourCalm, "too many frames and no answer") }
+    // Each stream that was given up may still be answered: its place in `exchanges` stands for it.
+    if idleFrames > HTTP2.Limits.idleFrames + HTTP2.Limits.lateFrames * exchanges.count {
+      throw fail(.enhanceYourCalm, "too many frames and no answer")
+    }
   }
 
   /// Ends the connection: queues GOAWAY and makes the error.
@@ -124,7 +128,10 @@ extension ClientConnection {
         let isStatus = unsafe name.count == 7 && value.count == 3 && value.allSatisfy { (48...57).contains($0) }
         status = unsafe isStatus ? value.reduce(0) { $0 * 10 + Int($1) - 48 } : -1
       } else if slot != nil, status != 200 || keepsFields {
-        unsafe fields.append(HeaderField(String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+        // Somebody will compare them.
+        unsafe fields.append(
+          HeaderField(
+            String(decoding: name, as: UTF8.self).streamSafe, String(decoding: value, as: UTF8.self).streamSafe))
       }
     }
     switch outcome {

@@ -64,6 +64,9 @@ package enum HTTP2 {
     /// Frames that bring no answer nearer, between two answers or within a second: a peer that opens 500 windows sends as
     /// many.
     package static let idleFrames = 2_000
+    /// Frames of an answer that come too late, for each of the streams that were ever open at once: all may be given up in
+    /// the same second, and be answered in the next with HEADERS and DATA.
+    package static let lateFrames = 2
     /// SETTINGS and PINGs of a peer answered but not yet written.
     package static let waitingAcknowledgements = 100
   }

@@ -102,20 +102,17 @@ final class ClientConnection: EventLoop.Handler {
     client.loop.update(registration, interest: Readiness(rawValue: Readiness.readable.rawValue | more.rawValue))
   }
 
+  /// Reads once a turn: what is read may hold little data and much work, so its data cannot say when enough was done.
   private func receive() {
-    var room = HTTPClient.Limits.bytesPerTurn
-    while state == .ready {
-      guard room > 0 else { return goOnLater() }
-      switch transport?.receive(into: &input) {
-      case .bytes(let count):
-        room -= count
-        parse(isEnd: false)
-      case .wouldBlock: return
-      case .endOfStream:
-        parse(isEnd: true)
-        if state == .ready { lost("the server closed it") }
-      case .failed, nil: lost("it was reset")
-      }
+    switch transport?.receive(into: &input) {
+    case .bytes:
+      parse(isEnd: false)
+      if state == .ready, transport?.hasHiddenInput == true { goOnLater() }
+    case .wouldBlock: return
+    case .endOfStream:
+      parse(isEnd: true)
+      if state == .ready { lost("the server closed it") }
+    case .failed, nil: lost("it was reset")
     }
   }
 

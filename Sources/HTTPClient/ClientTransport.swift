@@ -12,6 +12,8 @@ final class ClientTransport {
   }
 
   let descriptor: Int32
+  /// More waits inside TLS after what was read: epoll will not say so.
+  private(set) var hasHiddenInput = false
   private let security: HTTPClient.Security?
   // One of these two.
   private var socket: Socket?
@@ -46,15 +48,20 @@ final class ClientTransport {
     }
   }
 
+  /// Reads once: a bounded part of what has come.
   func receive(into buffer: inout ByteBuffer) -> Socket.Transfer {
     guard let stream else { return socket?.receive(into: &buffer) ?? .endOfStream }
     let before = buffer.count
-    let result = stream.read(into: &buffer)
-    // What came before the end counts first; the end is said again at the next call.
-    if buffer.count > before { return .bytes(buffer.count - before) }
+    let result = stream.read(into: &buffer, limit: HTTPClient.Limits.bytesPerTurn)
+    let count = buffer.count - before
     switch result {
-    case .moreWaiting, .wouldBlock: return .wouldBlock
-    case .endOfStream, .failed: return .endOfStream
+    case .wouldBlock:
+      hasHiddenInput = false
+      return count > 0 ? .bytes(count) : .wouldBlock
+    // What came before the end counts first; the end is said again at the next call.
+    case .moreWaiting, .endOfStream, .failed:
+      hasHiddenInput = count > 0
+      return count > 0 ? .bytes(count) : .endOfStream
     }
   }
 

@@ -20,7 +20,8 @@ package import TLS
 ///
 /// **Failure**: an answer that cannot be framed with certainty is `.malformed` and ends its connection; every wait ends
 /// with the request's own deadline. No server can hold the loop: a turn reads a bounded part of what has come, and what
-/// servers may say ahead of an answer, around it and behind it is bounded too (`Limits`). TLS is `ClientTransport`'s business and nobody else's.
+/// servers may say ahead of an answer, around it and behind it is bounded too (`Limits`). TLS is `ClientTransport`'s
+/// business and nobody else's.
 package final class HTTPClient {
   /// Numbers of this module: unit, reason.
   package enum Limits {

@@ -1,3 +1,4 @@
+internal import PlainText
 internal import Reactor
 
 /// The status line and the fields of one answer.
@@ -54,7 +55,8 @@ struct ResponseHead {
     return words[0] == "HTTP/1.0"
   }
 
-  /// `name ":" OWS value OWS`; a folded line begins with white space, which is no name.
+  /// `name ":" OWS value OWS`; a folded line begins with white space, which is no name. Of combining marks without end the
+  /// value keeps a few (`PlainText`).
   static func field(_ line: Span<UInt8>) throws(ResponseParser.Failure) -> (name: String, value: String) {
     var colon = 0
     while colon < line.count, HTTPToken.isToken(line[colon]) { colon += 1 }
@@ -68,7 +70,7 @@ struct ResponseHead {
     for index in start..<end where HTTPToken.isControl(line[index]) {
       throw ResponseParser.Failure(reason: "a header holds a control character")
     }
-    return (String(copying: line.extracting(0..<colon)), String(copying: line.extracting(start..<end)))
+    return (String(copying: line.extracting(0..<colon)), String(copying: line.extracting(start..<end)).streamSafe)
   }
 
   private mutating func readLength(_ value: String) throws(ResponseParser.Failure) {

@@ -47,6 +47,16 @@ extension String {
   }
 }
 
+extension String {
+  /// The beginning of the text that has so many bytes at most, without half a scalar at its end. Characters are no measure
+  /// of what is kept or shown: one may have any number of bytes.
+  package func beginning(bytes: Int) -> Substring {
+    guard var end = utf8.index(startIndex, offsetBy: bytes, limitedBy: endIndex) else { return self[...] }
+    while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+    return self[..<end]
+  }
+}
+
 extension Unicode.Scalar {
   /// True for what canonical ordering moves. The two large blocks of letters that bodies are full of are not looked up:
   /// ideographs and Hangul.

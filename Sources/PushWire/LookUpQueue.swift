@@ -10,11 +10,17 @@ struct LookUpQueue<Question> {
   private var turns = Deque<String>()
   private var busy: Set<String> = []
   private var count = 0
+  private let questionsOfOne: Int
+
+  /// - Parameter questionsOfOne: how many of one asker may wait.
+  init(questionsOfOne: Int) {
+    self.questionsOfOne = questionsOfOne
+  }
 
   /// False when too many wait already: of all, or of this one.
   mutating func offer(_ question: Question, of asker: String) -> Bool {
     let own = waiting[asker]?.count ?? 0
-    guard count < PushWire.Limits.resolverQuestions, own < PushWire.Limits.questionsOfOne else { return false }
+    guard count < PushWire.Limits.resolverQuestions, own < questionsOfOne else { return false }
     if own == 0 { turns.append(asker) }
     waiting[asker, default: []].append(question)
     count += 1

@@ -123,9 +123,9 @@ package enum PushWire {
     /// Batches on their way into a sender's thread; and room beside them for commands (credentials, tokens, look-ups).
     package static let inboxBatches = 4096
     package static let inboxCommands = 65_536
-    /// Names waiting to be looked up: of all, and of one customer.
+    /// Names waiting to be looked up: of all, and of one customer, where customers choose them.
     static let resolverQuestions = 4096
-    static let questionsOfOne = 64
+    package static let questionsOfOne = 64
     /// Names looked up at once, where customers choose them.
     package static let customersResolverThreads = 4
     /// Addresses of a name that are tried: Apple and Google give out fewer than ten.

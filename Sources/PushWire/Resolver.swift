@@ -32,18 +32,24 @@ package final class Resolver: Sendable {
   }
 
   private struct State {
-    var queue = LookUpQueue<Question>()
+    var queue: LookUpQueue<Question>
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state: Mutex<State>
   private let bell: Wakeup
   private let lookUp: LookUp
   private let threads: Int
 
-  /// - Parameter threads: how many names are looked up at once.
-  package init(_ lookUp: @escaping LookUp = Resolver.system, threads: Int = 1) throws(SystemError) {
+  /// - Parameters:
+  ///   - threads: how many names are looked up at once.
+  ///   - questionsOfOne: how many of one asker may wait. For names that customers choose; the networks' own names are asked
+  ///     for by one asker, on behalf of all.
+  package init(
+    _ lookUp: @escaping LookUp = Resolver.system, threads: Int = 1, questionsOfOne: Int = .max
+  ) throws(SystemError) {
     self.lookUp = lookUp
+    state = Mutex(State(queue: LookUpQueue(questionsOfOne: questionsOfOne)))
     self.threads = threads
     bell = try Wakeup()
   }

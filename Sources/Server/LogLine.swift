@@ -1,4 +1,5 @@
 internal import JSON
+internal import PlainText
 
 /// One line of the log for people: `time level part: message key=value key="a value"`. Pure.
 ///
@@ -32,8 +33,7 @@ enum LogLine {
   /// The beginning of what is too long, and how much is missing.
   static func bounded(_ text: String) -> String {
     guard text.utf8.count > valueBytes else { return text }
-    let end = text.utf8.index(text.utf8.startIndex, offsetBy: valueBytes)
-    let shown = text[..<text.unicodeScalars.index(before: text.unicodeScalars.index(after: end))]
+    let shown = text.beginning(bytes: valueBytes)
     return "\(shown)… (\(text.utf8.count - shown.utf8.count) bytes more)"
   }
 }

@@ -15,13 +15,16 @@ struct DerivationCost {
   mutating func add(_ more: Int) throws(TLSError) {
     let (sum, isTooLarge) = rounds.addingReportingOverflow(max(0, more))
     guard more >= 0, !isTooLarge, sum <= TLS.Limits.derivationRounds else {
-      throw TLSError(
-        operation: Self.operation,
-        reason:
-          "its passphrase is to be hashed more than \(TLS.Limits.derivationRounds) times, which no usual tool asks "
-          + "for; export it anew, for example with openssl pkcs12 -export -iter 100000")
+      throw Self.refusal(
+        "its passphrase is to be hashed more than \(TLS.Limits.derivationRounds) times, which no usual tool asks for")
     }
     rounds = sum
+  }
+
+  private static func refusal(_ reason: String) -> TLSError {
+    TLSError(
+      operation: operation,
+      reason: "\(reason); export it anew, for example with openssl pkcs12 -export -iter 100000")
   }
 
   /// Adds what an algorithm of encryption asks for.
@@ -36,35 +39,34 @@ struct DerivationCost {
   }
 
   /// `SEQUENCE { salt, rounds, … }`, or for PBES2 `SEQUENCE { SEQUENCE { OID, SEQUENCE { salt, rounds, … } }, cipher }`,
-  /// where scrypt has `SEQUENCE { salt, N, r, p, … }`.
+  /// where scrypt has `SEQUENCE { salt, N, r, p, … }`. Refuses what has another form: OpenSSL reads more than DER, and what
+  /// is not understood here may ask for anything there.
   mutating func add(parameters der: [UInt8]) throws(TLSError) {
     var outer = DERReader(der[...])
-    guard let whole = outer.next(), whole.tag == DERReader.sequence else { return }
+    guard let whole = outer.next(), whole.tag == DERReader.sequence else { throw Self.unreadable }
     var items = DERReader(whole.content)
-    guard let first = items.next() else { return }
-    guard first.tag == DERReader.sequence else { return try add(rounds(after: first, in: &items)) }
+    guard let first = items.next() else { throw Self.unreadable }
+    guard first.tag == DERReader.sequence else { return try add(Self.number(items.next())) }
     var function = DERReader(first.content)
-    guard let name = function.next(), let inner = function.next(), inner.tag == DERReader.sequence else { return }
-    var numbers = DERReader(inner.content)
-    guard let salt = numbers.next() else { return }
-    if Array(name.content) == Self.scrypt {
-      var product = 1
-      for _ in 0..<3 {
-        let (next, isTooLarge) = product.multipliedReportingOverflow(by: Self.number(numbers.next()))
-        product = isTooLarge ? .max : next
-      }
-      try add(product)
-    } else {
-      try add(rounds(after: salt, in: &numbers))
+    guard let name = function.next(), let inner = function.next(), inner.tag == DERReader.sequence else {
+      throw Self.unreadable
     }
+    var numbers = DERReader(inner.content)
+    // The salt.
+    guard numbers.next() != nil else { throw Self.unreadable }
+    guard Array(name.content) == Self.scrypt else { return try add(Self.number(numbers.next())) }
+    var product = 1
+    for _ in 0..<3 {
+      let (next, isTooLarge) = product.multipliedReportingOverflow(by: Self.number(numbers.next()))
+      product = isTooLarge ? .max : next
+    }
+    try add(product)
   }
+
+  private static var unreadable: TLSError { refusal("how often its passphrase is to be hashed cannot be read") }
 
   /// 1.3.6.1.4.1.11591.4.11 (RFC 7914 §7).
   private static let scrypt: [UInt8] = [0x2B, 0x06, 0x01, 0x04, 0x01, 0xDA, 0x47, 0x04, 0x0B]
-
-  private func rounds(after salt: (tag: UInt8, content: ArraySlice<UInt8>), in items: inout DERReader) -> Int {
-    Self.number(items.next())
-  }
 
   /// An INTEGER; what is none, or has no place in 64 bits, counts as more than anything.
   private static func number(_ item: (tag: UInt8, content: ArraySlice<UInt8>)?) -> Int {

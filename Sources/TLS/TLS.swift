@@ -27,11 +27,13 @@ package enum TLS {
     static let readAheadBytes = 65_536
     /// Errors reported of one failed call; OpenSSL's queue keeps 16.
     static let reportedErrors = 16
-    /// Rounds of hashing that the passphrase of an uploaded file may ask for, all its parts together: about a second. The
-    /// most that usual tools ask for is three times 600,000 (NSS); OpenSSL asks for three times 2,048.
+    /// Rounds of hashing that the passphrase of an uploaded file may ask for, all its parts together. OpenSSL
+    /// derives each key a few times over (to weigh it, to try an empty passphrase in two ways, to open it), and each round
+    /// takes up to a microsecond: a few seconds at worst. The most that usual tools ask for is three times 600,000 (NSS); OpenSSL asks for three times 2,048.
     package static let derivationRounds = 2_000_000
-    /// Reads of the socket in one call, beside those that fill what was asked for: what a peer sends that is no data
-    /// (tickets, changes of keys, greetings) costs no more than the data that would have fitted.
+    /// Reads of the socket in one call, beside those that data has earned: one for each `readAheadBytes` that came, or a
+    /// part of them. So what a peer sends that is no data (NewSessionTicket, KeyUpdate, HelloRequest) is read 64 KB at a
+    /// time, 128 KB behind a byte of data; 64 KB of KeyUpdate take some 25 ms.
     static let spareReads = 1
     /// Life of a certificate made here, in days: below the 398 days that some clients accept at most.
     static let certificateDays: Int64 = 397

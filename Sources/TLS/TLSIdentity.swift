@@ -117,14 +117,17 @@ enum PEM {
       takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }, operation: "read private key")
   }
 
-  /// Refuses text whose encrypted keys ask for too much work.
+  /// Refuses text whose encrypted keys ask for too much work. A block that cannot be read ends the reading here, while
+  /// whoever opens the key may skip it and take the next: so nothing but the end of the text ends the weighing well.
   private static func weigh(_ text: String) throws(TLSError) {
+    ErrorQueue.clear()
     let bio = try OpenSSLObject.memory(Array(text.utf8))
     var cost = DerivationCost()
     while let pointer = unsafe PEM_read_bio_PKCS8(bio.pointer, nil, refuse, nil) {
       defer { unsafe X509_SIG_free(pointer) }
       try unsafe cost.add(key: pointer)
     }
+    guard upmc_err_is_no_start_line(ERR_peek_last_error()) == 1 else { throw .drained("read private key") }
     ErrorQueue.clear()
   }
 

@@ -79,7 +79,8 @@ package final class TLSStream {
 
   // MARK: Handshake
 
-  /// Goes on with the handshake as far as the socket allows, or a bounded part of what has come; `incomplete` means both.
+  /// Goes on with the handshake as far as the socket allows, or a bounded part of what has come; `incomplete` covers both
+  /// cases.
   package func handshake() -> Handshake {
     ErrorQueue.clear()
     unsafe upmc_ssl_allow_reads(ssl, Int32(TLS.Limits.spareReads))
@@ -105,7 +106,8 @@ package final class TLSStream {
   /// is bounded as well: then it says `wouldBlock` although the descriptor is ready, and will be told so again.
   package func read(into buffer: inout ByteBuffer, limit: Int = 262_144) -> ReadResult {
     var total = 0
-    unsafe upmc_ssl_allow_reads(ssl, Int32(clamping: limit / TLS.Limits.readAheadBytes + TLS.Limits.spareReads))
+    var allowed = TLS.Limits.spareReads
+    unsafe upmc_ssl_allow_reads(ssl, Int32(allowed))
     while total < limit {
       ErrorQueue.clear()
       let count = unsafe buffer.write(reserving: TLS.Limits.recordBytes) { free in
@@ -114,6 +116,10 @@ package final class TLSStream {
       }
       if count > 0 {
         total += Int(count)
+        // Data earns further reads, as many as it would have filled.
+        let earned = TLS.Limits.spareReads + (total + TLS.Limits.readAheadBytes - 1) / TLS.Limits.readAheadBytes
+        unsafe upmc_ssl_allow_reads(ssl, upmc_ssl_reads_left(ssl) + Int32(clamping: earned - allowed))
+        allowed = earned
         continue
       }
       switch outcome(count, "read") {

@@ -85,4 +85,12 @@ import Testing
     #expect(FCMAnswer(status: 418, body: Array("teapot".utf8)).action == .refuseMessage)
     #expect(FCMAnswer(status: 418, body: []).shownReason == "status 418")
   }
+
+  @Test func `what is shown of Google's words is bounded in bytes, not in what looks like letters`() {
+    let family = "👨" + String(repeating: "\u{200D}👨", count: 9_000)
+    let shown = answer(403, "PERMISSION_DENIED", family).shownReason
+    #expect(
+      shown.utf8.count <= "PERMISSION_DENIED: ".utf8.count + FCM.Limits.shownBytes
+        && shown.hasPrefix("PERMISSION_DENIED: "))
+  }
 }

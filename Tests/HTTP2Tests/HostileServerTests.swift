@@ -14,6 +14,9 @@ import Testing
   private static let ok: [UInt8] = [0x88]
   private static let early: [UInt8] = [0x08, 3, 49, 48, 51]
 
+  /// What may come that brings no answer nearer, when four streams have been open.
+  private static let idleFrames = HTTP2.Limits.idleFrames + 4 * HTTP2.Limits.lateFrames
+
   /// A client that has seen SETTINGS: request 1 is over, 3 has headers, 5 and 7 wait.
   private func makeClient() throws -> ClientSession {
     let client = try ClientSession()
@@ -142,8 +145,31 @@ import Testing
         while client.nextEvent() != nil {}
       }
     }
-    #expect(taken <= HTTP2.Limits.idleFrames, "\(name)")
-    #expect(output(client).dropFirst(3).first == 7 || !client.acceptsRequests, "GOAWAY")
+    #expect(taken <= Self.idleFrames, "\(name)")
+    // The last that it says: GOAWAY, ENHANCE_YOUR_CALM.
+    #expect(output(client).suffix(17) == Self.frame(7, 0, 0, [0, 0, 0, 0, 0, 0, 0, 11])[...], "\(name)")
+  }
+
+  @Test func `the late answers to a thousand requests that were given up are no flood`() throws {
+    let client = try makeClient()
+    var ids: [Int32] = []
+    for tag in 0..<UInt64(1_000) {
+      ids.append(try client.submit(fields: [HeaderField(":method", "POST")], body: [1], tag: tag))
+    }
+    for id in ids { client.reset(id, .cancel) }
+    for id in ids {
+      try receive(client, Self.frame(1, 4, UInt32(id), Self.ok) + Self.frame(0, 1, UInt32(id), [1]))
+    }
+    for _ in 0..<1_000 { try receive(client, Self.frame(8, 0, 0, [0, 0, 0, 1])) }
+    #expect(client.acceptsRequests)
+  }
+
+  @Test func `combining marks without end in an answer's field are replaced`() throws {
+    let client = try makeClient()
+    let marks = Array(String(repeating: "\u{301}", count: 50).utf8)
+    try receive(client, Self.frame(1, 5, 5, [0x8D, 0, 1, 97, UInt8(marks.count)] + marks))
+    let value = try #require(ends(client).first?.fields.first?.value)
+    #expect(value.unicodeScalars.filter { $0 == "\u{FFFD}" }.count == 20)
   }
 
   @Test func `a second later the count begins anew, and so it does with an answer`() throws {
@@ -155,11 +181,11 @@ import Testing
         _ = output(client)
       }
     }
-    try ping(HTTP2.Limits.idleFrames)
+    try ping(Self.idleFrames)
     client.secondPassed()
-    try ping(HTTP2.Limits.idleFrames)
+    try ping(Self.idleFrames)
     try receive(client, Self.frame(1, 5, 5, Self.ok))
-    try ping(HTTP2.Limits.idleFrames)
+    try ping(Self.idleFrames)
     #expect(client.acceptsRequests)
     #expect(throws: HTTP2Error.self) { try ping(1) }
   }

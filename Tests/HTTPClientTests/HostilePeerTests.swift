@@ -47,7 +47,7 @@ import Testing
       name: "a body without end", opening: "HTTP/1.1 200 OK\r\n\r\n", piece: String(repeating: "x", count: 60_000),
       reason: "its body is too long"),
     Flood(
-      name: "greetings of TLS instead of a handshake",
+      name: "HelloRequests instead of a handshake",
       piece: "\u{16}\u{3}\u{3}\u{40}\u{0}" + String(repeating: "\u{0}", count: 0x4000), isSecure: true),
   ]
 
@@ -109,6 +109,54 @@ import Testing
     }
     // A turn may see the end of one part and the beginning of the next.
     #expect(length == 33_554_432 && turns >= 33_554_432 / HTTPClient.Limits.bytesPerTurn / 2, "\(turns) turns")
+    client.close()
+  }
+
+  @Test func `a turn reads once, however little data lies in what it has read`() throws {
+    let loop = try EventLoop()
+    let authority = try CertificateAuthority()
+    let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    guard let address = listener.localAddress else { throw SystemError.last("getsockname") }
+    var configuration = HTTPClient.Configuration()
+    configuration.timeout = .seconds(60)
+    configuration.bodyBytes = 300_000
+    configuration.security = HTTPClient.Security(
+      context: try TLSContext.client(
+        trust: TLSContext.Trust(systemAuthorities: false, pems: [authority.certificatePEM]), protocols: ["http/1.1"]),
+      serverName: "127.0.0.1")
+    let client = HTTPClient(HTTPOrigin(host: "hostile", address: address), loop: loop, configuration: configuration)
+    var length: Int?
+    client.send(HTTPRequest("GET", "/")) { length = (try? $0.get())?.body.count ?? -1 }
+    var incoming = try listener.accept()
+    while incoming == nil {
+      loop.turn(atMost: .zero)
+      incoming = try listener.accept()
+    }
+    let server = try TLSStream(
+      accepted: incoming.take()!,
+      context: TLSContext.server(identity: authority.issueServer(names: ["127.0.0.1"]), protocols: ["http/1.1"]))
+    var input = ByteBuffer()
+    for _ in 0..<1_000_000 where input.isEmpty {
+      if case .complete = server.handshake() { _ = server.read(into: &input) }
+      loop.turn(atMost: .zero)
+    }
+    // Each byte in a record of its own, of 23 bytes. Before each turn the kernel is given all that it takes.
+    let records = 300_000
+    var output = ByteBuffer()
+    output.append("HTTP/1.1 200 OK\r\nContent-Length: \(records)\r\n\r\n")
+    var written = -1
+    var turns = 0
+    while length == nil, turns < 1_000_000 {
+      while written < records {
+        guard case .complete = server.write(&output) else { break }
+        written += 1
+        if written < records { output.append("x") }
+      }
+      loop.turn(atMost: .zero)
+      turns += 1
+    }
+    let reads = HTTPClient.Limits.bytesPerTurn / 65_536 + 1
+    #expect(length == records && turns >= records * 23 / (reads * 65_536), "\(turns) turns")
     client.close()
   }
 

@@ -138,4 +138,15 @@ import Testing
     #expect(untilClose(1_000).hasPrefix("200"))
     #expect(untilClose(1_001) == "malformed")
   }
+
+  @Test func `combining marks without end in a field are replaced before anybody compares it`() {
+    var parser = ResponseParser(bodyLimit: 10)
+    var input = ByteBuffer()
+    input.append("HTTP/1.1 204 No\r\nDate: a\(String(repeating: "\u{301}", count: 100))\r\n\r\n")
+    guard case .complete(let response, _) = parser.parse(&input, isEnd: false) else {
+      return #expect(Bool(false), "no answer")
+    }
+    let date = response.header("date") ?? ""
+    #expect(date.unicodeScalars.filter { $0 == "\u{FFFD}" }.count == 70)
+  }
 }

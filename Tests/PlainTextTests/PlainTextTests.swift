@@ -41,4 +41,14 @@ import Testing
     }
     #expect(mark == nil)
   }
+
+  @Test func `a beginning has so many bytes, and no half scalar`() {
+    #expect("abc".beginning(bytes: 3) == "abc" && "abc".beginning(bytes: 2) == "ab" && "abc".beginning(bytes: 0) == "")
+    #expect("".beginning(bytes: 3) == "" && "abc".beginning(bytes: 4) == "abc")
+    for (bytes, shown) in [(1, 1), (2, 1), (4, 1), (5, 5), (8, 5), (9, 9)] {
+      #expect("x😀😀😀".beginning(bytes: bytes).utf8.count == shown)
+    }
+    // One character for Swift.
+    #expect(String(repeating: "👨\u{200D}", count: 10_000).beginning(bytes: 200).utf8.count <= 200)
+  }
 }

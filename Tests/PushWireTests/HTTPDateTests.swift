@@ -16,6 +16,7 @@ import Testing
     "", "now", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 32 Nov 1994 08:49:37 GMT",
     "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 24:49:37 GMT", "Sun, 06 Nov 1994 08:49 GMT",
     "Sun, 06 Nov 99999999999999999999 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 \(String(repeating: " ", count: 60))GMT",
   ])
   func `anything else is not`(_ text: String) {
     #expect(HTTPDate.seconds(text) == nil)

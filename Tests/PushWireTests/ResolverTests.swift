@@ -72,10 +72,17 @@ import Testing
     #expect(!ask(resolver, "late", "a", answers), "it is closed")
   }
 
+  @Test func `all may ask for Apple's and Google's own names, whose resolver knows one asker only`() throws {
+    let names = try Names()
+    let resolver = try Resolver({ endpoint throws(SystemError) in try names.answer(endpoint) })
+    let answers = try Inbox<(name: String, addresses: Int)>(capacity: 1)
+    for number in 0..<200 { #expect(ask(resolver, "fcm.googleapis.com", "", answers), "\(number) others wait") }
+  }
+
   // MARK: The queue
 
   @Test func `whoever asks has one name under way, and its turn after the others`() {
-    var queue = LookUpQueue<Int>()
+    var queue = LookUpQueue<Int>(questionsOfOne: PushWire.Limits.questionsOfOne)
     for number in 1...3 { #expect(queue.offer(number, of: "a") == true) }
     #expect(queue.offer(10, of: "b") == true)
     #expect(queue.offer(20, of: "c") == true)
@@ -99,7 +106,7 @@ import Testing
   }
 
   @Test func `64 names of one may wait and not one more, and all together are bounded`() {
-    var queue = LookUpQueue<Int>()
+    var queue = LookUpQueue<Int>(questionsOfOne: PushWire.Limits.questionsOfOne)
     for number in 0..<PushWire.Limits.questionsOfOne { #expect(queue.offer(number, of: "a") == true) }
     #expect(queue.offer(0, of: "a") == false)
     #expect(queue.offer(0, of: "b") == true)

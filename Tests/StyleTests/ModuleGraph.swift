@@ -17,9 +17,9 @@ enum ModuleGraph {
     "Metrics": [],
     // Technologies. They know nothing of pushes.
     "TLS": ["Reactor", "COpenSSL"],
-    "HTTP2": ["TLS", "Reactor", "CNGHTTP2"],
+    "HTTP2": ["TLS", "PlainText", "Reactor", "CNGHTTP2"],
     "HTTPServer": ["TLS", "Metrics", "PlainText", "Reactor"],
-    "HTTPClient": ["TLS", "Reactor"],
+    "HTTPClient": ["TLS", "PlainText", "Reactor"],
     "Postgres": ["Reactor", "CLibPQ"],
     // What UPMC is about.
     "Domain": ["JSON", "PlainText"],
@@ -29,7 +29,7 @@ enum ModuleGraph {
     "PushWire": ["Domain", "HTTP2", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
     "APNs": ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
-    "FCM": ["PushWire", "Domain", "JSON", "HTTP2", "HTTPClient", "TLS", "Reactor"],
+    "FCM": ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
     "Courier": ["PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor"],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor"],

@@ -168,6 +168,22 @@ import Testing
     }
   }
 
+  @Test(arguments: ["AAAA", "MAMCAQA=", "?", ""]) func `nothing in front of a key hides it from the weighing`(
+    _ junk: String
+  ) throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let identity = try CertificateAuthority().issueServer()
+    TemporaryDirectory.write("\(directory)/key.pem", identity.privateKeyPEM)
+    try run(
+      ["openssl", "pkcs8", "-topk8", "-in", "\(directory)/key.pem", "-out", "\(directory)/out.pem"]
+        + ["-passout", "pass:secret", "-iter", "2000001"])
+    let key = String(decoding: bytes("\(directory)/out.pem"), as: UTF8.self)
+    let label = "ENCRYPTED PRIVATE KEY-----\n"
+    let text = "-----BEGIN \(label)\(junk)\n-----END \(label)" + key + identity.certificateChainPEM
+    #expect(throws: TLSError.self) { try TLSIdentity(pem: text, passphrase: "secret") }
+  }
+
   @Test func `rounds are summed up to the limit, and one more is refused`() throws {
     var cost = DerivationCost()
     try cost.add(TLS.Limits.derivationRounds - 1)
@@ -182,6 +198,11 @@ import Testing
       // No INTEGER, a negative one, one of nine bytes, none at all.
       [0x30, 5, 4, 1, 0, 4, 0], [0x30, 6, 4, 1, 0, 2, 1, 0xFF], [0x30, 5, 4, 1, 0, 2, 0],
       [0x30, 14, 4, 1, 0, 2, 9, 0, 1, 1, 1, 1, 1, 1, 1, 1], [0x30, 3, 4, 1, 0],
+      // What OpenSSL reads and we do not: lengths without end, and of five bytes.
+      [0x30, 0x80, 4, 1, 0, 2, 1, 1, 0, 0], [0x30, 0x85, 0, 0, 0, 0, 6, 4, 1, 0, 2, 1, 1],
+      [0x30, 10, 0x24, 0x80, 4, 1, 0, 0, 0, 2, 1, 1], [0x30, 9, 0x30, 0x80, 6, 1, 0, 0x30, 0, 0, 0],
+      [0x30, 12, 0x30, 10, 6, 1, 0, 0x30, 0x80, 2, 1, 1, 0, 0], [0x30, 7, 0x30, 5, 6, 1, 0, 0x30, 0],
+      [0x30, 5, 0x30, 3, 6, 1, 0], [0x30, 0], [2, 1, 1],
     ] as [[UInt8]]) func `a number of rounds that is none is refused`(_ parameters: [UInt8])
   {
     var cost = DerivationCost()

@@ -51,4 +51,19 @@ import Testing
     }
     #expect(input.withReadable { String(copying: $0) } == "data")
   }
+
+  @Test func `one byte of data buys one more read, not all of a turn's`() throws {
+    let pair = try connected()
+    var output = ByteBuffer()
+    output.append("x")
+    _ = pair.server.write(&output)
+    floodWithKeys(pair.server)
+    let before = BIO_number_read(SSL_get_rbio(pair.client.ssl))
+    var input = ByteBuffer()
+    guard case .wouldBlock(.readable) = pair.client.read(into: &input) else {
+      return #expect(Bool(false), "it went on")
+    }
+    let taken = BIO_number_read(SSL_get_rbio(pair.client.ssl)) - before
+    #expect(input.count == 1 && taken <= 2 * UInt64(TLS.Limits.readAheadBytes), "\(taken) bytes")
+  }
 }
