@@ -3,7 +3,7 @@ private import PlainText
 /// Reading strings (RFC 8259, section 7).
 extension JSONReader {
   /// Reads a string. Bad UTF-8, lone surrogates, raw control characters and U+0000 are refused: text columns hold
-  /// neither, and nothing that we send to a device needs them. So are combining marks without end, which would make each
+  /// neither, and nothing that we send to a device needs them. So are too many combining marks in a row, which would make each
   /// comparison of the text as long as the square of them (`PlainText`).
   package mutating func readString() throws(JSONError) -> String {
     guard try peek() == .string else { throw JSONError("must be a string") }

@@ -56,7 +56,7 @@ extension ControllerDoor {
         return Envelope.refusal(error, service: service, isSend: true)
       }
     }
-    // To this protocol both are: come again.
+    // The protocol knows one answer for 429 and 503: come again.
     if let problem { throw Refusal(Problem(.busy, problem.detail)) }
   }
 

@@ -31,7 +31,7 @@ import Testing
     CSVFile.Line(user: UserKey(clientUID: user), name: name, variables: variables)
   }
 
-  @Test func `combining marks without end are a fault of their line`() throws {
+  @Test func `too many combining marks in a row are a fault of their line`() throws {
     let marks = String(repeating: "\u{301}", count: 30)
     let file = try read("a\(marks),x\nb\(marks)\u{316},x\nlee,Lee\n")
     #expect(file.lines == [line("a\(marks)", "x"), line("lee", "Lee")])

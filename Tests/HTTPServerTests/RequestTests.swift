@@ -60,7 +60,7 @@ import Testing
     #expect(pairs("a&b", limit: 2) == ["a=", "b="])
   }
 
-  @Test func `combining marks without end name nothing in a query, and are cut in a header`() throws {
+  @Test func `too many combining marks in a row name nothing in a query, and are cut in a header`() throws {
     let marks = String(repeating: "\u{301}", count: 40)
     let escaped = String(repeating: "%CC%81", count: 40)
     let request = try request("GET /?a=x\(escaped)&b=y HTTP/1.1\r\nHost: a\r\nX: z\(marks)\r\n\r\n")

@@ -18,7 +18,7 @@ import Testing
     return lines
   }
 
-  @Test func `combining marks without end are a fault of their line`() {
+  @Test func `too many combining marks in a row are a fault of their line`() {
     let marks = String(repeating: "\u{301}", count: 30)
     let lines = Self.read("a\(marks)\nb\(marks)\u{316}\nc\n", size: 1_000)
     #expect(
