@@ -101,7 +101,7 @@ package struct APIOperation: Sendable {
     ownProblems = problems
   }
 
-  /// Everything that it may refuse: its own problems, those of its credential, and those of its body.
+  /// Everything that it may refuse: its own problems, those of its credential, of its body, and of waiting in line.
   package var problems: [Problem.Code] {
     var problems = ownProblems
     switch proof {
@@ -111,6 +111,7 @@ package struct APIOperation: Sendable {
     case .apiKey: problems += [.noCredential, .badCredential, .forbidden]
     }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }
+    if hasShare { problems.append(.tooManyRequests) }
     if usesDatabase { problems += [.busy, .databaseAway, .internalError] }
     return Problem.Code.allCases.filter(problems.contains)
   }
@@ -126,6 +127,9 @@ package struct APIOperation: Sendable {
     default: return nil
     }
   }
+
+  /// Everything below `/v1/admin` waits in line, where each caller has its share.
+  private var hasShare: Bool { pattern.hasPrefix("/v1/admin/") }
 
   /// Everything below `/v1` asks the database.
   private var usesDatabase: Bool { pattern.hasPrefix("/v1/") }

@@ -89,7 +89,7 @@ package enum Document {
     let bound: [Node.Member] =
       bytes.map {
         [
-          ("description", .text("Up to \($0) bytes; a longer one is 413 before it is sent.")),
+          ("description", .text("Up to \($0) bytes; a longer one is refused with 413 at its head.")),
           ("x-maxBytes", .number($0)),
         ]
       } ?? []

@@ -22,8 +22,8 @@ enum Introduction {
     422. `requestId` is also in the header `X-Request-Id` and in the server's log. `405` is answered with `Allow`, `429` \
     and `503` with `Retry-After`.
 
-    **Shares** (`/v1/admin`). A caller is an API key, or a console account with all its sessions. Of one caller 64 requests \
-    may wait for their turn, of one app's callers 128. One caller may have 8 live views (`/events`) open and take out 2 \
+    **Shares** (`/v1/admin`). A caller is an API key, or a console account with all its sessions. A caller may have 64 requests \
+    waiting, all callers of an app together 128. One caller may have 8 live views (`/events`) open and take out 2 \
     files (`/exports`) at one time, one app's callers 64 and 4. Whoever has its share is told `429` with \
     `upmc:too-many-requests`; `detail` says which share it is.
 

@@ -1,3 +1,4 @@
+import Domain
 import Testing
 
 @testable import Admin
@@ -8,10 +9,16 @@ import Testing
   @Test func `the introduction names the shares as they are`() throws {
     let text = Introduction.text
     for sentence in [
-      "Of one caller \(Admin.Limits.waitingRequestsOfCaller) requests may wait",
-      "of one app's callers \(Admin.Limits.waitingRequestsOfTenant).",
+      "A caller may have \(Admin.Limits.waitingRequestsOfCaller) requests waiting",
+      "all callers of an app together \(Admin.Limits.waitingRequestsOfTenant).",
       "may have \(Admin.Limits.liveViewsOfCaller) live views (`/events`) open and take out \(Admin.Limits.exportsOfCaller) files",
       "one app's callers \(Admin.Limits.liveViewsOfTenant) and \(Admin.Limits.exportsOfTenant).",
     ] { #expect(text.contains(sentence), "\(sentence)") }
+  }
+
+  @Test func `every call that has a share says that it may be told to come back`() {
+    for operation in APIOperation.all where operation.pattern.hasPrefix("/v1/admin/") {
+      #expect(operation.problems.contains(.tooManyRequests), "\(operation.id)")
+    }
   }
 }
