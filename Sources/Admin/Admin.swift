@@ -18,8 +18,9 @@ internal import Domain
 /// ```
 ///
 /// **Shares.** No caller and no app takes what all share (`Party` says who counts as one). A queue is a `FairLine`: tenants take
-/// turns, and so do the callers of each; nobody holds the last thread, and neither does what takes long by its nature, so a
-/// message is paused while others count audiences. Of the places in line, and of streams, each has a share. The door knows
+/// turns, and so do the callers of each; no caller and no app holds all threads, nor do heavy requests, so a message is
+/// paused while others count audiences. Two apps whose light requests hang can hold both of two threads until their
+/// statements end. Of the places in line, and of streams, each has a share. The door knows
 /// in whose name a request comes before anybody has proved it (`KnownCallers`); a made-up credential waits with all
 /// strangers, by its address, and brings no long body.
 ///
@@ -58,6 +59,8 @@ package enum Admin {
     static let waitingBytes = 128 << 20
     /// Of them one app's: four of the longest that are kept in memory.
     static let waitingBytesOfTenant = 16 << 20
+    /// A request with a longer body is a heavy one: a list of people, or a file. What controls anything is a few hundred bytes.
+    static let lightBodyBytes = 65_536
     /// Callers that are remembered, twice: more people than work in the console at the same time.
     static let knownCallers = 2_048
     /// How long somebody may bring long bodies after it was last proved who it is. They are proved again when they are there.

@@ -30,12 +30,9 @@ struct AdminCall {
     return seqno
   }
 
-  /// The token of `Authorization: Bearer …`. - Throws: `.noCredential`.
-  static func bearer(_ request: OwnedRequest) throws(Problem) -> String {
-    guard let token = request.bearerToken else {
-      throw Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
-    }
-    return token
+  /// What a caller is told who proves nothing.
+  static var noCredential: Problem {
+    Problem(.noCredential, "Send \"Authorization: Bearer <API key>\". `upmc key create` makes one.")
   }
 }
 

@@ -6,16 +6,12 @@ internal import Operations
 package final class AdminDoor: RequestHandler {
   private let threads: AdminThreads
   private let namedSends: NamedSends?
-  private let uploads: UploadGate?
   private let router = AdminRoute.router()
 
-  /// - Parameters:
-  ///   - namedSends: what need not wait for a thread; nil when all goes to the threads.
-  ///   - uploads: who may bring large bodies; nil when nobody may.
-  package init(_ threads: AdminThreads, namedSends: NamedSends? = nil, uploads: UploadGate? = nil) {
+  /// - Parameter namedSends: what need not wait for a thread; nil when all goes to the threads.
+  package init(_ threads: AdminThreads, namedSends: NamedSends? = nil) {
     self.threads = threads
     self.namedSends = namedSends
-    self.uploads = uploads
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
@@ -38,31 +34,37 @@ package final class AdminDoor: RequestHandler {
   }
 
   private func credential(of request: Request) -> Credential? {
-    Credential(of: request, isSecure: threads.isSecure)
+    Credential(in: request.headers, isSecure: threads.isSecure)
   }
 
   // MARK: Long bodies
 
   /// A thread looks whose the credential is, unless that was proved a moment ago.
   package func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool {
-    guard let credential = credential(of: request), threads.known.proved(credential) == nil else { return false }
+    // Who signs in may still have a cookie that is over.
+    guard !Self.isSigningIn(request), let credential = credential(of: request), threads.known.proved(credential) == nil
+    else { return false }
     let party = Party(nil, address: request.clientAddress)
     let work = AdminWork(.proof(credential, requestID: request.id), of: party, .light, ticket)
     if let problem = threads.queue.offer(work) { work.refuse(problem) }
     return true
   }
 
-  /// Nobody's body is no longer than any other.
+  /// A stranger's body is as short as any other.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
-    // The one call that anybody may make: a name and a password, or a link.
-    if request.pathEquals("/v1/admin/session") { return HTTPLimits.unaskedBodyBytes }
-    guard let caller = credential(of: request).flatMap(threads.known.proved) else { return standard }
-    return uploads?.limit(for: request, of: caller) ?? max(standard, Admin.Limits.bodyBytes)
+    guard !Self.isSigningIn(request), let caller = credential(of: request).flatMap(threads.known.proved) else {
+      return HTTPLimits.unaskedBodyBytes
+    }
+    return UploadGate.limit(for: request, of: caller) ?? max(standard, Admin.Limits.bodyBytes)
   }
 
   /// Files go to the disk as they come: an admin thread reads them from there, part by part.
-  package func spoolShare(of request: Request) -> SpoolShare {
-    guard let caller = credential(of: request).flatMap(threads.known.proved) else { return .noFile }
-    return uploads?.limit(for: request, of: caller) == nil ? .noFile : .whole
+  package func spoolsBody(of request: Request) -> Bool {
+    UploadGate.isFile(request)
+  }
+
+  /// The one call that anybody may make: a name and a password, or a link.
+  private static func isSigningIn(_ request: Request) -> Bool {
+    request.pathEquals("/v1/admin/session")
   }
 }

@@ -27,7 +27,7 @@ final class AdminQueue: Sendable {
     state.withLock { $0.isClosed ? FairLine.full : $0.line.refusal(of: party, bytes: bytes) }
   }
 
-  /// Nil when the request was taken. Another one may have had to give way, and is answered.
+  /// Nil when the request was taken. Others may have had to give way, and are answered.
   func offer(_ work: AdminWork) -> Problem? {
     let outcome = state.withLock { state -> FairLine.Outcome in
       guard !state.isClosed else { return .refused(FairLine.full) }
@@ -38,7 +38,7 @@ final class AdminQueue: Sendable {
     case .entered: return nil
     case .refused(let problem): return problem
     case .enteredInstead(let former):
-      former.refuse(FairLine.full)
+      for work in former { work.refuse(FairLine.full) }
       return nil
     }
   }

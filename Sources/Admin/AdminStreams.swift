@@ -60,19 +60,13 @@ package final class AdminStreams: Sendable {
     case export
   }
 
-  enum Word: Sendable {
-    case open(StreamSource, TicketStream)
-    /// Some client has read all that was written for it, or has gone.
-    case look
-  }
-
   /// What one of the threads is told, and how many it works for.
   private struct Desk: Sendable {
-    let inbox: Inbox<Word>
+    let inbox: StreamInbox
     let places: StreamPlaces
 
     init(_ shares: StreamPlaces.Shares) throws(SystemError) {
-      inbox = try Inbox<Word>(capacity: 2 * shares.all)
+      inbox = try StreamInbox(places: shares.all)
       places = StreamPlaces(shares)
     }
   }
@@ -123,12 +117,12 @@ package final class AdminStreams: Sendable {
     }
     let inbox = desk(kind).inbox
     guard !inbox.refusesAll else { return false }
-    let look: @Sendable () -> Void = { _ = inbox.offer(.look) }
+    let look: @Sendable () -> Void = { inbox.look() }
     let stream = ticket.stream(status: .ok, headers: source.headers, drained: look) {
       place.giveBack()
       look()
     }
-    if let stream, !inbox.offer(.open(source, stream)) { stream.abandon() }
+    if let stream, !inbox.open(StreamInbox.Opening(source: source, stream: stream)) { stream.abandon() }
     return true
   }
 

@@ -15,7 +15,7 @@ struct AdminWork: Sendable {
   /// How much of a thread's time a request takes by its nature.
   enum Load: Sendable {
     case light
-    /// What grows with the number of people or deliveries.
+    /// What grows with the number of people or deliveries; and whatever brings a long body.
     case heavy
     /// It hashes a password: a thread of its own does that.
     case password
@@ -26,15 +26,19 @@ struct AdminWork: Sendable {
   let load: Load
   let ticket: ResponseTicket
 
+  /// - Parameter load: that of its route.
   init(_ errand: Errand, of party: Party, _ load: Load, _ ticket: ResponseTicket) {
     self.errand = errand
     self.party = party
-    self.load = load
+    let isLong = Self.bodyBytes(errand) > Admin.Limits.lightBodyBytes
+    self.load = load == .light && isLong ? .heavy : load
     self.ticket = ticket
   }
 
   /// Of the body that it keeps in memory.
-  var bodyBytes: Int {
+  var bodyBytes: Int { Self.bodyBytes(errand) }
+
+  private static func bodyBytes(_ errand: Errand) -> Int {
     switch errand {
     case .request(let request): request.body.count
     case .proof: 0

@@ -94,20 +94,18 @@ final class AdminWorker {
   private func serve(
     _ route: AdminRoute, _ request: OwnedRequest, _ parameters: PathParameters, _ ticket: ResponseTicket
   ) throws(Problem) -> Response? {
-    let session =
-      request.header("authorization") == nil
-      ? SessionCookie.token(in: request.headers, isSecure: resources.isSecure) : nil
-    let bearer = session == nil && route.permission != nil ? try AdminCall.bearer(request) : nil
+    let credential = Credential(in: request.headers, isSecure: resources.isSecure)
+    if route.permission != nil, credential == nil { throw AdminCall.noCredential }
     let connection = try connected()
     var caller = Caller.nobody
-    if let permission = route.permission {
-      caller = try authenticate(request, bearer: bearer, session: session, on: connection)
+    if let permission = route.permission, let credential {
+      caller = try authenticate(request, credential, on: connection)
       try caller.require(permission)
     }
     caller.origin = request.remoteAddress.host
     caller.requestID = request.id
     let call = AdminCall(
-      request: request, parameters: parameters, caller: caller, session: session, connection: connection,
+      request: request, parameters: parameters, caller: caller, session: credential?.session, connection: connection,
       resources: resources)
     switch route.endpoint {
     case .whole(let endpoint): return try endpoint(call)
@@ -124,11 +122,10 @@ final class AdminWorker {
 
   /// By API key, or by the console's session: then whatever changes something needs the session's CSRF token too.
   private func authenticate(
-    _ request: OwnedRequest, bearer: String?, session: String?, on connection: Connection
+    _ request: OwnedRequest, _ credential: Credential, on connection: Connection
   ) throws(Problem) -> Caller {
-    guard let session else { return try authenticate(.apiKey(bearer ?? ""), on: connection) }
-    let caller = try authenticate(.session(session), on: connection)
-    if request.method != .get, request.method != .head {
+    let caller = try authenticate(credential, on: connection)
+    if let session = credential.session, request.method != .get, request.method != .head {
       try SigningIn.checkCSRF(request.header("x-csrf-token"), of: session)
     }
     return caller

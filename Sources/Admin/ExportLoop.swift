@@ -15,7 +15,7 @@ final class ExportLoop {
     var piece: [UInt8]?
   }
 
-  private let inbox: Inbox<AdminStreams.Word>
+  private let inbox: StreamInbox
   private let databaseURL: String
   private let look: Duration
   private let log = Logger(label: "admin")
@@ -23,7 +23,7 @@ final class ExportLoop {
   private var readers: [Reader] = []
 
   /// - Parameter look: how often it looks whether a server takes again what it could not take.
-  init(_ inbox: Inbox<AdminStreams.Word>, databaseURL: String, look: Duration) {
+  init(_ inbox: StreamInbox, databaseURL: String, look: Duration) {
     self.inbox = inbox
     self.databaseURL = databaseURL
     self.look = look
@@ -32,20 +32,17 @@ final class ExportLoop {
   /// Until the server stops.
   func run() {
     while true {
-      for word in inbox.receive(atMost: readers.isEmpty ? .seconds(60) : look) { take(word) }
+      for opening in inbox.receive(atMost: readers.isEmpty ? .seconds(60) : look) { take(opening) }
       if inbox.refusesAll { break }
       readers = readers.compactMap(goOn)
     }
-    for word in inbox.takeAll() { take(word) }
+    for opening in inbox.takeAll() { take(opening) }
     for reader in readers { reader.stream.abandon() }
   }
 
-  private func take(_ word: AdminStreams.Word) {
-    switch word {
-    case .look: return
-    case .open(.file(let export), let stream): readers.append(Reader(export: export, stream: stream))
-    case .open: preconditionFailure("numbers are not told here")
-    }
+  private func take(_ opening: StreamInbox.Opening) {
+    guard case .file(let export) = opening.source else { preconditionFailure("numbers are not told here") }
+    readers.append(Reader(export: export, stream: opening.stream))
   }
 
   /// The next piece of a file, when its client has read the last. Nil when it is over.

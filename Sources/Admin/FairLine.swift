@@ -7,9 +7,10 @@ internal import Domain
 ///   its callers take turns:    key a ── key b ── account c ── key a …
 ///   a caller's requests:         the oldest first
 /// ```
-/// Nobody's turn comes while it holds its share of the threads already: all but one. So does nobody hold the last thread with
-/// what takes long by its nature. Where the line is full, whoever waits with more gives way to whoever waits with less: its
-/// newest request is refused. So no number of requests keeps somebody out who asks for little.
+/// Nobody's turn comes while it holds its share of the threads already: all but one. Nor may heavy requests hold the
+/// last thread. Where the line is full, whoever waits with more gives way to whoever waits with less: between tenants, and
+/// between the callers of one. Its newest request is refused, or where bodies fill the line, its newest bodies. So no number
+/// of requests, nor their length, keeps somebody out who asks for little.
 struct FairLine {
   struct Shares: Sendable {
     /// Requests in the whole line, of one tenant, of one caller.
@@ -30,8 +31,8 @@ struct FairLine {
 
   enum Outcome {
     case entered
-    /// This one gave way, and is to be refused.
-    case enteredInstead(of: AdminWork)
+    /// These gave way, and are to be refused.
+    case enteredInstead(of: [AdminWork])
     case refused(Problem)
   }
 
@@ -61,44 +62,66 @@ struct FairLine {
 
   var isEmpty: Bool { waiting.isEmpty }
 
+  /// Tenants and callers that have something here.
+  var remembered: Int { tenants.count + members.count }
+
   // MARK: Entering
 
   /// Why one more request with so long a body would be refused now; nil when it would not. Looked at before it is copied.
   func refusal(of party: Party, bytes: Int) -> Problem? {
-    let (tenant, member) = (tenants[party.tenant], members[party.member])
-    let isFirst = (tenant?.waiting ?? 0) == 0
-    if (member?.waiting ?? 0) >= shares.requestsOfCaller {
-      return Self.tooMany(shares.requestsOfCaller, "requests of \(party.member)")
+    do throws(Problem) {
+      _ = try victims(of: party, bytes: bytes)
+      return nil
+    } catch {
+      return error
     }
-    if !isFirst, (tenant?.bytes ?? 0) + bytes > shares.bytesOfTenant {
-      if party.tenant == .strangers { return Self.full }
-      return Self.tooMany(shares.bytesOfTenant >> 20, "MiB in requests of \(party.tenant)")
-    }
-    if !waiting.isEmpty, self.bytes + bytes > shares.bytes { return Self.full }
-    if (tenant?.waiting ?? 0) >= shares.requestsOfTenant, victim(for: party, in: party.tenant) == nil {
-      if party.tenant == .strangers { return Self.full }
-      return Self.tooMany(shares.requestsOfTenant, "requests of \(party.tenant)")
-    }
-    if waiting.count >= shares.requests, victim(for: party) == nil { return Self.full }
-    return nil
   }
 
   mutating func enter(_ work: AdminWork) -> Outcome {
-    let party = work.party
-    if let problem = refusal(of: party, bytes: work.bodyBytes) { return .refused(problem) }
-    var gone: AdminWork?
-    if (tenants[party.tenant]?.waiting ?? 0) >= shares.requestsOfTenant {
-      gone = victim(for: party, in: party.tenant).map { leave(at: $0) }
-    } else if waiting.count >= shares.requests {
-      gone = victim(for: party).map { leave(at: $0) }
+    let victims: [Int]
+    do throws(Problem) {
+      victims = try self.victims(of: work.party, bytes: work.bodyBytes)
+    } catch {
+      return .refused(error)
     }
+    // From behind, so that the others stay where they are.
+    let gone = victims.sorted(by: >).map { leave(at: $0) }
+    for former in gone { forget(former.party) }
     waiting.append(work)
     bytes += work.bodyBytes
-    change(party) { standing in
+    change(work.party) { standing in
       standing.waiting += 1
       standing.bytes += work.bodyBytes
     }
-    return gone.map(Outcome.enteredInstead) ?? .entered
+    return gone.isEmpty ? .entered : .enteredInstead(of: gone)
+  }
+
+  /// Where those wait who give way to one more request; none where there is room.
+  private func victims(of party: Party, bytes: Int) throws(Problem) -> [Int] {
+    let (tenant, member) = (tenants[party.tenant], members[party.member])
+    let isStranger = party.tenant == .strangers
+    if (member?.waiting ?? 0) >= shares.requestsOfCaller {
+      throw Self.tooMany(shares.requestsOfCaller, "requests of \(party.member)")
+    }
+    // One that is too long for any share comes when nothing of its tenant waits.
+    if let tenant, tenant.waiting > 0, tenant.bytes + bytes > shares.bytesOfTenant {
+      throw isStranger ? Self.full : Self.tooMany(shares.bytesOfTenant >> 20, "MiB in requests of \(party.tenant)")
+    }
+    var victims: [Int] = []
+    if (tenant?.waiting ?? 0) >= shares.requestsOfTenant {
+      guard let own = victim(for: party, in: party.tenant) else {
+        throw isStranger ? Self.full : Self.tooMany(shares.requestsOfTenant, "requests of \(party.tenant)")
+      }
+      victims = [own]
+    } else if waiting.count >= shares.requests {
+      guard let other = victim(for: party) ?? victim(for: party, in: party.tenant) else { throw Self.full }
+      victims = [other]
+    }
+    let freed = victims.reduce(0) { $0 + waiting[$1].bodyBytes }
+    let missing = self.bytes - freed + bytes - shares.bytes
+    guard bytes > 0, missing > 0, waiting.count > victims.count else { return victims }
+    guard let bodies = bodies(for: party, bytes: bytes, missing: missing, besides: victims) else { throw Self.full }
+    return victims + bodies
   }
 
   static let full = Problem(.busy, "Too many admin requests are waiting. Try again in a moment.")
@@ -121,6 +144,21 @@ struct FairLine {
       most.waiting > (members[party.member]?.waiting ?? 0) + 1
     else { return nil }
     return newest
+  }
+
+  /// The newest bodies of the tenant with the most bytes, when those are more than this one would have: as many as it takes.
+  private func bodies(for party: Party, bytes: Int, missing: Int, besides victims: [Int]) -> [Int]? {
+    guard let most = tenants.max(by: { $0.value.bytes < $1.value.bytes }),
+      most.value.bytes > (tenants[party.tenant]?.bytes ?? 0) + bytes
+    else { return nil }
+    var (bodies, missing) = ([Int](), missing)
+    for index in waiting.indices.reversed() where missing > 0 && !victims.contains(index) {
+      let work = waiting[index]
+      guard work.party.tenant == most.key, work.bodyBytes > 0 else { continue }
+      bodies.append(index)
+      missing -= work.bodyBytes
+    }
+    return missing > 0 ? nil : bodies
   }
 
   /// Where the newest request waits of the tenant's caller with the most.

@@ -9,14 +9,19 @@ enum Credential: Sendable {
   case session(String)
 
   /// Nil when it brings none. Who sends an Authorization header means that, whatever cookies came along.
-  init?(of request: Request, isSecure: Bool) {
-    if request.withHeader("authorization", { _ in true }) != nil {
-      guard let token = request.bearerToken else { return nil }
+  init?(in headers: [(name: String, value: String)], isSecure: Bool) {
+    if headers.contains(where: { $0.name == "authorization" }) {
+      guard let token = BearerToken.find(in: headers) else { return nil }
       self = .apiKey(token)
     } else {
-      guard let token = SessionCookie.token(in: request.headers, isSecure: isSecure) else { return nil }
+      guard let token = SessionCookie.token(in: headers, isSecure: isSecure) else { return nil }
       self = .session(token)
     }
+  }
+
+  /// The session's token, where it is one.
+  var session: String? {
+    if case .session(let token) = self { token } else { nil }
   }
 }
 

@@ -39,7 +39,7 @@ final class StreamLoop {
     var nextLook: Instant?
   }
 
-  private let inbox: Inbox<AdminStreams.Word>
+  private let inbox: StreamInbox
   private let databaseURL: String
   private let clock: any Clock
   private let times: AdminStreams.Times
@@ -47,7 +47,7 @@ final class StreamLoop {
   private var viewers: [Viewer] = []
   private var watched: [Subject: Watched] = [:]
 
-  init(_ inbox: Inbox<AdminStreams.Word>, databaseURL: String, clock: any Clock, times: AdminStreams.Times) {
+  init(_ inbox: StreamInbox, databaseURL: String, clock: any Clock, times: AdminStreams.Times) {
     self.inbox = inbox
     self.databaseURL = databaseURL
     self.clock = clock
@@ -57,20 +57,19 @@ final class StreamLoop {
   /// Until the server stops.
   func run() {
     while true {
-      for word in inbox.receive(atMost: viewers.isEmpty ? .seconds(60) : times.look) { take(word) }
+      for opening in inbox.receive(atMost: viewers.isEmpty ? .seconds(60) : times.look) { take(opening) }
       if inbox.refusesAll { break }
       turn(clock.now)
     }
-    for word in inbox.takeAll() { take(word) }
+    for opening in inbox.takeAll() { take(opening) }
     for viewer in viewers { viewer.stream.finish() }
   }
 
-  private func take(_ word: AdminStreams.Word) {
-    switch word {
-    case .look: return
-    case .open(.file, _): preconditionFailure("files are not written here")
-    case .open(.funnel(let seqno), let stream): watch(.message(seqno), stream)
-    case .open(.overview(let app), let stream): watch(.overview(app), stream)
+  private func take(_ opening: StreamInbox.Opening) {
+    switch opening.source {
+    case .file: preconditionFailure("files are not written here")
+    case .funnel(let seqno): watch(.message(seqno), opening.stream)
+    case .overview(let app): watch(.overview(app), opening.stream)
     }
   }
 
@@ -101,9 +100,13 @@ final class StreamLoop {
       }
       one.isFinal = answer.isFinal
     }
-    let took = clock.now - began
-    one.nextLook = now + max(isSlow ? times.slowLook : times.look, took * (1 + Admin.Limits.liveRest))
+    one.nextLook = Self.nextLook(from: began, to: clock.now, pause: isSlow ? times.slowLook : times.look)
     watched[subject] = one
+  }
+
+  /// When a subject is looked at again: it rests from the end of a look on, not from the turn's beginning.
+  static func nextLook(from began: Instant, to ended: Instant, pause: Duration) -> Instant {
+    ended + max(pause, (ended - began) * Admin.Limits.liveRest)
   }
 
   private static func ask(

@@ -1,5 +1,12 @@
 /// The token of `Authorization: Bearer …` (RFC 6750 §2.1): who asks proves it with this.
-enum BearerToken {
+package enum BearerToken {
+  /// The token among a request's headers; nil when there is none, or when there is more than one such header: two proofs
+  /// prove nothing.
+  package static func find(in headers: [(name: String, value: String)]) -> String? {
+    let values = headers.filter { $0.name == "authorization" }
+    return values.count == 1 ? read(values[0].value) : nil
+  }
+
   /// The token in the value of the header. The scheme is compared without case, and one or more spaces may follow it
   /// (RFC 9110 §11.4). Nil for another scheme, for none, and when blanks stand within the token.
   static func read(_ value: String) -> String? {
@@ -12,18 +19,14 @@ enum BearerToken {
 }
 
 extension Request {
-  /// The token of `Authorization: Bearer …`; nil when there is none, or when there is more than one such header: two
-  /// proofs prove nothing.
+  /// The token of `Authorization: Bearer …`, as `BearerToken.find` says.
   package var bearerToken: String? {
-    guard let value = header("authorization"), values("authorization").count == 1 else { return nil }
-    return BearerToken.read(value)
+    // Most requests have none, and need no copies of their headers for that.
+    withHeader("authorization") { _ in true } == nil ? nil : BearerToken.find(in: headers)
   }
 }
 
 extension OwnedRequest {
   /// As `Request.bearerToken`.
-  package var bearerToken: String? {
-    let values = headers.filter { $0.name == "authorization" }
-    return values.count == 1 ? BearerToken.read(values[0].value) : nil
-  }
+  package var bearerToken: String? { BearerToken.find(in: headers) }
 }

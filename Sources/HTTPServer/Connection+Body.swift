@@ -22,18 +22,23 @@ extension Connection {
   private func isLong(_ framing: RequestHead.Framing) -> Bool {
     switch framing {
     case .none: false
-    case .length(let length): length > server.configuration.bodyBytes
+    case .length(let length): length > unaskedBodyBytes
     case .chunked: true
     }
   }
 
-  /// True when the handler must first find out who asks. Meanwhile the request is like one that is being handled: what its
+  /// True when nothing of the body is taken now: its client has asked too often, or the handler must first find out who asks. Meanwhile the request is like one that is being handled: what its
   /// client sends waits in the socket, but for what would be read of requests sent ahead.
   private func isHeld(_ facts: RequestStore.Facts) -> Bool {
     phase = .handling
     begin(facts)
     // An answer instead of leave leaves a body in the way of the next request.
     exchange.keepsAlive = false
+    guard mayAsk else {
+      turnAway()
+      if isCounted { dropBody() }
+      return true
+    }
     leave = server.handler.holdsBody(of: request, ticket(serial)) ? .held : .given
     return leave == .held
   }

@@ -43,7 +43,8 @@ extension Connection {
     return visitors.mayAsk(client, now: server.loop.now)
   }
 
-  /// Answers in the handler's place. The request was in order, so the connection goes on.
+  /// Answers in the handler's place. The request was in order, so the connection goes on, unless a body that was not
+  /// taken is in the way.
   func turnAway() {
     server.counters.turnedAway &+= 1
     var response = Problem.response(

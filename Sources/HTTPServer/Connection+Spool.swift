@@ -7,8 +7,7 @@ extension Connection {
     let standard = server.configuration.bodyBytes
     let limit = server.handler.bodyLimit(for: request, standard: standard)
     if let length, length <= standard { return limit }
-    let share = limit > standard ? server.handler.spoolShare(of: request) : .noFile
-    guard share != .noFile else { return limit }
+    guard limit > standard, server.handler.spoolsBody(of: request) else { return limit }
     if let directory = server.configuration.spoolDirectory { request.store.beginSpool(in: directory) }
     return limit
   }

@@ -239,8 +239,10 @@ final class Connection: EventLoop.Handler, Answering {
 
   private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
+    // It was counted when its handler was asked for leave.
+    let isCountedAlready = leave != .notAsked
     beginUnlessAsked(facts)
-    if mayAsk {
+    if isCountedAlready || mayAsk {
       server.handler.handle(request, Responder(connection: self, serial: serial))
     } else {
       turnAway()

@@ -65,8 +65,8 @@ package final class Request {
 
   // MARK: Headers
 
-  /// The value of the first header of this name; bytes that are not UTF-8 are replaced, and so are combining marks without
-  /// end (`PlainText`).
+  /// The value of the first header of this name; bytes that are not UTF-8 are replaced, and so are too many combining
+  /// marks in a row (`PlainText`).
   package func header(_ lowercasedName: StaticString) -> String? {
     store.withHeader(lowercasedName) { String(copying: $0).streamSafe }
   }

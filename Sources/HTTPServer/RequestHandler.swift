@@ -4,7 +4,7 @@ package protocol RequestHandler: AnyObject {
   func handle(_ request: Request, _ responder: Responder)
 
   /// Whether nothing of the body may come before it is known who asks. Asked when the head is there and the body is chunked
-  /// or longer than the standard. After true the client waits, and of its body no more is read than a socket holds: until
+  /// or longer than `HTTPLimits.unaskedBodyBytes`. After true the client waits, and of its body no more is read than a socket holds: until
   /// `ticket.goOn()`, when the two questions below are asked, or an answer, which ends the connection.
   func holdsBody(of request: Request, _ ticket: ResponseTicket) -> Bool
 
@@ -13,16 +13,9 @@ package protocol RequestHandler: AnyObject {
   /// calls that carry little less.
   func bodyLimit(for request: Request, standard: Int) -> Int
 
-  /// Whether a body about which `bodyLimit` was asked goes to a file as it comes. Its request then has it as `spooled` of
-  /// `owned()`, and nothing in memory.
-  func spoolShare(of request: Request) -> SpoolShare
-}
-
-/// How much of the disk's room for bodies a request may fill, together with all others.
-package enum SpoolShare: Sendable {
-  /// None: it stays in memory.
-  case noFile
-  case whole
+  /// Whether a body about which `bodyLimit` was asked, and that may be longer than the standard, goes to a file as it comes.
+  /// Its request then has it as `spooled` of `owned()`, and nothing in memory.
+  func spoolsBody(of request: Request) -> Bool
 }
 
 extension RequestHandler {
@@ -30,5 +23,5 @@ extension RequestHandler {
 
   package func bodyLimit(for request: Request, standard: Int) -> Int { standard }
 
-  package func spoolShare(of request: Request) -> SpoolShare { .noFile }
+  package func spoolsBody(of request: Request) -> Bool { false }
 }

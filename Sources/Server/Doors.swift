@@ -82,8 +82,7 @@ final class Doors {
               hands: Self.hands(committer, admin, hosting, messageCommitted), catalog: catalog, keys: keys,
               configuration: sdk, loop: loop),
             admin: AdminDoor(
-              admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil,
-              uploads: UploadGate()),
+              admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
             health: HealthDoor(isConnected: { committer.isConnected }, readiness: readiness),
             metrics: MetricsDoor(metrics: metrics, catalog: catalog),
             hosted: try HostedDoor(loader: hosted, loop: loop),

@@ -70,8 +70,8 @@ package final class FrontDoor: RequestHandler {
     return admin.holdsBody(of: request, ticket)
   }
 
-  package func spoolShare(of request: Request) -> SpoolShare {
-    Self.isForAdmin(request) ? admin.spoolShare(of: request) : .noFile
+  package func spoolsBody(of request: Request) -> Bool {
+    Self.isForAdmin(request) && admin.spoolsBody(of: request)
   }
 
   private static func isForAdmin(_ request: Request) -> Bool {

@@ -53,7 +53,7 @@ import struct Domain.Problem
   }
 
   private static func gone(_ outcome: FairLine.Outcome) -> String? {
-    if case .enteredInstead(let work) = outcome { id(work) } else { nil }
+    if case .enteredInstead(let gone) = outcome, gone.count == 1 { id(gone[0]) } else { nil }
   }
 
   // MARK: Turns
@@ -156,6 +156,36 @@ import struct Domain.Problem
     #expect(Self.all(&line) == ["a1", "b1", "c1", "a2", "b2", "c2"])
   }
 
+  @Test func `in a full line an app's busy callers give way to its quiet one`() {
+    var line = FairLine(FairLine.Shares(threads: 2))
+    for app in Int32(1)...2 {
+      for key in [app * 10, app * 10 + 1] {
+        for _ in 1...Admin.Limits.waitingRequestsOfCaller { _ = line.enter(work(Self.key(key, app: app), "\(key)")) }
+      }
+    }
+    let quiet = Self.key(1, app: 1)
+    #expect(line.refusal(of: quiet, bytes: 0) == nil)
+    #expect(["10", "11"].contains(Self.gone(line.enter(work(quiet)))))
+    // The same where the app has not used up its share.
+    var shares = FairLine.Shares(threads: 2)
+    shares.requests = 4
+    line = FairLine(shares)
+    for id in ["a1", "a2", "a3"] { _ = line.enter(work(Self.key(10, app: 1), id)) }
+    _ = line.enter(work(Self.key(20, app: 2), "b1"))
+    #expect(line.refusal(of: quiet, bytes: 0) == nil)
+    #expect(Self.gone(line.enter(work(quiet, "new"))) == "a3")
+    #expect(Self.all(&line) == ["a1", "b1", "new", "a2"])
+  }
+
+  @Test func `whoever gave way with all it had is forgotten`() {
+    var shares = FairLine.Shares(threads: 2)
+    shares.requests = 3
+    var line = FairLine(shares)
+    for key in Int32(1)...3 { _ = line.enter(work(Self.key(key, app: 1), "\(key)")) }
+    #expect(Self.gone(line.enter(work(Self.key(4, app: 2)))) != nil)
+    #expect(Self.all(&line).count == 3 && line.remembered == 0)
+  }
+
   @Test func `one address does not keep the other strangers out`() {
     var shares = FairLine.Shares(threads: 2)
     (shares.requestsOfTenant, shares.requestsOfCaller) = (8, 8)
@@ -174,9 +204,31 @@ import struct Domain.Problem
     #expect(Self.isTaken(line.enter(work(Self.key(3, app: 2), bytes: 400))))
     #expect(Self.refusal(line.enter(work(Self.key(3, app: 2), bytes: 1))) == .tooManyRequests)
     #expect(Self.isTaken(line.enter(work(Self.key(4, app: 3), bytes: 100))))
-    #expect(Self.refusal(line.enter(work(Self.key(5, app: 4), bytes: 1))) == .busy)
+    #expect(Self.refusal(line.enter(work(Self.key(5, app: 4), bytes: 500))) == .busy)
     if let done = line.next() { line.finish(done) }
-    #expect(Self.isTaken(line.enter(work(Self.key(5, app: 4), bytes: 1))))
+    #expect(Self.isTaken(line.enter(work(Self.key(5, app: 4), bytes: 500))))
+  }
+
+  @Test func `where bodies fill the line the newest of whoever has most give way, as many as it takes`() {
+    var shares = FairLine.Shares(threads: 2)
+    (shares.bytes, shares.bytesOfTenant) = (800, 400)
+    var line = FairLine(shares)
+    for app in Int32(1)...2 {
+      for number in 1...4 { _ = line.enter(work(Self.key(app, app: app), "\(app).\(number)", bytes: 100)) }
+    }
+    _ = line.enter(work(Self.key(1, app: 1), "1.5"))
+    let quiet = Self.key(3, app: 3)
+    #expect(line.refusal(of: quiet, bytes: 150) == nil)
+    let outcome = line.enter(work(quiet, "3.1", bytes: 150))
+    guard case .enteredInstead(let gone) = outcome else {
+      Issue.record("nobody gave way")
+      return
+    }
+    let ids = gone.map { Self.id($0) }
+    #expect(ids == ["1.4", "1.3"] || ids == ["2.4", "2.3"])
+    #expect(Self.refusal(line.enter(work(quiet, bytes: 250))) == .busy, "that would be as much as anybody has")
+    #expect(Self.refusal(line.enter(work(Self.key(1, app: 1), bytes: 300))) != nil)
+    #expect(Self.all(&line).count == 8 && line.remembered == 0)
   }
 
   // MARK: Streams
@@ -214,5 +266,23 @@ import struct Domain.Problem
     let names = Set(AdminRoute.all.map { "\($0.method.rawValue) \($0.pattern)" })
     #expect(AdminRoute.heavy.union(AdminRoute.passwords).subtracting(names).isEmpty)
     #expect(AdminRoute.heavy.isDisjoint(with: AdminRoute.passwords))
+  }
+
+  @Test(arguments: [
+    "POST /v1/admin/tags", "POST /v1/admin/groups/{groupSeq}/members",
+    "POST /v1/admin/groups/{groupSeq}/members/remove",
+    "PUT /v1/admin/imports/{importId}/parts/{part}", "GET /v1/admin/exports/users",
+  ]) func `what is done for thousands is heavy`(name: String) throws {
+    let route = try #require(AdminRoute.all.first { "\($0.method.rawValue) \($0.pattern)" == name })
+    #expect(route.load == .heavy)
+  }
+
+  @Test func `what brings a long body is heavy, whatever it asks and of whichever door`() {
+    for (bytes, load) in [(65_536, AdminWork.Load.light), (65_537, .heavy)] {
+      #expect(work(Self.key(1, app: 1), bytes: bytes).load == load)
+      let job = AdminWork.Errand.job({ _ in Response(status: .ok) }, bytes: bytes)
+      #expect(AdminWork(job, of: Self.key(1, app: 1), .light, ticket).load == load)
+    }
+    #expect(work(Self.key(1, app: 1), "", .password, bytes: 65_537).load == .password)
   }
 }

@@ -179,4 +179,55 @@ import Testing
       world, "POST /v1/admin/messages HTTP/1.1\r\n\(head)\r\nAuthorization: Bearer \(try world.key(.admin))")
     #expect(try known.status() == 100)
   }
+
+  @Test func `who brings nothing that proves it has little to say, and a made-up credential brings no more`() throws {
+    let world = try AdminWorld()
+    let key = try world.key(.admin)
+    func told(_ bytes: Int, _ credential: String = "") throws -> Int {
+      try Watcher(
+        world,
+        "POST /v1/admin/messages HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+          + "Content-Length: \(bytes)\r\nExpect: 100-continue\(credential)"
+      ).status()
+    }
+    #expect(try told(16_384) == 100)
+    #expect(try told(16_385) == 413)
+    for credential in ["\r\nCookie: upmc_session=made-up", "\r\nAuthorization: Bearer upmc_made_up"] {
+      #expect(try told(16_384, credential) == 100)
+      #expect(try told(16_385, credential) == 401, "\(credential)")
+    }
+    #expect(try told(16_385, "\r\nAuthorization: Bearer \(key)") == 100)
+    #expect(try told(4_194_304, "\r\nAuthorization: Bearer \(key)") == 100)
+    #expect(try told(4_194_305, "\r\nAuthorization: Bearer \(key)") == 413)
+  }
+
+  @Test func `a cookie that is over keeps nobody from signing in, whatever form the body comes in`() throws {
+    let world = try AdminWorld()
+    let attempt = try Watcher(
+      world,
+      "POST /v1/admin/session HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+        + "Expect: 100-continue\r\nCookie: upmc_session=over")
+    #expect(try attempt.status() == 100)
+  }
+
+  @Test func `who opens and leaves again and again fills no inbox`() throws {
+    let world = try AdminWorld(streamTimes: Self.times())
+    let (key, other) = (try world.key(.admin), try world.key(.admin))
+    let holder = try lock("users", in: world)
+    let first = try Watcher(world, Self.export + "com.example.bank", key: other)
+    #expect(try first.status() == 200)
+    try waitUntilHeldUp(world)
+    var left = 0
+    for _ in 0..<2_000 where left < 40 {
+      let file = try Watcher(world, Self.export + "com.example.bank", key: key)
+      // The place of the one before is free when the server knows that it has gone.
+      if try file.status() == 200 { left += 1 }
+      file.leave()
+    }
+    #expect(left == 40)
+    let last = try Watcher(world, Self.export + "com.example.bank", key: other)
+    #expect(try last.status() == 200)
+    try holder.script("ROLLBACK")
+    #expect(try first.isWhole() && last.isWhole())
+  }
 }

@@ -50,6 +50,16 @@ import Testing
     }
   }
 
+  @Test func `a subject rests from the end of its look on, four times as long as that took`() {
+    let began = Instant(nanoseconds: 1_000_000_000)
+    func rest(_ took: Duration) -> Duration {
+      StreamLoop.nextLook(from: began, to: began + took, pause: .milliseconds(500)) - (began + took)
+    }
+    #expect(rest(.milliseconds(1)) == .milliseconds(500))
+    #expect(rest(.milliseconds(125)) == .milliseconds(500))
+    #expect(rest(.seconds(3)) == .seconds(12))
+  }
+
   @Test func `an answer ends after its life, so that a browser proves anew who it is`() throws {
     let world = try AdminWorld(streamTimes: Self.times(life: .milliseconds(30)))
     let key = try world.key(.admin)

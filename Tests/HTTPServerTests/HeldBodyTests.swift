@@ -107,4 +107,34 @@ import Testing
     #expect(try peer.takeAnswer().body == "2000")
     #expect(peer.waitForClose())
   }
+
+  @Test func `a request whose body waits counts among those of its address, once`() throws {
+    var configuration = HTTPServer.Configuration()
+    (configuration.bodyBytes, configuration.exemptsLoopback, configuration.requestsPerAddress) = (1_000, false, 1)
+    let server = try TestServer(configuration: configuration, bodyLimit: 5_000)
+    // What an address may ask at once: two.
+    for number in 0..<2 {
+      let peer = try server.connect()
+      peer.send(head(2_000))
+      #expect(peer.wait { server.handler.held.count == number + 1 })
+      server.handler.held[number].goOn()
+      peer.send(String(repeating: "x", count: 2_000))
+      #expect(try peer.takeAnswer().status == 200)
+    }
+    let third = try server.connect()
+    third.send(head(2_000) + "x")
+    let answer = try third.takeAnswer()
+    #expect(answer.status == 429 && answer.header("retry-after") == "1" && answer.header("connection") == "close")
+    #expect(third.waitForClose() && server.handler.held.count == 2)
+    #expect(server.server.counters.turnedAway == 1)
+    // The next request on a connection whose body had leave is counted as any other.
+    server.clock.advance(by: .seconds(1))
+    server.turn()
+    let fourth = try server.connect()
+    fourth.send(head(2_000) + String(repeating: "x", count: 2_000))
+    #expect(fourth.wait { server.handler.held.count == 3 })
+    server.handler.held[2].goOn()
+    #expect(try fourth.takeAnswer().status == 200)
+    #expect(try fourth.exchange(head(1) + "x").status == 429)
+  }
 }

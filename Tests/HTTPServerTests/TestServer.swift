@@ -81,9 +81,7 @@ final class ClosureHandler: RequestHandler {
 
   func bodyLimit(for request: Request, standard: Int) -> Int { limit ?? standard }
 
-  func spoolShare(of request: Request) -> SpoolShare {
-    limit == nil ? .noFile : .whole
-  }
+  func spoolsBody(of request: Request) -> Bool { limit != nil }
 }
 
 /// A client that sends raw bytes and reads raw bytes, turning the server's loop while it waits.
