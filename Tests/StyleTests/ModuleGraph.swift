@@ -41,7 +41,7 @@ enum ModuleGraph {
     "Server": [
       "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
       "Operations",
-      "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
+      "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON", "PlainText",
     ],
     // What an operator does beside serving.
     "Care": ["Server", "Operations", "Store", "Domain", "JSON", "TLS", "Postgres", "Reactor"],
