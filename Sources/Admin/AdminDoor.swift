@@ -50,7 +50,7 @@ package final class AdminDoor: RequestHandler {
     return true
   }
 
-  /// A stranger's body is as short as any other.
+  /// A stranger may bring no more than any call may without being asked.
   package func bodyLimit(for request: Request, standard: Int) -> Int {
     guard !Self.isSigningIn(request), let caller = credential(of: request).flatMap(threads.known.proved) else {
       return HTTPLimits.unaskedBodyBytes

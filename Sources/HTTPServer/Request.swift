@@ -131,8 +131,8 @@ package final class Request {
   /// Who really asks, as far as those in between are trusted; nil for a Unix socket.
   package var clientAddress: IPAddress? { isBehindProxy ? findClient() : remoteAddress.ip }
 
-  /// By what its client is counted, where an address has limits; nil for those that have none (this machine's own, proxies,
-  /// Unix sockets).
+  /// The address under which limits count this client; nil for clients without limits (this machine's own, proxies, Unix
+  /// sockets).
   package var countedAddress: IPAddress? {
     guard let client = clientAddress, !isExempt(client) else { return nil }
     return client.network

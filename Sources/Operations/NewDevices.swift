@@ -42,7 +42,7 @@ package final class NewDevices {
   }
 
   /// Counts a new device.
-  /// - Parameter origin: by what its client is counted; nil counts for the app alone.
+  /// - Parameter origin: the address to count under; nil counts for the app alone.
   /// - Returns: why it may not register now; nil when it may.
   func refusal(of app: App, from origin: IPAddress?, now: Instant) -> Problem? {
     if let perAddress, let origin {

@@ -83,7 +83,7 @@ package enum Operation: Sendable {
     package var isOpenedByProof = false
     /// Normalized: the token it had before, which proves it as well.
     package let formerPSID: String?
-    /// By what its client is counted among those that bring new devices; nil: it is not counted.
+    /// The address that the limit of new devices counts; nil exempts the caller.
     package var origin: IPAddress?
 
     package init(

@@ -92,7 +92,7 @@ private struct RegistrationBody {
   var formerPSID: String?
   var consents = Consents.Change()
   var attributes = Devices.Attributes()
-  /// By what the client's address is counted. The body does not say it.
+  /// The address that the limit of new devices counts. It comes from the connection, not from the body.
   var origin: IPAddress?
 
   init(_ reader: inout JSONReader) throws(JSONError) {

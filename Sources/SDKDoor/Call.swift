@@ -16,7 +16,7 @@ struct Call {
   let idempotencyKey: String?
   /// True when the caller's address is one of those that may send.
   let isTrustedAddress: Bool
-  /// By what the caller's address is counted; nil when it is not.
+  /// The address that the limit of new devices counts; nil exempts the caller.
   let origin: IPAddress?
   /// The client's, as far as those in between are trusted.
   let address: IPAddress?

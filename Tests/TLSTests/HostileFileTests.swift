@@ -198,7 +198,7 @@ import Testing
       // No INTEGER, a negative one, one of nine bytes, none at all.
       [0x30, 5, 4, 1, 0, 4, 0], [0x30, 6, 4, 1, 0, 2, 1, 0xFF], [0x30, 5, 4, 1, 0, 2, 0],
       [0x30, 14, 4, 1, 0, 2, 9, 0, 1, 1, 1, 1, 1, 1, 1, 1], [0x30, 3, 4, 1, 0],
-      // What OpenSSL reads and we do not: lengths without end, and of five bytes.
+      // OpenSSL reads these and our reader refuses them: indefinite lengths, and lengths of five bytes.
       [0x30, 0x80, 4, 1, 0, 2, 1, 1, 0, 0], [0x30, 0x85, 0, 0, 0, 0, 6, 4, 1, 0, 2, 1, 1],
       [0x30, 10, 0x24, 0x80, 4, 1, 0, 0, 0, 2, 1, 1], [0x30, 9, 0x30, 0x80, 6, 1, 0, 0x30, 0, 0, 0],
       [0x30, 12, 0x30, 10, 6, 1, 0, 0x30, 0x80, 2, 1, 1, 0, 0], [0x30, 7, 0x30, 5, 6, 1, 0, 0x30, 0],
