@@ -33,11 +33,15 @@ package struct AppPolicies: Sendable {
     case refused(Problem)
   }
 
-  /// `GUEST` means no user, so nobody has to vouch for it.
+  /// True where the app asks for a proof and none was given. `GUEST` means no user, so nobody has to vouch for it.
+  func lacksProof(_ user: Operation.NamedUser, in number: App.Number) -> Bool {
+    userProof[number] != nil && user.clientUID != UserKey.guestUID && user.proof == nil
+  }
+
   func vouching(for user: Operation.NamedUser, in number: App.Number, now: Int64) -> Vouching {
-    guard let app = userProof[number], user.clientUID != UserKey.guestUID else { return .granted }
-    guard let proof = user.proof else {
-      return user.isGuestUnproved ? .missing : .refused(Self.noProof)
+    if lacksProof(user, in: number) { return user.isGuestUnproved ? .missing : .refused(Self.noProof) }
+    guard let app = userProof[number], let proof = user.proof, user.clientUID != UserKey.guestUID else {
+      return .granted
     }
     let isGood = userProofs?.verify(
       proof, clientUID: user.clientUID, appID: app.appID, generation: app.userProofGeneration, now: now)

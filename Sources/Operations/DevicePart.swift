@@ -155,7 +155,8 @@ struct DevicePart {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     switch entry.kind {
     case .setUser(_, let named):
-      let isUnproved = batch.policies.vouching(for: named, in: record.app, now: batch.now) == .missing
+      // Refused ones are gone by now, and a proof that was given has been checked.
+      let isUnproved = batch.policies.lacksProof(named, in: record.app)
       let wanted = UserKey(clientUID: named.clientUID)
       // Whoever signs in here unproved ends what the device got for somebody else.
       let isGuest = named.clientUID == UserKey.guestUID || isUnproved && record.userKey != wanted
