@@ -83,6 +83,7 @@ struct AdminRoute: Sendable {
     AdminRoute(.put, "/v1/admin/users/{clientUid}/badge", .managePeople) { call throws(Problem) in
       try call.setUserBadge()
     },
+    AdminRoute(.post, "/v1/admin/users/{clientUid}/vouchers", .vouch) { call throws(Problem) in try call.vouch() },
     AdminRoute(.get, "/v1/admin/devices", .viewPeople) { call throws(Problem) in try call.devices() },
     AdminRoute(.get, "/v1/admin/devices/{device}", .viewPeople) { call throws(Problem) in try call.device() },
     AdminRoute(.get, "/v1/admin/quarantine", .manageQuarantine) { call throws(Problem) in try call.quarantine() },
@@ -114,6 +115,9 @@ struct AdminRoute: Sendable {
     AdminRoute(.post, "/v1/admin/apps", .manageApps) { call throws(Problem) in try call.createApp() },
     AdminRoute(.get, "/v1/admin/apps/{appId}", .viewMessages) { call throws(Problem) in try call.app() },
     AdminRoute(.patch, "/v1/admin/apps/{appId}", .manageApps) { call throws(Problem) in try call.changeApp() },
+    AdminRoute(.get, "/v1/admin/apps/{appId}/identity", .viewMessages) { call throws(Problem) in
+      try call.appIdentity()
+    },
     AdminRoute(.post, "/v1/admin/apps/{appId}/resume", .manageApps) { call throws(Problem) in try call.resumeApp() },
     AdminRoute(.get, "/v1/admin/credentials", .manageApps) { call throws(Problem) in try call.credentials() },
     AdminRoute(.put, "/v1/admin/credentials", .manageApps) { call throws(Problem) in try call.setCredential() },

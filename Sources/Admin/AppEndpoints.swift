@@ -10,23 +10,25 @@ extension AdminCall {
     .json(.ok, try Administration.apps(try page(), by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/apps`: `{"appId","name","timeZone"?}`.
+  /// `POST /v1/admin/apps`: `{"appId","name","timeZone"?,"identity"?}`.
   func createApp() throws(Problem) -> Response {
     var (appID, name): (String?, String?)
     var timeZone = "Asia/Seoul"
+    var identity = App.Identity.proof
     try readObject { (reader, key) throws(JSONError) in
       switch key {
       case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
       case "name": name = try reader.readString()
       case "timeZone": timeZone = try reader.readString()
+      case "identity": identity = try reader.readIdentity()
       default: throw .unknownField
       }
     }
     return .json(
       .created,
       try Administration.createApp(
-        try Problem.need(appID, "appId"), name: try Problem.need(name, "name"), timeZone: timeZone, by: caller,
-        on: connection))
+        try Problem.need(appID, "appId"), name: try Problem.need(name, "name"), timeZone: timeZone,
+        identity: identity, by: caller, on: connection))
   }
 
   /// `GET /v1/admin/apps/{appId}`: with its settings.
@@ -34,7 +36,12 @@ extension AdminCall {
     .json(.ok, try Administration.app(parameters["appId"], by: caller, on: connection))
   }
 
-  /// `PATCH /v1/admin/apps/{appId}`: `{"name"?,"timeZone"?,"devicePolicy"?,"deviceSends"?,"userProof"?,"badgeSync"?,"approvalAbove"?}`.
+  /// `GET /v1/admin/apps/{appId}/identity`: what a stricter identity would refuse, and whom it would lose.
+  func appIdentity() throws(Problem) -> Response {
+    .json(.ok, try Administration.identity(of: parameters["appId"], by: caller, on: connection))
+  }
+
+  /// `PATCH /v1/admin/apps/{appId}`: any of its settings.
   func changeApp() throws(Problem) -> Response {
     var change = Administration.AppChange()
     var names = false
@@ -49,11 +56,17 @@ extension AdminCall {
         change.devicePolicy = policy
       case "deviceSends":
         change.deviceSends = Int16(try reader.readCount(in: Operations.Limits.deviceSendsPerMinute))
-      case "userProof": change.userProof = try reader.readBool() ? .on : .off
       case "badgeSync": change.badgeSync = try reader.readBool()
       case "approvalAbove":
         change.approvalAbove =
           try reader.readNull() ? 0 : Int64(try reader.readCount(in: Operations.Limits.approvalAbove))
+      case "identity": change.identity.identity = try reader.readIdentity()
+      case "unprovedBindings": change.identity.unprovedBindings = try reader.readInteger()
+      case "observedIdentity":
+        change.identity.observed = .some(try reader.readNull() ? nil : try reader.readIdentity())
+      case "keepsUserOnRefresh": change.identity.keepsUserOnRefresh = try reader.readBool()
+      case "confidentialTo": change.identity.keepsConfidentialToProved = try reader.readConfidentialTo()
+      case "tellsDevices": change.identity.tellsDevices = try reader.readBool()
       default: throw .unknownField
       }
       names = true
@@ -67,5 +80,20 @@ extension AdminCall {
     let entry = try Administration.resumeApp(parameters["appId"], by: caller, on: connection)
     resources.messageCommitted()
     return .json(.ok, entry)
+  }
+}
+
+extension JSONReader {
+  fileprivate mutating func readIdentity() throws(JSONError) -> App.Identity {
+    guard let identity = App.Identity(name: try readString()) else { throw JSONError("must be open, proof or strict") }
+    return identity
+  }
+
+  fileprivate mutating func readConfidentialTo() throws(JSONError) -> Bool {
+    switch try readString() {
+    case "all": return false
+    case "proved": return true
+    default: throw JSONError("must be all or proved")
+    }
   }
 }

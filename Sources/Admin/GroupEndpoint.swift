@@ -22,18 +22,19 @@ extension AdminCall {
     .json(.ok, try Grouping.group(try groupSeq(), by: caller, on: connection))
   }
 
-  /// `PATCH /v1/admin/groups/{groupSeq}`: `{"name"?,"parent"?}`; parent null moves it to the top.
+  /// `PATCH /v1/admin/groups/{groupSeq}`: `{"name"?,"parent"?,"joinable"?}`; parent null moves it to the top.
   func changeGroup() throws(Problem) -> Response {
     var change = Grouping.Change()
     try readObject { (reader, key) throws(JSONError) in
       switch key {
       case "name": change.name = try reader.readText(upTo: Domain.Limits.groupNameBytes)
       case "parent": change.parent = .some(try Self.readParent(&reader))
+      case "joinable": change.isJoinable = try reader.readBool()
       default: throw .unknownField
       }
     }
-    guard change.name != nil || change.parent != nil else {
-      throw Problem(.invalidField, "Give what is to change: name, or parent.")
+    guard change.name != nil || change.parent != nil || change.isJoinable != nil else {
+      throw Problem(.invalidField, "Give what is to change: name, parent, or joinable.")
     }
     return .json(.ok, try Grouping.change(try groupSeq(), change, by: caller, on: connection))
   }
@@ -71,18 +72,20 @@ extension AdminCall {
       try Administration.createGroup(group, by: caller, on: connection, catalog: resources.catalog))
   }
 
-  /// `{"appId","name","parent"?}`; the parent's GROUPSEQ as text or as a number.
+  /// `{"appId","name","parent"?,"joinable"?}`; the parent's GROUPSEQ as text or as a number.
   static func readGroup(_ body: [UInt8]) throws(Problem) -> Administration.NewGroup {
     var reader = JSONReader(body)
     var appID: String?
     var name: String?
     var parent: Int64?
+    var isJoinable: Bool?
     do throws(JSONError) {
       try reader.readObject { (reader, key) throws(JSONError) in
         switch key {
         case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
         case "name": name = try reader.readText(upTo: Domain.Limits.groupNameBytes)
         case "parent": parent = try readParent(&reader)
+        case "joinable": isJoinable = try reader.readBool()
         default: throw .unknownField
         }
       }
@@ -92,7 +95,7 @@ extension AdminCall {
     }
     guard let appID else { throw Problem(at: "/appId", "is needed") }
     guard let name else { throw Problem(at: "/name", "is needed") }
-    return Administration.NewGroup(appID: appID, name: name, parent: parent)
+    return Administration.NewGroup(appID: appID, name: name, parent: parent, isJoinable: isJoinable)
   }
 
   private static func readParent(_ reader: inout JSONReader) throws(JSONError) -> Int64? {

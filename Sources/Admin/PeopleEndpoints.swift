@@ -47,6 +47,25 @@ extension AdminCall {
         value, of: parameters["clientUid"], try Problem.need(appID, "appId"), by: caller, on: connection))
   }
 
+  /// `POST /v1/admin/users/{clientUid}/vouchers`: `{"appId","expiresIn"?,"deviceId"?}`.
+  func vouch() throws(Problem) -> Response {
+    var (appID, deviceID): (String?, String?)
+    var seconds: Int64? = Operations.Limits.voucherSeconds.upperBound
+    try readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
+      case "expiresIn": seconds = ISODuration.seconds(try reader.readString())
+      case "deviceId": deviceID = try reader.readText(upTo: Domain.Limits.deviceIDBytes)
+      default: throw .unknownField
+      }
+    }
+    return .json(
+      .created,
+      try Administration.vouch(
+        for: parameters["clientUid"], of: try Problem.need(appID, "appId"), deviceID: deviceID, seconds: seconds ?? 0,
+        by: caller, on: connection))
+  }
+
   /// `GET /v1/admin/devices?appId=&clientUid=&psid=&limit=&cursor=`: by how the CUID begins, or by the token.
   func devices() throws(Problem) -> Response {
     let question: People.DeviceQuestion =

@@ -61,11 +61,27 @@ struct AppLook {
           "app", app.appID, "has no credential: nothing can be sent",
           mend: "`upmc app credential \(app.appID) --apns-key …` or `--fcm-service-account …`."))
     }
-    if !app.asksUserProof {
+    identity(app, note)
+  }
+
+  private func identity(_ app: App, _ note: (Finding) -> Void) {
+    if let end = app.identityRules.graceEndsAt {
+      let date = Timestamp.text(end).prefix(10)
       note(
         .warning(
-          "user proof", app.appID, "off: whoever has the app can register as any user",
-          mend: "When the app's backend can sign, `upmc app policy \(app.appID) --user-proof on`."))
+          "identity", app.appID,
+          "\(app.identity.name); until \(date) devices stay with users that nobody vouched for, then they become guests",
+          mend: "Look how many are left: `upmc app identity \(app.appID)`."))
+    } else if app.identity == .open {
+      note(
+        .warning(
+          "identity", app.appID, "open: whoever knows a customer's id and the app gets that customer's pushes",
+          mend: """
+            Have the app's server vouch for its users, then `upmc app policy \(app.appID) --observe proof` and \
+            `--identity proof`.
+            """))
+    } else {
+      note(.ok("identity", app.appID, app.identity.name))
     }
   }
 

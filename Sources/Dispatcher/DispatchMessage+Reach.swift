@@ -6,6 +6,7 @@ extension DispatchMessage {
   /// Why the device gets nothing; nil when it does.
   func objection(to member: Audiences.Member) -> SkipReason? {
     if member.isInQuarantine { return .quarantine }
+    if let confidentialFrom, member.identity < confidentialFrom { return .unproved }
     return request.kind.mayReach(notification: member.consentNotification, ad: member.consentAd) ? nil : .consent
   }
 }

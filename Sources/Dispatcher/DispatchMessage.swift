@@ -12,6 +12,8 @@ final class DispatchMessage: Sendable {
   let appTimeZone: String
   /// The wall clock's time, when each device has its own.
   let localTime: LocalTime?
+  /// By what a device must be its user's to get this; nil: it is not confidential.
+  let confidentialFrom: App.Identity?
   /// A short message is asked for when it is not confirmed in time.
   let fallback: Fallback?
   /// The message whose recipients are left out, for it goes to the rest of its audience; nil: nobody is.
@@ -54,6 +56,7 @@ final class DispatchMessage: Sendable {
     // As it was stored: a message that is sent again asks for none, and an older node's has none.
     fallback = stored.hasFallback ? request.fallback : nil
     app = stored.app
+    confidentialFrom = request.isConfidential ? stored.confidentialFrom : nil
     expiresAt = stored.expiresAt
     push = PushMessage(
       seqno: stored.seqno, headers: PushHeaders(request, appID: stored.appID, seqno: stored.seqno),

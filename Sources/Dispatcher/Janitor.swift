@@ -13,6 +13,7 @@ final class Janitor {
   private var beats = 0
   /// Where the search for finished messages goes on.
   private var lastLookedAt: Int64 = 0
+  private var graceWalk = GraceWalk()
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -69,6 +70,10 @@ final class Janitor {
       crew.tell(.audit(claims.filter { crew.lanes.contains($0.lane) }.map(\.hold)))
     }
     try connection.run(Nodes.bury())
+    _ = try connection.run(Vouchers.sweep(before: shared.clock.wallMicroseconds, limit: Limits.prunedRows))
+    if let ended = try graceWalk.step(connection, now: shared.clock.wallMicroseconds) {
+      log.notice("devices became guests: nobody vouched for their users", metadata: ["count": "\(ended)"])
+    }
     try connection.run(CSVAudiences.dropExpired(at: shared.clock.wallMicroseconds))
     _ = try StatisticsRollup.run(connection, now: shared.clock.wallMicroseconds)
   }

@@ -59,6 +59,8 @@ enum Limits {
   static let beatsPerPruning = 600
   /// Rows of each kind removed at once.
   static let prunedRows = 10_000
+  /// Devices that are looked at together when the grace of a stricter identity is over.
+  static let gracedDevicesAtOnce = 10_000
   /// How often the database is asked for work that nobody announced.
   static let pollInterval: Duration = .milliseconds(200)
   /// Pause after the database failed us.

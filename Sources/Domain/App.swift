@@ -32,37 +32,18 @@ package struct App: Sendable, Equatable {
   package let pausedReason: String?
   /// Messages that one of its devices may send to other users in a minute; 0: none.
   package var deviceSendsPerMinute: Int16
-  /// The secret that proofs of users are made with has this number; below 1: naming a user needs no proof.
-  package var userProofGeneration: Int16
   /// A user's other devices are told its new count by a silent push.
   package var syncsBadges: Bool
   /// What an account sends to more devices than this needs a second person; nil: nothing does.
   package var approvalAbove: Int64?
+  package var identityRules: IdentityRules
 
-  package var asksUserProof: Bool { userProofGeneration > 0 }
-
-  /// What may be done about proofs of users.
-  package enum UserProofChange: Sendable {
-    case off
-    case on
-    /// On, with another secret: proofs made with the present one end.
-    case renewed
-  }
-
-  package mutating func change(userProof change: UserProofChange) {
-    // A sign remembers the number while no proof is asked for, so that it never comes again.
-    let number = abs(userProofGeneration)
-    switch change {
-    case .off: userProofGeneration = -number
-    case .on: userProofGeneration = max(number, 1)
-    case .renewed: userProofGeneration = number + 1
-    }
-  }
+  package var identity: Identity { identityRules.identity }
 
   package init(
     number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,
-    deviceSendsPerMinute: Int16 = 0, userProofGeneration: Int16 = 0, syncsBadges: Bool = false,
-    approvalAbove: Int64? = nil
+    deviceSendsPerMinute: Int16 = 0, syncsBadges: Bool = false, approvalAbove: Int64? = nil,
+    identityRules: IdentityRules = IdentityRules()
   ) {
     self.number = number
     self.appID = appID
@@ -71,8 +52,8 @@ package struct App: Sendable, Equatable {
     self.devicePolicy = devicePolicy
     self.pausedReason = pausedReason
     self.deviceSendsPerMinute = deviceSendsPerMinute
-    self.userProofGeneration = userProofGeneration
     self.syncsBadges = syncsBadges
     self.approvalAbove = approvalAbove
+    self.identityRules = identityRules
   }
 }

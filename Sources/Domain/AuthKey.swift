@@ -17,6 +17,10 @@ package struct AuthKeyring: Sendable {
     package let epoch: Int16
     /// The CUID that the caller believes the device to belong to; refused when it is another one's. Nil: it says nothing.
     package var actingFor: String?
+    /// Nothing but the PSID was shown for it (`asking_authorization`): a secret that push networks and logs share.
+    package var isAsked = false
+    /// What the app's own server says for the user that the caller acts for.
+    package var userProof: String?
 
     package init(device: DeviceID, epoch: Int16, actingFor: String? = nil) {
       self.device = device

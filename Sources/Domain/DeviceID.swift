@@ -1,7 +1,10 @@
 internal import Crypto
 
 /// Our id of one installation: 128 bits, derived from (app, network, DEVICE_ID), so that registering again always finds
-/// the same row without a look-up. Written as a lower-case UUID.
+/// its rows without a look-up. Written as a lower-case UUID.
+///
+/// A DEVICE_ID is no secret. Whoever comes with one and cannot show that it is the device that had it gets a row of its
+/// own: the last two bits number them.
 package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible {
   package let high: UInt64
   package let low: UInt64
@@ -11,7 +14,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
     self.low = low
   }
 
-  /// The first 16 bytes of SHA-256 over the three names, marked as a UUID of version 8 (RFC 9562, section 5.8).
+  /// The first 16 bytes of SHA-256 over the three names, marked as a UUID of version 8 (RFC 9562, section 5.8); the first of
+  /// the rows that they may have.
   package init(appID: String, network: PushNetwork, installation: String) {
     var hash = SHA256()
     for part in [appID, network.pnsID, installation] {
@@ -23,7 +27,7 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
       words.low = words.low << 8 | UInt64(byte)
     }
     high = words.high & ~0xF000 | 0x8000
-    low = words.low & ~(3 << 62) | 2 << 62
+    low = words.low & ~(3 << 62) & ~3 | 2 << 62
   }
 
   /// Reads the 36 characters of a UUID, either case.
@@ -81,4 +85,21 @@ extension DeviceID {
   /// UUID of version 8.)
   package static let lowest = DeviceID(high: 0, low: 0)
   package static let highest = DeviceID(high: .max, low: .max)
+}
+
+extension DeviceID {
+  /// The rows that this one's DEVICE_ID may have, side by side in every index.
+  package var rows: [DeviceID] {
+    (0..<UInt64(Domain.Limits.rowsPerInstallation)).map { DeviceID(high: high, low: low & ~3 | $0) }
+  }
+
+  /// True when both come of the same DEVICE_ID.
+  package func sharesInstallation(with other: DeviceID) -> Bool {
+    high == other.high && low & ~3 == other.low & ~3
+  }
+}
+
+extension Domain.Limits {
+  /// Devices that may be registered under one DEVICE_ID: more is no telephone that was set up again.
+  package static let rowsPerInstallation = 3
 }

@@ -6,6 +6,8 @@ package enum EventKind: String, CaseIterable, Sendable {
   case messageFinished = "message.finished"
   /// A push network said that a device's token is dead.
   case tokenDropped = "token.dropped"
+  /// A user who has a device got a further one.
+  case deviceAdded = "device.added"
   /// A push certificate ends soon: told 30 days, 7 days and a day before.
   case credentialExpiring = "credential.expiring"
   /// Asked for by an operator, to see whether a webhook works.

@@ -13,6 +13,8 @@ package struct MessageRequest: Equatable, Sendable {
   package var lane = Lane.normal
   /// What it is, as far as consents go.
   package var kind = MessageKind.notice
+  /// Goes only to devices whose user somebody has vouched for, where the app asks for that.
+  package var isConfidential = false
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
   /// Keep the history of each recipient.
   package var dbIn = true
@@ -66,6 +68,7 @@ package struct MessageRequest: Equatable, Sendable {
         request.hasAudience = true
       case "badge": request.badge = try Self.readBadge(&reader)
       case "kind": request.kind = try Self.readKind(&reader)
+      case "confidential": request.isConfidential = try reader.readBool()
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
       case "dbIn": request.dbIn = try reader.readBool()

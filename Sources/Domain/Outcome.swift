@@ -42,6 +42,8 @@ package enum SkipReason: String, Sendable {
   case noProvider = "no-provider"
   /// The device has registered no token of the kind that the push type needs.
   case noToken = "no-token"
+  /// The message is confidential, and nobody has vouched for the device's user.
+  case unproved = "unproved"
 }
 
 /// What became of one submission to a push network, as far as the dispatcher must know.

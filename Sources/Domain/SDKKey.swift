@@ -16,7 +16,7 @@ package struct SDKKeyring: Sendable {
   package struct Subject: Equatable, Sendable {
     package let app: App.Number
     private let psidDigest: String
-    /// The registered device; nil when nothing was registered yet.
+    /// The registered device, and whether its key was only asked for; nil when nothing was registered yet.
     package let claim: AuthKeyring.Claim?
 
     init(app: App.Number, psidDigest: String, claim: AuthKeyring.Claim?) {
@@ -33,7 +33,7 @@ package struct SDKKeyring: Sendable {
     package func covers(psid: String) -> Bool { psidDigest == SDKKeyring.digest(psid) }
 
     fileprivate var text: String {
-      "\(app).\(psidDigest).\(claim.map { "\($0.device).\($0.epoch)" } ?? "-.0")"
+      "\(app).\(psidDigest).\(claim.map { "\($0.device).\($0.isAsked ? "a" : "")\($0.epoch)" } ?? "-.0")"
     }
   }
 
@@ -54,14 +54,20 @@ package struct SDKKeyring: Sendable {
   package func verify(_ authKey: String, now: Int64) -> Verdict {
     guard authKey.utf8.count <= Domain.Limits.sdkKeyBytes else { return .forged }
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3]), let end = Int64(parts[4])
+    let isAsked = parts.count == 6 && parts[3].hasPrefix("a")
+    guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3].dropFirst(isAsked ? 1 : 0)),
+      let end = Int64(parts[4])
     else { return .forged }
     var difference: UInt8 = parts[5].utf8.count == 40 ? 0 : 1
     let text = parts[..<5].joined(separator: ".")
     for (left, right) in zip(parts[5].utf8, seal(text).utf8) { difference |= left ^ right }
     guard difference == 0 else { return .forged }
     guard now < end else { return .expired }
-    let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch) }
+    let claim = DeviceID(parts[2]).map { device in
+      var claim = AuthKeyring.Claim(device: device, epoch: epoch)
+      claim.isAsked = isAsked
+      return claim
+    }
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
   }
 

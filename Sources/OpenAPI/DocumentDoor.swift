@@ -2,7 +2,7 @@ internal import Crypto
 internal import Domain
 package import HTTPServer
 
-/// Serves the description: `/openapi.json` for programs, `/docs` for people. Made once per process; clients that have it
+/// Serves the description: `/openapi.json` for programs, `/docs` for people, and the handbook's pages below it. Made once per process; clients that have it
 /// are told 304. Open to all: it holds nothing of this installation.
 package struct DocumentDoor: Sendable {
   private struct File: Sendable {
@@ -20,11 +20,17 @@ package struct DocumentDoor: Sendable {
 
   private static let files: [String: File] = {
     let document = Document.make()
-    return [
+    var files = [
       "/openapi.json": File("application/json", document.bytes),
       "/docs": File("text/html; charset=utf-8", Array(Page.make(document).utf8)),
       "/docs/page.css": File("text/css; charset=utf-8", Array(PageStyle.css.utf8)),
     ]
+    for page in Handbook.all {
+      for language in Handbook.Language.allCases {
+        files[page.path(language)] = File("text/html; charset=utf-8", Array(page.html(language).utf8))
+      }
+    }
+    return files
   }()
 
   /// What it serves, for the test that holds the document against all doors.
@@ -34,7 +40,8 @@ package struct DocumentDoor: Sendable {
 
   /// True for paths that are answered here.
   package func serves(_ request: Request) -> Bool {
-    request.pathEquals("/openapi.json") || request.pathEquals("/docs") || request.pathEquals("/docs/page.css")
+    guard request.pathEquals("/openapi.json") || request.path.hasPrefix("/docs") else { return false }
+    return Self.files[request.path] != nil
   }
 
   package func handle(_ request: Request, _ responder: Responder) {

@@ -27,7 +27,8 @@ struct Page {
       <header><h1>\(Self.escaped(document["info"]?["title"]?.string ?? ""))</h1>
       <p>\(Self.escaped(document["info"]?["summary"]?.string ?? "")) Version \
       \(Self.escaped(document["info"]?["version"]?.string ?? "")) of its API, \
-      for programs at <a href="/openapi.json">/openapi.json</a>.</p></header>
+      for programs at <a href="/openapi.json">/openapi.json</a>.</p>
+      <p>\(Handbook.all.map { "<a href=\"\($0.path(.english))\">\(Self.escaped($0.title.english))</a>" }.joined(separator: " · "))</p></header>
       <main>
 
       """

@@ -9,15 +9,18 @@ extension Administration {
     package let appID: String
     /// Goes into the app; it identifies, it is no secret.
     package let clientKey: String
+    package let identity: App.Identity
 
     package func write(to writer: inout JSONWriter) {
       writer.member("appId", appID)
       writer.member("clientKey", clientKey)
+      writer.member("identity", identity.name)
     }
   }
 
   package static func createApp(
-    _ appID: String, name: String, timeZone: String, by caller: Caller, on connection: Connection
+    _ appID: String, name: String, timeZone: String, identity: App.Identity = .proof, by caller: Caller,
+    on connection: Connection
   ) throws(Problem) -> AppCreated {
     try caller.require(.manageApps)
     guard caller.app == nil else {
@@ -38,14 +41,16 @@ extension Administration {
     let clientKey = RandomToken.make()
     return try connection.commit { () throws(PostgresError) in
       let record = try connection.run(
-        Apps.create(appID: appID, name: name, clientKey: clientKey, timeZone: timeZone))
+        Apps.create(
+          appID: appID, name: name, clientKey: clientKey, timeZone: timeZone, identity: identity))
       try connection.run(Announcements.announce(Catalog.channel))
       let change = Auditing.Change("app.create", appID, in: record.app).to { writer in
         writer.member("name", name)
         writer.member("timeZone", timeZone)
+        writer.member("identity", identity.name)
       }
       try connection.run(Auditing.add(change, by: caller))
-      return AppCreated(appID: record.app.appID, clientKey: record.clientKey)
+      return AppCreated(appID: record.app.appID, clientKey: record.clientKey, identity: identity)
     }
   }
 
@@ -60,7 +65,7 @@ extension Administration {
       writer.member("timeZone", app.timeZone)
       writer.member("clientKey", clientKey)
       writer.member("devicePolicy", app.devicePolicy.name)
-      writer.member("userProof", app.asksUserProof)
+      app.identityRules.write(to: &writer)
       writer.member("badgeSync", app.syncsBadges)
       writer.member("deviceSends", app.deviceSendsPerMinute)
       writer.member("approvalAbove", app.approvalAbove)

@@ -66,7 +66,7 @@ extension Administration {
   }
 
   private static func require(_ group: Int64, of app: App, _ connection: Connection) throws(Problem) {
-    guard try connection.answer(Groups.apps(of: [group]))[group] == app.number else { throw unknown(group, app) }
+    guard try connection.answer(Groups.doors(of: [group]))[group]?.app == app.number else { throw unknown(group, app) }
   }
 
   private static func unknown(_ group: Int64, _ app: App) -> Problem {

@@ -10,8 +10,11 @@ extension Administration {
     package let name: String
     /// The GROUPSEQ above it; nil at the top.
     package let parent: Int64?
+    /// Devices may join it by themselves; nil: as the app's identity has it.
+    package let isJoinable: Bool?
 
-    package init(appID: String, name: String, parent: Int64?) {
+    package init(appID: String, name: String, parent: Int64?, isJoinable: Bool? = nil) {
+      self.isJoinable = isJoinable
       self.appID = appID
       self.name = name
       self.parent = parent
@@ -37,15 +40,19 @@ extension Administration {
       throw Problem(at: "/name", "is longer than \(Domain.Limits.groupNameBytes) bytes")
     }
     if let parent = new.parent {
-      guard try connection.answer(Groups.apps(of: [parent]))[parent] == app.number else {
+      guard try connection.answer(Groups.doors(of: [parent]))[parent]?.app == app.number else {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(parent).")
       }
     }
+    // Where users are vouched for, so are the members of groups, unless somebody decides otherwise.
+    let isJoinable = new.isJoinable ?? (app.identity == .open)
     return try connection.commit { () throws(PostgresError) in
-      let group = try connection.run(Groups.create(app: app.number, name: new.name, parent: new.parent))
+      let group = try connection.run(
+        Groups.create(app: app.number, name: new.name, parent: new.parent, isJoinable: isJoinable))
       let change = Auditing.Change("group.create", String(group), in: app).to { writer in
         writer.member("name", new.name)
         writer.member("parent", new.parent.map(String.init))
+        writer.member("joinable", isJoinable)
       }
       try connection.run(Auditing.add(change, by: caller))
       return GroupCreated(groupSeq: group)

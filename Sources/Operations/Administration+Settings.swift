@@ -12,12 +12,11 @@ extension Administration {
     package var devicePolicy: App.DevicePolicy?
     /// Messages that one device may send to other users in a minute; 0: none.
     package var deviceSends: Int16?
-    /// Whether naming a user needs a proof.
-    package var userProof: App.UserProofChange?
     /// Whether a user's other devices are told a new count.
     package var badgeSync: Bool?
     /// What an account sends to more devices than this needs a second person; 0: nothing does.
     package var approvalAbove: Int64?
+    package var identity = IdentityChange()
 
     package init() {}
   }
@@ -61,23 +60,25 @@ extension Administration {
       let range = Operations.Limits.approvalAbove
       throw Problem(at: "/approvalAbove", "must be null, or from \(range.lowerBound) to \(range.upperBound)")
     }
-    try connection.commit { () throws(PostgresError) in
-      guard let before = try connection.run(Apps.lock(app.number)) else { return }
+    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      guard let before = try connection.run(Apps.lock(app.number)) else { return nil }
       var after = before
       if let name = change.name { after.name = name }
       if let zone = change.timeZone { after.timeZone = zone }
       if let policy = change.devicePolicy { after.devicePolicy = policy }
       if let sends = change.deviceSends { after.deviceSendsPerMinute = sends }
-      if let proof = change.userProof { after.change(userProof: proof) }
       if let syncs = change.badgeSync { after.syncsBadges = syncs }
       if let above = change.approvalAbove { after.approvalAbove = above == 0 ? nil : above }
-      guard after != before else { return }
+      if let problem = try self.change(&after, change.identity, on: connection) { return problem }
+      guard after != before else { return nil }
       try connection.run(Apps.save(after))
       try connection.run(Announcements.announce(Catalog.channel))
       let audited = Auditing.Change("app.change", appID, in: app).from { before.writeSettings(to: &$0) }
         .to { after.writeSettings(to: &$0) }
       try connection.run(Auditing.add(audited, by: caller))
+      return nil
     }
+    if let refusal { throw refusal }
     return try self.app(appID, by: caller, on: connection)
   }
 }
@@ -89,8 +90,8 @@ extension App {
     writer.member("timeZone", timeZone)
     writer.member("devicePolicy", devicePolicy.name)
     writer.member("deviceSends", deviceSendsPerMinute)
-    writer.member("userProof", asksUserProof)
-    writer.member("userProofGeneration", userProofGeneration)
+    identityRules.write(to: &writer)
+    writer.member("proofGeneration", identityRules.proofGeneration)
     writer.member("badgeSync", syncsBadges)
     writer.member("approvalAbove", approvalAbove)
   }

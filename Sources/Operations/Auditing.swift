@@ -7,8 +7,8 @@ package import Store
 ///
 /// Whatever changes something on somebody's request writes its entry in the same transaction: either both stand or
 /// neither. An operation that changes nothing (a pause of what is paused) writes none. The exceptions are what devices do
-/// for themselves, and sends to named users by an API key, which come in thousands a second: their message is the record
-/// (key, time and request), as permanent as they are.
+/// for themselves (but for one that becomes a user's who has others), and what API keys do by the thousand: sends to named
+/// users, where the message is the record (key, time and request) as long as it is kept, and vouchers, which live for minutes.
 package enum Auditing {
   /// What is written by `add`, in pieces.
   struct Change {
@@ -60,6 +60,15 @@ package enum Auditing {
     entry.app = change.app
     entry.before = change.before.map { String(decoding: $0, as: UTF8.self) }
     entry.after = change.after.map { String(decoding: $0, as: UTF8.self) }
+    return AuditLog.add(entry)
+  }
+
+  /// The entry of a device that came to a user who had others. The user is named by the device alone, so that nothing of it
+  /// is left here when the person is erased.
+  static func add(_ device: Devices.Record) -> Query<Void> {
+    var entry = AuditLog.New(actor: "device", role: "device", action: "device.add", object: device.device.description)
+    entry.app = device.app
+    entry.after = #"{"identity":"\#(device.identity.name)"}"#
     return AuditLog.add(entry)
   }
 

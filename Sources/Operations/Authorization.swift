@@ -37,6 +37,7 @@ package enum Role: String, CaseIterable, Sendable {
     switch permission {
     case .viewMessages, .viewContent: true
     case .send, .control: self != .viewer
+    case .vouch: self == .sender || self == .admin
     case .viewPeople: self != .sender
     case .manageGroups, .manageQuarantine, .manageAudiences, .managePeople, .manageContent, .approve, .importPeople,
       .exportPeople, .manageEvents:
@@ -50,6 +51,8 @@ package enum Role: String, CaseIterable, Sendable {
 package enum Permission: String, CaseIterable, Sendable {
   case send
   case viewMessages
+  /// Saying that the next device that names a user is the user's: what the app's own server does at log-in.
+  case vouch
   /// Pausing, resuming, cancelling, pacing.
   case control
   case manageGroups

@@ -5,7 +5,9 @@ internal import Store
 struct DevicePart {
   private final class State {
     var entries: [Entry] = []
-    var groupApps: [Int64: App.Number] = [:]
+    var groupDoors: [Int64: Groups.Door] = [:]
+    /// Messages that devices bring back.
+    var brought: [Int64: Messages.Origin] = [:]
     var groups: [Users.Key: [(group: Int64, name: String)]] = [:]
     var users: [Users.Key: (badge: Int16, name: String)] = [:]
     var tokens = FurtherTokens()
@@ -89,9 +91,23 @@ struct DevicePart {
     let groups = Set(state.entries.compactMap(\.kind.group))
     if !groups.isEmpty {
       let state = state
-      steps.append(Groups.apps(of: groups).map { state.groupApps = $0 })
+      steps.append(Groups.doors(of: groups).map { state.groupDoors = $0 })
+    }
+    let brought = state.entries.compactMap { entry in
+      if case .possess(_, let seqno, _) = entry.kind { seqno } else { nil }
+    }
+    if !brought.isEmpty {
+      let state = state
+      steps.append(Messages.origins(of: brought).map { state.brought = $0 })
     }
     return steps
+  }
+
+  /// Devices that name a user.
+  func askAboutUsers(_ batch: OperationBatch) {
+    for entry in state.entries {
+      if let record = batch.devices[entry.claim.device] { DeviceUsers(batch: batch).ask(entry.kind, record) }
+    }
   }
 
   // MARK: Round 2
@@ -105,7 +121,8 @@ struct DevicePart {
         batch.fail(entry.operation, problem)
         state.tokens.refuse(entry.kind)
       case .success(let record):
-        state.entries[index].user = Users.Key(app: record.app, userKey: record.userKey)
+        let user = if case .possess = entry.kind { record.pending?.userKey } else { nil as UserKey? }
+        state.entries[index].user = Users.Key(app: record.app, userKey: user ?? record.userKey)
         apply(entry, record, &changes, batch)
       }
     }
@@ -134,18 +151,34 @@ struct DevicePart {
     if case .admitSend = entry.kind, record.userKey.isGuest {
       return .failure(Problem(.forbidden, "A device without a user may not send. Register its user first."))
     }
-    if let group = entry.kind.group, state.groupApps[group] != record.app {
-      return .failure(Problem(.unknownGroup, "The app has no group \(group)."))
-    }
-    if case .setUser(_, let user) = entry.kind,
-      case .refused(let problem) = batch.policies.vouching(for: user, in: record.app, now: batch.now)
+    if let problem = groupRefusal(entry, record)
+      ?? DeviceUsers(batch: batch).refusal(of: entry.kind, by: record, brought: state.brought)
     {
       return .failure(problem)
+    }
+    if entry.kind.isMore {
+      let (policies, rules) = (batch.policies, batch.policies.rules(of: record.app))
+      if !policies.opensAll(entry.claim, to: record, under: rules.wanted, now: batch.now) {
+        batch.bindings.countRefusal(\.asked, in: record.app, batch)
+      }
+      guard policies.opensAll(entry.claim, to: record, under: rules.identity, now: batch.now) else {
+        return .failure(AppPolicies.onlyAsked)
+      }
     }
     if case .setToken(_, _, let psid?) = entry.kind, record.network.normalize(psid: psid) != psid {
       return .failure(Problem(at: "/psid", "is no token of \(record.network.pnsID)"))
     }
     return .success(record)
+  }
+
+  private func groupRefusal(_ entry: Entry, _ record: Devices.Record) -> Problem? {
+    guard let group = entry.kind.group else { return nil }
+    guard let door = state.groupDoors[group], door.app == record.app else {
+      return Problem(.unknownGroup, "The app has no group \(group).")
+    }
+    guard case .join = entry.kind, !door.isOpen else { return nil }
+    return Problem(
+      .forbidden, "Devices do not join the group \(group) by themselves: the app's server puts its members in.")
   }
 
   private func apply(
@@ -154,22 +187,10 @@ struct DevicePart {
     var record = record
     let user = Users.Key(app: record.app, userKey: record.userKey)
     switch entry.kind {
-    case .setUser(_, let named):
-      // Refused ones are gone by now, and a proof that was given has been checked.
-      let isUnproved = batch.policies.lacksProof(named, in: record.app)
-      let wanted = UserKey(clientUID: named.clientUID)
-      // Whoever signs in here unproved ends what the device got for somebody else.
-      let isGuest = named.clientUID == UserKey.guestUID || isUnproved && record.userKey != wanted
-      move(&record, to: isGuest ? UserKey(guest: record.device) : wanted, batch)
-      if !record.userKey.isGuest {
-        let isVouched = !isUnproved && batch.policies.vouchesForUsers(in: record.app)
-        let key = Users.Key(app: record.app, userKey: record.userKey)
-        batch.counts.name(key, named.name, isVouched: isVouched)
-        if user.userKey.isGuest { changes.endedGuests.append(user) }
-        batch.releaseOthers(of: key, for: record.device)
-      }
-    case .clearUser:
-      move(&record, to: UserKey(guest: record.device), batch)
+    case .setUser(let claim, let named):
+      changes.end(DeviceUsers(batch: batch).setUser(named, claim, record))
+    case .possess: changes.end(DeviceUsers(batch: batch).possess(record))
+    case .clearUser: DeviceUsers(batch: batch).release(record)
     case .unregister:
       changes.retired.append(
         Tokens.Claimed(app: record.app, psid: record.psid, network: record.network, device: record.device))
@@ -177,7 +198,7 @@ struct DevicePart {
       record.state = .unregistered
       // Its keys end with it; those of a device that only lost its token to another one do not.
       record.authEpoch &+= 1
-      move(&record, to: UserKey(guest: record.device), batch)
+      DeviceUsers(batch: batch).release(record)
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
     case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))
     case .setBadge: batch.counts.want(user)
@@ -190,12 +211,6 @@ struct DevicePart {
     }
   }
 
-  private func move(_ record: inout Devices.Record, to userKey: UserKey, _ batch: OperationBatch) {
-    if record.userKey != userKey { record.boundAt = batch.now }
-    record.userKey = userKey
-    batch.change(record)
-  }
-
   private func lookups() -> [Step] {
     let state = state
     var listed: Set<Users.Key> = []
@@ -204,7 +219,7 @@ struct DevicePart {
       guard let user = entry.user else { continue }
       switch entry.kind {
       case .listGroups: listed.insert(user)
-      case .find, .badge, .setConsents: shown.insert(user)
+      case .find, .badge, .setConsents, .possess: shown.insert(user)
       default: break
       }
     }
@@ -235,12 +250,12 @@ struct DevicePart {
       let shown = state.users[user] ?? (0, "")
       let answer: OperationAnswer =
         switch entry.kind {
-        case .find, .setConsents:
-          .found(device: record, badge: shown.badge, userName: batch.shownName("", stored: shown.name, of: user))
+        case .find, .setConsents, .possess:
+          .found(device: record, badge: shown.badge, userName: batch.shownName("", stored: shown.name, of: record))
         case .setUser(_, let named):
           .found(
             device: record, badge: shown.badge,
-            userName: batch.shownName(named.name, of: Users.Key(app: record.app, userKey: record.userKey)))
+            userName: batch.shownName(named.name, of: record))
         case .badge: .badge(shown.badge)
         case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])
@@ -272,6 +287,10 @@ private struct DeviceChanges {
   var left: [Groups.Membership] = []
   var seen: [DeviceID] = []
 
+  mutating func end(_ guest: Users.Key?) {
+    if let guest { endedGuests.append(guest) }
+  }
+
   func steps(at now: Int64) -> [Step] {
     (seen.isEmpty ? [] : [Devices.seen(seen, at: now)])
       + (retired.isEmpty ? [] : [Tokens.retire(retired, at: now)])
@@ -287,6 +306,15 @@ extension Operation {
     switch self {
     case .join(_, let group), .leave(_, let group): group
     default: nil
+    }
+  }
+
+  /// More than looking, confirming and saying that it is there: what a key does not open that was only asked for. Naming a
+  /// user asks for more than a key.
+  fileprivate var isMore: Bool {
+    switch self {
+    case .find, .alive, .setUser: false
+    default: true
     }
   }
 }

@@ -15,6 +15,7 @@ package enum Grouping {
       writer.member("parent", record.parent.map(String.init))
       writer.member("createdAt", Timestamp.text(record.createdAt))
       writer.member("hasGroups", record.hasGroups)
+      writer.member("joinable", record.isJoinable)
     }
   }
 
@@ -42,11 +43,13 @@ package enum Grouping {
     package var name: String?
     /// `.some(nil)`: to the top.
     package var parent: Groups.Number??
+    /// Whether devices may join it by themselves.
+    package var isJoinable: Bool?
 
     package init() {}
   }
 
-  /// Renames a group, or moves it with all that is below it.
+  /// Renames a group, moves it with all that is below it, or opens it for devices.
   package static func change(
     _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
@@ -57,7 +60,7 @@ package enum Grouping {
       }
     }
     if let parent = change.parent ?? nil {
-      guard try connection.answer(Groups.apps(of: [parent]))[parent] == record.app else {
+      guard try connection.answer(Groups.doors(of: [parent]))[parent]?.app == record.app else {
         throw Problem(.unknownGroup, "The app \(record.appID) has no group \(parent).")
       }
     }
@@ -66,13 +69,15 @@ package enum Grouping {
       guard let before = try connection.run(GroupTree.find(group)) else { return unknown(group) }
       let name = change.name ?? before.name
       let parent = change.parent ?? before.parent
-      guard name != before.name || parent != before.parent else { return nil }
+      let isJoinable = change.isJoinable ?? before.isJoinable
+      guard name != before.name || parent != before.parent || isJoinable != before.isJoinable else { return nil }
       if let parent, try connection.run(GroupTree.isBelow(parent, group)) {
         return Problem(.conflict, "The group \(group) cannot move below itself: \(parent) belongs to it.")
       }
-      try connection.run(GroupTree.change(group, name: name, parent: parent))
+      try connection.run(GroupTree.change(group, name: name, parent: parent, isJoinable: isJoinable))
       let audited = Auditing.Change("group.change", String(group), app: before.app)
-        .from { $0.write(name: before.name, parent: before.parent) }.to { $0.write(name: name, parent: parent) }
+        .from { $0.write(name: before.name, parent: before.parent, isJoinable: before.isJoinable) }
+        .to { $0.write(name: name, parent: parent, isJoinable: isJoinable) }
       try connection.run(Auditing.add(audited, by: caller))
       return nil
     }
@@ -93,7 +98,7 @@ package enum Grouping {
       }
       let members = try connection.run(GroupTree.delete(group, of: before.app))
       let audited = Auditing.Change("group.delete", String(group), app: before.app).from { writer in
-        writer.write(name: before.name, parent: before.parent)
+        writer.write(name: before.name, parent: before.parent, isJoinable: before.isJoinable)
         writer.member("members", members)
       }
       try connection.run(Auditing.add(audited, by: caller))
@@ -181,9 +186,10 @@ package enum Grouping {
 }
 
 extension JSONWriter {
-  fileprivate mutating func write(name: String, parent: Groups.Number?) {
+  fileprivate mutating func write(name: String, parent: Groups.Number?, isJoinable: Bool) {
     member("name", name)
     member("parent", parent.map(String.init))
+    member("joinable", isJoinable)
   }
 }
 

@@ -102,7 +102,7 @@ package enum Importing {
     let app = try connection.app(appID, allowing: caller, to: .importPeople)
     switch (kind, group) {
     case (.members, let group?):
-      guard try connection.answer(Groups.apps(of: [group]))[group] == app.number else {
+      guard try connection.answer(Groups.doors(of: [group]))[group]?.app == app.number else {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(group).")
       }
     case (.members, nil): throw Problem(.impossible, at: "/groupSeq", "is needed: whose members the file names")

@@ -251,6 +251,7 @@ struct NamedSendPart {
       request: [], sendDate: number.sendDate, expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000,
       frozenAt: batch.now, isPlanned: true)
     message.hasFallback = send.request.fallback != nil
+    message.confidentialFrom = send.app.identityRules.confidentialFrom
     let names = Dictionary(
       uniqueKeysWithValues: recipients(entry).lazy.filter { !$0.name.isEmpty }.map { ($0.userKey, $0.name) })
     return ClaimedSend(

@@ -21,6 +21,8 @@ package enum Operation: Sendable {
   case send(NamedSend)
   /// Which device owns a token, normalized.
   case identify(app: App.Number, psid: String)
+  /// The device brings back a push that went to its token: the message, and that token.
+  case possess(AuthKeyring.Claim, seqno: Int64, psid: String)
   /// The device says that it is there.
   case alive(AuthKeyring.Claim)
   /// May the device send one more message this minute? Counts it.
@@ -74,22 +76,21 @@ package enum Operation: Sendable {
     /// Nil: says nothing about the user.
     package let user: NamedUser?
     package let attributes: Devices.Attributes
-    /// The caller's protocol has no words for the device's locale, time zone and consents: what is known of them stays.
-    package var keepsUnsaid = false
+    /// It came in the SDK's protocol, which has no words for the device's locale, time zone and consents (what is known of
+    /// them stays), nor for a device that cannot show who it is (it is answered like any other, and changes nothing).
+    package var isFromSDK = false
     package let consents: Consents.Change
     /// The device proved itself with its authKey.
     package let proof: AuthKeyring.Claim?
     /// That key stands in for the app's client key: it must be this device's, as it is now.
     package var isOpenedByProof = false
-    /// Normalized: the token it had before, which proves it as well.
-    package let formerPSID: String?
     /// The address that the limit of new devices counts; nil exempts the caller.
     package var origin: IPAddress?
 
     package init(
       app: App, device: DeviceID, installation: String, network: PushNetwork, environment: PushEnvironment,
       psid: String, user: NamedUser?, attributes: Devices.Attributes, proof: AuthKeyring.Claim?,
-      formerPSID: String? = nil, consents: Consents.Change = Consents.Change()
+      consents: Consents.Change = Consents.Change()
     ) {
       self.app = app
       self.device = device
@@ -100,7 +101,6 @@ package enum Operation: Sendable {
       self.user = user
       self.attributes = attributes
       self.proof = proof
-      self.formerPSID = formerPSID
       self.consents = consents
     }
   }
@@ -110,8 +110,9 @@ package enum Operation: Sendable {
     package let name: String
     /// What the app's own server says to vouch for it; nil: nothing.
     package let proof: String?
-    /// The caller's protocol has no words for a missing proof: the device is carried as a guest instead of being refused.
-    package var isGuestUnproved = false
+    /// It came in the SDK's protocol, which has no words for a missing proof: the device is carried as a guest instead of
+    /// being refused.
+    package var isFromSDK = false
 
     package init(clientUID: String, name: String, proof: String? = nil) {
       self.clientUID = clientUID
@@ -126,7 +127,8 @@ package enum Operation: Sendable {
     case .confirm, .register, .send, .identify: nil
     case .find(let claim), .setUser(let claim, _), .clearUser(let claim), .unregister(let claim),
       .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim),
-      .setConsents(let claim, _), .setToken(let claim, _, _), .alive(let claim), .admitSend(let claim, _):
+      .setConsents(let claim, _), .setToken(let claim, _, _), .alive(let claim), .admitSend(let claim, _),
+      .possess(let claim, _, _):
       claim
     }
   }
@@ -136,12 +138,13 @@ package enum Operation: Sendable {
     switch self {
     case .confirm, .find, .listGroups, .badge, .send, .identify: []
     case .register(let registration):
-      [.device(registration.device), .psid(registration.psid)]
+      registration.device.rows.map { .device($0) } + [.psid(registration.psid)]
         + (registration.user.map { [.user($0.clientUID)] } ?? [])
     case .setUser(let claim, let user): [.device(claim.device), .user(user.clientUID)]
     case .setToken(let claim, _, let psid): [.device(claim.device)] + (psid.map { [.psid($0)] } ?? [])
     case .clearUser(let claim), .unregister(let claim), .join(let claim, _), .leave(let claim, _),
-      .setBadge(let claim, _), .setConsents(let claim, _), .alive(let claim), .admitSend(let claim, _):
+      .setBadge(let claim, _), .setConsents(let claim, _), .alive(let claim), .admitSend(let claim, _),
+      .possess(let claim, _, _):
       [.device(claim.device)]
     }
   }
@@ -166,7 +169,7 @@ package enum Operation: Sendable {
 /// What an operation answers.
 package enum OperationAnswer: Sendable {
   case confirmed([Confirmed])
-  case registered(device: Devices.Record, badge: Int16, userName: String, isNew: Bool)
+  case registered(Registered)
   case found(device: Devices.Record, badge: Int16, userName: String)
   case done
   /// Nil when the token belongs to nobody.
@@ -177,6 +180,15 @@ package enum OperationAnswer: Sendable {
   case badge(Int16)
   /// With what the dispatcher needs, unless there is nobody to send to or it was sent before.
   case sent(SendAnswer.Accepted, ClaimedSend?)
+
+  package struct Registered: Sendable {
+    package let device: Devices.Record
+    package let badge: Int16
+    package let userName: String
+    package let isNew: Bool
+    /// It has shown that it is the device. Otherwise it gets no key that opens more than the one it had.
+    package let isRecognised: Bool
+  }
 
   package struct Confirmed: Equatable, Sendable {
     package enum Status: String, Sendable {

@@ -47,6 +47,7 @@ package final class OperationBatch {
   private var wereActive: [DeviceID: Bool] = [:]
   var counts = BadgeCounts()
   var badgeSync = BadgeSync()
+  var bindings = BindingPart()
   /// The devices that users had who may have one only.
   private var devicesOfUsers: [Users.Key: [DeviceID]] = [:]
 
@@ -120,13 +121,18 @@ package final class OperationBatch {
       lockNames() + registrations.lockTokens(self) + changes.lockTokens(self) + lockDevices() + changes.look(self)
         + confirmations.resolve(self) + sends.look(self) + identities.look()
     case 1:
-      registrations.decide(self) + changes.findTokens(self) + confirmations.findUsers(self) + sends.store(self)
-        + identities.find()
+      registrations.decide(self) + changes.findTokens(self) + lookAtUsers()
+        + confirmations.findUsers(self) + sends.store(self) + identities.find()
     case 2:
       prepareWrites()
     default:
       saveCounts()
     }
+  }
+
+  private func lookAtUsers() -> [Step] {
+    changes.askAboutUsers(self)
+    return bindings.look(self)
   }
 
   /// One statement locks the devices of all parts, in key order.
@@ -162,7 +168,7 @@ package final class OperationBatch {
     for other in devicesOfUsers[user] ?? [] where other != device {
       // As it stands now: an operation before this one may have moved it already.
       guard var record = devices[other], record.userKey == user.userKey else { continue }
-      record.userKey = UserKey(guest: other)
+      record.release()
       record.boundAt = now
       change(record)
     }
@@ -176,10 +182,11 @@ package final class OperationBatch {
     return nil
   }
 
-  /// What a device is told of its user's name. Where nobody vouches for users anybody may name any: it hears what it said
+  /// What a device is told of its user's name. Where nobody vouches for it, it may be anybody's: it hears what it said
   /// itself, or it could learn the names of all customers from their numbers.
-  func shownName(_ given: String, stored: String? = nil, of user: Users.Key) -> String {
-    policies.vouchesForUsers(in: user.app) ? stored ?? counts.name(of: user) : given
+  func shownName(_ given: String, stored: String? = nil, of record: Devices.Record) -> String {
+    guard record.identity > .open else { return given }
+    return stored ?? counts.name(of: Users.Key(app: record.app, userKey: record.userKey))
   }
 
   func remember(_ records: [Devices.Record]) {
@@ -206,6 +213,7 @@ package final class OperationBatch {
       steps.insert(Devices.save(records), at: moved.count)
       steps += countJoinsAndLeaves()
     }
+    steps += bindings.tell(self)
     steps += confirmations.write(self)
     steps += sends.claim(self)
     steps += badgeSync.look(confirmations.readers.union(changes.badgeSetters), self)

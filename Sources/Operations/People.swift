@@ -31,6 +31,7 @@ package enum People {
       writer.member("environment", record.environment.name)
       writer.member("psidPrefix", String(record.psid.prefix(Operations.Limits.shownTokenBytes)))
       writer.member("deviceId", record.installation)
+      writer.member("identity", record.userKey.isGuest ? nil : record.identity.name)
       writer.member("state", record.state.name)
       let about = record.attributes
       writer.member("platform", about.platform)

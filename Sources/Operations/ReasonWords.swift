@@ -44,6 +44,12 @@ enum ReasonWords {
     "consent": Entry(
       "The user has not consented to messages of this kind.", "사용자가 이런 종류의 메시지 수신에 동의하지 않았습니다.",
       advice: Phrase("Respect it; the app can ask again.", "동의를 존중해야 하며, 앱에서 다시 동의를 받을 수 있습니다.")),
+    "unproved": Entry(
+      "The message is confidential, and nobody has vouched for the user of this device.",
+      "기밀 메시지이며, 이 단말의 사용자가 확인되지 않았습니다.",
+      advice: Phrase(
+        "It gets the next one after the app's server has vouched for the user (a proof or a voucher at log-in).",
+        "앱 서버가 로그인 시 증명(userProof)이나 바우처로 사용자를 확인하면 다음 메시지부터 받습니다.")),
     "cancelled": Entry("An operator cancelled the message.", "운영자가 메시지를 취소했습니다."),
     "expired": Entry(
       "Its time to live (expiresIn) was over.", "유효 기간(expiresIn)이 지났습니다.",

@@ -1,14 +1,14 @@
 internal import Domain
 internal import Store
 
-/// Registrations of a batch: at most one per device, token and user.
+/// Registrations of a batch: at most one per DEVICE_ID, token and user.
 ///
-/// The rules: a token belongs to one device, a device to one user, the last registration wins. Registering again is an
-/// update. A new token for a known device keeps its user only with proof; without, the device becomes a guest and its
-/// old keys end, so that knowing somebody's DEVICE_ID is worth nothing.
+/// The rules: a token belongs to one device, a device to one user, the last registration wins, as far as it can show who it
+/// is (`InstallationRow`, `RegistrationRules`). What shows nothing takes nothing from a user, and gets a row of its own.
 struct RegistrationPart {
   private final class State {
     var entries: [Entry] = []
+    /// As the tokens stand.
     var owners: [String: DeviceID] = [:]
     /// Refused before anything was written.
     var refused: [(operation: Int, problem: Problem)] = []
@@ -19,9 +19,23 @@ struct RegistrationPart {
   private struct Entry {
     let operation: Int
     let registration: Operation.Registration
-    /// It names a user, and nobody vouches for that.
-    let isUnproved: Bool
+    let vouching: AppPolicies.Vouching
+    /// Known from round 1 on.
+    var row = InstallationRow(.lowest, .none)
+    /// The device that stays what it is, because nothing shows that this one is it.
+    var standing: DeviceID?
     var isNew = false
+    var isRecognised = true
+
+    /// Nil: nobody is named.
+    var user: Users.Key? {
+      registration.user.map {
+        let isGuest = $0.clientUID == UserKey.guestUID
+        return Users.Key(
+          app: registration.app.number,
+          userKey: isGuest ? UserKey(guest: row.device) : UserKey(clientUID: $0.clientUID))
+      }
+    }
   }
 
   private let state = State()
@@ -29,18 +43,19 @@ struct RegistrationPart {
   init(_ operations: [Operation], _ policies: AppPolicies, now: Int64) {
     for (index, operation) in operations.enumerated() {
       guard case .register(let registration) = operation else { continue }
-      let vouching = registration.user.map { policies.vouching(for: $0, in: registration.app.number, now: now) }
+      let vouching =
+        registration.user.map { policies.vouching(for: $0, in: registration.app.number, now: now) } ?? .unproved
       if case .refused(let problem) = vouching {
         state.refused.append((index, problem))
       } else {
-        state.entries.append(
-          Entry(operation: index, registration: registration, isUnproved: vouching == .missing))
+        state.entries.append(Entry(operation: index, registration: registration, vouching: vouching))
       }
     }
   }
 
   var isEmpty: Bool { state.entries.isEmpty }
-  var devices: Set<DeviceID> { Set(state.entries.map(\.registration.device)) }
+  /// Every row that one of the DEVICE_IDs may have.
+  var devices: Set<DeviceID> { Set(state.entries.flatMap(\.registration.device.rows)) }
 
   /// Users who are named in some apps.
   func namedUsers(in apps: Set<App.Number>) -> Set<UserKey> {
@@ -51,113 +66,198 @@ struct RegistrationPart {
 
   // MARK: Round 0
 
+  /// New tokens are made for the first row of their DEVICE_ID; round 2 gives them to the right one.
   func lockTokens(_ batch: OperationBatch) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
     return [
-      Tokens.lock(state.entries.map { Self.token($0.registration) }, at: batch.now).map { owners in
-        for owner in owners { state.owners["\(owner.app) \(owner.psid)"] = owner.owner }
+      Tokens.lock(state.entries.map { Self.token($0.registration, of: $0.registration.device) }, at: batch.now).map {
+        for owner in $0 { state.owners["\(owner.app) \(owner.psid)"] = owner.owner }
       }
     ]
   }
 
-  // MARK: Round 1: devices that lose their token
+  // MARK: Round 1: which rows, whose users, and devices that lose their token
 
   func decide(_ batch: OperationBatch) -> [Step] {
-    let owners = Set(state.entries.compactMap { displacedOwner($0.registration) })
+    guard !isEmpty else { return [] }
+    for index in state.entries.indices {
+      let registration = state.entries[index].registration
+      let records = registration.device.rows.compactMap { batch.devices[$0] }
+      state.entries[index].row = InstallationRow(registration, records)
+    }
+    let turnedAway = turnAway(batch) { Self.refusal(of: $0, batch) }
+    for entry in state.entries { askAboutUser(entry, batch) }
+    let owners = Set(state.entries.compactMap { displacedOwner($0, batch) })
     let displaced = owners.filter { batch.devices[$0] == nil }
-    let changed = state.entries.lazy.map(\.registration).filter { batch.devices[$0.device].map(\.psid) != $0.psid }
-    let losing = owners.union(changed.map(\.device))
-    guard !losing.isEmpty else { return [] }
+    let changed = state.entries.filter { batch.devices[$0.row.device].map(\.psid) != $0.registration.psid }
+    let losing = owners.union(changed.map(\.row.device))
+    var steps: [Step] = turnedAway.isEmpty ? [] : [Tokens.forget(turnedAway)]
+    guard !losing.isEmpty else { return steps }
+    if !displaced.isEmpty { steps.append(Devices.lock(displaced).map { records in batch.remember(records) }) }
     let state = state
-    return (displaced.isEmpty ? [] : [Devices.lock(displaced).map { records in batch.remember(records) }])
-      + [
-        DeviceTokens.find(losing).map { tokens in
-          state.furtherTokens = Dictionary(grouping: tokens, by: \.device)
-        }
-      ]
+    steps.append(
+      DeviceTokens.find(losing).map { tokens in state.furtherTokens = Dictionary(grouping: tokens, by: \.device) })
+    return steps
   }
 
-  private func displacedOwner(_ registration: Operation.Registration) -> DeviceID? {
-    let owner = state.owners["\(registration.app.number) \(registration.psid)"]
-    return owner == registration.device ? nil : owner
+  private func askAboutUser(_ entry: Entry, _ batch: OperationBatch) {
+    guard let user = entry.user, !user.userKey.isGuest else { return }
+    let known = batch.devices[entry.row.device].flatMap { entry.row.recognition == .none ? nil : $0 }
+    let sought = batch.policies.rules(of: user.app).sought
+    if let known, known.userKey == user.userKey, known.identity >= sought { return }
+    batch.bindings.ask(user, for: entry.registration.installation, entry.vouching, batch)
+  }
+
+  private func owner(_ entry: Entry) -> DeviceID? {
+    state.owners["\(entry.registration.app.number) \(entry.registration.psid)"]
+  }
+
+  /// The other device that has the token.
+  private func displacedOwner(_ entry: Entry, _ batch: OperationBatch) -> DeviceID? {
+    guard let owner = owner(entry), owner != entry.row.device, !isMadeNow(entry, batch) else { return nil }
+    return owner
+  }
+
+  /// True when the token was made for this registration, and nobody had it.
+  private func isMadeNow(_ entry: Entry, _ batch: OperationBatch) -> Bool {
+    let first = entry.registration.device
+    guard owner(entry) == first else { return false }
+    return batch.devices[first].map { $0.psid != entry.registration.psid || $0.state == .unregistered } ?? true
   }
 
   // MARK: Round 2
 
   func finish(_ batch: OperationBatch) -> [Step] {
-    var retired: Set<Tokens.Claimed> = []
-    var moved: [Tokens.Claimed] = []
-    var endedGuests: [Users.Key] = []
-    var ended: [Tokens.Claimed] = []
-    let turnedAway = turnAway(batch)
+    var changes = TokenChanges()
+    changes.forgotten = turnAway(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
+    // Before any of them moves a token.
     for index in state.entries.indices {
-      let registration = state.entries[index].registration
-      if let owner = displacedOwner(registration) {
-        retired.insert(Self.token(registration, of: owner))
-        moved.append(Self.token(registration))
-        if takeToken(from: owner, registration, batch) { ended += state.furtherTokens[owner] ?? [] }
-      }
-      let known = batch.devices[registration.device]
-      state.entries[index].isNew = known == nil
-      let isUnproved = state.entries[index].isUnproved
-      let record = Self.merge(registration, into: known, isUnproved: isUnproved, now: batch.now)
-      if let known {
-        if Self.isTakenOver(known, by: registration) { ended += state.furtherTokens[known.device] ?? [] }
-        if known.psid != record.psid, known.state != .unregistered {
-          retired.insert(
-            Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
-        }
-        if known.userKey.isGuest, !record.userKey.isGuest {
-          endedGuests.append(Users.Key(app: known.app, userKey: known.userKey))
-        }
-      }
-      let user = Users.Key(app: record.app, userKey: record.userKey)
-      if let named = registration.user, !record.userKey.isGuest {
-        let isVouched = !isUnproved && batch.policies.vouchesForUsers(in: user.app)
-        batch.counts.name(user, named.name, isVouched: isVouched)
-        batch.releaseOthers(of: user, for: record.device)
-      } else {
-        batch.counts.want(user)
-      }
-      batch.change(record)
+      state.entries[index].standing = standingOwner(state.entries[index], batch)
     }
-    var steps: [Step] = turnedAway.isEmpty ? [] : [Tokens.forget(turnedAway)]
-    retired.formUnion(ended)
-    if !retired.isEmpty { steps.append(Tokens.retire(Array(retired), at: batch.now)) }
-    if !moved.isEmpty { steps.append(Tokens.move(moved, at: batch.now)) }
-    if !endedGuests.isEmpty { steps.append(Users.forgetGuests(endedGuests)) }
-    return steps
+    for index in state.entries.indices {
+      let entry = state.entries[index]
+      guard entry.standing == nil else {
+        state.entries[index].isRecognised = false
+        continue
+      }
+      if isMadeNow(entry, batch) && entry.row.device != entry.registration.device || displacedOwner(entry, batch) != nil
+      {
+        changes.moved.append(Self.token(entry.registration, of: entry.row.device))
+      }
+      if let owner = displacedOwner(entry, batch) {
+        changes.retired.insert(Self.token(entry.registration, of: owner))
+        if takeToken(from: owner, entry.registration, batch) { end(owner, &changes) }
+      }
+      apply(index, &changes, batch)
+    }
+    return changes.steps(at: batch.now)
   }
 
-  /// Takes out who may not register, now that it is known what stands there. Returns the tokens that were made for them.
-  private func turnAway(_ batch: OperationBatch) -> [Tokens.Claimed] {
+  private func apply(_ index: Int, _ changes: inout TokenChanges, _ batch: OperationBatch) {
+    let entry = state.entries[index]
+    let known = batch.devices[entry.row.device]
+    let rules = RegistrationRules(
+      registration: entry.registration, row: entry.row, known: known, isVouched: isVouched(entry, batch), now: batch.now
+    )
+    let record = rules.record
+    state.entries[index].isNew = known == nil
+    state.entries[index].isRecognised = rules.isRecognised
+    if let known {
+      if entry.row.recognition == .none { end(known.device, &changes) }
+      if known.psid != record.psid, known.state != .unregistered {
+        changes.retired.insert(
+          Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
+      }
+      if known.userKey.isGuest, !record.userKey.isGuest {
+        changes.endedGuests.append(Users.Key(app: known.app, userKey: known.userKey))
+      }
+    }
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    let isPending = record.pending?.at == batch.now
+    if let named = entry.registration.user, let wanted = entry.user, !wanted.userKey.isGuest,
+      user == wanted || isPending
+    {
+      batch.counts.name(wanted, named.name, isVouched: isVouched(entry, batch))
+    }
+    if user == entry.user, !record.userKey.isGuest {
+      batch.releaseOthers(of: user, for: record.device)
+    } else {
+      batch.counts.want(user)
+    }
+    if let wanted = entry.user, !wanted.userKey.isGuest, record.identity == .open, record.pending == nil {
+      batch.bindings.countRefusal(\.unproved, in: record.app, batch)
+    }
+    let isNewHere = known?.userKey != record.userKey || known?.state == .unregistered
+    if isNewHere, !record.userKey.isGuest { batch.bindings.note(record, batch) }
+    if isPending { batch.bindings.awaitPush(record) }
+    batch.change(record)
+  }
+
+  /// What a device had besides its token ends.
+  private func end(_ device: DeviceID, _ changes: inout TokenChanges) {
+    changes.retired.formUnion(state.furtherTokens[device] ?? [])
+  }
+
+  private func isVouched(_ entry: Entry, _ batch: OperationBatch) -> Bool {
+    entry.vouching == .vouched || entry.user.map(batch.bindings.hasVoucher) == true
+  }
+
+  /// Takes out who may not register. Returns the tokens that were made for them.
+  private func turnAway(_ batch: OperationBatch, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in
-      guard let problem = Self.refusal(of: entry.registration, batch) else { return false }
-      let registration = entry.registration
+      guard let problem = refusal(entry) else { return false }
       state.refused.append((entry.operation, problem))
-      // What a registered device has was there before.
-      let isItsOwn = batch.devices[registration.device].map { known in
-        known.state != .unregistered && known.psid == registration.psid
-      }
-      if isItsOwn != true { tokens.append(Self.token(registration)) }
+      if isMadeNow(entry, batch) { tokens.append(Self.token(entry.registration, of: entry.registration.device)) }
       return true
     }
     return tokens
   }
 
-  private static func refusal(of registration: Operation.Registration, _ batch: OperationBatch) -> Problem? {
-    let known = batch.devices[registration.device]
-    if registration.isOpenedByProof {
+  private static func refusal(of entry: Entry, _ batch: OperationBatch) -> Problem? {
+    let registration = entry.registration
+    if registration.isOpenedByProof, entry.row.recognition != .key {
       // The key of a device that is gone, or that has given itself up, opens nothing any more.
-      guard let known, let proof = registration.proof, proof.device == known.device, proof.epoch == known.authEpoch
-      else {
-        return Problem(.badCredential, "This authKey has ended. Register with the app's client key.")
-      }
+      return Problem(.badCredential, "This authKey has ended. Register with the app's client key.")
     }
-    guard known == nil else { return nil }
+    guard batch.devices[entry.row.device] == nil else { return nil }
     return batch.admit(registration.app, from: registration.origin)
+  }
+
+  /// Nobody vouches for the user, and there are words for that.
+  private static func refusal(ofUserIn entry: Entry, _ batch: OperationBatch) -> Problem? {
+    guard entry.vouching == .missing, entry.registration.user?.isFromSDK == false, let user = entry.user,
+      !batch.bindings.hasVoucher(user)
+    else { return nil }
+    return AppPolicies.noProof
+  }
+
+  /// The token is a user's, and nothing shows that this is the device.
+  private func refusal(ofTokenIn entry: Entry, _ batch: OperationBatch) -> Problem? {
+    guard !entry.registration.isFromSDK else { return nil }
+    if standingOwner(entry, batch) == nil {
+      let known = batch.devices[entry.row.device]
+      let isStranger =
+        entry.row.recognition == .token && known?.userKey.isGuest == false && entry.registration.app.identity != .open
+        && !isVouched(entry, batch)
+      guard isStranger else { return nil }
+    }
+    return Problem(
+      .userMismatch,
+      """
+      This token belongs to a device that has a user. Register with that device's authKey, or have the app's server \
+      vouch for the user (userProof, or a voucher).
+      """)
+  }
+
+  /// The device that keeps the token, because it has a user and nobody vouches for the one that comes.
+  private func standingOwner(_ entry: Entry, _ batch: OperationBatch) -> DeviceID? {
+    guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
+      let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,
+      !record.userKey.isGuest
+    else { return nil }
+    return owner
   }
 
   /// The device that had the token can get nothing any more. False when it has another one by now.
@@ -166,70 +266,17 @@ struct RegistrationPart {
   ) -> Bool {
     // One that registers another token in this very batch looks after itself; one whose row says another token has
     // moved on already.
-    guard !devices.contains(owner), var record = batch.devices[owner], record.psid == registration.psid else {
-      return false
-    }
+    guard !state.entries.contains(where: { $0.row.device == owner && $0.standing == nil }),
+      var record = batch.devices[owner], record.psid == registration.psid
+    else { return false }
     record.state = .unregistered
     batch.change(record)
     return true
   }
 
-  /// A known device comes with a new token, and with nothing that shows it is the same one: anybody may know its
-  /// DEVICE_ID.
-  private static func isTakenOver(_ known: Devices.Record, by registration: Operation.Registration) -> Bool {
-    guard known.psid != registration.psid, known.psid != registration.formerPSID else { return false }
-    return registration.proof.map { $0.device != known.device || $0.epoch != known.authEpoch } ?? true
-  }
-
-  /// The row that a registration leaves. Pure: the rules of D1.
-  /// - Parameter isUnproved: nobody vouches for the user that it names: only a device that has this user already, and is
-  ///   not another one, keeps it.
-  static func merge(
-    _ registration: Operation.Registration, into known: Devices.Record?, isUnproved: Bool = false, now: Int64
-  ) -> Devices.Record {
-    let guest = UserKey(guest: registration.device)
-    var named = registration.user.map { $0.clientUID == UserKey.guestUID ? guest : UserKey(clientUID: $0.clientUID) }
-    if isUnproved {
-      let keepsUser = known.map {
-        $0.state != .unregistered && $0.userKey == named && !isTakenOver($0, by: registration)
-      }
-      if keepsUser != true { named = guest }
-    }
-    guard var record = known else {
-      var record = Devices.Record(
-        device: registration.device, app: registration.app.number, userKey: named ?? guest,
-        network: registration.network, environment: registration.environment, psid: registration.psid,
-        installation: registration.installation, attributes: registration.attributes, now: now)
-      record.consents.apply(registration.consents, at: now)
-      return record
-    }
-    let isSameToken = record.psid == registration.psid
-    let isAnother = isTakenOver(record, by: registration)
-    if isAnother {
-      record.consents = Consents()
-      record.authEpoch &+= 1
-      record.userKey = guest
-    }
-    if let named { record.userKey = named }
-    let isSameBinding = isSameToken && record.state == .active && record.userKey == known?.userKey
-    if !isSameBinding { record.boundAt = now }
-    record.environment = registration.environment
-    record.state = .active
-    record.psid = registration.psid
-    let isKept = registration.keepsUnsaid && !isAnother
-    record.attributes = isKept ? registration.attributes.keepingUnsaid(of: record.attributes) : registration.attributes
-    record.consents.apply(registration.consents, at: now)
-    record.registeredAt = now
-    record.seenAt = now
-    return record
-  }
-
-  private static func token(
-    _ registration: Operation.Registration, of device: DeviceID? = nil
-  ) -> Tokens.Claimed {
+  private static func token(_ registration: Operation.Registration, of device: DeviceID) -> Tokens.Claimed {
     Tokens.Claimed(
-      app: registration.app.number, psid: registration.psid, network: registration.network,
-      device: device ?? registration.device)
+      app: registration.app.number, psid: registration.psid, network: registration.network, device: device)
   }
 
   // MARK: Answers
@@ -237,13 +284,29 @@ struct RegistrationPart {
   func answer(_ batch: OperationBatch) {
     for refused in state.refused { batch.fail(refused.operation, refused.problem) }
     for entry in state.entries {
-      guard let record = batch.devices[entry.registration.device] else { continue }
+      guard let record = batch.devices[entry.standing ?? entry.row.device] else { continue }
       let user = Users.Key(app: record.app, userKey: record.userKey)
       batch.results[entry.operation] = .success(
         .registered(
-          device: record, badge: batch.counts[user],
-          userName: batch.shownName(entry.registration.user?.name ?? "", of: user),
-          isNew: entry.isNew))
+          .init(
+            device: record, badge: batch.counts[user],
+            userName: batch.shownName(entry.registration.user?.name ?? "", of: record), isNew: entry.isNew,
+            isRecognised: entry.isRecognised)))
     }
+  }
+}
+
+/// What registrations change beside the rows of devices.
+private struct TokenChanges {
+  var forgotten: [Tokens.Claimed] = []
+  var retired: Set<Tokens.Claimed> = []
+  var moved: [Tokens.Claimed] = []
+  var endedGuests: [Users.Key] = []
+
+  func steps(at now: Int64) -> [Step] {
+    (forgotten.isEmpty ? [] : [Tokens.forget(forgotten)])
+      + (retired.isEmpty ? [] : [Tokens.retire(Array(retired), at: now)])
+      + (moved.isEmpty ? [] : [Tokens.move(moved, at: now)])
+      + (endedGuests.isEmpty ? [] : [Users.forgetGuests(endedGuests)])
   }
 }

@@ -33,6 +33,7 @@ package final class DeviceDoor: RequestHandler {
       (.delete, "/v1/devices/{device}", unregister),
       (.put, "/v1/devices/{device}/user", setUser),
       (.delete, "/v1/devices/{device}/user", clearUser),
+      (.post, "/v1/devices/{device}/possession", bringBack),
       (.get, "/v1/devices/{device}/groups", listGroups),
       (.put, "/v1/devices/{device}/groups/{groupSeq}", join),
       (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),

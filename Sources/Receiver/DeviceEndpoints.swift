@@ -19,7 +19,7 @@ extension DeviceDoor {
         writer.member("psid", String(device.psid.prefix(Operations.Limits.shownTokenBytes)))
         writer.member("badge", badge)
         writer.member("consent", object: { Self.write(device.consents, to: &$0) })
-        Self.write(user: device.userKey, name: userName, to: &writer)
+        Self.write(standingOf: device, name: userName, to: &writer)
       }
     }
   }
@@ -41,7 +41,38 @@ extension DeviceDoor {
     }
     perform(.setUser(claim, user), request, responder) { answer, responder in
       guard case .found(let device, _, let userName) = answer else { return }
-      responder.send { writer in Self.write(user: device.userKey, name: userName, to: &writer) }
+      responder.send { writer in Self.write(standingOf: device, name: userName, to: &writer) }
+    }
+  }
+
+  /// `POST /v1/devices/{device}/possession`: `{"seqno","psid","pushkey"}` of a push that came.
+  func bringBack(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    var reader = try Self.reader(request)
+    var (seqno, psid, pushkey): (Int64?, String?, String?)
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        switch key {
+        case "seqno": seqno = try reader.readSeqno()
+        case "psid": psid = try reader.readText(upTo: Domain.Limits.psidBytes)
+        case "pushkey": pushkey = try reader.readString()
+        default: throw .unknownField
+        }
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    guard let number = seqno else { throw Problem(at: "/seqno", "is needed") }
+    guard let psid else { throw Problem(at: "/psid", "is needed") }
+    guard let pushkey else { throw Problem(at: "/pushkey", "is needed") }
+    let token = PushNetwork.apns.normalize(psid: psid) ?? psid
+    guard keys.pushkeys.isValid(pushkey, seqno: String(number), psid: token) else {
+      throw Problem(.forbidden, "This pushkey is not that of the message \(number) for this token.")
+    }
+    perform(.possess(claim, seqno: number, psid: token), request, responder) { answer, responder in
+      guard case .found(let device, _, let userName) = answer else { return }
+      responder.send { writer in Self.write(standingOf: device, name: userName, to: &writer) }
     }
   }
 

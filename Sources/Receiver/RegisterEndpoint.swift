@@ -39,12 +39,13 @@ extension DeviceDoor {
   }
 
   private func sendRegistered(_ answer: OperationAnswer, _ responder: Responder) {
-    guard case .registered(let device, let badge, let userName, let isNew) = answer else { return }
-    responder.send(status: isNew ? .created : .ok) { writer in
+    guard case .registered(let registered) = answer else { return }
+    let device = registered.device
+    responder.send(status: registered.isNew ? .created : .ok) { writer in
       writer.member("device", device.device.description)
       writer.member("authKey", keys.authKeys.make(device: device.device, epoch: device.authEpoch))
-      writer.member("badge", badge)
-      Self.write(user: device.userKey, name: userName, to: &writer)
+      writer.member("badge", registered.badge)
+      Self.write(standingOf: device, name: registered.userName, to: &writer)
     }
   }
 
@@ -58,14 +59,15 @@ extension DeviceDoor {
     }
     guard let proof = keys.authKeys.verify(credential) else { return nil }
     // A device's id is made of its app's: the key of another app's device is another device's.
-    guard proof.device == body.device else {
+    guard proof.device.sharesInstallation(with: body.device) else {
       throw Problem(.forbidden, "This authKey belongs to another device. Register with the app's client key.")
     }
     return catalog.app(id: body.appID)
   }
 
-  static func write(user: UserKey, name: String, to writer: inout JSONWriter) {
-    if let clientUID = user.clientUID {
+  /// The user, what the binding to it was made with, and whether a push has to be brought back first.
+  static func write(standingOf device: Devices.Record, name: String, to writer: inout JSONWriter) {
+    if let clientUID = device.userKey.clientUID {
       writer.member(
         "user",
         object: { writer in
@@ -76,6 +78,8 @@ extension DeviceDoor {
       writer.name("user")
       writer.null()
     }
+    writer.member("identity", device.userKey.isGuest ? nil : device.identity.name)
+    writer.member("awaitsPush", device.pending != nil)
   }
 }
 
@@ -89,7 +93,6 @@ private struct RegistrationBody {
   var clientUID: String?
   var clientName: String?
   var userProof: String?
-  var formerPSID: String?
   var consents = Consents.Change()
   var attributes = Devices.Attributes()
   /// The address that the limit of new devices counts. It comes from the connection, not from the body.
@@ -121,7 +124,6 @@ private struct RegistrationBody {
       case "timeZone": body.attributes.timeZone = try reader.readText(upTo: short)
       case "consent": body.consents = try Consents.Change(&reader)
       case "userProof": body.userProof = try reader.readText(upTo: Domain.Limits.userProofBytes)
-      case "formerPsid": body.formerPSID = try reader.readText(upTo: Domain.Limits.psidBytes)
       default: throw .unknownField
       }
     }
@@ -145,7 +147,7 @@ private struct RegistrationBody {
       app: app, device: device, installation: deviceID,
       network: network, environment: environment, psid: token,
       user: clientUID.map { Operation.NamedUser(clientUID: $0, name: clientName ?? "", proof: userProof) },
-      attributes: attributes, proof: proof, formerPSID: formerPSID.flatMap(network.normalize), consents: consents)
+      attributes: attributes, proof: proof, consents: consents)
     registration.origin = origin
     return registration
   }

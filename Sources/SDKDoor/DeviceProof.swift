@@ -6,7 +6,9 @@ internal import Store
 extension ControllerDoor {
   /// What a call's key proves; nil where none is demanded.
   func proof(_ form: Form, app: App) throws(Refusal) -> SDKKeyring.Subject? {
-    guard configuration.demandsKeys else { return nil }
+    try Self.checkDoor(of: app)
+    // Without keys nobody shows anything: good for apps that take a device's word.
+    guard configuration.demandsKeys || app.identity != .open else { return nil }
     guard let key = form["AUTHKEY"] else {
       throw Refusal(.noKey, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
     }
@@ -15,6 +17,15 @@ extension ControllerDoor {
     case .expired: throw Refusal(.keyExpired, "This AUTHKEY has expired. Ask for a new one.")
     case .genuine, .forged: throw Self.foreignKey
     }
+  }
+
+  /// - Throws: where devices must show more than this protocol has words for.
+  static func checkDoor(of app: App) throws(Refusal) {
+    guard app.identity == .strict else { return }
+    throw Refusal(
+      .serverError,
+      "The app \(app.appID) is strict: its devices register at /v1/devices, which this protocol has no words for.",
+      status: 403)
   }
 
   static let foreignKey = Refusal(
@@ -34,10 +45,11 @@ extension ControllerDoor {
     try withApp(call) { [self] app throws(Refusal) in
       let identity = try DeviceIdentity(call.form, app: app)
       let proof = try proof(call.form, app: app)
-      let actingFor = isAboutUser ? identity.actingFor : nil
-      if let claim = proof?.claim, !identity.hasDeviceID || claim.device == identity.device {
-        return try body(
-          identity, AuthKeyring.Claim(device: claim.device, epoch: claim.epoch, actingFor: actingFor))
+      var about = AuthKeyring.Claim(device: identity.device, epoch: 0)
+      about.actingFor = isAboutUser ? identity.actingFor : nil
+      about.userProof = try call.form.text("USERPROOF", upTo: Domain.Limits.userProofBytes)
+      if let claim = proof?.claim, !identity.hasDeviceID || claim.device.sharesInstallation(with: identity.device) {
+        return try body(identity, about.by(claim))
       }
       guard proof?.covers(psid: identity.psid) != false else { throw Self.foreignKey }
       identify(call, identity) { record throws(Refusal) in
@@ -45,8 +57,9 @@ extension ControllerDoor {
           if let nobody { return nobody(call) }
           throw Refusal(.notRegistered, "NotRegistered: register the service first.")
         }
-        try body(
-          identity, AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, actingFor: actingFor))
+        var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
+        claim.isAsked = true
+        try body(identity, about.by(claim))
       }
     }
   }
@@ -63,5 +76,14 @@ extension ControllerDoor {
         call.refuse(error)
       }
     }
+  }
+}
+
+extension AuthKeyring.Claim {
+  /// The same said by whoever shows this.
+  fileprivate func by(_ claim: AuthKeyring.Claim) -> AuthKeyring.Claim {
+    var made = claim
+    (made.actingFor, made.userProof) = (actingFor, userProof)
+    return made
   }
 }

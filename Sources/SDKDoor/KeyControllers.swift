@@ -5,12 +5,18 @@ internal import Store
 
 /// `asking_authorization`, and what the SDK asks of the server itself.
 extension ControllerDoor {
-  /// A key for whoever has the PSID: it is the device's secret, shared with its push network alone.
+  /// A key for whoever has the PSID: the device's secret, which its push network and many a log share. Where users are
+  /// vouched for it opens little.
   func askKey(_ call: Call) throws(Refusal) {
     try withApp(call) { [self] app throws(Refusal) in
+      try Self.checkDoor(of: app)
       let identity = try DeviceIdentity(call.form, app: app)
       identify(call, identity) { record throws(Refusal) in
-        let claim = record.map { AuthKeyring.Claim(device: $0.device, epoch: $0.authEpoch) }
+        let claim = record.map { record in
+          var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
+          claim.isAsked = true
+          return claim
+        }
         call.succeed(
           Envelope.row { writer in
             writer.member("AUTHKEY", self.makeKey(app: app, psid: identity.psid, claim: claim))

@@ -29,20 +29,27 @@ extension ControllerDoor {
       let consents = try Self.consents(call.form)
       let named = try user(identity)
       let proof = try proof(call.form, app: app)
-      let isOwn = proof.map { $0.claim?.device == identity.device || $0.covers(psid: identity.psid) } ?? true
-      guard isOwn else { throw Self.foreignKey }
+      guard Self.isOwn(proof, identity) else { throw Self.foreignKey }
       var registration = Operation.Registration(
         app: app, device: identity.device, installation: identity.installation, network: identity.network,
         environment: environment, psid: identity.psid, user: named, attributes: attributes, proof: proof?.claim,
         consents: consents)
-      registration.keepsUnsaid = true
+      registration.isFromSDK = true
       registration.origin = call.origin
       perform(.register(registration), call) { answer in
-        guard case .registered(let record, _, _, _) = answer else { return }
-        self.succeed(
-          call, identity, AuthKeyring.Claim(device: record.device, epoch: record.authEpoch))
+        guard case .registered(let registered) = answer else { return }
+        let record = registered.device
+        var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
+        claim.isAsked = !registered.isRecognised
+        self.succeed(call, identity, claim)
       }
     }
+  }
+
+  /// The key was made for this device, or for whoever has its PSID.
+  private static func isOwn(_ proof: SDKKeyring.Subject?, _ identity: DeviceIdentity) -> Bool {
+    guard let proof else { return true }
+    return proof.claim?.device.sharesInstallation(with: identity.device) == true || proof.covers(psid: identity.psid)
   }
 
   /// Every registration gives a new key, now for the device.
@@ -113,8 +120,7 @@ extension ControllerDoor {
     try withApp(call) { [self] app throws(Refusal) in
       let identity = try DeviceIdentity(call.form, app: app)
       let proof = try proof(call.form, app: app)
-      let isOwn = proof.map { $0.claim?.device == identity.device || $0.covers(psid: identity.psid) } ?? true
-      guard isOwn else { throw Self.foreignKey }
+      guard Self.isOwn(proof, identity) else { throw Self.foreignKey }
       identify(call, identity) { record in
         call.succeed(Envelope.row { writer in writer.member("ISREGISTERED", Self.standing(record, identity)) })
       }

@@ -15,7 +15,7 @@ extension Operation.NamedUser {
     let proof =
       try form.text("USERPROOF", upTo: Domain.Limits.userProofBytes) ?? (parts.count > 1 ? String(parts[1]) : nil)
     self.init(clientUID: clientUID, name: name, proof: proof)
-    isGuestUnproved = true
+    isFromSDK = true
   }
 
   /// Unit separator: no name has one.

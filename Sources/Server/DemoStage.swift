@@ -30,7 +30,7 @@ final class DemoStage {
     } else {
       clientKey =
         try Administration.createApp(
-          Demonstration.appID, name: "Demo", timeZone: "Asia/Seoul", by: .commandLine, on: connection
+          Demonstration.appID, name: "Demo", timeZone: "Asia/Seoul", identity: .open, by: .commandLine, on: connection
         ).clientKey
     }
     apiKey = try Self.apiKey(configuration.dataDirectory + "/demo-api-key", connection)

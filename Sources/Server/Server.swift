@@ -20,6 +20,7 @@ internal import TLS
 ///   apns-0      HTTP/2 to Apple
 ///   fallback webhooks webhook-dns-n the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
+///   notices     makes messages of what registrations have to tell
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
@@ -59,6 +60,7 @@ package final class Server {
   private let courier: Courier
   private let doors: Doors
   private let vitals: VitalsKeeper
+  private let notices: NoticeKeeper
   private let metricsListener: MetricsListener?
   private let listening: Listening
   private let log = Logger(label: "server")
@@ -106,6 +108,7 @@ package final class Server {
       try MetricsListener(
         host: host, port: port, metrics: { MetricsDoor(metrics: metrics, catalog: nil) }, readiness: readiness)
     }
+    notices = try NoticeKeeper(databaseURL: databaseURL, clock: SystemClock(), messageCommitted: dispatcher.poke)
     listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
   }
@@ -143,6 +146,7 @@ package final class Server {
     courier.stop()
     senders.stopKeeping()
     vitals.stop()
+    notices.stop()
     metricsListener?.stop()
     log.info("stopped")
   }

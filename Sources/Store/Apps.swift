@@ -9,8 +9,9 @@ package enum Apps {
   }
 
   private static let columnList = """
-    app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, user_proof, badge_sync,
-    approval_above
+    app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, badge_sync,
+    approval_above, identity, observed_identity, grace_ends_at, keeps_user_on_refresh, confidential_to_proved,
+    tells_devices, user_proof
     """
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
@@ -29,15 +30,19 @@ package enum Apps {
 
   private static let createStatement = Statement(
     "apps-create",
-    "INSERT INTO apps (app_id, name, client_key, time_zone) VALUES ($1, $2, $3, $4) RETURNING \(columnList)")
+    "INSERT INTO apps (app_id, name, client_key, time_zone, identity) VALUES ($1, $2, $3, $4, $5) RETURNING \(columnList)"
+  )
 
   /// Fails with `apps_app_id_is_unique` when the app exists.
-  package static func create(appID: String, name: String, clientKey: String, timeZone: String) -> Query<Record> {
+  package static func create(appID: String, name: String, clientKey: String, timeZone: String, identity: App.Identity)
+    -> Query<Record>
+  {
     var parameters = Parameters()
     parameters.append(text: appID)
     parameters.append(text: name)
     parameters.append(text: clientKey)
     parameters.append(text: timeZone)
+    parameters.append(identity.rawValue)
     return Query(createStatement, parameters) { record($0, 0) }
   }
 
@@ -54,8 +59,9 @@ package enum Apps {
   private static let saveStatement = Statement(
     "apps-save",
     """
-    UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5, user_proof = $6, badge_sync = $7,
-      approval_above = $8
+    UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5, badge_sync = $6,
+      approval_above = $7, identity = $8, observed_identity = $9, grace_ends_at = $10, keeps_user_on_refresh = $11,
+      confidential_to_proved = $12, tells_devices = $13, user_proof = $14
     WHERE app = $1
     """)
 
@@ -67,9 +73,16 @@ package enum Apps {
     parameters.append(text: app.timeZone)
     parameters.append(app.devicePolicy.rawValue)
     parameters.append(app.deviceSendsPerMinute)
-    parameters.append(app.userProofGeneration)
     parameters.append(app.syncsBadges)
     parameters.append(app.approvalAbove)
+    let rules = app.identityRules
+    parameters.append(rules.identity.rawValue)
+    parameters.append(rules.observed?.rawValue)
+    parameters.append(timestampMicroseconds: rules.graceEndsAt)
+    parameters.append(rules.keepsUserOnRefresh)
+    parameters.append(rules.keepsConfidentialToProved)
+    parameters.append(rules.tellsDevices)
+    parameters.append(rules.proofGeneration)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -88,8 +101,19 @@ package enum Apps {
         number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
         devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
         pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7),
-        userProofGeneration: rows.int16(row, 8), syncsBadges: rows.bool(row, 9),
-        approvalAbove: rows.optionalInt64(row, 10)),
+        syncsBadges: rows.bool(row, 8), approvalAbove: rows.optionalInt64(row, 9), identityRules: rules(rows, row)),
       clientKey: rows.text(row, 6))
+  }
+
+  private static func rules(_ rows: Rows, _ row: Int) -> App.IdentityRules {
+    // One that only a newer version knows is held to be the strictest of ours.
+    var rules = App.IdentityRules(App.Identity(rawValue: rows.int16(row, 10)) ?? .strict)
+    rules.observed = rows.isNull(row, 11) ? nil : App.Identity(rawValue: rows.int16(row, 11))
+    rules.graceEndsAt = rows.isNull(row, 12) ? nil : rows.timestampMicroseconds(row, 12)
+    rules.keepsUserOnRefresh = rows.bool(row, 13)
+    rules.keepsConfidentialToProved = rows.bool(row, 14)
+    rules.tellsDevices = rows.bool(row, 15)
+    rules.proofGeneration = rows.int16(row, 16)
+    return rules
   }
 }

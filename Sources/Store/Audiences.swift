@@ -17,12 +17,14 @@ package enum Audiences {
     package let consentAd: Bool?
     /// For the statistics.
     package var appVersion = ""
+    /// What its binding to the user was made with.
+    package var identity = App.Identity.open
   }
 
   /// What a `Member` is read from.
   static let memberColumns = """
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
-    d.consent_ad, d.app_version
+    d.consent_ad, d.app_version, d.identity
     """
 
   // MARK: Ranges of user keys (everyone, members, guests)
@@ -221,7 +223,8 @@ package enum Audiences {
         network: PushNetwork(rawValue: rows.int16(row, 3)) ?? .apns,
         environment: PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production,
         isInQuarantine: rows.bool(row, 5), consentNotification: rows.isNull(row, 6) ? nil : rows.bool(row, 6),
-        consentAd: rows.isNull(row, 7) ? nil : rows.bool(row, 7), appVersion: rows.text(row, 8))
+        consentAd: rows.isNull(row, 7) ? nil : rows.bool(row, 7), appVersion: rows.text(row, 8),
+        identity: App.Identity(rawValue: rows.int16(row, 9)) ?? .open)
     }
   }
 }

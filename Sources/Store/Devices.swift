@@ -32,6 +32,18 @@ package enum Devices {
     }
   }
 
+  /// A user that was vouched for, for a device that has yet to bring back a push.
+  package struct Pending: Equatable, Sendable {
+    package let userKey: UserKey
+    /// Microseconds since 1970; the push must be younger.
+    package let at: Int64
+
+    package init(userKey: UserKey, at: Int64) {
+      self.userKey = userKey
+      self.at = at
+    }
+  }
+
   package struct Record: Equatable, Sendable {
     package let device: DeviceID
     package let app: App.Number
@@ -50,6 +62,10 @@ package enum Devices {
     package var createdAt: Int64
     /// When it last registered or called, to the hour.
     package var seenAt: Int64
+    /// What its binding to the user was made with; `open` for guests.
+    package var identity = App.Identity.open
+    /// Whom it becomes when it shows that pushes reach it.
+    package var pending: Pending?
 
     package init(
       device: DeviceID, app: App.Number, userKey: UserKey, network: PushNetwork, environment: PushEnvironment,
@@ -95,6 +111,10 @@ package enum Devices {
       registeredAt = rows.timestampMicroseconds(row, 19)
       createdAt = rows.timestampMicroseconds(row, 20)
       seenAt = max(registeredAt, rows.isNull(row, 24) ? registeredAt : rows.timestampMicroseconds(row, 24))
+      identity = App.Identity(rawValue: rows.int16(row, 25)) ?? .open
+      if !rows.isNull(row, 26), !rows.isNull(row, 27) {
+        pending = Pending(userKey: rows.userKey(row, 26), at: rows.timestampMicroseconds(row, 27))
+      }
     }
 
     /// A consent and, six columns on, its time.
@@ -109,8 +129,11 @@ package enum Devices {
   static let columnList = """
     device, app, user_key, network, environment, state, auth_epoch, psid, device_id, platform, model, os_version,
     app_version, locale, time_zone, consent_notification, consent_ad, consent_night_ad, bound_at, registered_at, created_at,
-    consent_notification_at, consent_ad_at, consent_night_ad_at, seen_at
+    consent_notification_at, consent_ad_at, consent_night_ad_at, seen_at, identity, pending_user, pending_at
     """
+
+  /// How many they are: what is read beside them comes after.
+  static let columnCount = columnList.split(separator: ",").count
 
   private static let lockStatement = Statement(
     "devices-lock",
@@ -142,7 +165,7 @@ package enum Devices {
     """
     INSERT INTO devices (\(columnList))
     SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-      $22, $23, $24, $25) AS t(\(columnList))
+      $22, $23, $24, $25, $26, $27, $28) AS t(\(columnList))
     ORDER BY device
     ON CONFLICT (device) DO UPDATE SET
       user_key = excluded.user_key, state = excluded.state,
@@ -160,7 +183,10 @@ package enum Devices {
       consent_ad = excluded.consent_ad, consent_night_ad = excluded.consent_night_ad, bound_at = excluded.bound_at,
       registered_at = excluded.registered_at, consent_notification_at = excluded.consent_notification_at,
       consent_ad_at = excluded.consent_ad_at, consent_night_ad_at = excluded.consent_night_ad_at,
-      seen_at = excluded.seen_at
+      -- Another device in a row that was free: what was noted of the former one is not its.
+      tags = CASE WHEN excluded.created_at = devices.created_at THEN devices.tags ELSE '{}' END,
+      seen_at = excluded.seen_at, created_at = excluded.created_at, identity = excluded.identity,
+      pending_user = excluded.pending_user, pending_at = excluded.pending_at
     """)
 
   /// Writes whole rows, new or known.
@@ -171,6 +197,7 @@ package enum Devices {
     var texts = [TextColumn](repeating: TextColumn(), count: 9)
     var consents = [BoolColumn](repeating: BoolColumn(), count: 3)
     var times = [TimestampColumn](repeating: TimestampColumn(), count: 7)
+    var (identities, pendingUsers, pendingTimes) = (Int16Column(), TextColumn(), TimestampColumn())
     for record in records {
       uuids.append(record.device)
       apps.append(record.app)
@@ -186,6 +213,9 @@ package enum Devices {
       for (index, answer) in answers.enumerated() { consents[index].append(answer?.isGiven) }
       let moments = [record.boundAt, record.registeredAt, record.createdAt] + answers.map { $0?.at } + [record.seenAt]
       for (index, value) in moments.enumerated() { times[index].append(value) }
+      identities.append(record.identity.rawValue)
+      pendingUsers.append(record.pending?.userKey.text)
+      pendingTimes.append(record.pending?.at)
     }
     var parameters = Parameters()
     parameters.append(uuids: uuids)
@@ -195,6 +225,9 @@ package enum Devices {
     for column in texts.dropFirst() { parameters.append(texts: column) }
     for column in consents { parameters.append(bools: column) }
     for column in times { parameters.append(timestamps: column) }
+    parameters.append(int16s: identities)
+    parameters.append(texts: pendingUsers)
+    parameters.append(timestamps: pendingTimes)
     return Query(saveStatement, parameters) { _ in }
   }
 

@@ -142,6 +142,30 @@ package enum Events {
     return Query(droppedStatement, parameters) { _ in }
   }
 
+  private static let addedStatement = Statement(
+    "events-device-added",
+    """
+    WITH made AS (
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT d.app, $2, clock_timestamp(), json_build_object(
+        'device', d.device, 'clientUid', substr(d.user_key, 2),
+        'pnsId', CASE d.network WHEN 1 THEN 'APNS' ELSE 'FCM' END, 'psidPrefix', left(d.psid, 8),
+        'deviceId', d.device_id, 'identity', (ARRAY['open', 'proof', 'strict'])[d.identity + 1])
+      FROM devices d WHERE d.device = ANY($1) AND left(d.user_key, 1) = 'u'
+        AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
+      RETURNING event, app)
+    INSERT INTO event_deliveries (event, webhook, due_at)
+    SELECT m.event, w.webhook, clock_timestamp() FROM made m
+    JOIN webhooks w ON w.app = m.app AND w.active AND $2 = ANY(w.kinds)
+    """)
+
+  /// Devices have come to users who have others, in the transaction that writes their rows and after them.
+  package static func devicesAdded(_ devices: some Collection<DeviceID>) -> Query<Void> {
+    var parameters = Devices.ids(devices)
+    parameters.append(text: EventKind.deviceAdded.rawValue)
+    return Query(addedStatement, parameters) { _ in }
+  }
+
   // MARK: Looking
 
   /// How a delivery stands. Raw values are stored.

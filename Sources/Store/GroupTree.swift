@@ -11,11 +11,13 @@ package enum GroupTree {
     package let parent: Groups.Number?
     package let createdAt: Int64
     package let hasGroups: Bool
+    /// Devices may join it by themselves.
+    package let isJoinable: Bool
   }
 
   private static let columnList = """
     g.groupseq, g.app, a.app_id, g.name, g.parent, g.created_at,
-    EXISTS (SELECT FROM groups c WHERE c.app = g.app AND c.parent = g.groupseq)
+    EXISTS (SELECT FROM groups c WHERE c.app = g.app AND c.parent = g.groupseq), g.is_joinable
     """
 
   private static func list(_ name: String, _ below: String) -> Statement {
@@ -56,7 +58,8 @@ package enum GroupTree {
     rows.map { row in
       Record(
         group: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2), name: rows.text(row, 3),
-        parent: rows.optionalInt64(row, 4), createdAt: rows.timestampMicroseconds(row, 5), hasGroups: rows.bool(row, 6))
+        parent: rows.optionalInt64(row, 4), createdAt: rows.timestampMicroseconds(row, 5), hasGroups: rows.bool(row, 6),
+        isJoinable: rows.bool(row, 7))
     }
   }
 
@@ -90,14 +93,17 @@ package enum GroupTree {
   }
 
   private static let changeStatement = Statement(
-    "group-tree-change", "UPDATE groups SET name = $2, parent = $3 WHERE groupseq = $1")
+    "group-tree-change", "UPDATE groups SET name = $2, parent = $3, is_joinable = $4 WHERE groupseq = $1")
 
   /// Fails with `groups_name_is_unique_below_parent`.
-  package static func change(_ group: Groups.Number, name: String, parent: Groups.Number?) -> Query<Void> {
+  package static func change(
+    _ group: Groups.Number, name: String, parent: Groups.Number?, isJoinable: Bool
+  ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(group)
     parameters.append(text: name)
     parameters.append(parent)
+    parameters.append(isJoinable)
     return Query(changeStatement, parameters) { _ in }
   }
 

@@ -5,19 +5,28 @@ internal import Postgres
 package enum Groups {
   package typealias Number = Int64
 
-  private static let appsStatement = Statement(
-    "groups-apps", "SELECT groupseq, app FROM groups WHERE groupseq = ANY($1)")
+  private static let doorsStatement = Statement(
+    "groups-doors", "SELECT groupseq, app, is_joinable FROM groups WHERE groupseq = ANY($1)")
 
-  /// Which app each group belongs to; unknown ones are missing.
-  package static func apps(of groups: some Collection<Number>) -> Query<[Number: App.Number]> {
+  /// What a device has to know of a group before it joins.
+  package struct Door: Sendable {
+    package let app: App.Number
+    /// Devices may join by themselves.
+    package let isOpen: Bool
+  }
+
+  /// Unknown groups are missing.
+  package static func doors(of groups: some Collection<Number>) -> Query<[Number: Door]> {
     var column = Int64Column()
     for group in groups { column.append(group) }
     var parameters = Parameters()
     parameters.append(int64s: column)
-    return Query(appsStatement, parameters) { rows in
-      var apps: [Number: App.Number] = [:]
-      for row in 0..<rows.count { apps[rows.int64(row, 0)] = rows.int32(row, 1) }
-      return apps
+    return Query(doorsStatement, parameters) { rows in
+      var doors: [Number: Door] = [:]
+      for row in 0..<rows.count {
+        doors[rows.int64(row, 0)] = Door(app: rows.int32(row, 1), isOpen: rows.bool(row, 2))
+      }
+      return doors
     }
   }
 
@@ -78,13 +87,17 @@ package enum Groups {
   }
 
   private static let createStatement = Statement(
-    "groups-create", "INSERT INTO groups (app, name, parent) VALUES ($1, $2, $3) RETURNING groupseq")
+    "groups-create",
+    "INSERT INTO groups (app, name, parent, is_joinable) VALUES ($1, $2, $3, $4) RETURNING groupseq")
 
-  package static func create(app: App.Number, name: String, parent: Number?) -> Query<Number> {
+  package static func create(app: App.Number, name: String, parent: Number?, isJoinable: Bool = true)
+    -> Query<Number>
+  {
     var parameters = Parameters()
     parameters.append(app)
     parameters.append(text: name)
     parameters.append(parent)
+    parameters.append(isJoinable)
     return Query(createStatement, parameters) { $0.int64(0, 0) }
   }
 

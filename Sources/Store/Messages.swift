@@ -113,6 +113,31 @@ package enum Messages {
       resendOf: rows.optionalInt64(row, column + 5))
   }
 
+  /// Whose a message is, and since when.
+  package struct Origin: Sendable {
+    package let app: App.Number
+    /// Microseconds since 1970.
+    package let createdAt: Int64
+  }
+
+  private static let originsStatement = Statement(
+    "messages-origins", "SELECT seqno, app, created_at FROM messages WHERE seqno = ANY($1)")
+
+  /// Unknown messages are missing.
+  package static func origins(of seqnos: [Int64]) -> Query<[Int64: Origin]> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    return Query(originsStatement, parameters) { rows in
+      var origins: [Int64: Origin] = [:]
+      for row in 0..<rows.count {
+        origins[rows.int64(row, 0)] = Origin(app: rows.int32(row, 1), createdAt: rows.timestampMicroseconds(row, 2))
+      }
+      return origins
+    }
+  }
+
   private static let sendDateStatement = Statement(
     "messages-send-date", "SELECT to_char($1 AT TIME ZONE $2, 'YYYYMMDDHH24')")
 
@@ -158,6 +183,8 @@ package enum Messages {
     package var localTime: LocalTime?
     /// A short message may be asked for.
     package var hasFallback = false
+    /// By what a device must be its user's to get a confidential message.
+    package var confidentialFrom = App.Identity.proof
 
     package init(
       seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
@@ -193,7 +220,8 @@ package enum Messages {
     SELECT m.seqno, m.app, a.app_id, m.lane, m.state, m.request::text,
       to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
       m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
-      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL
+      to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
+      greatest(a.identity, a.confidential_to_proved::int)::smallint
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -283,6 +311,7 @@ package enum Messages {
     if !rows.isNull(row, 15) { open.links = try? HostedLinks(json: rows.bytes(row, 15)) }
     open.timeZone = rows.text(row, 13)
     open.hasFallback = rows.bool(row, 16)
+    open.confidentialFrom = App.Identity(rawValue: rows.int16(row, 17)) ?? .strict
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open
   }

@@ -63,8 +63,8 @@ package enum PeopleLists {
     d.device, d.app, d.user_key, d.network, d.environment, d.state, d.auth_epoch, d.psid, d.device_id, d.platform, d.model,
     d.os_version, d.app_version, d.locale, d.time_zone, d.consent_notification, d.consent_ad, d.consent_night_ad,
     d.bound_at, d.registered_at, d.created_at, d.consent_notification_at, d.consent_ad_at, d.consent_night_ad_at,
-    d.seen_at, coalesce(u.name, ''), coalesce(u.badge, 0::smallint), d.quarantined_at, d.quarantine_reason,
-    d.quarantine_seqno
+    d.seen_at, d.identity, d.pending_user, d.pending_at,
+    coalesce(u.name, ''), coalesce(u.badge, 0::smallint), d.quarantined_at, d.quarantine_reason, d.quarantine_seqno
     """
 
   private static let devicesStatement = Statement(
@@ -129,11 +129,12 @@ package enum PeopleLists {
   }
 
   private static func devices(_ rows: Rows) -> [Device] {
-    rows.map { row in
+    let next = Devices.columnCount
+    return rows.map { row in
       Device(
-        record: Devices.Record(rows, row), userName: rows.text(row, 25), badge: rows.int16(row, 26),
-        quarantinedAt: rows.isNull(row, 27) ? nil : rows.timestampMicroseconds(row, 27),
-        quarantineReason: rows.optionalText(row, 28), quarantineSeqno: rows.optionalInt64(row, 29))
+        record: Devices.Record(rows, row), userName: rows.text(row, next), badge: rows.int16(row, next + 1),
+        quarantinedAt: rows.isNull(row, next + 2) ? nil : rows.timestampMicroseconds(row, next + 2),
+        quarantineReason: rows.optionalText(row, next + 3), quarantineSeqno: rows.optionalInt64(row, next + 4))
     }
   }
 }

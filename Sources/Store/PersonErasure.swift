@@ -105,7 +105,7 @@ package enum PersonErasure {
       os_version = '', app_version = '', locale = '', time_zone = '', consent_notification = NULL, consent_ad = NULL,
       consent_night_ad = NULL, consent_notification_at = NULL, consent_ad_at = NULL, consent_night_ad_at = NULL,
       tags = '{}', bound_at = now(), auth_epoch = auth_epoch + 1, quarantined_at = NULL,
-      quarantine_reason = NULL, quarantine_seqno = NULL
+      quarantine_reason = NULL, quarantine_seqno = NULL, identity = 0, pending_user = NULL, pending_at = NULL
     """
 
   private static let accountStatement = Statement(
@@ -114,6 +114,9 @@ package enum PersonErasure {
     WITH members AS (DELETE FROM group_members WHERE app = $1 AND user_key = $2),
     ledger AS (DELETE FROM badge_ledger WHERE app = $1 AND user_key = $2),
     syncs AS (DELETE FROM badge_syncs WHERE app = $1 AND user_key = $2),
+    voucher AS (DELETE FROM vouchers WHERE app = $1 AND user_key = $2),
+    notice AS (DELETE FROM device_notices WHERE app = $1 AND user_key = $2),
+    pending AS (UPDATE devices SET pending_user = NULL, pending_at = NULL WHERE app = $1 AND pending_user = $2),
     fallback AS (DELETE FROM fallbacks WHERE app = $1 AND user_key = $2),
     told AS (
       DELETE FROM event_deliveries WHERE event IN (

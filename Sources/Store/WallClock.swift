@@ -2,6 +2,13 @@ internal import Postgres
 
 /// Moments as a wall clock somewhere shows them: PostgreSQL knows the time zones.
 package enum WallClock {
+  private static let nowStatement = Statement("wall-clock-now", "SELECT clock_timestamp()")
+
+  /// The database's own time, microseconds since 1970.
+  package static func now() -> Query<Int64> {
+    Query(nowStatement, Parameters()) { $0.timestampMicroseconds(0, 0) }
+  }
+
   private static let momentStatement = Statement(
     "wall-clock-moment", "SELECT $1::text::timestamp AT TIME ZONE $2::text")
 

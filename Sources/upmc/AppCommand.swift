@@ -6,7 +6,10 @@ internal import Operations
 struct AppCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "app", abstract: "Make apps, give them credentials and settings, list and resume them.",
-    subcommands: [Create.self, SetCredential.self, SetApp.self, SetPolicies.self, SetAds.self, List.self, Resume.self])
+    subcommands: [
+      Create.self, SetCredential.self, SetApp.self, SetPolicies.self, ShowIdentity.self,
+      SetAds.self, List.self, Resume.self,
+    ])
 
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,6 +17,10 @@ struct AppCommand: ParsableCommand {
       discussion: """
         APP_ID is the iOS bundle identifier; it is also the topic at Apple's. The client key only identifies the app: it \
         is inside every copy of it, and may be shown again (`upmc app list`).
+
+        --identity says what it takes to call a device a user's. proof, as it is at first: the app's own server vouches \
+        for each user, by a proof or a voucher. open: the device's word, as servers of old had it; whoever knows a \
+        customer's id then gets that customer's pushes. strict: a proof, and a push that the device brings back.
 
           upmc app create com.example.bank --name "Example Bank"
         """)
@@ -27,13 +34,16 @@ struct AppCommand: ParsableCommand {
     @Option(help: "IANA time zone of the send date in payloads.")
     var timeZone = "Asia/Seoul"
 
+    @Option(help: "What it takes to call a device a user's.")
+    var identity = App.Identity.proof
+
     @OptionGroup var output: OutputOptions
 
     func run() throws {
       try withDatabase { database in
         let app = try Administration.createApp(
-          appID, name: name, timeZone: timeZone, by: .commandLine, on: database.connection)
-        output.show(app, "Made \(app.appID). Its client key: \(app.clientKey)")
+          appID, name: name, timeZone: timeZone, identity: identity, by: .commandLine, on: database.connection)
+        output.show(app, "Made \(app.appID), identity \(app.identity.name). Its client key: \(app.clientKey)")
       }
     }
   }
@@ -60,7 +70,9 @@ struct AppCommand: ParsableCommand {
 
     private static func sentence(_ entry: Administration.AppEntry) -> String {
       let pause = entry.app.pausedReason.map { "  paused: \($0)" } ?? ""
-      return "\(entry.app.appID)  \(entry.app.name)  \(entry.app.timeZone)  \(entry.clientKey)\(pause)"
+      return """
+        \(entry.app.appID)  \(entry.app.name)  \(entry.app.timeZone)  \(entry.app.identity.name)  \(entry.clientKey)\(pause)
+        """
     }
   }
 
@@ -87,4 +99,13 @@ struct AppCommand: ParsableCommand {
       }
     }
   }
+}
+
+extension App.Identity: ExpressibleByArgument {
+  /// Nil for a name that no identity has.
+  public init?(argument: String) { self.init(name: argument) }
+  /// As the help lists them.
+  public static var allValueStrings: [String] { allCases.map(\.name) }
+  /// As the help names the one that is taken when none is given.
+  public var defaultValueDescription: String { name }
 }

@@ -77,12 +77,17 @@ struct GroupCommand: ParsableCommand {
     @Option(help: "GROUPSEQ of the group above it.")
     var parent: Int64?
 
+    @Flag(
+      inversion: .prefixedNo, help: "Whether devices may join it by themselves; at first only in apps that are open.")
+    var joinable: Bool?
+
     @OptionGroup var output: OutputOptions
 
     func run() throws {
       try withDatabase { database in
         let group = try Administration.createGroup(
-          Administration.NewGroup(appID: appID, name: name, parent: parent), by: .commandLine, on: database.connection)
+          Administration.NewGroup(appID: appID, name: name, parent: parent, isJoinable: joinable), by: .commandLine,
+          on: database.connection)
         output.show(group, "Made group \(group.groupSeq).")
       }
     }

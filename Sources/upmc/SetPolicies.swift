@@ -10,20 +10,27 @@ struct SetPolicies: ParsableCommand {
       --devices single: when a user registers, the user's other devices become guests. multi, as it is at first: all of a \
       user's devices get its messages.
 
-      --user-proof on: naming a user needs a userProof, made by the app's own server with the secret that is printed: \
-      the HMAC-SHA-256 of the clientUid in hex, or a JSON Web Token (HS256) with sub and exp. renewed: the same with \
-      another secret. Without it anybody who takes the client key out of a copy of the app can register as anybody.
+      --identity proof: naming a user needs the app's own server: a userProof, made with the secret that is printed (the \
+      HMAC-SHA-256 of the clientUid in hex, or a JSON Web Token, HS256, with sub and exp), or a voucher (`upmc voucher`). \
+      open: the device's word is taken; whoever knows a customer's id then gets that customer's pushes. strict: proof, \
+      and a push that the device brings back. A stricter one is tried out by --observe first; --unproved says how many \
+      devices may lose their user in 30 days. --user-proof on and off are proof and open; renewed: another secret.
+
+      --keep-user-on-refresh on: in open apps a known DEVICE_ID with a new token keeps its user without a key, so whoever \
+      knows a DEVICE_ID can move a user's pushes. --confidential-to proved: in open apps confidential messages go to \
+      proved devices alone. --tell-devices on: a user's other devices get a push when there is a new one.
 
       --badge-sync on: when a read or the app changes a user's count, the user's other devices are told by a silent push.
 
       --approval-above 10000: what an account of the console sends to more devices waits for a second person; 0: nothing \
       does, as it is at first. API keys and the command line are not held back.
 
-        upmc app policy com.example.bank --devices single --user-proof on
+        upmc app policy com.example.bank --devices single --identity proof
       """)
 
   enum Devices: String, ExpressibleByArgument, CaseIterable { case multi, single }
   enum Proof: String, ExpressibleByArgument, CaseIterable { case off, on, renewed }
+  enum Confidants: String, ExpressibleByArgument, CaseIterable { case all, proved }
   enum Switch: String, ExpressibleByArgument, CaseIterable { case off, on }
 
   @Argument(help: "The app's id.")
@@ -32,8 +39,26 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "How many devices a user has.")
   var devices: Devices?
 
-  @Option(help: "Whether naming a user needs a proof.")
+  @Option(help: "What it takes to call a device a user's.")
+  var identity: App.Identity?
+
+  @Option(help: "A stricter identity to try out: what it would refuse is counted. open: none.")
+  var observe: App.Identity?
+
+  @Option(help: "How many devices have a user that nobody vouched for, as `upmc app identity` shows it.")
+  var unproved: Int64?
+
+  @Option(help: "on: identity proof; off: open; renewed: another secret for proofs.")
   var userProof: Proof?
+
+  @Option(help: "Whether a DEVICE_ID with a new token keeps its user.")
+  var keepUserOnRefresh: Switch?
+
+  @Option(help: "Which devices confidential messages go to.")
+  var confidentialTo: Confidants?
+
+  @Option(help: "Whether a user's other devices are told of a new one.")
+  var tellDevices: Switch?
 
   @Option(help: "Whether a user's other devices are told a new count.")
   var badgeSync: Switch?
@@ -44,27 +69,24 @@ struct SetPolicies: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard devices != nil || userProof != nil || badgeSync != nil || approvalAbove != nil else {
-      throw ValidationError("Give at least one of --devices, --user-proof, --badge-sync and --approval-above.")
+    guard
+      devices != nil || badgeSync != nil || approvalAbove != nil || identityChange != Administration.IdentityChange()
+    else { throw ValidationError("Give at least one setting, for example --identity proof.") }
+    guard userProof == nil || userProof == .renewed || identity == nil else {
+      throw ValidationError("--user-proof on and off are --identity proof and open: give one of them.")
     }
   }
 
   func run() throws {
     var policies = Administration.AppChange()
     policies.devicePolicy = devices.map { $0 == .single ? .single : .multi }
-    policies.userProof = userProof.map { proof in
-      switch proof {
-      case .off: .off
-      case .on: .on
-      case .renewed: .renewed
-      }
-    }
+    policies.identity = identityChange
     policies.badgeSync = badgeSync.map { $0 == .on }
     policies.approvalAbove = approvalAbove
     try withDatabase { database in
       let entry = try Administration.change(appID, policies, by: .commandLine, on: database.connection)
       output.show(entry, Self.sentence(entry.app))
-      if policies.userProof != nil, entry.app.asksUserProof {
+      if (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil {
         let secret = try Administration.userProofSecret(
           of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
         output.show(secret, "Proofs are made with this secret, which belongs on the app's own server: \(secret.secret)")
@@ -72,10 +94,22 @@ struct SetPolicies: ParsableCommand {
     }
   }
 
+  private var identityChange: Administration.IdentityChange {
+    var change = Administration.IdentityChange()
+    change.identity = identity ?? (userProof == .on ? .proof : userProof == .off ? .open : nil)
+    change.unprovedBindings = unproved
+    change.observed = observe.map { $0 == .open ? nil : $0 }
+    change.renewsSecret = userProof == .renewed
+    change.keepsUserOnRefresh = keepUserOnRefresh.map { $0 == .on }
+    change.keepsConfidentialToProved = confidentialTo.map { $0 == .proved }
+    change.tellsDevices = tellDevices.map { $0 == .on }
+    return change
+  }
+
   private static func sentence(_ app: App) -> String {
     """
     \(app.appID): \(app.devicePolicy == .single ? "a user has one device" : "a user may have several devices"), \
-    \(app.asksUserProof ? "naming a user needs a proof" : "naming a user needs no proof"), \
+    identity \(app.identity.name)\(app.identityRules.observed.map { ", \($0.name) is tried out" } ?? ""), \
     other devices \(app.syncsBadges ? "are" : "are not") told new counts, \
     \(app.approvalAbove.map { "a second person is asked above \($0) devices" } ?? "no second person is asked").
     """

@@ -22,7 +22,8 @@ struct UPMC: ParsableCommand {
       done, 1 failed, 2 wrong usage.
       """,
     subcommands: [
-      Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, Send.self, Upload.self,
+      Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, VoucherCommand.self, Send.self,
+      Upload.self,
       SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
       MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self, QuarantineCommand.self,
       AccountCommand.self, WebhookCommand.self, AuditCommand.self, StatisticsCommand.self, ExplainCommand.self,

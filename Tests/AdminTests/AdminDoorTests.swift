@@ -74,7 +74,8 @@ import Testing
 
   @Test func `a key for another app is refused`() throws {
     let world = try AdminWorld()
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     let foreign = try world.key(.admin, app: "b")
     #expect(try world.call("POST", "/v1/admin/messages", key: foreign, AdminWorld.send).isProblem(.forbidden))
     #expect(

@@ -36,7 +36,7 @@ final class AdminWorld {
     database = try TestDatabase.make()
     connection = try database.connect()
     _ = try Administration.createApp(
-      "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+      "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", identity: .open, by: .commandLine, on: connection)
     let committed = Committed()
     self.committed = committed
     threads = try AdminThreads(

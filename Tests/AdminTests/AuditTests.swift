@@ -127,10 +127,11 @@ import Testing
     let routes = Set(
       AdminRoute.router().routes.filter { ![.get, .head].contains($0.method) }
         .map { "\($0.method.rawValue) \($0.pattern)" })
-    // Those of the session are tried with one in `SessionTests`, approvals in `ApprovalTests`; the other only counts.
+    // Those of the session are tried with one in `SessionTests`, approvals in `ApprovalTests`; vouchers by people in
+    // `AuditWalkTests`. The other only counts.
     let elsewhere =
       routes.filter { $0.contains("/v1/admin/session") || $0.contains("/v1/admin/approvals") }
-      + ["POST /v1/admin/segment-counts"]
+      + ["POST /v1/admin/segment-counts", "POST /v1/admin/users/{clientUid}/vouchers"]
     #expect(routes.subtracting(elsewhere) == Set(Self.changes.map(\.route)))
     let world = try AdminWorld()
     let admin = try world.key(.admin, app: nil)
@@ -205,7 +206,8 @@ import Testing
     #expect(try list("action=group&object=2") == ["2"])
     #expect(try list("actor=command%20line&action=app") == ["com.example.bank"])
     #expect(try list("appId=com.example.bank&action=group").count == 3)
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     #expect(try list("action=group", key: try world.key(.admin, app: "b")).isEmpty)
     #expect(try world.call("GET", "/v1/admin/audit", key: try world.key(.operator), type: nil).isProblem(.forbidden))
   }

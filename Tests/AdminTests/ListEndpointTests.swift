@@ -259,7 +259,8 @@ import Testing
   }
 
   private func foreignKey() throws -> String {
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     return try world.key(.admin, app: "b")
   }
 }

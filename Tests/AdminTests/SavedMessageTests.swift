@@ -37,7 +37,8 @@ import Testing
   @Test func `a list goes on page by page, and shows one app only`() throws {
     let world = try AdminWorld()
     let key = try world.key(.admin, app: nil)
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     for name in ["a", "b", "c"] { _ = try create(world, "draft", key, #""name":"\#(name)","message":{}"#) }
     _ = try world.call("POST", "/v1/admin/drafts", key: key, #"{"appId":"b","name":"foreign","message":{}}"#)
     let path = "/v1/admin/drafts?appId=com.example.bank&limit=2"
@@ -112,7 +113,8 @@ import Testing
   @Test func `a template of another app is not there`() throws {
     let world = try AdminWorld()
     let key = try world.key(.admin, app: nil)
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     _ = try create(world, "template", key, #""name":"n","message":{"alert":"x"}"#)
     let body = #"{"appId":"b","audience":{"all":true},"template":1}"#
     #expect(try world.call("POST", "/v1/admin/messages", key: key, body).isProblem(.notFound))

@@ -24,7 +24,8 @@ import Testing
 
   /// A second app and a key of it.
   private func neighbour(_ world: AdminWorld, _ role: Role = .admin) throws -> String {
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     return try world.key(role, app: "b")
   }
 

@@ -83,7 +83,8 @@ import Testing
   @Test func `nobody watches what is not there, or belongs to another app`() throws {
     let world = try AdminWorld(streamTimes: Self.times())
     try message(in: world, key: try world.key(.admin))
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     let foreign = try world.key(.admin, app: "b")
     #expect(try world.call("GET", Self.path, key: foreign, type: nil).isProblem(.unknownMessage))
     #expect(
@@ -94,7 +95,8 @@ import Testing
   @Test func `whoever watches the overview of an app is told what happens in it, and nothing of another`() throws {
     let world = try AdminWorld(streamTimes: Self.times())
     let path = "/v1/admin/overview/events"
-    _ = try Administration.createApp("b", name: "b", timeZone: "UTC", by: .commandLine, on: world.connection)
+    _ = try Administration.createApp(
+      "b", name: "b", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     let foreign = try world.key(.viewer, app: "b")
     #expect(
       try world.call("GET", "\(path)?appId=com.example.bank", key: foreign, type: nil).isProblem(.forbidden))

@@ -30,7 +30,7 @@ import Testing
     #expect(first.string("appId") == "com.example.bank")
     #expect(first.string("clientKey")?.count == 43)
     let second = try program.run("app", "create", "com.example.shop", "--name", "Shop", "--time-zone", "UTC")
-    #expect(second.lines.first?.hasPrefix("Made com.example.shop. Its client key: ") == true)
+    #expect(second.lines.first?.hasPrefix("Made com.example.shop, identity proof. Its client key: ") == true)
     let list = try program.run("app", "list", "--json")
     #expect(list.lines.count == 2)
     #expect(list.string("clientKey") == first.string("clientKey"))

@@ -104,7 +104,7 @@ final class DispatcherWorld {
     databaseURL = database.url
     connection = try database.connect()
     app = try connection.run(
-      Apps.create(appID: Self.appID, name: "Bank", clientKey: "key", timeZone: "Asia/Seoul")
+      Apps.create(appID: Self.appID, name: "Bank", clientKey: "key", timeZone: "Asia/Seoul", identity: .open)
     ).app.number
     let results = try ResultInbox()
     network = ScriptedNetwork(results.sink, script)

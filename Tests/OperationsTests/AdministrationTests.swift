@@ -44,7 +44,8 @@ import Testing
     try listener.listen(Catalog.channel)
     let first = try createApp()
     let second = try createApp("b")
-    #expect(json(first) == "{\"appId\":\"com.example.bank\",\"clientKey\":\"\(first.clientKey)\"}")
+    #expect(
+      json(first) == "{\"appId\":\"com.example.bank\",\"clientKey\":\"\(first.clientKey)\",\"identity\":\"proof\"}")
     #expect(first.clientKey.count == 43 && first.clientKey != second.clientKey)
     #expect(first.clientKey.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") })
     #expect(try !listener.notifications(waitingAtMost: .seconds(30)).isEmpty)

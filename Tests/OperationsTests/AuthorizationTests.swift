@@ -13,6 +13,7 @@ import Testing
     .manageQuarantine: [.operator, .admin],
     .manageAudiences: [.operator, .admin],
     .manageApps: [.admin],
+    .vouch: [.sender, .admin],
     .viewPeople: [.operator, .viewer, .admin],
     .managePeople: [.operator, .admin],
     .erasePeople: [.admin],

@@ -13,7 +13,7 @@ final class BatchWorld {
 
   let databaseURL: String
   let connection: Connection
-  private(set) var app: App
+  var app: App
   let userProofs = UserProofKeyring(key: SymmetricKey(size: .bits256))
   var policies: AppPolicies {
     var policies = AppPolicies([app])
@@ -29,11 +29,11 @@ final class BatchWorld {
     databaseURL = database.url
     connection = try database.connect()
     let record = try connection.run(
-      Apps.create(appID: "com.example.bank", name: "Bank", clientKey: "key", timeZone: "Asia/Seoul"))
+      Apps.create(appID: "com.example.bank", name: "Bank", clientKey: "key", timeZone: "Asia/Seoul", identity: .open))
     if policy == .single { try connection.script("UPDATE apps SET device_policy = 1") }
     app = App(
       number: record.app.number, appID: record.app.appID, name: "", timeZone: "Asia/Seoul", devicePolicy: policy,
-      pausedReason: nil)
+      pausedReason: nil, identityRules: App.IdentityRules(.open))
   }
 
   /// Carries operations out together, as a committer does.
@@ -54,14 +54,14 @@ final class BatchWorld {
   func registration(
     _ installation: String, psid: String, user: String? = nil, proof: AuthKeyring.Claim? = nil,
     environment: PushEnvironment = .production, attributes: Devices.Attributes = Devices.Attributes(),
-    keepsUnsaid: Bool = false, userProof: String? = nil, formerPSID: String? = nil,
+    isFromSDK: Bool = false, userProof: String? = nil,
     consents: Consents.Change = Consents.Change()
   ) -> Operation {
     var registration = Operation.Registration(
       app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
       psid: psid, user: user.map { Operation.NamedUser(clientUID: $0, name: "Name of \($0)", proof: userProof) },
-      attributes: attributes, proof: proof, formerPSID: formerPSID, consents: consents)
-    registration.keepsUnsaid = keepsUnsaid
+      attributes: attributes, proof: proof, consents: consents)
+    registration.isFromSDK = isFromSDK
     return .register(registration)
   }
 
@@ -99,8 +99,8 @@ final class BatchWorld {
     .confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: option, isGenuine: true)])
   }
 
-  func setPolicies(userProof: Int16 = 0, badgeSync: Bool = false) {
-    app.userProofGeneration = userProof
+  func setPolicies(_ identity: App.Identity = .open, badgeSync: Bool = false) {
+    app.identityRules.identity = identity
     app.syncsBadges = badgeSync
   }
 
@@ -121,6 +121,12 @@ final class BatchWorld {
     try connection.run(Users.saveCounts([(key, value)]))
   }
 
+  /// All rows of a DEVICE_ID, in their order.
+  func rows(_ installation: String) throws -> [Devices.Record] {
+    try connection.run(Devices.find(device(installation).rows)).sorted { $0.device < $1.device }
+  }
+
+  /// The first of them.
   func record(_ installation: String) throws -> Devices.Record? {
     try connection.run(Devices.find([device(installation)])).first
   }
@@ -136,7 +142,7 @@ extension Result where Success == OperationAnswer, Failure == Problem {
   }
 
   var isNewRegistration: Bool? {
-    if case .success(.registered(_, _, _, let isNew)) = self { isNew } else { nil }
+    if case .success(.registered(let registered)) = self { registered.isNew } else { nil }
   }
 
   var badge: Int16? {

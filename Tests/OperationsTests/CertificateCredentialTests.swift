@@ -18,7 +18,7 @@ import Testing
     master = try MasterKey(bytes: MasterKey.makeBytes())
     authority = try CertificateAuthority()
     _ = try Administration.createApp(
-      "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+      "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", identity: .open, by: .commandLine, on: connection)
   }
 
   private func identity(_ bundleID: String = "com.example.bank", notAfter: Int64? = nil) throws -> TLSIdentity {

@@ -20,9 +20,9 @@ import Testing
     try world.run(world.registration("d1", psid: Self.token, user: "kim"))
     #expect(identified(try world.run(ask)[0])?.device == world.device("d1"))
     #expect(identified(try world.run(.identify(app: 99, psid: Self.token))[0]) == nil)
-    try world.run(world.registration("d1", psid: Self.other))
+    try world.run(world.registration("d1", psid: Self.other, proof: world.claim("d1")))
     #expect(identified(try world.run(ask)[0]) == nil)
-    try world.run(.unregister(world.claim("d1", epoch: 1)))
+    try world.run(.unregister(world.claim("d1")))
     #expect(identified(try world.run(.identify(app: world.app.number, psid: Self.other))[0]) == nil)
   }
 

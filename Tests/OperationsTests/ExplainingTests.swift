@@ -13,7 +13,7 @@ import Testing
 
   init() throws {
     connection = try TestDatabase.make().connect()
-    _ = try Administration.createApp("a", name: "a", timeZone: "UTC", by: .commandLine, on: connection)
+    _ = try Administration.createApp("a", name: "a", timeZone: "UTC", identity: .open, by: .commandLine, on: connection)
     try connection.script(
       """
       INSERT INTO messages (app, state, lane, request, request_sha256, created_at, expires_at, frozen_at, finished_at,

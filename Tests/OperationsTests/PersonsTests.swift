@@ -9,7 +9,7 @@ import Testing
 
   init() throws {
     connection = try TestDatabase.make().connect()
-    _ = try Administration.createApp("a", name: "a", timeZone: "UTC", by: .commandLine, on: connection)
+    _ = try Administration.createApp("a", name: "a", timeZone: "UTC", identity: .open, by: .commandLine, on: connection)
     try connection.script(
       """
       INSERT INTO users (app, user_key, name, badge) VALUES (1, 'ukim', 'Kim Secret', 3), (1, 'ulee', 'Lee', 1);

@@ -131,7 +131,7 @@ import Testing
     #expect(code(.all, of: "com.example.nobody") == .unknownApp)
     #expect(code(.device(DeviceID(high: 1, low: 2))) == .unknownDevice)
     _ = try Administration.createApp(
-      "com.example.shop", name: "Shop", timeZone: "UTC", by: .commandLine, on: world.connection)
+      "com.example.shop", name: "Shop", timeZone: "UTC", identity: .open, by: .commandLine, on: world.connection)
     #expect(code(.device(world.device("d1")), of: "com.example.shop") == .unknownDevice)
   }
 

@@ -38,7 +38,9 @@ import Testing
   @Test func `two devices can exchange their tokens in one batch`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"), world.registration("d2", psid: "bb", user: "lee"))
-    try world.run(world.registration("d1", psid: "bb", user: "kim"), world.registration("d2", psid: "aa", user: "lee"))
+    try world.run(
+      world.registration("d1", psid: "bb", user: "kim", proof: world.claim("d1")),
+      world.registration("d2", psid: "aa", user: "lee", proof: world.claim("d2")))
     #expect(try world.record("d1")?.psid == "bb")
     #expect(try world.record("d2")?.psid == "aa")
     #expect(try world.record("d1")?.state == .active)
@@ -60,30 +62,70 @@ import Testing
     try world.run(world.registration("d1", psid: "aa", user: "kim", attributes: full))
     var short = Devices.Attributes()
     short.osVersion = "18"
-    try world.run(world.registration("d1", psid: "aa", user: "kim", attributes: short, keepsUnsaid: true))
+    try world.run(world.registration("d1", psid: "aa", user: "kim", attributes: short, isFromSDK: true))
     var expected = full
     (expected.platform, expected.osVersion) = ("", "18")
     #expect(try world.record("d1")?.attributes == expected)
-    // With a new token and no proof it may be anybody's device: nothing is kept.
-    try world.run(world.registration("d1", psid: "bb", user: "kim", attributes: short, keepsUnsaid: true))
-    #expect(try world.record("d1")?.attributes == short)
-    try world.run(world.registration("d1", psid: "bb", user: "kim", attributes: full))
     try world.run(
       world.registration(
-        "d1", psid: "cc", user: "kim", proof: world.claim("d1", epoch: 1), attributes: short, keepsUnsaid: true))
+        "d1", psid: "cc", user: "kim", proof: world.claim("d1"), attributes: short, isFromSDK: true))
     #expect(try world.record("d1")?.attributes == expected)
     // Who can say it, and does not, has none.
     try world.run(world.registration("d1", psid: "cc", user: "kim", attributes: short))
     #expect(try world.record("d1")?.attributes == short)
   }
 
-  @Test func `a new token without proof makes a guest and ends the old keys`() throws {
+  @Test func `a new token without the key makes a row of its own, and leaves the other as it is`() throws {
+    let world = try BatchWorld()
+    var about = Devices.Attributes()
+    about.locale = "ko-KR"
+    try world.run(world.registration("d1", psid: "aa", user: "kim", attributes: about))
+    #expect(try world.run(world.registration("d1", psid: "bb", isFromSDK: true))[0].isNewRegistration == true)
+    #expect(try world.record("d1")?.userKey == UserKey(clientUID: "kim"))
+    #expect(try world.record("d1")?.psid == "aa")
+    #expect(try world.run(.badge(world.claim("d1")))[0].badge == 0)
+    let second = try #require(try world.rows("d1").last)
+    #expect(
+      second.psid == "bb" && second.userKey == UserKey(guest: second.device) && second.device != world.device("d1"))
+    // It may be anybody's device: nothing that is known of the other is its.
+    #expect(second.attributes == Devices.Attributes())
+    #expect(try world.count("SELECT count(*) FROM psids p JOIN devices d USING (device) WHERE p.psid = d.psid") == 2)
+    #expect(try world.count("SELECT count(*) FROM former_psids") == 0)
+    // Each is found again by its token.
+    try world.run(world.registration("d1", psid: "bb"))
+    try world.run(world.registration("d1", psid: "aa"))
+    #expect(try world.rows("d1").map(\.psid) == ["aa", "bb"])
+  }
+
+  @Test func `a DEVICE_ID has three rows, and whoever comes after that pushes out the last that came`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa"))
+    for psid in ["b1", "b2", "b3", "b4"] {
+      world.now += 1_000_000
+      try world.run(world.registration("d1", psid: psid))
+    }
+    #expect(Set(try world.rows("d1").map(\.psid)) == ["aa", "b1", "b4"])
+    #expect(try world.rows("d1").filter { $0.state == .active }.count == 3)
+    #expect(try world.count("SELECT count(*) FROM psids") == 3)
+    #expect(try world.count("SELECT count(*) FROM former_psids WHERE psid IN ('b2', 'b3')") == 2)
+    // The key of the one that was pushed out has ended.
+    let last = try #require(try world.rows("d1").last)
+    #expect(try world.run(.badge(AuthKeyring.Claim(device: last.device, epoch: 0)))[0].problem == .badCredential)
+  }
+
+  @Test func `a row whose device is gone is taken before one that has a user`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
     try world.run(world.registration("d1", psid: "bb"))
-    #expect(try world.record("d1")?.userKey == UserKey(guest: world.device("d1")))
-    #expect(try world.run(.badge(world.claim("d1")))[0].problem == .badCredential)
-    #expect(try world.run(.badge(world.claim("d1", epoch: 1)))[0].badge == 0)
+    try world.run(world.registration("d1", psid: "cc", user: "lee"))
+    try world.run(.unregister(world.claim("d1")))
+    try world.run(world.registration("d1", psid: "dd"))
+    #expect(try world.record("d1")?.psid == "dd")
+    #expect(try world.record("d1")?.userKey.isGuest == true)
+    #expect(Set(try world.rows("d1").map(\.psid)) == ["bb", "cc", "dd"])
+    // A guest goes before a user.
+    try world.run(world.registration("d1", psid: "ee"))
+    #expect(try world.rows("d1").contains { $0.psid == "cc" && $0.userKey == UserKey(clientUID: "lee") })
   }
 
   @Test func `a new token with the device's own key keeps the user`() throws {

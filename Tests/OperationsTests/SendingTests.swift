@@ -87,7 +87,8 @@ extension BatchWorld {
   }
 
   @Test func `a group of another app is unknown`() throws {
-    let other = try world.connection.run(Apps.create(appID: "b", name: "b", clientKey: "b", timeZone: "UTC"))
+    let other = try world.connection.run(
+      Apps.create(appID: "b", name: "b", clientKey: "b", timeZone: "UTC", identity: .open))
     let foreign = try world.connection.run(Groups.create(app: other.app.number, name: "g", parent: nil))
     #expect(
       try world.sent(world.request("{\"groups\":[\(foreign)]}")).contains("\"targeted\":0,\"unknown\":[\"\(foreign)\"]")
@@ -151,7 +152,7 @@ extension BatchWorld {
   }
 
   @Test func `keys of two apps have nothing to do with each other`() throws {
-    _ = try world.connection.run(Apps.create(appID: "b", name: "b", clientKey: "b", timeZone: "UTC"))
+    _ = try world.connection.run(Apps.create(appID: "b", name: "b", clientKey: "b", timeZone: "UTC", identity: .open))
     _ = try world.send(world.request(#"{"all":true}"#), key: "k")
     #expect(try world.sent(world.request(#"{"all":true}"#, appID: "b"), key: "k").contains(#""seqno":"2""#))
   }

@@ -32,10 +32,8 @@ import Testing
       environment: .production, psid: "token of \(installation)",
       user: Operation.NamedUser(clientUID: "kim", name: name, proof: proof), attributes: Devices.Attributes(),
       proof: nil)
-    guard case .success(.registered(_, _, let answered, _)) = try world.run(.register(registration))[0] else {
-      return nil
-    }
-    return answered
+    guard case .success(.registered(let answered)) = try world.run(.register(registration))[0] else { return nil }
+    return answered.userName
   }
 
   @Test func `the first device names its user, and another device does not rename it`() throws {
@@ -71,7 +69,7 @@ import Testing
 
   @Test func `whoever the app's server vouches for may change the name`() throws {
     _ = try register("own", as: "Kim")
-    world.setPolicies(userProof: 1)
+    world.setPolicies(.proof)
     let secret = world.userProofs.secret(appID: world.app.appID, generation: 1)
     let proof = Self.proof(of: "kim", secret)
     #expect(try register("own", as: "Kim-Park", proof: proof) == "Kim-Park")
@@ -83,12 +81,12 @@ import Testing
 
   @Test func `vouched and other names meet in one batch`() throws {
     let other = try world.connection.run(
-      Apps.create(appID: "com.example.shop", name: "Shop", clientKey: "other", timeZone: "Asia/Seoul"))
+      Apps.create(appID: "com.example.shop", name: "Shop", clientKey: "other", timeZone: "Asia/Seoul", identity: .open))
     #expect(other.app.number != world.app.number)
     var shop = world.app
     shop = App(
       number: other.app.number, appID: "com.example.shop", name: "", timeZone: "Asia/Seoul", devicePolicy: .multi,
-      pausedReason: nil, userProofGeneration: 1)
+      pausedReason: nil)
     var policies = AppPolicies([world.app, shop])
     policies.userProofs = world.userProofs
     let secret = world.userProofs.secret(appID: "com.example.shop", generation: 1)
@@ -106,7 +104,7 @@ import Testing
         readAt: .init(nanoseconds: 0))
       try batch.run(on: world.connection)
       let names = batch.results.map { outcome -> String in
-        if case .success(.registered(_, _, let name, _)) = outcome { name } else { "\(outcome)" }
+        if case .success(.registered(let answered)) = outcome { answered.userName } else { "\(outcome)" }
       }
       #expect(names == [name, name])
     }

@@ -12,6 +12,8 @@ import { exactTime, t, time, word } from "../words.js";
 import { adRulesCard } from "./ad-rules.js";
 import { credentialEnd } from "./common.js";
 
+const identities = () => ["open", "proof", "strict"].map((name) => [name, t(`identity.${name}`)]);
+
 export async function appsPage() {
   const found = list({ caption: t("nav.apps"), load: (cursor) => get(`/apps${query({ cursor, limit: 50 })}`), empty: empty(t("app.none"), t("app.none.detail")), columns: [
     { title: t("app.one"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/apps/${item.appId}`) }, item.name || item.appId), h("span", { class: "under mono" }, item.appId)] },
@@ -22,7 +24,8 @@ export async function appsPage() {
   async function make() {
     const made = await formDialog({ title: t("app.new"), action: t("do.create"), fields: [
       field({ name: "appId", label: "APP_ID", hint: t("app.id.hint"), required: true, code: true }), field({ name: "name", label: t("people.name"), required: true }),
-      field({ name: "timeZone", label: t("app.zone"), value: "Asia/Seoul", required: true })], save: (values) => post("/apps", values) });
+      field({ name: "timeZone", label: t("app.zone"), value: "Asia/Seoul", required: true }),
+      field({ name: "identity", label: t("identity.title"), hint: t("identity.hint"), type: "select", value: "proof", options: identities() })], save: (values) => post("/apps", values) });
     if (!made) return;
     await loadApps();
     go(`/apps/${enc(made.appId)}`);
@@ -91,6 +94,29 @@ export async function appPage(context) {
     say(t("do.saved"));
   } });
 
+  const standing = await call("GET", `${path}/identity`);
+  const unproved = (identity) => standing.unprovedBindings[identity] ?? 0;
+
+  async function changeIdentity() {
+    const saved = await formDialog({ title: t("identity.change"), detail: t("identity.detail"), fields: [
+      field({ name: "identity", label: t("identity.title"), type: "select", value: found.identity, options: identities(), pointer: "/identity" }),
+      field({ name: "observedIdentity", label: t("identity.observed"), hint: t("identity.observed.hint"), type: "select", value: found.observedIdentity ?? "", options: [["", t("identity.observed.none")], ...identities().slice(1)] }),
+      field({ name: "unprovedBindings", label: t("identity.unproved"), hint: t("identity.unproved.hint", { n: String(unproved("proof")) }), type: "number", min: 0, value: "", pointer: "/unprovedBindings" })],
+    save: async ({ identity, observedIdentity, unprovedBindings }) => call("PATCH", path, {
+      identity, observedIdentity: observedIdentity || null, ...(unprovedBindings === "" ? {} : { unprovedBindings: Number(unprovedBindings) }) }) });
+    if (saved) {
+      await loadApps();
+      follow();
+    }
+  }
+
+  const identity = h("section", { class: "card fields" }, h("h2", null, t("identity.title")), h("p", { class: "soft" }, t(`identity.${found.identity}.detail`)),
+    facts([t("identity.title"), t(`identity.${found.identity}`)], [t("identity.observed"), found.observedIdentity && t(`identity.${found.observedIdentity}`)],
+      [t("identity.grace"), found.graceEndsAt && exactTime(found.graceEndsAt)], [t("identity.unproved"), String(unproved(found.identity === "open" ? "proof" : found.identity))],
+      [t("identity.refused"), String(standing.unprovedRegistrations)]),
+    h("div", { class: "row" }, manages ? h("button", { class: "button", id: "change-identity", onclick: () => run(changeIdentity) }, t("identity.change")) : null,
+      h("a", { href: t("identity.page"), target: "_blank", rel: "noopener" }, t("identity.more"))));
+
   return h("div", null, head(found.name || found.appId, { crumb: h("a", { href: "#/apps" }, t("nav.apps")) }),
     found.pausedReason ? h("div", { class: "notes" }, note("bad", t("attention.paused", { app: found.name }), " ", word("paused", found.pausedReason), " ",
       manages ? h("button", { class: "button small", onclick: () => run(async () => {
@@ -107,6 +133,6 @@ export async function appPage(context) {
         [t("credential.ends"), credentialEnd(one) && exactTime(credentialEnd(one))], [t("credential.updated"), time(one.updatedAt)]),
       h("div", null, h("button", { class: "button small bad", onclick: () => takeOut(one) }, t("credential.remove"))))) : empty(t("credential.none"), t("credential.none.detail"))) : null,
       h("section", { class: "card fields" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
-        h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show"))))), h("div", { class: "stack" },
+        h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show")))), identity), h("div", { class: "stack" },
       manages ? h("section", { class: "card" }, h("h2", null, t("app.settings")), settings.node) : null, ads)));
 }

@@ -26,7 +26,8 @@ extension APIOperation {
 
   static let app = """
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
-    "deviceSends":0,"devicePolicy":"multi","userProof":false,"badgeSync":false,"approvalAbove":null,\
+    "deviceSends":0,"devicePolicy":"multi","identity":"proof","observedIdentity":null,"graceEndsAt":null,\
+    "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"badgeSync":false,"approvalAbove":null,\
     "pausedReason":null}
     """
 

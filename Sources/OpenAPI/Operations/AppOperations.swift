@@ -18,7 +18,8 @@ extension APIOperation {
         examples: [("app", #"{"appId":"com.example.shop","name":"Example Shop","timeZone":"Asia/Seoul"}"#)]),
       answers: [
         Answer(
-          201, "The app is made.", "AppCreated", example: #"{"appId":"com.example.shop","clientKey":"f1c8c6b5e2"}"#)
+          201, "The app is made.", "AppCreated",
+          example: #"{"appId":"com.example.shop","clientKey":"f1c8c6b5e2","identity":"proof"}"#)
       ], problems: [.conflict]),
     APIOperation(
       .get, "/v1/admin/apps/{appId}", id: "showApp", in: .administration, "Show an app and its settings",
@@ -26,16 +27,32 @@ extension APIOperation {
       answers: [Answer(200, "The app.", "App", example: app)], problems: [.unknownApp]
     ),
     APIOperation(
+      .get, "/v1/admin/apps/{appId}/identity", id: "showAppIdentity", in: .administration,
+      "Show how an app's identity stands",
+      "What a stricter one would refuse, and how many devices it would make guests.", by: able(to: .viewMessages),
+      answers: [
+        Answer(
+          200, "As it stands.", "IdentityStanding",
+          example: """
+            {"appId":"com.example.bank","identity":"open","observedIdentity":"proof","graceEndsAt":null,\
+            "unprovedBindings":{"proof":120,"strict":4120},"unprovedRegistrations":13,"callsByAskedKeys":2}
+            """)
+      ], problems: [.unknownApp]),
+    APIOperation(
       .patch, "/v1/admin/apps/{appId}", id: "changeApp", in: .administration, "Change settings of an app",
-      "What is not named stays as it is.", by: able(to: .manageApps),
+      """
+      What is not named stays as it is. A stricter identity is observed first where devices have a user by less; then it \
+      takes their number (`unprovedBindings`), and they become guests 30 days later.
+      """, by: able(to: .manageApps),
       body: Body(
         schema: "AppChange",
         examples: [
           ("name", #"{"name":"Example Bank","timeZone":"Asia/Seoul"}"#),
           ("policies", #"{"devicePolicy":"single","badgeSync":true,"deviceSends":10}"#),
+          ("observed", #"{"observedIdentity":"strict","tellsDevices":true}"#),
         ]),
       answers: [Answer(200, "As it is now.", "App", example: app)],
-      problems: [.unknownApp]),
+      problems: [.unknownApp, .conflict]),
     APIOperation(
       .get, "/v1/admin/credentials", id: "listCredentials", in: .administration, "List credentials",
       "What may be shown of them: never the secret.", by: able(to: .manageApps),

@@ -10,10 +10,11 @@ extension APIOperation {
       Registering again is an update of the same device, found by its `deviceId`. The last registration wins: a push \
       token belongs to one device, a device to one user. Without `clientUid` the user stays as it is; `GUEST` means nobody.
 
-      A new token for a known device keeps the user only when the device proves itself with its authKey (in place of the \
-      client key) or names its former token; otherwise it becomes a guest and its former authKeys end. Apps may ask for a \
-      `userProof` with every `clientUid`. `clientName` names a user who has no name yet; only with a valid `userProof` does it \
-      replace another, because it stands in messages to that user.
+      A new token for a known device keeps the user when the device proves itself with its authKey (in place of the client \
+      key). Otherwise it is another device, a guest, and the one that was there stays as it is: a `deviceId` is no secret. \
+      In apps whose identity is `proof` or `strict` a `clientUid` needs the app's own server: a `userProof`, or a voucher made \
+      at log-in; and a token whose device has a user is moved by nothing less. `clientName` names a user who has no name \
+      yet; only where somebody vouches for it does it replace another, because it stands in messages to that user.
 
       An authKey registers its own device alone, and ends when that device unregisters.
 
@@ -58,7 +59,7 @@ extension APIOperation {
             Link("setBadge", "device", "$response.body#/device"),
             Link("clearUser", "device", "$response.body#/device"),
           ]),
-      ], problems: [.badUserProof, .tooManyRequests]),
+      ], problems: [.badUserProof, .userMismatch, .tooManyRequests]),
     APIOperation(
       .get, "/v1/devices/{device}", id: "showDevice", in: .devices, "Is the device registered?",
       "The registration as it stands. Of the push token only the beginning is shown.", by: .authKey,
@@ -68,7 +69,7 @@ extension APIOperation {
           example: """
             {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","pnsId":"APNS","environment":"production",\
             "psid":"00fc13ad","badge":3,"consent":{"notification":null,"ad":null,"nightAd":null},\
-            "user":{"clientUid":"kim01","clientName":"Kim"}}
+            "user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
             """)
       ]),
     APIOperation(
@@ -79,6 +80,6 @@ extension APIOperation {
 
   private static let registered = """
     {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","authKey":"t/Sh0FLJ6DuaYAwdLj9KWwAAAAA.m2Jp0Yc3o1gqXo4dS9tqHw",\
-    "badge":3,"user":{"clientUid":"kim01","clientName":"Kim"}}
+    "badge":3,"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
     """
 }

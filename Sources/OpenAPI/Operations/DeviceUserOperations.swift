@@ -14,8 +14,30 @@ extension APIOperation {
       answers: [
         Answer(
           200, "The device belongs to this user.", "DeviceUser",
-          example: #"{"user":{"clientUid":"kim01","clientName":"Kim"}}"#)
+          example: #"{"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}"#)
       ], problems: [.badUserProof]),
+    APIOperation(
+      .post, "/v1/devices/{device}/possession", id: "bringBackPush", in: .devices, "Bring back a push",
+      """
+      In apps that are `strict` a device shows that pushes reach it: with the silent push that follows the registration, or \
+      with any other since. Only then is it the user's. A device that awaits none is answered as it stands.
+      """, by: .authKey,
+      body: Body(
+        schema: "Possession",
+        examples: [
+          (
+            "silent",
+            """
+            {"seqno":"104","psid":"00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",\
+            "pushkey":"0123456789012345678901234567890123456789"}
+            """
+          )
+        ]),
+      answers: [
+        Answer(
+          200, "The device as it stands.", "DeviceUser",
+          example: #"{"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#)
+      ], problems: [.impossible]),
     APIOperation(
       .delete, "/v1/devices/{device}/user", id: "clearUser", in: .devices, "Unregister the device's user",
       "The device becomes a guest: it still gets what is sent to everyone.", by: .authKey,

@@ -50,6 +50,23 @@ extension APIOperation {
       answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
       problems: [.badgeOutOfRange, .unknownApp, .unknownUser]),
     APIOperation(
+      .post, "/v1/admin/users/{clientUid}/vouchers", id: "makeVoucher", in: .people, "Vouch for a user at log-in",
+      """
+      By the app's own server, just before the device names the user: the next device that names it is its, once. So apps \
+      that cannot send a `userProof` are vouched for too. Without `deviceId` whoever knows the CUID can be faster in that \
+      time. A further voucher takes the place of the one before.
+      """, by: able(to: .vouch),
+      body: Body(
+        schema: "NewVoucher",
+        examples: [("login", #"{"appId":"com.example.bank","expiresIn":"PT5M","deviceId":"my-phone"}"#)]),
+      answers: [
+        Answer(
+          201, "It stands.", "Voucher",
+          example: """
+            {"appId":"com.example.bank","clientUid":"kim01","deviceId":"my-phone","expiresAt":"2026-11-21T09:30:00.123Z"}
+            """)
+      ], problems: [.unknownApp]),
+    APIOperation(
       .get, "/v1/admin/devices", id: "listDevices", in: .people, "List devices",
       "Active ones by user, or those whose user's CUID begins so, or that have this push token.",
       by: able(to: .viewPeople),
@@ -128,7 +145,7 @@ extension APIOperation {
 
   private static let groupExample = """
     {"groupSeq":"12","appId":"com.example.bank","name":"News","parent":null,"createdAt":"2026-11-21T09:30:00.123Z",\
-    "hasGroups":false}
+    "hasGroups":false,"joinable":false}
     """
 
   private static let userExample = """
@@ -138,7 +155,8 @@ extension APIOperation {
 
   private static let deviceExample = """
     {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","clientName":"Kim","badge":2,"pnsId":"APNS",\
-    "environment":"production","psidPrefix":"00fc13ad","deviceId":"my-phone","state":"active","platform":"iOS",\
+    "environment":"production","psidPrefix":"00fc13ad","deviceId":"my-phone","identity":"proof",\
+    "state":"active","platform":"iOS",\
     "model":"iPhone17,1","osVersion":"26.1","appVersion":"3.2.1","locale":"ko-KR","timeZone":"Asia/Seoul",\
     "registeredAt":"2026-11-21T09:30:00.123Z","boundAt":"2026-11-21T09:30:00.123Z",\
     "createdAt":"2026-11-21T09:30:00.123Z","quarantine":null

@@ -11,6 +11,7 @@ extension Schemas {
         [
           .needed("appId", Schema.appID), .needed("name", Schema.text(upTo: Domain.Limits.groupNameBytes)),
           .optional("parent", Schema.optional(Schema.reference("GroupSeq")), "The group above it; absent at the top."),
+          .optional("joinable", Schema.flag, joinable),
         ])
     ),
     ("GroupCreated", Schema.object([.needed("groupSeq", Schema.sequence, "GROUPSEQ.")])),
@@ -20,13 +21,58 @@ extension Schemas {
         .needed("appId", Schema.appID), .needed("name", Schema.anyText),
         .needed("timeZone", Schema.anyText, "IANA name."), .needed("clientKey", Schema.anyText),
         .needed("devicePolicy", devicePolicies, "`single`: a user has one device, the last registered."),
-        .needed("userProof", Schema.flag, "Naming a user needs a proof."),
+        .needed("identity", identities, identity),
+        .needed("observedIdentity", Schema.optional(identities), "A stricter one that is tried out."),
+        .needed(
+          "graceEndsAt", Schema.optional(Schema.moment),
+          "Until then devices stay with users that nobody vouched for; null: there are none."),
+        .needed("keepsUserOnRefresh", Schema.flag, keepsUserOnRefresh),
+        .needed("confidentialTo", Schema.words(["all", "proved"]), confidentialTo),
+        .needed("tellsDevices", Schema.flag, "A user's other devices get a push when there is a new one."),
         .needed("badgeSync", Schema.flag, "A user's other devices are told new counts."),
         .needed("deviceSends", Schema.count, "Messages that one device may send in a minute."),
         .needed(
           "approvalAbove", Schema.optional(Schema.count),
           "What an account sends to more devices than this waits for a second person; null: nothing does."),
         .needed("pausedReason", Schema.optional(Schema.anyText), "Why it is paused; null when it is not."),
+      ])
+    ),
+    (
+      "IdentityStanding",
+      Schema.object([
+        .needed("appId", Schema.appID), .needed("identity", identities, identity),
+        .needed("observedIdentity", Schema.optional(identities)),
+        .needed("graceEndsAt", Schema.optional(Schema.moment)),
+        .needed(
+          "unprovedBindings",
+          Schema.object([
+            .needed("proof", Schema.count, "Active devices that have a user by less than proof."),
+            .needed("strict", Schema.count, "By less than strict."),
+          ])),
+        .needed(
+          "unprovedRegistrations", Schema.count,
+          "Devices of the last 30 days that named a user and had nobody to vouch for it."),
+        .needed(
+          "callsByAskedKeys", Schema.count,
+          "Calls of the last 30 days that an AUTHKEY asked for by the PSID alone does not open in proof."),
+      ])
+    ),
+    (
+      "NewVoucher",
+      Schema.object(
+        isClosed: true,
+        [
+          .needed("appId", Schema.appID),
+          .optional("expiresIn", duration(Operations.Limits.voucherSeconds), "PT15M by default."),
+          .optional(
+            "deviceId", Schema.text(upTo: Domain.Limits.deviceIDBytes), "DEVICE_ID: the only one that it is good for."),
+        ])
+    ),
+    (
+      "Voucher",
+      Schema.object([
+        .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText),
+        .needed("deviceId", Schema.optional(Schema.anyText)), .needed("expiresAt", Schema.moment),
       ])
     ),
     (
@@ -72,6 +118,17 @@ extension Schemas {
   ]
 
   static let devicePolicies = Schema.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
+
+  static let identities = Schema.words(App.Identity.allCases.map(\.name))
+  static let identity = """
+    What it takes to call a device a user's. `proof`: the app's own server vouches for the user. `open`: the device's word. \
+    `strict`: proof, and a push that the device brings back.
+    """
+  static let joinable = "Devices may join it by themselves. Absent: in apps that are open."
+  static let keepsUserOnRefresh =
+    "In `open` alone: a known DEVICE_ID with a new token keeps its user without a key, so it moves a user's pushes."
+  static let confidentialTo =
+    "Which devices confidential messages go to. `all` is for apps that are open; elsewhere it is `proved`."
 
   private static func restoration(_ name: String, _ schema: Node, _ about: String) -> Node {
     Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed(name, schema, about)])

@@ -35,7 +35,7 @@ extension Schemas {
       Schema.object([
         .needed("device", Schema.uuid, "Our id of the device: for every path about it."),
         .needed("authKey", Schema.anyText, "The device's own key. A new one does not end the former ones."),
-        .needed("badge", Schema.badgeCount, "The user's badge count."), user,
+        .needed("badge", Schema.badgeCount, "The user's badge count."), user, bindingIdentity, awaitsPush,
       ])
     ),
     (
@@ -44,9 +44,20 @@ extension Schemas {
         .needed("device", Schema.uuid), .needed("pnsId", networks), .needed("environment", environments),
         .needed("psid", Schema.anyText, "The first eight characters of the push token."),
         .needed("badge", Schema.badgeCount), .needed("consent", Schema.reference("Consents")), user,
+        bindingIdentity, awaitsPush,
       ])
     ),
-    ("DeviceUser", Schema.object([user])),
+    ("DeviceUser", Schema.object([user, bindingIdentity, awaitsPush])),
+    (
+      "Possession",
+      Schema.object(
+        isClosed: true,
+        [
+          .needed("seqno", Schema.sequence, "SEQNO of the push."),
+          .needed("psid", Schema.text(upTo: Domain.Limits.psidBytes), "PSID: the token that it went to."),
+          .needed("pushkey", Schema.anyText, "As it stands in the push."),
+        ])
+    ),
     (
       "User",
       Schema.object([
@@ -83,7 +94,7 @@ extension Schemas {
     Schema.object([.needed("given", Schema.flag), .needed("at", Schema.moment, "When it was given or withdrawn.")]))
   private static let userProof = Schema.text(upTo: 2048)
   private static let proof = """
-    For apps that ask for it: by the app's own server, with the app's secret: the HMAC-SHA-256 of the clientUid in hex, \
+    Vouches for the user: by the app's own server, with the app's secret: the HMAC-SHA-256 of the clientUid in hex, \
     or a JSON Web Token (HS256) with sub and exp.
     """
   static let networks = Schema.words(PushNetwork.allCases.map(\.pnsID))
@@ -94,6 +105,12 @@ extension Schemas {
     "nextCursor", Schema.optional(Schema.anyText), "For the next page; null on the last.")
   private static let user = Schema.Property.needed(
     "user", Schema.optional(Schema.reference("User")), "Null for a guest.")
+
+  private static let bindingIdentity = Schema.Property.needed(
+    "identity", Schema.optional(identities), "What its binding to the user was made with; null for a guest.")
+  private static let awaitsPush = Schema.Property.needed(
+    "awaitsPush", Schema.flag,
+    "In `strict`: the user was vouched for, and is the device's when it brings back a push (`…/possession`).")
 
   /// The two networks differ in their tokens; APNS is meant when nothing is said.
   private static func registration(_ network: PushNetwork) -> Node {
@@ -112,9 +129,6 @@ extension Schemas {
         .optional("clientUid", clientUID, "CUID: the user; `GUEST` means nobody. Absent: the user stays."),
         .optional("clientName", clientName, "CNAME: the user's name to show. Needs `clientUid`."),
         .optional("userProof", userProof, proof),
-        .optional(
-          "formerPsid", token(network), "The token it had before: proves, like its authKey, that it is the same device."
-        ),
         .optional("platform", attribute), .optional("model", attribute), .optional("osVersion", attribute),
         .optional("appVersion", attribute), .optional("locale", attribute),
         .optional("timeZone", attribute, "IANA name; another one counts as the app's."),

@@ -13,9 +13,14 @@ extension Schemas {
           [
             .needed("appId", Schema.appID), .needed("name", Schema.text(upTo: 256)),
             .optional("timeZone", Schema.timeZone, "IANA name; Asia/Seoul when absent."),
+            .optional("identity", identities, "`proof` when absent. " + identity),
           ])
       ),
-      ("AppCreated", Schema.object([.needed("appId", Schema.appID), .needed("clientKey", Schema.anyText)])),
+      (
+        "AppCreated",
+        Schema.object(
+          [.needed("appId", Schema.appID), .needed("clientKey", Schema.anyText), .needed("identity", identities)])
+      ),
       (
         "AppChange",
         Schema.object(
@@ -29,8 +34,16 @@ extension Schemas {
               "deviceSends", Schema.number(Operations.Limits.deviceSendsPerMinute),
               "Messages that one device may send to other users in a minute; 0: none."),
             .optional(
-              "userProof", Schema.flag,
-              "Naming a user needs a proof by the app's own server; `upmc app policy` shows the secret."),
+              "identity", identities, identity + " `upmc app policy` shows the secret that proofs are made with."),
+            .optional(
+              "unprovedBindings", Schema.count,
+              "For a stricter identity: how many devices may lose their user in 30 days, as it stands now."),
+            .optional(
+              "observedIdentity", Schema.optional(identities),
+              "A stricter one to try out: what it would refuse is counted."),
+            .optional("keepsUserOnRefresh", Schema.flag, keepsUserOnRefresh),
+            .optional("confidentialTo", Schema.words(["all", "proved"]), confidentialTo),
+            .optional("tellsDevices", Schema.flag, "A user's other devices get a push when there is a new one."),
             .optional(
               "approvalAbove", Schema.optional(Schema.number(Operations.Limits.approvalAbove)),
               "What an account sends to more devices waits for a second person; null or 0: nothing does."),

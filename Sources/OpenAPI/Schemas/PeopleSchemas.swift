@@ -55,6 +55,7 @@ extension Schemas {
         .needed("groupSeq", Schema.sequence), .needed("appId", Schema.appID), .needed("name", Schema.anyText),
         .needed("parent", Schema.optional(Schema.sequence), "Null at the top."), .needed("createdAt", Schema.moment),
         .needed("hasGroups", Schema.flag, "There are groups below it."),
+        .needed("joinable", Schema.flag, "Devices may join it by themselves."),
       ])
     ),
     (
@@ -64,6 +65,7 @@ extension Schemas {
         [
           .optional("name", Schema.text(upTo: Domain.Limits.groupNameBytes)),
           .optional("parent", Schema.optional(Schema.reference("GroupSeq")), "Null: to the top."),
+          .optional("joinable", Schema.flag, "Whether devices may join it by themselves."),
         ]
       ).adding("minProperties", .number(1))
     ),
@@ -104,6 +106,7 @@ extension Schemas {
       .needed("pnsId", networks), .needed("environment", environments),
       .needed("psidPrefix", Schema.anyText, "The first eight characters of the push token."),
       .needed("deviceId", Schema.anyText),
+      .needed("identity", Schema.optional(identities), "What its binding to the user was made with; null for a guest."),
       .needed("state", Schema.words(["active", "unregistered", "token-refused"])),
     ]
     + ["platform", "model", "osVersion", "appVersion", "locale", "timeZone"].map { .needed($0, Schema.anyText) }

@@ -72,6 +72,9 @@ extension Schemas {
         `consent`.
         """),
       .optional(
+        "confidential", Schema.flag,
+        "Goes only to devices whose user somebody has vouched for; the others are skipped as `unproved`."),
+      .optional(
         "expiresIn", duration(Domain.Limits.expirySeconds),
         "Nothing is sent later than this after it was due; a day by default."),
       .optional("dbIn", Schema.flag, "DB_IN: keep the history of each recipient. True by default."),

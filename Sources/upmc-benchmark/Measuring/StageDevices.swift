@@ -19,7 +19,7 @@ struct StageDevices {
   init(_ count: Int, _ plan: Plan, on connection: Connection) throws {
     self.connection = connection
     clientKey = try Administration.createApp(
-      Self.appID, name: "Benchmark", timeZone: "UTC", by: .commandLine, on: connection
+      Self.appID, name: "Benchmark", timeZone: "UTC", identity: .open, by: .commandLine, on: connection
     ).clientKey
     catalog = try Catalog()
     try catalog.refresh(connection)

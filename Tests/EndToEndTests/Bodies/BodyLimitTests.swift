@@ -38,7 +38,7 @@ import Testing
       [
         ("appId", 0), ("psid", 512), ("deviceId", 256), ("clientUid", 256), ("clientName", 256), ("platform", 128),
         ("model", 128), ("osVersion", 128), ("appVersion", 128), ("locale", 128), ("timeZone", 128),
-        ("userProof", 2_048), ("formerPsid", 512),
+        ("userProof", 2_048),
       ].map { name, bytes in "\"\(name)\":\"\(bytes == 0 ? World.appID : long(bytes))\"" }
     let registration = "{\(members.joined(separator: ",")),\"pnsId\":\"FCM\",\"environment\":\"production\"}"
     #expect((27_000...Operations.Limits.deviceCallBytes).contains(registration.utf8.count))

@@ -48,7 +48,7 @@ final class Stage {
     }
     program = Program(environment: environment, directory: directory)
     try program.run("migrate")
-    let app = try program.run("app", "create", Self.appID, "--name", "Torture")
+    let app = try program.run("app", "create", Self.appID, "--name", "Torture", "--identity", "open")
     let key = try program.run("key", "create", "--role", "admin")
     guard let clientKey = app.string("clientKey"), let apiKey = key.string("apiKey") else {
       throw Trouble("upmc answered without keys: \(app.text) \(key.text)")

@@ -1,0 +1,75 @@
+internal import Domain
+internal import Store
+
+/// What a batch must know, and tell, when devices come to users: vouchers, users' other devices, refusals that are counted.
+struct BindingPart {
+  private final class State {
+    var presented: Set<Vouchers.Presented> = []
+    var vouched: Set<Users.Key> = []
+    var named: Set<Users.Key> = []
+    var devices: [Users.Key: [DeviceID]] = [:]
+  }
+
+  private let state = State()
+  private var added: [Devices.Record] = []
+  private var notices: [DeviceNotices.New] = []
+  private var refusals: [App.Number: Bindings.Refusals] = [:]
+
+  // MARK: Round 1
+
+  /// A device names a user that it does not have.
+  func ask(_ user: Users.Key, for installation: String, _ vouching: AppPolicies.Vouching, _ batch: OperationBatch) {
+    state.named.insert(user)
+    guard vouching != .vouched, batch.policies.rules(of: user.app).sought > .open else { return }
+    state.presented.insert(Vouchers.Presented(user: user, installation: installation))
+  }
+
+  func look(_ batch: OperationBatch) -> [Step] {
+    let state = state
+    return
+      (state.presented.isEmpty
+      ? [] : [Vouchers.take(Array(state.presented), at: batch.now).map { state.vouched = $0 }])
+      + (state.named.isEmpty ? [] : [Bindings.some(of: state.named).map { state.devices = $0 }])
+  }
+
+  // MARK: Round 2
+
+  /// True when a voucher was there. One names one device: no batch has a user twice.
+  func hasVoucher(_ user: Users.Key) -> Bool { state.vouched.contains(user) }
+
+  /// Counts what a stricter identity refuses, or would refuse.
+  mutating func countRefusal(
+    _ kind: WritableKeyPath<Bindings.Refusals, Int64>, in app: App.Number, _ batch: OperationBatch
+  ) {
+    guard batch.policies.rules(of: app).wanted > .open else { return }
+    refusals[app, default: Bindings.Refusals()][keyPath: kind] += 1
+  }
+
+  /// A device has come to a user who may have others: they are told.
+  mutating func note(_ record: Devices.Record, _ batch: OperationBatch) {
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    guard state.devices[user]?.contains(where: { $0 != record.device }) == true else { return }
+    added.append(record)
+    if batch.policies.rules(of: record.app).tellsDevices {
+      notices.append(DeviceNotices.New(device: record.device, user: user, kind: .newDevice))
+    }
+  }
+
+  /// A device has to bring back a push first.
+  mutating func awaitPush(_ record: Devices.Record) {
+    let user = Users.Key(app: record.app, userKey: record.userKey)
+    notices.append(DeviceNotices.New(device: record.device, user: user, kind: .possession))
+  }
+
+  /// Behind the rows of the devices.
+  func tell(_ batch: OperationBatch) -> [Step] {
+    var steps: [Step] = []
+    if !added.isEmpty {
+      steps.append(Events.devicesAdded(added.map(\.device)))
+      steps += added.map { Auditing.add($0) }
+    }
+    if !notices.isEmpty { steps.append(DeviceNotices.queue(notices, at: batch.now)) }
+    if !refusals.isEmpty { steps.append(Bindings.count(refusals, writer: batch.writer, at: batch.now)) }
+    return steps
+  }
+}

@@ -1,0 +1,109 @@
+internal import Domain
+internal import Store
+
+/// Operations by which a registered device names its user, or shows that pushes reach it.
+struct DeviceUsers {
+  let batch: OperationBatch
+
+  // MARK: Round 1
+
+  /// Asks for what must be known before a device comes to a user.
+  func ask(_ operation: Operation, _ record: Devices.Record) {
+    let wanted: UserKey
+    let vouching: AppPolicies.Vouching
+    switch operation {
+    case .setUser(_, let named):
+      guard named.clientUID != UserKey.guestUID else { return }
+      wanted = UserKey(clientUID: named.clientUID)
+      vouching = batch.policies.vouching(for: named, in: record.app, now: batch.now)
+    case .possess:
+      guard let pending = record.pending else { return }
+      (wanted, vouching) = (pending.userKey, .vouched)
+    default: return
+    }
+    guard record.userKey != wanted || record.identity < batch.policies.rules(of: record.app).sought else { return }
+    batch.bindings.ask(Users.Key(app: record.app, userKey: wanted), for: record.installation, vouching, batch)
+  }
+
+  // MARK: Round 2
+
+  /// Why a device may not do it.
+  /// - Parameter brought: the messages that devices bring back, as they are known.
+  func refusal(
+    of operation: Operation, by record: Devices.Record, brought: [Int64: Messages.Origin]
+  ) -> Problem? {
+    switch operation {
+    case .setUser(_, let named):
+      switch batch.policies.vouching(for: named, in: record.app, now: batch.now) {
+      case .refused(let problem): return problem
+      case .missing where !named.isFromSDK && !hasVoucher(named, record): return AppPolicies.noProof
+      default: return nil
+      }
+    case .possess(_, let seqno, let psid):
+      guard let pending = record.pending else { return nil }
+      let origin = brought[seqno]
+      let isYounger = origin.map { $0.app == record.app && $0.createdAt >= pending.at } ?? false
+      return record.psid == psid && isYounger ? nil : Self.oldPush
+    default: return nil
+    }
+  }
+
+  private static let oldPush = Problem(
+    .impossible, "That push was not sent to this device since it named its user. Bring back the one that comes next.")
+
+  private func hasVoucher(_ named: Operation.NamedUser, _ record: Devices.Record) -> Bool {
+    batch.bindings.hasVoucher(Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)))
+  }
+
+  /// Refused ones are gone by now, and a proof that was given has been checked.
+  /// - Returns: the guest that the device was, if that has ended.
+  func setUser(
+    _ named: Operation.NamedUser, _ claim: AuthKeyring.Claim, _ before: Devices.Record
+  ) -> Users.Key? {
+    guard named.clientUID != UserKey.guestUID else { return release(before) }
+    let wanted = UserKey(clientUID: named.clientUID)
+    let identity = batch.policies.rules(of: before.app).identity
+    let vouching = batch.policies.vouching(for: named, in: before.app, now: batch.now)
+    let isVouched = vouching == .vouched || hasVoucher(named, before)
+    var record = before
+    record.name(
+      wanted, isVouched: isVouched,
+      isRecognised: batch.policies.opensAll(claim, to: before, under: identity, now: batch.now), under: identity,
+      at: batch.now)
+    if record.identity == .open, record.pending == nil {
+      batch.bindings.countRefusal(\.unproved, in: record.app, batch)
+    }
+    if record.userKey == wanted || record.pending?.userKey == wanted {
+      batch.counts.name(Users.Key(app: record.app, userKey: wanted), named.name, isVouched: isVouched)
+    }
+    if let pending = record.pending, pending != before.pending { batch.bindings.awaitPush(record) }
+    return change(before, to: record)
+  }
+
+  /// Brought back twice: it is so already.
+  func possess(_ before: Devices.Record) -> Users.Key? {
+    guard let pending = before.pending else { return nil }
+    var record = before
+    record.bind(pending.userKey, by: .strict)
+    batch.counts.want(Users.Key(app: record.app, userKey: record.userKey))
+    return change(before, to: record)
+  }
+
+  @discardableResult
+  func release(_ before: Devices.Record) -> Users.Key? {
+    var record = before
+    record.release()
+    return change(before, to: record)
+  }
+
+  private func change(_ before: Devices.Record, to after: Devices.Record) -> Users.Key? {
+    var record = after
+    let isAnother = before.userKey != after.userKey
+    if isAnother { record.boundAt = batch.now }
+    batch.change(record)
+    guard !record.userKey.isGuest else { return nil }
+    if isAnother { batch.bindings.note(record, batch) }
+    batch.releaseOthers(of: Users.Key(app: record.app, userKey: record.userKey), for: record.device)
+    return before.userKey.isGuest ? Users.Key(app: before.app, userKey: before.userKey) : nil
+  }
+}

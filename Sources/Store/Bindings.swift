@@ -1,0 +1,158 @@
+package import Domain
+internal import Postgres
+
+/// Which devices are whose, and by what right.
+package enum Bindings {
+  // MARK: Other devices
+
+  private static let othersStatement = Statement(
+    "bindings-others",
+    """
+    SELECT t.app, t.user_key, d.device FROM unnest($1, $2) AS t(app, user_key)
+    CROSS JOIN LATERAL (
+      SELECT device FROM devices WHERE devices.app = t.app AND devices.user_key = t.user_key AND state = 1
+      -- One of them may be the one that asks.
+      ORDER BY device LIMIT 2) d
+    """)
+
+  /// Up to two active devices of each user, unlocked.
+  package static func some(of users: some Collection<Users.Key>) -> Query<[Users.Key: [DeviceID]]> {
+    Query(othersStatement, Users.keys(users)) { rows in
+      var devices: [Users.Key: [DeviceID]] = [:]
+      for row in 0..<rows.count {
+        let user = Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))
+        devices[user, default: []].append(rows.device(row, 2))
+      }
+      return devices
+    }
+  }
+
+  // MARK: What a stricter identity would refuse
+
+  /// What was, or would have been, refused of an app's devices.
+  package struct Refusals: Equatable, Sendable {
+    /// Devices that named a user and had nobody to vouch for it.
+    package var unproved: Int64 = 0
+    /// Calls by an AUTHKEY that was only asked for.
+    package var asked: Int64 = 0
+
+    package init() {}
+  }
+
+  private static let countStatement = Statement(
+    "bindings-count",
+    """
+    INSERT INTO identity_refusals (app, day, writer, unproved, asked)
+    SELECT app, ($4::timestamptz AT TIME ZONE 'UTC')::date, $5, unproved, asked
+    FROM unnest($1, $2, $3) AS t(app, unproved, asked) ORDER BY app
+    ON CONFLICT (app, day, writer) DO UPDATE SET unproved = identity_refusals.unproved + excluded.unproved,
+      asked = identity_refusals.asked + excluded.asked
+    """)
+
+  package static func count(_ refusals: [App.Number: Refusals], writer: Int32, at now: Int64) -> Query<Void> {
+    var (apps, unproved, asked) = (Int32Column(), Int64Column(), Int64Column())
+    for (app, refused) in refusals {
+      apps.append(app)
+      unproved.append(refused.unproved)
+      asked.append(refused.asked)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(int64s: unproved)
+    parameters.append(int64s: asked)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(writer)
+    return Query(countStatement, parameters) { _ in }
+  }
+
+  private static let refusalsStatement = Statement(
+    "bindings-refusals",
+    """
+    SELECT coalesce(sum(unproved), 0)::bigint, coalesce(sum(asked), 0)::bigint FROM identity_refusals
+    WHERE app = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer
+    """)
+
+  /// The sums of the last days, today counted.
+  package static func refusals(of app: App.Number, days: Int32) -> Query<Refusals> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(days)
+    return Query(refusalsStatement, parameters) { rows in
+      var refusals = Refusals()
+      (refusals.unproved, refusals.asked) = (rows.int64(0, 0), rows.int64(0, 1))
+      return refusals
+    }
+  }
+
+  // MARK: Bindings from a laxer time
+
+  private static let laxStatement = Statement(
+    "bindings-lax",
+    """
+    SELECT count(*) FROM devices
+    WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = 1 AND identity < $2
+    """)
+
+  /// How many active devices have a user by less than this.
+  package static func countLax(in app: App.Number, below identity: App.Identity) -> Query<Int64> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(identity.rawValue)
+    return Query(laxStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  package static let start = DeviceID.lowest
+
+  private static let isGraceOverStatement = Statement(
+    "bindings-is-grace-over", "SELECT EXISTS (SELECT FROM apps WHERE grace_ends_at <= clock_timestamp())")
+
+  /// True when some app's devices have had their time.
+  package static func isGraceOver() -> Query<Bool> {
+    Query(isGraceOverStatement, Parameters()) { $0.bool(0, 0) }
+  }
+
+  private static let endUnprovedStatement = Statement(
+    "bindings-end-unproved",
+    """
+    WITH part AS MATERIALIZED (
+      SELECT device, app, user_key, identity, state FROM devices WHERE device > $1 ORDER BY device LIMIT $3
+    ), lax AS MATERIALIZED (
+      SELECT d.device FROM devices d JOIN part p ON p.device = d.device JOIN apps a ON a.app = p.app
+      WHERE a.grace_ends_at <= clock_timestamp() AND p.user_key >= 'u' AND p.user_key < 'v' AND p.identity < a.identity
+        AND d.user_key = p.user_key AND d.identity = p.identity
+      ORDER BY d.device FOR UPDATE OF d SKIP LOCKED
+    ), ended AS (
+      UPDATE devices d SET user_key = 'g' || d.device, bound_at = $2, identity = 0 FROM lax WHERE d.device = lax.device
+      RETURNING 1
+    )
+    -- The last of a full part; after one that is not full there is nothing.
+    SELECT (SELECT CASE WHEN count(*) = $3 THEN max(device::text) END FROM part), (SELECT count(*) FROM ended)
+    """)
+
+  /// Makes guests of devices, in some part of all, that have a user by less than their app asks for and no grace left.
+  /// - Returns: where the next part begins, nil at the end; and how many became guests.
+  package static func endUnproved(
+    after device: DeviceID, at now: Int64, atMost limit: Int
+  ) -> Query<(last: DeviceID?, ended: Int)> {
+    var parameters = Parameters()
+    parameters.append(device: device)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(limit)
+    return Query(endUnprovedStatement, parameters) { rows in
+      (rows.optionalText(0, 0).flatMap { DeviceID($0) }, Int(rows.int64(0, 1)))
+    }
+  }
+
+  private static let endGraceStatement = Statement(
+    "bindings-end-grace",
+    """
+    UPDATE apps a SET grace_ends_at = NULL WHERE grace_ends_at <= clock_timestamp() AND NOT EXISTS (
+      SELECT FROM devices d
+      WHERE d.app = a.app AND d.user_key >= 'u' AND d.user_key < 'v' AND d.state = 1 AND d.identity < a.identity)
+    """)
+
+  /// The grace of apps is over, and nobody is left whom it concerned.
+  package static func endGrace() -> Query<Void> {
+    Query(endGraceStatement, Parameters()) { _ in }
+  }
+}

@@ -1,0 +1,87 @@
+package import Domain
+internal import Postgres
+
+/// Pushes that the server sends of its own accord: queued in the transaction that gives the reason, gone when their
+/// message is stored.
+package enum DeviceNotices {
+  /// Raw values are stored.
+  package enum Kind: Int16, Sendable {
+    /// The user's other devices are told that there is a new one.
+    case newDevice = 1
+    /// The device itself gets a push to bring back.
+    case possession = 2
+  }
+
+  package struct New: Sendable {
+    package let device: DeviceID
+    package let user: Users.Key
+    package let kind: Kind
+
+    package init(device: DeviceID, user: Users.Key, kind: Kind) {
+      self.device = device
+      self.user = user
+      self.kind = kind
+    }
+  }
+
+  private static let queueStatement = Statement(
+    "device-notices-queue",
+    """
+    INSERT INTO device_notices (app, user_key, device, kind, created_at)
+    SELECT app, user_key, device, kind, $5 FROM unnest($1, $2, $3, $4) AS t(app, user_key, device, kind)
+    """)
+
+  package static func queue(_ notices: [New], at now: Int64) -> Query<Void> {
+    var parameters = Users.keys(notices.map(\.user))
+    var (devices, kinds) = (UUIDColumn(), Int16Column())
+    for notice in notices {
+      devices.append(notice.device)
+      kinds.append(notice.kind.rawValue)
+    }
+    parameters.append(uuids: devices)
+    parameters.append(int16s: kinds)
+    parameters.append(timestampMicroseconds: now)
+    return Query(queueStatement, parameters) { _ in }
+  }
+
+  /// A notice that waits, with the devices that it goes to.
+  package struct Waiting: Sendable {
+    package let number: Int64
+    package let appID: String
+    package let kind: Kind?
+    package let devices: [DeviceID]
+  }
+
+  private static let waitingStatement = Statement(
+    "device-notices-waiting",
+    """
+    SELECT n.notice, a.app_id, n.kind, CASE n.kind WHEN 2 THEN n.device::text ELSE (
+        SELECT string_agg(o.device::text, ' ') FROM (
+          SELECT d.device FROM devices d
+          WHERE d.app = n.app AND d.user_key = n.user_key AND d.state = 1 AND d.device <> n.device
+          ORDER BY d.device LIMIT $2) o) END
+    FROM device_notices n JOIN apps a ON a.app = n.app ORDER BY n.notice LIMIT $1
+    """)
+
+  /// The oldest ones.
+  package static func waiting(limit: Int, devices: Int) -> Query<[Waiting]> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    parameters.append(devices)
+    return Query(waitingStatement, parameters) { rows in
+      rows.map { row in
+        Waiting(
+          number: rows.int64(row, 0), appID: rows.text(row, 1), kind: Kind(rawValue: rows.int16(row, 2)),
+          devices: (rows.optionalText(row, 3) ?? "").split(separator: " ").compactMap { DeviceID($0) })
+      }
+    }
+  }
+
+  private static let doneStatement = Statement("device-notices-done", "DELETE FROM device_notices WHERE notice = $1")
+
+  package static func done(_ number: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(number)
+    return Query(doneStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,75 @@
+internal import Domain
+internal import Postgres
+
+/// What the app's own server says of its users at log-in: the next device that names this one is the user's. One for each
+/// user; the latest counts.
+package enum Vouchers {
+  private static let makeStatement = Statement(
+    "vouchers-make",
+    """
+    INSERT INTO vouchers (app, user_key, device_id, expires_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (app, user_key) DO UPDATE SET device_id = excluded.device_id, expires_at = excluded.expires_at
+    """)
+
+  /// - Parameters:
+  ///   - installation: the DEVICE_ID that it is good for; nil: any.
+  ///   - end: microseconds since 1970.
+  package static func make(for user: Users.Key, installation: String?, until end: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(user.app)
+    parameters.append(text: user.userKey.text)
+    parameters.append(text: installation ?? "")
+    parameters.append(timestampMicroseconds: end)
+    return Query(makeStatement, parameters) { _ in }
+  }
+
+  /// A device that says it is somebody's.
+  package struct Presented: Hashable, Sendable {
+    package let user: Users.Key
+    package let installation: String
+
+    package init(user: Users.Key, installation: String) {
+      self.user = user
+      self.installation = installation
+    }
+  }
+
+  private static let takeStatement = Statement(
+    "vouchers-take",
+    """
+    DELETE FROM vouchers WHERE (app, user_key) IN (
+      SELECT v.app, v.user_key FROM unnest($1, $2, $3) AS t(app, user_key, device_id)
+      JOIN vouchers v ON v.app = t.app AND v.user_key = t.user_key
+      WHERE v.expires_at > $4 AND (v.device_id = '' OR v.device_id = t.device_id)
+      -- In one order, for nodes take them at the same time.
+      ORDER BY v.app, v.user_key COLLATE "C" FOR UPDATE OF v)
+    RETURNING app, user_key
+    """)
+
+  /// Takes the vouchers that fit; answers their users. Each is good once.
+  package static func take(_ presented: [Presented], at now: Int64) -> Query<Set<Users.Key>> {
+    var parameters = Users.keys(presented.map(\.user))
+    var installations = TextColumn()
+    for one in presented { installations.append(one.installation) }
+    parameters.append(texts: installations)
+    parameters.append(timestampMicroseconds: now)
+    return Query(takeStatement, parameters) { rows in
+      Set(rows.map { Users.Key(app: rows.int32($0, 0), userKey: rows.userKey($0, 1)) })
+    }
+  }
+
+  private static let sweepStatement = Statement(
+    "vouchers-sweep",
+    """
+    DELETE FROM vouchers WHERE (app, user_key) IN (
+      SELECT app, user_key FROM vouchers WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Forgets those that nobody used; answers how many, at most `limit`.
+  package static func sweep(before now: Int64, limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(limit)
+    return Query(sweepStatement, parameters) { $0.affected }
+  }
+}

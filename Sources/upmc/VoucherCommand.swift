@@ -1,0 +1,43 @@
+internal import ArgumentParser
+internal import Domain
+internal import Operations
+
+/// `upmc voucher`: what the app's server says at log-in, by hand.
+struct VoucherCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "voucher", abstract: "Vouch for a user: the next device that names it is the user's.",
+    discussion: """
+      For one registration, within the time that is given. The app's own server does the same at log-in \
+      (POST /v1/admin/users/CUID/vouchers). Without --device-id whoever knows the CUID can be faster than the user's own \
+      device in that time.
+
+        upmc voucher com.example.bank kim01 --device-id 6D92078A --expires-in PT5M
+      """)
+
+  @Argument(help: "The app's id.")
+  var appID: String
+
+  @Argument(help: "CUID: the user.")
+  var clientUID: String
+
+  @Option(help: "The DEVICE_ID that it is good for; without: any.")
+  var deviceID: String?
+
+  @Option(help: "How long it waits for the device, up to PT15M.")
+  var expiresIn = "PT15M"
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    guard let seconds = ISODuration.seconds(expiresIn) else {
+      throw ValidationError("--expires-in must be a duration such as PT5M.")
+    }
+    try withDatabase { database in
+      let voucher = try Administration.vouch(
+        for: clientUID, of: appID, deviceID: deviceID, seconds: seconds, by: .commandLine, on: database.connection)
+      output.show(
+        voucher,
+        "The next device\(deviceID.map { " \($0)" } ?? "") that names \(clientUID) is its, within \(expiresIn).")
+    }
+  }
+}

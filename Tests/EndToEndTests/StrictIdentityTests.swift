@@ -1,0 +1,86 @@
+import Domain
+import Foundation
+import Operations
+import Testing
+
+@testable import Server
+
+/// Strict apps: a device is the user's when the app's server vouches for it and a push has reached it.
+@Suite struct StrictIdentityTests {
+  private static let token = World.token("a1")
+  private let world: World
+
+  init() throws {
+    world = try World(identity: .strict)
+  }
+
+  private func vouch() throws {
+    let reply = try world.client.call(
+      "POST", "/v1/admin/users/kim/vouchers", bearer: world.apiKey, #"{"appId":"\#(World.appID)","expiresIn":"PT5M"}"#)
+    #expect(reply.status == 201, "\(reply.text)")
+  }
+
+  /// The silent push that a registration asks for: SEQNO and pushkey.
+  private func silentPush() throws -> (seqno: String, pushkey: String) {
+    try world.poll("no silent push came") {
+      let payload = try world.payloads(Self.token).last { ($0["aps"] as? [String: Any])?["content-available"] != nil }
+      guard let mps = payload?["mps"] as? [String: Any], let seqno = mps["seqno"] as? String,
+        let pushkey = mps["pushkey"] as? String
+      else { return nil }
+      return (seqno, pushkey)
+    }
+  }
+
+  private func bringBack(_ device: Reply, _ seqno: String, _ pushkey: String) throws -> Reply {
+    try world.client.call(
+      "POST", "/v1/devices/\(try #require(device.string("device")))/possession",
+      bearer: device.string("authKey"),
+      #"{"seqno":"\#(seqno)","psid":"\#(Self.token)","pushkey":"\#(pushkey)"}"#)
+  }
+
+  @Test func `the user is the device's when the silent push has come back, and not before`() throws {
+    let before = try world.send(#"{"all":true}"#)
+    _ = try world.finished(before)
+    try vouch()
+    let device = try world.register("phone", token: Self.token, user: "kim")
+    #expect(device.status == 201 && device["awaitsPush"] as? Bool == true && device["user"] is NSNull, "\(device.text)")
+    let (seqno, pushkey) = try silentPush()
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 0)
+    let bound = try bringBack(device, seqno, pushkey)
+    #expect(bound.status == 200 && bound.string("identity") == "strict", "\(bound.text)")
+    #expect((bound["user"] as? [String: Any])?["clientName"] as? String == "Name of kim", "\(bound.text)")
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim' AND identity = 2") == 1)
+    // Once more changes nothing.
+    #expect(try bringBack(device, seqno, pushkey).status == 200)
+    let sent = try world.send(#"{"clientUids":["kim"]}"#, #","confidential":true"#)
+    #expect(try world.finished(sent).int("accepted") == 1)
+    #expect(try world.count("SELECT count(*) FROM device_notices") == 0)
+  }
+
+  @Test func `a made-up pushkey, and a push from before, show nothing`() throws {
+    #expect(try world.register("phone", token: Self.token, user: nil).status == 201)
+    let former = try world.send(#"{"all":true}"#)
+    _ = try world.finished(former)
+    try vouch()
+    let device = try world.register("phone", token: Self.token, user: "kim")
+    let wrong = try bringBack(device, former, String(repeating: "0", count: 40))
+    #expect(wrong.status == 403, "\(wrong.text)")
+    let old = try bringBack(device, former, try world.pushkey(former, Self.token))
+    #expect(old.status == 422 && old.string("type") == "upmc:impossible", "\(old.text)")
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 0)
+    // Any push that comes afterwards does.
+    let next = try world.send(#"{"all":true}"#)
+    _ = try world.finished(next)
+    #expect(try bringBack(device, next, try world.pushkey(next, Self.token)).status == 200)
+    #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1)
+  }
+
+  @Test func `the SDK's door says in words that it is the wrong one`() throws {
+    let sdk = SDKClient(port: world.port, appID: World.appID, psid: Self.token, deviceID: "phone", cuid: "kim")
+    for controller in ["asking_authorization.ctl", "rcv_register_service.ctl", "rcv_get_service.ctl"] {
+      let answer = try sdk.post(controller, ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"])
+      #expect(!answer.isOK && answer.reason?.contains("/v1/devices") == true, "\(controller): \(answer)")
+    }
+    #expect(try world.count("SELECT count(*) FROM devices") == 0)
+  }
+}
