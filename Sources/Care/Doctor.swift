@@ -27,7 +27,7 @@ package final class Doctor {
     let configuration: Configuration
     do {
       configuration = try Configuration(environment: environment)
-      let count = environment.keys.count { $0.hasPrefix("UPMC_") }
+      let count = environment.count { Configuration.isOurs($0.key, $0.value) }
       note(.ok("configuration", "environment", "\(count) variables of UPMC, all understood"))
     } catch {
       return note(

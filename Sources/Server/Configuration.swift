@@ -107,9 +107,9 @@ package struct Configuration: Sendable {
 
   package init() {}
 
-  /// Reads the environment. Variables without `UPMC_` are not ours; an unknown one with it is a mistake of spelling.
+  /// Reads the environment. An unknown variable that begins like ours is a mistake of spelling.
   package init(environment: [String: String]) throws(Mistake) {
-    for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("UPMC_") {
+    for (name, value) in environment.sorted(by: { $0.key < $1.key }) where Self.isOurs(name, value) {
       try set(name, value)
     }
     if masterKey != nil, masterKeyFile != nil {

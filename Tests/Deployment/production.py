@@ -169,10 +169,10 @@ def check_confinement(upmc):
 
 def main():
     secrets = tempfile.mkdtemp(prefix="upmc-secrets.")
-    variables = {"UPMC_VERSION": "latest", "UPMC_SECRETS": secrets, "UPMC_PORT": str(PORT), "UPMC_PUBLIC_URL": f"https://localhost:{PORT}",
+    variables = {"DEPLOY_VERSION": "latest", "DEPLOY_SECRETS": secrets, "DEPLOY_PORT": str(PORT), "UPMC_PUBLIC_URL": f"https://localhost:{PORT}",
                  "UPMC_DATABASE_URL": "postgresql://upmc@database/upmc",
                  # An engine inside a container may not allow what it is not allowed itself.
-                 "UPMC_OPEN_FILES": str(min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))}
+                 "DEPLOY_OPEN_FILES": str(min(65536, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))}
     project = Project("upmc-production", [ROOT + "/.deploy/production.yml", ROOT + "/Tests/Deployment/outside.yml"],
                       variables)
     project.down()

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import Server
+
+@Suite struct ConfigurationTests {
+  /// What Kubernetes puts into every pod beside a Service called `upmc`.
+  static let serviceLinks = [
+    "UPMC_SERVICE_HOST": "10.0.0.1", "UPMC_SERVICE_PORT": "80", "UPMC_SERVICE_PORT_HTTP": "80",
+    "UPMC_PORT": "tcp://10.0.0.1:80", "UPMC_PORT_80_TCP": "tcp://10.0.0.1:80", "UPMC_PORT_80_TCP_PROTO": "tcp",
+    "UPMC_PORT_80_TCP_PORT": "80", "UPMC_PORT_80_TCP_ADDR": "10.0.0.1",
+  ]
+
+  @Test func `what Kubernetes says of a Service called upmc is no setting of ours`() throws {
+    let configuration = try Configuration(environment: Self.serviceLinks.merging(["UPMC_LISTEN": ":81"]) { $1 })
+    #expect(configuration.listenPort == 81)
+  }
+
+  @Test(arguments: [
+    ["UPMC_PORT": "8080"], ["UPMC_PORTS": "tcp://10.0.0.1:80"], ["UPMC_SERVICES": "x"], ["UPMC_SERVICE": "x"],
+    ["UPMC_DATABSE_URL": "x"],
+  ]) func `what is only like it is a mistake`(_ environment: [String: String]) throws {
+    let mistake = try #require(throws: Configuration.Mistake.self) { try Configuration(environment: environment) }
+    #expect(mistake.description.hasPrefix("\(environment.keys.first!) is not a variable of UPMC."))
+  }
+
+  @Test(arguments: ["docker-compose.yml", ".deploy/production.yml", "Tests/Deployment/outside.yml"])
+  func `a variable of a compose file that begins like ours is one of ours`(_ file: String) throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
+    // Whoever exports it for compose has it in the environment of `upmc` too.
+    let asked = Set(text.matches(of: #/\$\{?(UPMC_\w+)/#).map { String($0.1) })
+    let known = Set(Configuration.variables.map(\.name))
+    #expect(asked.subtracting(known).sorted() == [])
+  }
+
+  @Test func `pods are told nothing of Services`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let text = try String(contentsOf: root.appending(path: ".deploy/kubernetes.yml"), encoding: .utf8)
+    #expect(text.contains("      enableServiceLinks: false\n"))
+  }
+}
