@@ -5,6 +5,17 @@ internal import Store
 
 /// Takes a copy of the whole database into one file, as of one instant, beside a running server.
 package enum Backup {
+  private static let options = [
+    "--format=custom", "--no-password", "--no-unlogged-table-data", "--exclude-table-data=nodes",
+  ]
+
+  /// Writes it to standard output, for a program that encrypts it or carries it away.
+  package static func stream(_ url: String) throws {
+    let dump = try PostgresProgram("pg_dump")
+    try refuseUnfinished(url)
+    try dump.stream(options, on: url)
+  }
+
   /// - Parameters:
   ///   - file: must not be there yet; appears when it is complete, readable by its owner only.
   /// - Returns: its size in bytes.
@@ -13,10 +24,7 @@ package enum Backup {
       throw CareError("\(file) is there already. Name another file, or move it away: nothing was written.")
     }
     let dump = try PostgresProgram("pg_dump")
-    let connection = try Connection(url)
-    guard try !connection.run(Restoration.isUnfinished()) else {
-      throw CareError("This database is in the middle of being restored: end that first (`upmc restore`).")
-    }
+    try refuseUnfinished(url)
     let part = file + ".part"
     try? FileManager.default.removeItem(atPath: part)
     // Made before anything is in it: nobody else may read it for a moment.
@@ -24,17 +32,18 @@ package enum Backup {
       throw CareError("\(part) cannot be written: name a file in a directory that this user may write to.")
     }
     do {
-      try dump.run(
-        [
-          "--format=custom", "--no-password", "--no-unlogged-table-data", "--exclude-table-data=nodes",
-          "--file=\(part)",
-        ],
-        on: url)
+      try dump.run(options + ["--file=\(part)"], on: url)
       try FileManager.default.moveItem(atPath: part, toPath: file)
     } catch {
       try? FileManager.default.removeItem(atPath: part)
       throw error
     }
     return Int64(FileStatus(file)?.bytes ?? 0)
+  }
+
+  private static func refuseUnfinished(_ url: String) throws {
+    guard try !Connection(url).run(Restoration.isUnfinished()) else {
+      throw CareError("This database is in the middle of being restored: end that first (`upmc restore`).")
+    }
   }
 }

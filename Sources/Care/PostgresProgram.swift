@@ -26,16 +26,50 @@ struct PostgresProgram {
     return versions.sorted(by: >).map { "\(debian)/\($0)/bin" } + path.split(separator: ":").map(String.init)
   }
 
-  /// Runs it to its end. The way to the database goes by its environment, where no list of processes shows a password.
+  /// Runs it to its end.
   /// - Throws: with what it said, when it was not content.
   func run(_ arguments: [String], on url: String) throws {
-    let inherited = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PG") }
-    let environment = inherited.map { "\($0.key)=\($0.value)" } + (try Connection.environment(of: url))
     let report = try ChildProcess.run(
-      [path] + arguments, environment: environment, withErrors: true, atMost: Self.patience)
+      [path] + arguments, environment: try Self.environment(url), withErrors: true, atMost: Self.patience)
     guard !report.succeeded else { return }
     let words = report.text.split(separator: "\n").suffix(3).joined(separator: " ")
     throw CareError("\(path) failed: \(words.isEmpty ? "\(report.ending)" : words)")
+  }
+
+  /// Runs it to its end; what it writes goes where our standard output goes, its complaints where ours go.
+  func stream(_ arguments: [String], on url: String) throws {
+    var child = try ChildProcess.start([path] + arguments, environment: try Self.environment(url))
+    let ending = child.wait(atMost: Self.patience)
+    guard ending == .exited(0) else {
+      throw CareError("\(path) failed, as it says above: what it has written is no whole backup.")
+    }
+  }
+
+  /// Its major version, for example 15.
+  func version() throws -> Int {
+    let report = try ChildProcess.run([path, "--version"], withErrors: true, atMost: .seconds(30))
+    guard let version = Self.version(in: report.text) else {
+      throw CareError("\(path) does not tell its version: \(report.text.prefix(80))")
+    }
+    return version
+  }
+
+  /// Out of, for example, `pg_dump (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+  static func version(in words: String) -> Int? {
+    let name = "(PostgreSQL) "
+    guard let place = words.firstRange(of: name) else { return nil }
+    return Int(words[place.upperBound...].prefix { $0.isASCII && $0.isNumber })
+  }
+
+  /// The way to the database goes by its environment, where no list of processes shows a password. As with the server's
+  /// own connections, what the URL leaves open is as `PG…` variables say, a file of passwords among them.
+  private static func environment(_ url: String) throws -> [String] {
+    var variables = ProcessInfo.processInfo.environment
+    let given = try Connection.environment(of: url).map { $0.split(separator: "=", maxSplits: 1) }
+    // A service would win over variables, but it does not win over the URL.
+    if given.contains(where: { $0[0] == "PGHOST" }) { variables["PGSERVICE"] = nil }
+    for entry in given { variables[String(entry[0])] = entry.count > 1 ? String(entry[1]) : "" }
+    return variables.map { "\($0.key)=\($0.value)" }
   }
 
   /// A database of terabytes takes hours.

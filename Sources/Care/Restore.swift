@@ -33,11 +33,17 @@ package enum Restore {
     try Restoration.begin(on: connection)
     if tables == 0 {
       report("restoring \(file)")
+      do {
       try program.run(
         [
           "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", "--no-password",
-          "--dbname=\(Connection.databaseName(of: url))", file,
+          "--dbname=\(try connection.run(Restoration.databaseName()))", file,
         ], on: url)
+      } catch {
+        // All or nothing: it is as empty as it was, and anybody may use it again.
+        try? Restoration.giveUp(on: connection)
+        throw error
+      }
     } else {
       report("the backup is in the database already: going on after it")
     }

@@ -34,6 +34,19 @@ package enum Restoration {
     try connection.script("CREATE TABLE IF NOT EXISTS upmc_restoring ()")
   }
 
+  /// Takes the mark away from a database into which nothing has been brought.
+  package static func giveUp(on connection: Connection) throws(PostgresError) {
+    guard try connection.run(tables()) == 0 else { return }
+    try connection.script("DROP TABLE IF EXISTS upmc_restoring")
+  }
+
+  private static let databaseNameStatement = Statement("restoration-database-name", "SELECT current_database()::text")
+
+  /// The database that a connection has found, whoever named it.
+  package static func databaseName() -> Query<String> {
+    Query(databaseNameStatement, Parameters()) { $0.text(0, 0) }
+  }
+
   /// What was done to a restored database.
   package struct Settled: Sendable {
     package let pausedMessages: Int64

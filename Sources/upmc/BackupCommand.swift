@@ -16,9 +16,10 @@ struct BackupCommand: ParsableCommand {
       credentials in the backup cannot be opened.
 
         upmc backup /backups/upmc-2026-12-24.dump
+        upmc backup - | gpg --encrypt --recipient backups > upmc.dump.gpg
       """)
 
-  @Argument(help: "The file, which must not be there yet.")
+  @Argument(help: "The file, which must not be there yet; -: standard output.")
   var file: String
 
   @OptionGroup var output: OutputOptions
@@ -26,9 +27,18 @@ struct BackupCommand: ParsableCommand {
   func run() throws {
     let database = try Database(try Configuration(environment: ProcessInfo.processInfo.environment))
     defer { database.close() }
+    guard file != "-" else { return try stream(database.url) }
     let bytes = try Backup.take(file, of: database.url)
     let (file, output) = (file, output)
     output.show(Taken(file: file, bytes: bytes), "Wrote \(file), \(bytes) bytes. The master key is not in it.")
+  }
+
+  private func stream(_ url: String) throws {
+    guard !Output.isTerminal else {
+      throw CommandError("A backup is no text for a terminal. Lead it into a program or a file: `upmc backup - | gpg …`.")
+    }
+    try Backup.stream(url)
+    Output.complain("Wrote the backup to standard output. The master key is not in it.")
   }
 
   private struct Taken: JSONAnswer {

@@ -13,10 +13,13 @@ enum Output {
     _ = fflush(nil)
   }
 
+  /// What is printed is read by a person.
+  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
   /// Text as it is, without a line break; only on a terminal it is made harmless.
   static func piece(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
-    print(isatty(STDOUT_FILENO) == 1 ? VisibleText.of(text, keepingLines: true) : text, terminator: "")
+    print(isTerminal ? VisibleText.of(text, keepingLines: true) : text, terminator: "")
     _ = fflush(nil)
   }
 

@@ -1,0 +1,79 @@
+import Foundation
+import Postgres
+import Reactor
+import TestSupport
+import Testing
+
+/// `upmc backup` and `upmc restore` where the password is not in the URL, as `.deploy` prescribes.
+@Suite struct BackupCommandTests {
+  /// A database server that asks for a password, and the file that holds it.
+  private final class Guarded {
+    let cluster = TestCluster()
+    var passwordFile: String { cluster.directory + "/pgpass" }
+
+    init() throws {
+      let administrator = try Connection(cluster.url(database: "postgres"))
+      try administrator.script("CREATE ROLE upmc LOGIN PASSWORD 'right'")
+      for name in ["kept", "fresh"] { try administrator.script("CREATE DATABASE \(name) OWNER upmc TEMPLATE template0") }
+      TemporaryDirectory.write(
+        cluster.directory + "/data/pg_hba.conf", "local all postgres trust\nlocal all all scram-sha-256\n")
+      // Not told to read it again: when it does is its own affair.
+      cluster.stop()
+      cluster.start()
+      _ = try PrivateFile.create(passwordFile, Array("*:*:*:upmc:right\n".utf8))
+    }
+
+    deinit { cluster.remove() }
+
+    func url(_ database: String) -> String { "postgresql://upmc@/\(database)?host=\(cluster.directory)" }
+  }
+
+  @Test(arguments: ["PGPASSFILE", "PGPASSWORD"])
+  func `a password that only the environment has`(_ variable: String) throws {
+    let guarded = try Guarded()
+    let password = variable == "PGPASSFILE" ? guarded.passwordFile : "right"
+    let program = try Program(databaseURL: guarded.url("kept"), ["\(variable)=\(password)"])
+    #expect(try program.run("migrate").status == 0)
+    #expect(try program.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
+    let file = program.directory + "/b.dump"
+    let taken = try program.run("backup", file)
+    #expect(taken.status == 0, "\(taken.complaint)")
+    let other = try Program(databaseURL: guarded.url("fresh"), ["\(variable)=\(password)"])
+    let brought = try other.run("restore", file)
+    #expect(brought.status == 0, "\(brought.complaint)")
+    #expect(try other.run("app", "list").lines.first?.hasPrefix("com.example.bank") == true)
+  }
+
+  @Test func `what the URL says counts, whatever the environment says of another database`() throws {
+    let program = try Program(["PGHOST=/nonexistent", "PGDATABASE=nothing", "PGUSER=nobody"])
+    let file = program.directory + "/b.dump"
+    let taken = try program.run("backup", file)
+    #expect(taken.status == 0, "\(taken.complaint)")
+  }
+
+  @Test func `a backup may go to standard output, and is the same there`() throws {
+    let program = try Program()
+    #expect(try program.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
+    let file = program.directory + "/piped.dump"
+    // Through a pipe, as into a program that encrypts or carries it away.
+    let taken = try program.run(through: ["/bin/sh", "-c", "\"$@\" | cat > \(file)", "sh"], "backup", "-")
+    #expect(taken.status == 0 && taken.lines.isEmpty, "\(taken.complaint)")
+    #expect(taken.complaint.contains("The master key is not in it"), "\(taken.complaint)")
+    #expect(!FileManager.default.fileExists(atPath: "-"))
+    let other = try Program(databaseURL: TestDatabase.makeEmpty().url)
+    #expect(try other.run("restore", file).status == 0)
+    #expect(try other.run("app", "list").lines.first?.hasPrefix("com.example.bank") == true)
+  }
+
+  @Test func `a restore that failed leaves a database that is empty to everybody`() throws {
+    let empty = try Program(databaseURL: TestDatabase.makeEmpty().url)
+    let garbage = empty.directory + "/garbage"
+    TemporaryDirectory.write(garbage, "no backup")
+    let failed = try empty.run("restore", garbage)
+    #expect(failed.status == 1 && failed.complaint.contains("pg_restore failed"), "\(failed.complaint)")
+    let taken = try empty.run("backup", empty.directory + "/b.dump")
+    #expect(!taken.complaint.contains("in the middle of being restored"), "\(taken.complaint)")
+    let migrated = try empty.run("migrate")
+    #expect(migrated.status == 0, "\(migrated.complaint)")
+  }
+}
