@@ -23,7 +23,9 @@ package struct SigningKeys: Sendable {
       sdkKeys: SDKKeyring(key: authKeys[0]))
   }
 
-  /// Whether the keys that are stored open with the master key; nil when there are none yet. Makes none.
+  /// Whether what is sealed opens with the master key; nil when nothing is sealed yet. Makes no keys.
+  ///
+  /// The signing keys say so where there are some: every server that has run on the database has opened them.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     var known = false
     for purpose in ["pushkey", "authkey", "userproof"] {
@@ -32,7 +34,18 @@ package struct SigningKeys: Sendable {
         if (try? master.open(stored.sealed, for: place(purpose, stored.generation))) == nil { return false }
       }
     }
-    return known ? true : nil
+    return known ? true : try fitOthers(master, connection)
+  }
+
+  /// What commands seal in a database on which no server has run yet: one that opens is enough.
+  private static func fitOthers(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
+    let credentials = try connection.run(Secrets.credentials()).map { credential in
+      (credential.sealed, Administration.place(ofCredentialFor: credential.app, credential.network))
+    }
+    let webhooks = try connection.run(Webhooks.sealed()).map { ($0.sealed, Webhooks.place(of: $0.webhook)) }
+    let sealed = credentials + webhooks
+    guard !sealed.isEmpty else { return nil }
+    return sealed.contains { (try? master.open($0.0, for: $0.1)) != nil }
   }
 
   /// The present key of a purpose, then the previous one if there is one.

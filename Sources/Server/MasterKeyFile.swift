@@ -1,6 +1,7 @@
 internal import FoundationEssentials
-internal import Reactor
 package import Operations
+internal import Postgres
+internal import Reactor
 
 /// Where the master key comes from.
 package enum MasterKeyFile {
@@ -19,6 +20,39 @@ package enum MasterKeyFile {
     let path = configuration.dataDirectory + "/master.key"
     if !FileManager.default.fileExists(atPath: path) { try make(path) }
     return try decode(try read(path), source: path)
+  }
+
+  /// True when nobody gives a key: with the private database one is made, beside it.
+  static func isMade(for configuration: Configuration) -> Bool {
+    configuration.databaseURL == nil && configuration.masterKey == nil && configuration.masterKeyFile == nil
+  }
+
+  /// The same, when it opens what the database holds.
+  package static func load(_ configuration: Configuration, for connection: DatabaseConnection) throws -> MasterKey {
+    let master = try load(configuration)
+    guard try fits(master, connection) != false else {
+      throw Configuration.Mistake(
+        description: """
+          \(source(configuration)) is another key than the one that sealed what this database holds. Nothing was changed. \
+          Give the key that the database was made with, as it is kept with its backups.
+          """)
+    }
+    return master
+  }
+
+  /// Nil when nothing is sealed yet, or no table is there that could hold it.
+  private static func fits(_ master: MasterKey, _ connection: DatabaseConnection) throws -> Bool? {
+    do throws(PostgresError) {
+      return try SigningKeys.fit(master, connection)
+    } catch where error.sqlState == .undefinedTable {
+      return nil
+    }
+  }
+
+  /// Where the key is, for people.
+  private static func source(_ configuration: Configuration) -> String {
+    if configuration.masterKey != nil { return "UPMC_MASTER_KEY" }
+    return "The master key in \(configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key")"
   }
 
   private static func decode(_ text: String, source: String) throws -> MasterKey {

@@ -115,6 +115,13 @@ package enum Webhooks {
     return Query(deleteStatement, parameters) { _ in }
   }
 
+  private static let sealedStatement = Statement("webhooks-sealed", "SELECT webhook, sealed FROM webhooks")
+
+  /// The signing secrets of all.
+  package static func sealed() -> Query<[(webhook: Number, sealed: [UInt8])]> {
+    Query(sealedStatement, Parameters()) { rows in rows.map { (rows.int32($0, 0), rows.bytes($0, 1)) } }
+  }
+
   /// What a webhook's secret is sealed for.
   package static func place(of webhook: Number) -> String { "webhook \(webhook)" }
 

@@ -8,9 +8,10 @@ struct CommandDatabase {
   let connection: Connection
   let configuration: Configuration
 
-  /// Only for those who seal or open secrets: with a database of one's own it must be configured.
+  /// Only for those who seal or open secrets: with a database of one's own it must be configured. Nothing is sealed with
+  /// a key that does not open what is sealed already.
   func masterKey() throws -> MasterKey {
-    try MasterKeyFile.load(configuration)
+    try MasterKeyFile.load(configuration, for: connection)
   }
 }
 
