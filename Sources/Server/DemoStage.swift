@@ -84,7 +84,6 @@ final class DemoStage {
 
   func serverConfiguration(_ started: Simulator.Started) throws -> Configuration {
     var server = configuration
-    server.publicDirectory = server.publicDirectory ?? ConsoleFiles.find()
     // The virtual devices of the demonstration speak plain HTTP.
     server.listening.certificateFile = nil
     // Devices of this machine reach it so; with port 0 nobody can say it beforehand.

@@ -24,11 +24,12 @@ package enum Demonstration {
   /// - Throws: one sentence that says what could not be started and what to do.
   package static func run(_ configuration: Configuration) throws {
     LogLines.bootstrap(level: configuration.logLevel == "info" ? "warning" : configuration.logLevel, format: .text)
+    let configuration = try Preflight.check(configuration)
     say("Starting the private PostgreSQL in \(configuration.dataDirectory) …")
     let database = try Database(configuration) { say("  \($0)") }
     defer { database.close() }
     try database.migrate(configuration) { say("  \($0)") }
-    let master = try MasterKeyFile.load(configuration)
+    let master = try MasterKeyFile.load(configuration, for: DatabaseConnection(database.url))
     let stage = try DemoStage(configuration, database: database, master: master)
 
     say("Starting the simulator of APNs and FCM …")

@@ -10,7 +10,6 @@ internal import TLS
 
 /// The HTTP loops and the admin threads behind them.
 final class Doors {
-  let address: SocketAddress
   private let commands: [Inbox<Command>]
   private let drained: Inbox<Void>
   private let admin: AdminThreads
@@ -22,12 +21,16 @@ final class Doors {
     case close
   }
 
+  /// How many loops serve.
+  static var loops: Int { max(1, min(Server.Limits.httpLoops, Machine.cores / 2)) }
+
+  /// - Parameter descriptors: of listening sockets, one for each loop, which are ours from now on.
   init(
-    _ configuration: Configuration, databaseURL: String, catalog: Catalog, keys: SigningKeys, master: MasterKey,
+    _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys, master: MasterKey,
     firstWriter: Int32, launchpad: Committer.Launchpad, metrics: Metrics, readiness: Readiness,
     messageCommitted: @escaping @Sendable () -> Void
   ) throws {
-    let loops = max(1, min(Server.Limits.httpLoops, Machine.cores / 2))
+    let loops = descriptors.count
     let tls = try DoorCertificate.load(configuration.listening)
     let (openFiles, memoryBytes) = (DescriptorLimit.raise(), MemoryLimit.bytes)
     let engine = configuration.listening.engine(
@@ -40,14 +43,6 @@ final class Doors {
           "memoryMiB": "\(memoryBytes >> 20)",
         ])
     }
-    let addresses = try SocketAddress.resolve(
-      host: configuration.listenHost, port: configuration.listenPort, passive: true)
-    guard let wanted = addresses.first else {
-      throw ServerError("UPMC_LISTEN: the host \(configuration.listenHost) has no address.")
-    }
-    let first = try Socket.listen(on: wanted, reusePort: loops > 1)
-    guard let address = first.localAddress else { throw ServerError("The listening socket has no address.") }
-    self.address = address
     let hosting = Hosting(publicURL: configuration.publicURL)
     let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
     let admin = try AdminThreads(
@@ -59,8 +54,6 @@ final class Doors {
     self.hosted = hosted
     drained = try Inbox(capacity: loops)
     var commands: [Inbox<Command>] = []
-    let descriptors =
-      try [first.release()] + (1..<loops).map { _ in try Socket.listen(on: address, reusePort: true).release() }
     for (number, descriptor) in descriptors.enumerated() {
       let inbox = try Inbox<Command>(capacity: 8)
       commands.append(inbox)

@@ -9,16 +9,11 @@ final class MetricsListener {
   let address: SocketAddress
   private let stopped: Inbox<Void>
 
-  init(host: String, port: UInt16, metrics: @escaping @Sendable () -> MetricsDoor, readiness: Readiness) throws {
-    guard let wanted = try SocketAddress.resolve(host: host, port: port, passive: true).first else {
-      throw ServerError("UPMC_METRICS_LISTEN: the host \(host) has no address.")
-    }
-    let listener = try Socket.listen(on: wanted)
-    guard let address = listener.localAddress else { throw ServerError("The listening socket has no address.") }
+  /// - Parameter descriptor: of a listening socket, which is ours from now on.
+  init(_ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsDoor, readiness: Readiness) throws {
     self.address = address
     let stopped = try Inbox<Void>(capacity: 1)
     self.stopped = stopped
-    let descriptor = listener.release()
     _ = try Thread(name: "metrics") {
       do {
         let loop = try EventLoop()

@@ -24,9 +24,9 @@ internal import TLS
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
-/// **Start**: migrations → signing keys and apps → providers and dispatcher → doors. The database is there already: the
-/// configured one, or a private PostgreSQL (`Database`). A start that cannot succeed ends with one sentence that says why
-/// and what to do.
+/// **Start**: what needs no database (`Preflight`) → migrations → addresses → signing keys and apps → providers and
+/// dispatcher → doors. The database is there already: the configured one, or a private PostgreSQL (`Database`). A start that
+/// cannot succeed ends with one sentence that says why and what to do, before an engine has begun to work.
 ///
 /// **Stop** (SIGTERM, SIGINT): the doors take no new connections and answer what they have, admin requests that take long with
 /// 503; the dispatcher claims nothing
@@ -68,6 +68,7 @@ package final class Server {
   /// Starts everything.
   /// - Parameter databaseURL: of a database that exists and whose schema is current.
   package init(_ configuration: Configuration, databaseURL: String, master: MasterKey) throws {
+    let listeners = try Listeners(configuration, loops: Doors.loops)
     let connection = try Connection(databaseURL)
     let keys = try SigningKeys.load(connection, master: master)
     let catalog = try Catalog()
@@ -99,14 +100,14 @@ package final class Server {
     try courier.start()
 
     doors = try Doors(
-      configuration, databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
+      configuration, descriptors: listeners.takeDoors(), databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
       metrics: metrics, readiness: readiness, messageCommitted: dispatcher.poke)
-    address = doors.address
-    metricsListener = try configuration.metricsListen.map { host, port in
+    address = listeners.doors
+    metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(
-        host: host, port: port, metrics: { MetricsDoor(metrics: metrics, catalog: nil) }, readiness: readiness)
+        descriptor, at: listeners.metrics ?? listeners.doors, metrics: { MetricsDoor(metrics: metrics, catalog: nil) }, readiness: readiness)
     }
     notices = try NoticeKeeper(databaseURL: databaseURL, clock: SystemClock(), messageCommitted: dispatcher.poke)
     listening = configuration.listening

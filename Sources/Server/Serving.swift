@@ -10,18 +10,20 @@ package enum Serving {
   package static func run(_ configuration: Configuration) throws {
     LogLines.bootstrap(level: configuration.logLevel, format: configuration.logFormat)
     let log = Logger(label: "server")
+    let configuration = try Preflight.check(configuration)
+    if configuration.publicDirectory == nil { log.warning("\(ConsoleFiles.absence)") }
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
     // One that is away is waited for: machines start in any order.
-    let isThere: Void? = try DatabasePatience.wait(configuration) {
+    let master = try DatabasePatience.wait(configuration) {
       try database.ensureRunning()
+      // Before anything is changed for the sake of a server that could not start.
+      let master = try MasterKeyFile.load(configuration, for: DatabaseConnection(database.url))
       try database.migrate(configuration) { log.info("\($0)") }
+      return master
     }
-    guard isThere != nil else { return log.info("stopped") }
-    var configuration = configuration
-    configuration.publicDirectory = configuration.publicDirectory ?? ConsoleFiles.find()
-    let server = try Server(
-      configuration, databaseURL: database.url, master: try MasterKeyFile.load(configuration))
+    guard let master else { return log.info("stopped") }
+    let server = try Server(configuration, databaseURL: database.url, master: master)
     greet(configuration, server, databaseURL: database.url, log)
     database.keepUntilStopped { server.reload() }
     server.stop()

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import FoundationEssentials
+internal import Reactor
 
 /// One file of `Migrations/`.
 package struct Migration: Sendable, Equatable {
@@ -38,26 +39,17 @@ package struct Migration: Sendable, Equatable {
 
 /// Finds and reads the files of migrations.
 package enum MigratorFiles {
-  /// The directory with the migrations: the configured one, or `Migrations` beside the program, or in the working
-  /// directory.
+  /// The directory with the migrations: the configured one, or the one that comes with the program.
   /// - Parameter configured: `UPMC_MIGRATIONS_DIR`; when given, nothing else is tried.
   package static func locate(configured: String?) throws(MigratorError) -> String {
-    var places: [String] = []
-    if let configured {
-      places = [configured]
-    } else {
-      if let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") {
-        places.append(program.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Migrations")
-      }
-      places.append("Migrations")
-    }
-    if let found = places.first(where: isDirectory) { return found }
+    let places = configured.map { [$0] } ?? ProgramFiles.places(of: "Migrations")
+    if let found = places.first(where: ProgramFiles.isDirectory) { return found }
     throw .noDirectory(places, isConfigured: configured != nil)
   }
 
   /// Reads all `*.sql` files, in order. Other files are left alone.
   static func read(_ directory: String, newestKnown: Int) throws(MigratorError) -> [Migration] {
-    guard isDirectory(directory), let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+    guard ProgramFiles.isDirectory(directory), let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
       throw .noDirectory([directory], isConfigured: true)
     }
     var migrations: [Migration] = []
@@ -92,10 +84,5 @@ package enum MigratorFiles {
       words.utf8.allSatisfy({ (97...122).contains($0) || (48...57).contains($0) || $0 == UInt8(ascii: "_") })
     else { return nil }
     return (version, String(words))
-  }
-
-  private static func isDirectory(_ path: String) -> Bool {
-    var isDirectory = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
   }
 }

@@ -14,7 +14,8 @@ final class ServerProcess {
   init(_ variables: [String: String]) throws {
     log = TemporaryDirectory.make() + "/serve.log"
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-    environment = ["PATH=\(path)"] + Sanitizers.variables + variables.map { "\($0.key)=\($0.value)" }
+    let all = ["PATH": path].merging(variables) { $1 }
+    environment = Sanitizers.variables + all.map { "\($0.key)=\($0.value)" }
     port = try Self.freePort()
   }
 
@@ -31,9 +32,10 @@ final class ServerProcess {
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc").path
   }
 
-  func start() throws {
+  /// - Parameter command: what runs `upmc serve` in the end.
+  func start(_ command: [String] = [program, "serve"]) throws {
     child = try ChildProcess.start(
-      [Self.program, "serve"], environment: environment + ["UPMC_LISTEN=127.0.0.1:\(port)"], output: .file(log),
+      command, environment: environment + ["UPMC_LISTEN=127.0.0.1:\(port)"], output: .file(log),
       errors: .file(log))
   }
 

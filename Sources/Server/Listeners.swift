@@ -1,0 +1,85 @@
+internal import Glibc
+internal import Reactor
+
+/// The sockets of the doors and of the metrics. Bound before anything else starts: an address that cannot be had ends the
+/// start when nothing has begun. Whoever connects meanwhile waits until the loops take over.
+final class Listeners {
+  let doors: SocketAddress
+  let metrics: SocketAddress?
+  private var doorDescriptors: [Int32] = []
+  private var metricsDescriptor: Int32?
+
+  /// - Parameter loops: how many loops share the doors' address.
+  /// - Throws: `ServerError` that names the variable, what is wrong with the address, and what to do.
+  init(_ configuration: Configuration, loops: Int = 1) throws(ServerError) {
+    let name = "UPMC_LISTEN"
+    let first = try Self.listen(name, configuration.listenHost, configuration.listenPort, reusePort: loops > 1)
+    guard let doors = first.localAddress else { throw ServerError("The listening socket has no address.") }
+    self.doors = doors
+    doorDescriptors = [first.release()]
+    if let (host, port) = configuration.metricsListen {
+      let socket = try Self.listen("UPMC_METRICS_LISTEN", host, port, reusePort: false)
+      metrics = socket.localAddress
+      metricsDescriptor = socket.release()
+    } else {
+      metrics = nil
+    }
+    for _ in 1..<max(loops, 1) {
+      doorDescriptors.append(
+        try Self.listen(name, configuration.listenHost, at: doors, port: doors.port, reusePort: true).release())
+    }
+  }
+
+  deinit { for descriptor in doorDescriptors + [metricsDescriptor].compactMap({ $0 }) { _ = close(descriptor) } }
+
+  /// One for each loop; the caller owns them.
+  func takeDoors() -> [Int32] {
+    defer { doorDescriptors = [] }
+    return doorDescriptors
+  }
+
+  /// Nil when metrics have no address of their own; the caller owns it.
+  func takeMetrics() -> Int32? {
+    defer { metricsDescriptor = nil }
+    return metricsDescriptor
+  }
+
+  /// Whether all of them can be had now. Nobody else listens on them either, also not another server of ours that would
+  /// share its address with our loops.
+  static func probe(_ configuration: Configuration) throws(ServerError) {
+    _ = try Listeners(configuration)
+  }
+
+  private static func listen(
+    _ name: String, _ host: String, _ port: UInt16, reusePort: Bool
+  ) throws(ServerError) -> Socket {
+    guard let address = try? SocketAddress.resolve(host: host, port: port, passive: true).first else {
+      throw ServerError("\(name): the host \(host) has no address. Write host:port, for example 0.0.0.0:\(port).")
+    }
+    return try listen(name, host, at: address, port: port, reusePort: reusePort)
+  }
+
+  private static func listen(
+    _ name: String, _ host: String, at address: SocketAddress, port: UInt16, reusePort: Bool
+  ) throws(ServerError) -> Socket {
+    do throws(SystemError) {
+      return try Socket.listen(on: address, reusePort: reusePort)
+    } catch {
+      let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+      throw ServerError("\(name)=\(place) cannot be listened on: \(advice(error, name, host, port))")
+    }
+  }
+
+  private static func advice(_ error: SystemError, _ name: String, _ host: String, _ port: UInt16) -> String {
+    switch error.code {
+    case EADDRINUSE:
+      let other = port < .max ? port + 1 : port - 1
+      return "another program has this port. Stop it, or choose another one, for example \(name)=\(host):\(other)."
+    case EADDRNOTAVAIL:
+      return "\(host) is no address of this machine. Use one of its own, or 0.0.0.0 for all of them."
+    case EACCES:
+      return "this user may not use it. Choose a port above 1023, for example \(name)=\(host):8080."
+    default: return "\(error)."
+    }
+  }
+}

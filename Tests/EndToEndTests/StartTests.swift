@@ -1,0 +1,76 @@
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+/// `upmc serve` as set-ups start it that are unlike a developer's.
+@Suite struct StartTests {
+  private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () -> Bool) throws {
+    let pause = try Wakeup()
+    for _ in 0..<600 {
+      if condition() { return }
+      if !server.isRunning { break }
+      _ = pause.wait(atMost: .milliseconds(50))
+    }
+    Issue.record("\(complaint): \(server.output.suffix(2000))")
+  }
+
+  private func status(_ server: ServerProcess, _ path: String) -> Int? {
+    (try? TestClient(port: server.port).call("GET", path))?.status
+  }
+
+  private func variables() throws -> [String: String] {
+    [
+      "UPMC_DATABASE_URL": try TestDatabase.make().url,
+      "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(),
+      "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
+    ]
+  }
+
+  @Test func `a pod that Kubernetes tells of a Service called upmc serves`() throws {
+    let links = [
+      "UPMC_SERVICE_HOST": "10.0.0.1", "UPMC_SERVICE_PORT": "80", "UPMC_SERVICE_PORT_HTTP": "80",
+      "UPMC_PORT": "tcp://10.0.0.1:80", "UPMC_PORT_80_TCP": "tcp://10.0.0.1:80", "UPMC_PORT_80_TCP_PROTO": "tcp",
+      "UPMC_PORT_80_TCP_PORT": "80", "UPMC_PORT_80_TCP_ADDR": "10.0.0.1",
+    ]
+    let server = try ServerProcess(try variables().merging(links) { $1 })
+    try server.start()
+    try wait("it is not ready", server) { status(server, "/ready") == 200 }
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+
+  @Test func `found through PATH from elsewhere, it has its console and its migrations`() throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let files = FileManager.default
+    let program = directory + "/upmc"
+    // A name in a directory of its own: another one to the same file would lead back to where the tests were built.
+    if (try? files.linkItem(atPath: ServerProcess.program, toPath: program)) == nil {
+      try files.copyItem(atPath: ServerProcess.program, toPath: program)
+    }
+    for name in ["Public", "Migrations"] {
+      let place = URL(filePath: TestDatabase.migrationsDirectory).deletingLastPathComponent().appending(path: name).path
+      try files.createSymbolicLink(atPath: directory + "/" + name, withDestinationPath: place)
+    }
+    var variables = try variables()
+    variables["UPMC_MIGRATIONS_DIR"] = ""
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let server = try ServerProcess(variables.merging(["PATH": "\(directory):\(path)"]) { $1 })
+    try server.start(["/bin/sh", "-c", "cd / && exec upmc serve"])
+    try wait("it is not ready", server) { status(server, "/ready") == 200 }
+    #expect(status(server, "/") == 200, "\(server.output.suffix(2000))")
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+
+  @Test func `without a console's files it serves, and says that they are missing`() throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let server = try ServerProcess(try variables())
+    try server.start(["/bin/sh", "-c", "cd \(directory) && exec \(ServerProcess.program) serve"])
+    try wait("it is not ready", server) { status(server, "/ready") == 200 }
+    #expect(status(server, "/") == 404)
+    #expect(server.output.contains("the console's files were not found"), "\(server.output.suffix(2000))")
+    #expect(server.output.contains("UPMC_PUBLIC_DIR"))
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+}
