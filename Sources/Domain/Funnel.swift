@@ -2,6 +2,11 @@
 /// pending is what is not yet decided.
 package struct Funnel: Equatable, Sendable {
   package var seqno: Int64
+  /// Whose message it is, when it was asked for (microseconds since 1970), and its alert: JSON as in the request; nil when
+  /// it has none, or is so large that nobody reads it for this.
+  package var appID = ""
+  package var createdAt: Int64 = 0
+  package var alert: String?
   package var state: MessageState
   /// Nil until the audience has been counted.
   package var targeted: Int64?

@@ -33,6 +33,9 @@ package enum Reporting {
 
     package func write(to writer: inout JSONWriter) {
       writer.member("seqno", String(funnel.seqno))
+      writer.member("appId", funnel.appID)
+      writer.member("alert", raw: (funnel.alert ?? "null").utf8)
+      writer.member("createdAt", Timestamp.text(funnel.createdAt))
       writer.member("state", funnel.state.name)
       funnel.writeCounts(to: &writer)
       writer.member("unknown", funnel.unknown)

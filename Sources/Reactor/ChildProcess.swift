@@ -58,7 +58,7 @@ package struct ChildProcess: ~Copyable {
     var defaults = sigset_t()
     unsafe sigemptyset(&none)
     unsafe sigemptyset(&defaults)
-    unsafe sigaddset(&defaults, SIGPIPE)
+    for number in Signals.ignored { unsafe sigaddset(&defaults, number) }
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &defaults)
     let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP

@@ -10,9 +10,10 @@ package enum Signals {
   }
 
   /// Keeps these signals from interrupting any thread, and lets writes to a lost peer fail with EPIPE instead of
-  /// ending the process. Call it first in `main`, before any thread starts (threads inherit the mask).
+  /// ending the process. SIGUSR1 and SIGUSR2, which mean something to other servers, are ignored: by themselves they would
+  /// end this one at once. Call it first in `main`, before any thread starts (threads inherit the mask).
   package static func block() {
-    signal(SIGPIPE, SIG_IGN)
+    for number in ignored { signal(number, SIG_IGN) }
     var set = handled()
     unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
@@ -34,6 +35,9 @@ package enum Signals {
     guard number > 0 else { return nil }
     return number == SIGHUP ? .reload : .stop
   }
+
+  /// Programs that we start have them as they are by themselves.
+  static let ignored = [SIGPIPE, SIGUSR1, SIGUSR2]
 
   private static func handled() -> sigset_t {
     var set = sigset_t()

@@ -9,7 +9,9 @@ package enum MasterKeyFile {
   /// - Throws: `Configuration.Mistake`.
   package static func load(_ configuration: Configuration) throws -> MasterKey {
     if let text = configuration.masterKey { return try decode(text, source: "UPMC_MASTER_KEY") }
-    if let path = configuration.masterKeyFile { return try decode(try read(path), source: path) }
+    if let path = configuration.masterKeyFile {
+      return try decode(try read(path, name: "UPMC_MASTER_KEY_FILE"), source: path)
+    }
     guard configuration.databaseURL == nil else {
       throw Configuration.Mistake(
         description: """
@@ -19,7 +21,7 @@ package enum MasterKeyFile {
     }
     let path = configuration.dataDirectory + "/master.key"
     if !FileManager.default.fileExists(atPath: path) { try make(path) }
-    return try decode(try read(path), source: path)
+    return try decode(try read(path, name: "The private database's master key"), source: path)
   }
 
   /// True when nobody gives a key: with the private database one is made, beside it.
@@ -44,7 +46,7 @@ package enum MasterKeyFile {
   private static func fits(_ master: MasterKey, _ connection: DatabaseConnection) throws -> Bool? {
     do throws(PostgresError) {
       return try SigningKeys.fit(master, connection)
-    } catch where error.sqlState == .undefinedTable {
+    } catch  where error.sqlState == .undefinedTable {
       return nil
     }
   }
@@ -64,12 +66,20 @@ package enum MasterKeyFile {
     return try MasterKey(bytes: Array(bytes))
   }
 
-  private static func read(_ path: String) throws -> String {
-    do {
-      return String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
-    } catch {
-      throw Configuration.Mistake(description: "The master key file \(path) cannot be read: \(error).")
+  private static func read(_ path: String, name: String) throws(Configuration.Mistake) -> String {
+    // A secret is often a link to where it lies.
+    if let bytes = RegularFile.resolve(path).flatMap({ RegularFile.open(path: $0)?.read() }) {
+      return String(decoding: bytes, as: UTF8.self)
     }
+    throw Configuration.Mistake(description: "\(name): \(path) \(fault(path))")
+  }
+
+  private static func fault(_ path: String) -> String {
+    guard let status = FileStatus(path) else {
+      return "is not there, or this user may not look for it. Name the file that holds the key."
+    }
+    if status.isDirectory { return "is no file but a directory. Name the file in it that holds the key." }
+    return "may not be read by this user. Give it the right to (chown), or run as the file's owner."
   }
 
   private static func make(_ path: String) throws {
@@ -78,7 +88,8 @@ package enum MasterKeyFile {
       // Another process may be first: then its key counts.
       _ = try PrivateFile.create(path, Array(text.utf8))
     } catch {
-      throw Configuration.Mistake(description: "The master key file cannot be made: \(error).")
+      throw Configuration.Mistake(
+        description: "The master key file cannot be made: \(error). Give this user the right to write there.")
     }
   }
 }

@@ -23,7 +23,9 @@ package enum Funnels {
         SELECT reason, sum(count)::bigint AS total FROM reason_totals r WHERE r.seqno = m.seqno GROUP BY reason
         -- What was given back counts no longer.
         HAVING sum(count) <> 0) reasons),
-      m.state_reason, m.resend_of, m.due_at, m.request->>'reference', m.request->>'from'
+      m.state_reason, m.resend_of, m.due_at, m.request->>'reference', m.request->>'from',
+      (SELECT app_id FROM apps a WHERE a.app = m.app), m.created_at,
+      CASE WHEN pg_column_size(m.request) < 65536 THEN (m.request->'alert')::text END
     FROM messages m LEFT JOIN message_totals t ON t.seqno = m.seqno
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)
@@ -50,6 +52,9 @@ package enum Funnels {
       funnel.dueAt = rows.isNull(0, 16) ? nil : rows.timestampMicroseconds(0, 16)
       funnel.reference = rows.optionalText(0, 17)
       funnel.origin = rows.optionalText(0, 18)
+      funnel.appID = rows.text(0, 19)
+      funnel.createdAt = rows.timestampMicroseconds(0, 20)
+      funnel.alert = rows.optionalText(0, 21)
       return (Found(app: rows.int32(0, 0), isKept: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
     }
   }

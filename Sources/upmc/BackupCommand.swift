@@ -25,7 +25,7 @@ struct BackupCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let database = try Database(try Configuration(environment: ProcessInfo.processInfo.environment))
+    let database = try Database(for: try Configuration(environment: ProcessInfo.processInfo.environment))
     defer { database.close() }
     guard file != "-" else { return try stream(database.url) }
     let bytes = try Backup.take(file, of: database.url)
@@ -35,7 +35,8 @@ struct BackupCommand: ParsableCommand {
 
   private func stream(_ url: String) throws {
     guard !Output.isTerminal else {
-      throw CommandError("A backup is no text for a terminal. Lead it into a program or a file: `upmc backup - | gpg …`.")
+      throw CommandError(
+        "A backup is no text for a terminal. Lead it into a program or a file: `upmc backup - | gpg …`.")
     }
     try Backup.stream(url)
     Output.complain("Wrote the backup to standard output. The master key is not in it.")

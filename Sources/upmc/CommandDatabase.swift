@@ -15,12 +15,25 @@ struct CommandDatabase {
   }
 }
 
+extension Database {
+  /// The database for a command: only `serve` and `demo` make one that is not there. Whoever is in the wrong directory
+  /// would else be answered from an empty one.
+  convenience init(for configuration: Configuration, report: @escaping (String) -> Void = { _ in }) throws {
+    guard configuration.databaseURL != nil || PrivateDatabase.exists(in: configuration.dataDirectory) else {
+      throw CommandError(
+        "There is no database in \(configuration.dataDirectory) (UPMC_DATA_DIR). Run the command where the server runs, or "
+          + "name its database in UPMC_DATABASE_URL; `upmc serve` makes a private one.")
+    }
+    try self.init(configuration, report: report)
+  }
+}
+
 /// Runs `body` with a connection to the configured database, or to the private one: beside a running server, or starting
 /// the private database for the moment.
 /// - Parameter migrates: brings a private database up to date first, as the server would.
 func withDatabase(migrates: Bool = true, _ body: (CommandDatabase) throws -> Void) throws {
   let configuration = try Configuration(environment: ProcessInfo.processInfo.environment)
-  let database = try Database(configuration, report: { Output.complain($0) })
+  let database = try Database(for: configuration, report: { Output.complain($0) })
   defer { database.close() }
   if migrates, configuration.databaseURL == nil { try database.migrate(configuration) }
   var options = ConnectionOptions()

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Domain
+internal import JSON
 internal import Operations
 internal import Reactor
 internal import Store
@@ -82,6 +83,30 @@ struct Status: ParsableCommand {
       }
   }
 
+  /// Its title, or the text where it has none; the first 40 characters.
+  private static func title(_ funnel: Funnel) -> String? {
+    guard let json = funnel.alert else { return nil }
+    var (title, text): (String?, String?)
+    var reader = JSONReader(Array(json.utf8))
+    do throws(JSONError) {
+      if json.hasPrefix("\"") {
+        text = try reader.readString()
+      } else {
+        try reader.readObject { (reader, key) throws(JSONError) in
+          switch key {
+          case "title": title = try reader.readString()
+          case "body": text = try reader.readString()
+          default: try reader.skip()
+          }
+        }
+      }
+    } catch {
+      return nil
+    }
+    guard let words = title ?? text else { return nil }
+    return words.count > 40 ? words.prefix(39) + "…" : words
+  }
+
   static func sentence(_ funnel: Funnel) -> String {
     let decided: [(String, Int64)] = [
       ("rejected", funnel.rejected), ("expired", funnel.expired), ("cancelled", funnel.cancelled),
@@ -91,8 +116,9 @@ struct Status: ParsableCommand {
     let targeted = funnel.targeted.map { String($0) } ?? "?"
     let pending = funnel.pending.map { String($0) } ?? "?"
     let why = funnel.stateReason.map { "  (\($0))" } ?? ""
+    let title = Self.title(funnel).map { "  \"\($0)\"" } ?? ""
     return """
-      \(funnel.seqno)  \(funnel.state.name)  targeted \(targeted)  pending \(pending)  accepted \(funnel.accepted)  \
+      \(funnel.seqno)  \(funnel.appID)\(title)  \(Timestamp.text(funnel.createdAt))  \(funnel.state.name)  targeted \(targeted)  pending \(pending)  accepted \(funnel.accepted)  \
       received \(funnel.received)  read \(funnel.read)\(rare)\(why)
       """
   }

@@ -4,14 +4,14 @@ internal import ArgumentParser
 struct UPMC: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upmc",
-    abstract: "A push message center: registers devices, sends through APNs, and knows what became of it.",
+    abstract: "A push message center: registers devices, sends through APNs and FCM, and knows what became of it.",
     discussion: """
       A first message, from nothing:
 
+        upmc serve &
         upmc app create com.example.bank --name "Example Bank"
         upmc app credential com.example.bank --apns-key AuthKey.p8 \\
           --key-id ABCDE12345 --team-id FGHIJ67890
-        upmc serve &
         upmc send com.example.bank --user kim01 --body "A first push" --badge +1
         upmc status 1 --follow
 

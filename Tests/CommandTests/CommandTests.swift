@@ -50,7 +50,7 @@ import Testing
   @Test func `message pause, resume, pace, cancel and resend act on a message, and say how it stands`() throws {
     try makeApp()
     #expect(try program.run("send", "com.example.bank", "--all", "--body", "B", "--per-second", "9").status == 0)
-    #expect(try program.run("message", "pause", "1").lines.first?.hasPrefix("1  paused  targeted 0") == true)
+    #expect(try program.run("message", "pause", "1").lines.first?.contains("  paused  targeted 0") == true)
     #expect(try program.run("message", "resume", "1", "--json").string("state") == "queued")
     let paced = try program.run("message", "pace", "1", "--devices", "10", "--wait", "PT1M", "--json")
     #expect(paced.status == 0 && paced.string("seqno") == "1")
@@ -173,7 +173,8 @@ import Testing
     let status = try program.run("status", "1", "--json")
     #expect(status.string("state") == "queued")
     #expect(
-      try program.run("status", "1").lines == ["1  queued  targeted 0  pending 0  accepted 0  received 0  read 0"])
+      try program.run("status", "1").lines.first?.hasSuffix(
+        "  queued  targeted 0  pending 0  accepted 0  received 0  read 0") == true)
     #expect(try program.run("status").lines.count == 1)
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Reactor
 import TestSupport
 import Testing
@@ -59,6 +60,15 @@ import Testing
     try server.start(["/bin/sh", "-c", "cd / && exec upmc serve"])
     try wait("it is not ready", server) { status(server, "/ready") == 200 }
     #expect(status(server, "/") == 200, "\(server.output.suffix(2000))")
+    #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
+  }
+
+  @Test func `signals that mean something to other servers do not end it`() throws {
+    let server = try ServerProcess(try variables())
+    try server.start()
+    try wait("it is not ready", server) { status(server, "/ready") == 200 }
+    for number in [SIGUSR1, SIGUSR2] { server.signal(number) }
+    #expect(status(server, "/ready") == 200)
     #expect(server.stop() == .exited(0), "\(server.output.suffix(2000))")
   }
 

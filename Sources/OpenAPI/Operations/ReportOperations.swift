@@ -45,8 +45,9 @@ extension APIOperation {
   ]
 
   static let funnel = """
-    {"seqno":"104","state":"sending","targeted":1000,"pending":10,"accepted":985,"rejected":3,"expired":0,"cancelled":0,\
-    "skipped":2,"received":700,"read":120,"unknown":0,"resent":1,"reasons":{"Unregistered":3,"quarantine":2}}
+    {"seqno":"104","appId":"com.example.bank","alert":{"title":"News","body":"Hello"},\
+    "createdAt":"2026-11-21T09:30:00.123Z","state":"sending","targeted":1000,"pending":10,\
+    "accepted":985,"rejected":3,"expired":0,"cancelled":0,"skipped":2,"received":700,"read":120,"unknown":0,"resent":1,"reasons":{"Unregistered":3,"quarantine":2}}
     """
 
   static let limit = Parameter(

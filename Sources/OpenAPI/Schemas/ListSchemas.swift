@@ -179,13 +179,16 @@ extension Schemas {
 
   static let roles = Schema.words(Role.allCases.map(\.rawValue))
 
+  /// The words of a message, where lists and reports show them.
+  static let shownAlert = Schema.Property.needed(
+    "alert", .object([("type", .texts(["object", "string", "null"]))]),
+    "As it was asked for; null when there is none, or the request is very large.")
+
   private static let message = Schema.object([
     .needed("seqno", Schema.sequence), .needed("appId", Schema.anyText),
     .needed("state", Schema.words(MessageState.allCases.map(\.name))),
     .needed("lane", Schema.words(Lane.allCases.map(\.name))),
-    .needed(
-      "alert", .object([("type", .texts(["object", "string", "null"]))]),
-      "As it was asked for; null when there is none, or the request is very large."),
+    shownAlert,
     .needed("createdAt", Schema.moment), .needed("sendAt", Schema.optional(Schema.moment)),
     .needed("finishedAt", Schema.optional(Schema.moment)), .needed("apiKeyId", Schema.optional(Schema.sequence)),
     .needed("targeted", Schema.optional(Schema.count)), .needed("pending", Schema.optional(Schema.count)),
