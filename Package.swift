@@ -116,7 +116,7 @@ let package = Package(
     // What an operator does beside serving.
     module(
       "Care",
-      on: ["Server", "Operations", "Store", "Domain", "JSON", "TLS", "Postgres", "Reactor"]),
+      on: ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"]),
     program("upmc", on: ["Care", "Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
     program(

@@ -18,14 +18,16 @@ package final class AdminThreads: Sendable {
   /// One for each thread.
   private let cancellers: [Canceller]
 
-  /// Starts the threads. Each connects when its first request comes.
+  /// Starts the threads. Each connects at once, so that a database without a connection for it is known before anybody asks.
   /// - Parameters:
   ///   - hosting: how devices reach what is uploaded here.
+  ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: Hosting = Hosting(publicURL: nil), clock: any Clock = SystemClock(), isSecure: Bool = false,
-    streamTimes: AdminStreams.Times = AdminStreams.Times(), messageCommitted: @escaping @Sendable () -> Void
+    streamTimes: AdminStreams.Times = AdminStreams.Times(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
+    messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let queue = try AdminQueue(FairLine.Shares(threads: threads))
     self.queue = queue
@@ -38,7 +40,7 @@ package final class AdminThreads: Sendable {
     self.streams = streams
     let resources = AdminWorker.Resources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
-      known: known, streams: streams, messageCommitted: messageCommitted)
+      known: known, streams: streams, isConnected: isConnected, messageCommitted: messageCommitted)
     cancellers = (0...threads).map { _ in Canceller() }
     for (number, canceller) in cancellers.enumerated() {
       let (name, queue) = number < threads ? ("admin-\(number)", queue) : ("passwords", passwords)

@@ -21,6 +21,7 @@ final class AdminWorker {
     /// Told of everybody who is let in.
     let known: KnownCallers
     let streams: AdminStreams
+    let isConnected: @Sendable (Bool) -> Void
     let messageCommitted: @Sendable () -> Void
     let log = Logger(label: "admin")
   }
@@ -31,6 +32,8 @@ final class AdminWorker {
   private let log = Logger(label: "admin")
   private let canceller: Canceller
   private var connection: Connection?
+  /// What was told last.
+  private var isConnected = true
 
   /// - Parameter canceller: what ends a statement of this thread from another one.
   init(_ resources: Resources, queue: AdminQueue, canceller: Canceller) {
@@ -41,6 +44,7 @@ final class AdminWorker {
 
   /// Serves until the queue is closed.
   func run() {
+    _ = try? connected()
     while let work = queue.take() {
       let response =
         switch work.errand {
@@ -81,6 +85,7 @@ final class AdminWorker {
   }
 
   private func refusal(_ error: Problem, _ requestID: String) -> Response {
+    if error.code == .databaseAway { note(isConnected: false) }
     // What was cancelled is told why.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
     if error.code.status >= 500 {
@@ -97,6 +102,7 @@ final class AdminWorker {
     let credential = Credential(in: request.headers, isSecure: resources.isSecure)
     if route.permission != nil, credential == nil { throw AdminCall.noCredential }
     let connection = try connected()
+    defer { if connection.isConnected { note(isConnected: true) } }
     var caller = Caller.nobody
     if let permission = route.permission, let credential {
       caller = try authenticate(request, credential, on: connection)
@@ -160,6 +166,12 @@ final class AdminWorker {
     }
   }
 
+  private func note(isConnected now: Bool) {
+    // A node that is not ready gets no requests, and learns from none that it has a connection: so `false` is told again.
+    if !now || !isConnected { resources.isConnected(now) }
+    isConnected = now
+  }
+
   /// This thread's connection. Once made it finds its way back by itself after a failure.
   private func connected() throws(Problem) -> Connection {
     if let connection { return connection }
@@ -172,6 +184,7 @@ final class AdminWorker {
       connection = made
       return made
     } catch {
+      note(isConnected: false)
       throw Problem(error)
     }
   }

@@ -40,7 +40,10 @@ struct AppLook {
           }
         }
       }
-      if mayWrite { try ask(questions, master, note) }
+      // Without its trust anchors nothing can be asked, and whatever were said would blame others for it.
+      if mayWrite, configuration.caFile == nil || MachineLook.trusts(configuration.caFile) {
+        try ask(questions, master, note)
+      }
     } catch {
       note(
         .failure("apps", "database", "\(error)", mend: "See the sentence; then run the doctor again."))
@@ -109,7 +112,7 @@ struct AppLook {
     }
     switch try SigningKeys.fit(master, connection) {
     case true?:
-      note(.ok("master key", place, "opens what the database holds"))
+      note(openFile ?? .ok("master key", place, "opens what the database holds"))
       return master
     case false?:
       note(
@@ -120,9 +123,19 @@ struct AppLook {
         ))
       return nil
     case nil:
-      note(.ok("master key", place, "readable; nothing is sealed with it yet"))
+      note(openFile ?? .ok("master key", place, "readable; nothing is sealed with it yet"))
       return master
     }
+  }
+
+  /// A key's file that is not its owner's alone; nil when there is none, or it is.
+  private var openFile: Finding? {
+    guard configuration.masterKey == nil else { return nil }
+    let path = configuration.masterKeyFile ?? configuration.dataDirectory + "/master.key"
+    guard let mode = FileStatus(path)?.permissions, mode & 0o007 != 0 else { return nil }
+    return .warning(
+      "master key", path, "it opens what is sealed, but others on this machine may read it",
+      mend: "`chmod 600 \(path)`, or 400: whoever has it can open every credential in a backup.")
   }
 
   private func opens(

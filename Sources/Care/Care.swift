@@ -1,7 +1,7 @@
 /// What the operator of a server does beside serving: find what is wrong, take a copy away, and bring it back.
 ///
 /// ```
-///   upmc doctor ──► Doctor: configuration ─► machine ─► database ─► master key ─► apps ─► push networks
+///   upmc doctor ──► Doctor: configuration ─► machine ─► doors ─► database ─► master key ─► apps ─► push networks
 ///                              │ each look makes a Finding: what, where, how to mend
 ///                              └ a look that cannot go on ends those that stand on it, never the others
 /// ```
@@ -35,6 +35,10 @@ package enum Care {
     package static let webhookSeconds: Int64 = 900
     /// The oldest PostgreSQL with what the schema uses (NULLS NOT DISTINCT).
     package static let postgresVersion: Int64 = 150_000
+    /// Seconds for whoever answers at the public address.
+    package static let publicSeconds = 5
+    /// A block of proxies with so few bits that are its own is anybody.
+    package static let proxyBits = 4
     /// Seconds for the database to answer a look.
     package static let databaseSeconds = 10
   }

@@ -37,6 +37,7 @@ final class DatabaseLook {
       note(clockDifference(server, (asked + answered) / 2))
       guard lookAtSchema(connection, note) else { return connection }
       isUsable = true
+      if let finding = BackupLook.finding(server: server.version) { note(finding) }
       lookAtStanding(connection, note)
       return connection
     } catch {
@@ -57,6 +58,9 @@ final class DatabaseLook {
   /// libpq says it in words; the server's own are known well enough.
   static func mend(_ error: PostgresError) -> String {
     let words = error.message.lowercased()
+    if error.sqlState == .diskFull || words.contains("no space left") || words.contains("could not write init file") {
+      return "Make room on the disk of the database: it is full."
+    }
     if words.contains("password") || words.contains("authentication") {
       return "Correct user and password in UPMC_DATABASE_URL, or the server's pg_hba.conf."
     }
@@ -150,6 +154,15 @@ final class DatabaseLook {
       guard let first = pending.first else {
         note(lookAtVersion(try migrator.newerSchema(connection)))
         return true
+      }
+      if let objection = try migrator.objection(to: connection) {
+        // The encoding has its own line above.
+        if case .wrongEncoding = objection { return false }
+        note(
+          .failure(
+            "schema", place, "\(objection)",
+            mend: "Make a database of its own for UPMC (`createdb`), and name it in UPMC_DATABASE_URL."))
+        return false
       }
       let said = "\(pending.count) migrations are missing, from \(first.fileName)"
       if configuration.databaseURL == nil {

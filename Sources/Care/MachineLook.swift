@@ -16,14 +16,7 @@ struct MachineLook {
   func findings() -> [Finding] {
     var findings = [descriptors, Self.memory(MemoryLimit.bytes, configuration.listening)]
     if configuration.databaseURL == nil, let room = Self.room(configuration.dataDirectory) { findings.append(room) }
-    if let certificate = doorCertificate { findings.append(certificate) }
     if let trust { findings.append(trust) }
-    if configuration.publicURL == nil {
-      findings.append(
-        .warning(
-          "public address", "UPMC_PUBLIC_URL", "not set: sends with media or pages are refused",
-          mend: "Set it to the https address at which devices reach this server."))
-    }
     return findings
   }
 
@@ -70,17 +63,10 @@ struct MachineLook {
     return .ok("disk", directory, said)
   }
 
-  private var doorCertificate: Finding? {
-    do throws(ServerError) {
-      guard let read = try DoorCertificate.read(configuration.listening) else { return nil }
-      return Self.expiry(
-        read.certificate.notAfter, "certificate of the doors", configuration.listening.certificateFile ?? "",
-        now: clock.wallMicroseconds / 1_000_000,
-        mend: "Renew it and tell the server by SIGHUP.")
-    } catch {
-      return .failure(
-        "certificate of the doors", "UPMC_TLS_CERTIFICATE", "\(error)", mend: "Give PEM files that belong together.")
-    }
+  /// For people.
+  static func days(_ seconds: Int64) -> String {
+    let days = seconds / 86_400
+    return days == 0 ? "a few hours" : days == 1 ? "a day" : "\(days) days"
   }
 
   /// How long something still lasts.
@@ -89,6 +75,11 @@ struct MachineLook {
     if end <= now { return .failure(subject, place, "ended \(-days) days ago", mend: mend) }
     if days < Care.Limits.certificateDays { return .warning(subject, place, "ends in \(days) days", mend: mend) }
     return .ok(subject, place, "good for \(days) days")
+  }
+
+  /// False when the file cannot be used.
+  static func trusts(_ file: String?) -> Bool {
+    (try? TLSContext.client(trust: TLSContext.Trust(files: file.map { [$0] } ?? []))) != nil
   }
 
   private var trust: Finding? {

@@ -4,7 +4,7 @@ internal import Reactor
 
 /// One of PostgreSQL's own programs, run on our database.
 struct PostgresProgram {
-  private let path: String
+  let path: String
 
   /// - Throws: when it is not installed, where it was looked for.
   init(_ name: String) throws(CareError) {

@@ -34,11 +34,11 @@ package enum Restore {
     if tables == 0 {
       report("restoring \(file)")
       do {
-      try program.run(
-        [
-          "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", "--no-password",
-          "--dbname=\(try connection.run(Restoration.databaseName()))", file,
-        ], on: url)
+        try program.run(
+          [
+            "--exit-on-error", "--single-transaction", "--no-owner", "--no-privileges", "--no-password",
+            "--dbname=\(try connection.run(Restoration.databaseName()))", file,
+          ], on: url)
       } catch {
         // All or nothing: it is as empty as it was, and anybody may use it again.
         try? Restoration.giveUp(on: connection)

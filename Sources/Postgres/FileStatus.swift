@@ -19,6 +19,8 @@ package struct FileStatus: Sendable {
   package let owner: UInt32
   package let bytes: Int
   package let isDirectory: Bool
+  /// The lowest nine bits of its mode.
+  package let permissions: UInt32
 
   /// Nil when there is nothing, or it cannot be reached.
   package init?(_ path: String) {
@@ -28,6 +30,7 @@ package struct FileStatus: Sendable {
     owner = status.st_uid
     bytes = Int(status.st_size)
     isDirectory = status.st_mode & S_IFMT == S_IFDIR
+    permissions = status.st_mode & 0o777
   }
 
   /// Sets the permissions, and the owner when one is given (only root may).

@@ -32,6 +32,7 @@ package struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConve
   package static let undefinedColumn = SQLState(rawValue: "42703")
   package static let undefinedTable = SQLState(rawValue: "42P01")
   package static let duplicateDatabase = SQLState(rawValue: "42P04")
+  package static let diskFull = SQLState(rawValue: "53100")
   package static let tooManyConnections = SQLState(rawValue: "53300")
   package static let objectInUse = SQLState(rawValue: "55006")
   package static let lockNotAvailable = SQLState(rawValue: "55P03")

@@ -134,7 +134,10 @@ extension Pool {
     guard isHeldBack else { return }
     configuration.logger.warning(
       "no connection",
-      metadata: ["endpoint": "\(settings.endpoint.authority)", "reason": "\(reason)", "retry": "\(wait)"])
+      metadata: [
+        "endpoint": "\(settings.endpoint.authority)", "environment": "\(key.environment.name)", "reason": "\(reason)",
+        "retry": "\(wait)",
+      ])
     holdBack()
   }
 

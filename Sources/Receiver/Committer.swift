@@ -58,6 +58,8 @@ package final class Committer {
   /// Parts of failed batches, to be run before anything new.
   private var again: [[Pending]] = []
   private var isRunning = false
+  /// The database has no room: so it said of the last transaction.
+  package private(set) var isOutOfRoom = false
   private var gauge = QueueGauge()
   private let refusals: Refusals
   private var batchBegan = Instant(nanoseconds: 0)
@@ -183,6 +185,7 @@ package final class Committer {
 
   private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
     isRunning = false
+    isOutOfRoom = false
     let time = loop.clock.now - batchBegan
     gauge.batchTook(time, operations: pending.count)
     meter?.committed(pending.count, after: time, waiting: waiting.count)
@@ -196,6 +199,7 @@ package final class Committer {
 
   private func fail(_ pending: [Pending], _ error: PostgresError) {
     let isWorthRepeating = error.isRetryable || error.isConnectionLost
+    isOutOfRoom = error.sqlState == .diskFull
     if isWorthRepeating, pending[0].attempts < Receiver.Limits.attempts {
       meter?.repeats()
       again.append(
@@ -204,7 +208,7 @@ package final class Committer {
           entry.attempts += 1
           return entry
         })
-    } else if !isWorthRepeating, pending.count > 1 {
+    } else if !isWorthRepeating, !isOutOfRoom, pending.count > 1 {
       let middle = pending.count / 2
       again.append(Array(pending[middle...]))
       again.append(Array(pending[..<middle]))
@@ -214,7 +218,8 @@ package final class Committer {
       let problem =
         isWorthRepeating
         ? Problem(.databaseAway, "Try again in a moment.")
-        : Problem(.internalError, "The server's log says more under this request id.")
+        : isOutOfRoom
+          ? Problem(error) : Problem(.internalError, "The server's log says more under this request id.")
       for entry in pending { entry.completion(.failure(problem)) }
     }
     startNext()

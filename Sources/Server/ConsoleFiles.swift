@@ -14,7 +14,8 @@ package enum ConsoleFiles {
     guard let configured else { return ProgramFiles.find("Public") }
     guard ProgramFiles.isDirectory(configured) else {
       throw Configuration.Mistake(
-        description: "UPMC_PUBLIC_DIR=\(configured) is not there, or no directory. Name the one with the console's files.")
+        description:
+          "UPMC_PUBLIC_DIR=\(configured) is not there, or no directory. Name the one with the console's files.")
     }
     guard RegularFile.open(path: configured + "/index.html") != nil else {
       throw Configuration.Mistake(

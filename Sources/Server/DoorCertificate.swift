@@ -8,15 +8,15 @@ package enum DoorCertificate {
     try read(listening)?.context
   }
 
-  /// The same with what the certificate says about itself.
+  /// The same with the certificate.
   package static func read(
     _ listening: Listening
-  ) throws(ServerError) -> (certificate: CertificateInfo, context: TLSContext)? {
+  ) throws(ServerError) -> (identity: TLSIdentity, context: TLSContext)? {
     guard let file = listening.certificateFile else { return nil }
     let keyFile = listening.keyFile ?? file
     do throws(TLSError) {
       let identity = try TLSIdentity(certificateFile: file, privateKeyFile: keyFile)
-      return (identity.certificate, try TLSContext.server(identity: identity, protocols: ["http/1.1"]))
+      return (identity, try TLSContext.server(identity: identity, protocols: ["http/1.1"]))
     } catch {
       throw ServerError(
         "UPMC_TLS_CERTIFICATE (\(file)) and its key (\(keyFile)) cannot be used: \(error). Both must be PEM files that "

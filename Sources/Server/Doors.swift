@@ -26,7 +26,8 @@ final class Doors {
 
   /// - Parameter descriptors: of listening sockets, one for each loop, which are ours from now on.
   init(
-    _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys, master: MasterKey,
+    _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys,
+    master: MasterKey,
     firstWriter: Int32, launchpad: Committer.Launchpad, metrics: Metrics, readiness: Readiness,
     messageCommitted: @escaping @Sendable () -> Void
   ) throws {
@@ -47,7 +48,7 @@ final class Doors {
     let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, isSecure: isSecure,
+      hosting: hosting, isSecure: isSecure, isConnected: { readiness.health.lacksConnections = !$0 },
       messageCommitted: messageCommitted)
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)
@@ -76,7 +77,8 @@ final class Doors {
               configuration: sdk, loop: loop),
             admin: AdminDoor(
               admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
-            health: HealthDoor(isConnected: { committer.isConnected }, readiness: readiness),
+            health: HealthDoor(
+              isConnected: { committer.isConnected }, isOutOfRoom: { committer.isOutOfRoom }, readiness: readiness),
             metrics: MetricsDoor(metrics: metrics, catalog: catalog),
             hosted: try HostedDoor(loader: hosted, loop: loop),
             files: publicDirectory.flatMap { ConsoleFiles.files(in: $0) })

@@ -33,6 +33,7 @@ final class Health: Sendable {
     var look: Look?
     var error: String?
     var credentials: [CredentialKey: Credential] = [:]
+    var lacksConnections = false
   }
 
   private let state = Mutex(State())
@@ -47,6 +48,12 @@ final class Health: Sendable {
   private static let freshness: Duration = .seconds(30)
 
   var credentials: [CredentialKey: Credential] { state.withLock(\.credentials) }
+
+  /// The database has given no connection for an admin request, and has not been found to give one since.
+  var lacksConnections: Bool {
+    get { state.withLock(\.lacksConnections) }
+    set { state.withLock { $0.lacksConnections = newValue } }
+  }
 
   func saw(_ look: Look) {
     state.withLock { $0.look = look }

@@ -3,14 +3,21 @@ package import HTTPServer
 internal import JSON
 internal import Receiver
 
-/// `/health`: the process serves and its schema is current. `/ready`: it can deliver, as far as it knows.
+/// `/health`: the process serves and its schema is current. `/ready`: it can deliver, and answer admin requests, as far as it
+/// knows.
 package final class HealthDoor {
   private let isConnected: () -> Bool
+  private let isOutOfRoom: () -> Bool
   private let readiness: Readiness
 
-  /// - Parameter isConnected: whether whoever asks would find the database.
-  init(isConnected: @escaping () -> Bool, readiness: Readiness) {
+  /// - Parameters:
+  ///   - isConnected: whether whoever asks would find the database.
+  ///   - isOutOfRoom: whether the database has refused the last write for want of room.
+  init(
+    isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: Readiness
+  ) {
     self.isConnected = isConnected
+    self.isOutOfRoom = isOutOfRoom
     self.readiness = readiness
   }
 
@@ -28,9 +35,9 @@ package final class HealthDoor {
     }
     if request.pathEquals("/health") {
       responder.send(status: .ok, contentType: "application/json", body: "{\"status\":\"ok\"}")
-    } else if isConnected() {
+    } else if isConnected(), !readiness.health.lacksConnections {
       var writer = JSONWriter()
-      writer.object { readiness.write(to: &$0) }
+      writer.object { readiness.write(to: &$0, isOutOfRoom: isOutOfRoom()) }
       responder.send(status: .ok, contentType: "application/json", body: writer.bytes)
     } else {
       let problem = Problem(.databaseAway, "Send requests elsewhere, or try again in a moment.")

@@ -7,6 +7,9 @@ package struct Listening: Sendable {
   /// Descriptors kept for everything but clients: databases, connections to Apple, files.
   static let keptDescriptors = 256
 
+  /// With fewer, nothing is left for clients.
+  static let leastDescriptors = keptDescriptors + 2 * HTTPLimits.refusals
+
   static let variables: [Configuration.Variable] = [
     variable(
       "UPMC_TLS_CERTIFICATE", "",

@@ -10,7 +10,9 @@ final class MetricsListener {
   private let stopped: Inbox<Void>
 
   /// - Parameter descriptor: of a listening socket, which is ours from now on.
-  init(_ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsDoor, readiness: Readiness) throws {
+  init(
+    _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsDoor, readiness: Readiness
+  ) throws {
     self.address = address
     let stopped = try Inbox<Void>(capacity: 1)
     self.stopped = stopped

@@ -1,4 +1,5 @@
 internal import Operations
+internal import Reactor
 
 /// What can be known about a start before anything is begun: a server that cannot serve touches no database.
 enum Preflight {
@@ -9,7 +10,17 @@ enum Preflight {
     configuration.publicDirectory = try ConsoleFiles.locate(configured: configuration.publicDirectory)
     _ = try DoorCertificate.load(configuration.listening)
     if !MasterKeyFile.isMade(for: configuration) { _ = try MasterKeyFile.load(configuration) }
+    try checkDescriptors(DescriptorLimit.raise(), configuration.listening)
     try Listeners.probe(configuration)
     return configuration
+  }
+
+  /// What the server needs for itself, and a client or two.
+  private static func checkDescriptors(_ allowed: Int, _ listening: Listening) throws(ServerError) {
+    guard allowed < Listening.leastDescriptors else { return }
+    throw ServerError(
+      "Only \(allowed) open files are allowed (ulimit -n), and the server needs \(Listening.leastDescriptors) for itself: "
+        + "raise the limit (LimitNOFILE= of systemd, ulimits: of compose) above UPMC_MAX_CONNECTIONS "
+        + "(\(listening.connections)).")
   }
 }

@@ -120,7 +120,7 @@ package final class ProviderProbe {
       }
       let now = system.now
       for (number, question) in questions.enumerated() where answers[number] == nil {
-        let failure = words.failure(of: question.network)
+        let failure = words.failure(of: question)
         let isHopeless = failure.map { now - $0.at > Self.patienceAfterFailure } ?? false
         guard isHopeless || now - began > Self.patience else { continue }
         answers[number] = .unreachable(failure?.reason ?? "no answer within \(Self.patience.components.seconds) s")
@@ -181,20 +181,21 @@ private final class NetworkWords: Sendable {
     let reason: String
   }
 
+  /// By network and environment, for each has a host of its own.
   private let failures = Mutex<[String: Failure]>([:])
 
-  func failure(of network: PushNetwork) -> Failure? {
-    failures.withLock { $0[network.pnsID.lowercased()] }
+  func failure(of question: ProviderProbe.Question) -> Failure? {
+    failures.withLock { $0["\(question.network.pnsID.lowercased()) \(question.environment.name)"] }
   }
 
   func logger(_ network: String) -> Logger {
     Logger(label: network) { _ in Ear(words: self, network: network) }
   }
 
-  private func note(_ network: String, _ reason: String) {
+  private func note(_ place: String, _ reason: String) {
     let now = SystemClock().now
     // The first one began it.
-    failures.withLock { $0[network] = Failure(at: $0[network]?.at ?? now, reason: reason) }
+    failures.withLock { $0[place] = Failure(at: $0[place]?.at ?? now, reason: reason) }
   }
 
   private struct Ear: LogHandler {
@@ -211,7 +212,8 @@ private final class NetworkWords: Sendable {
     func log(event: LogEvent) {
       guard event.level >= .warning else { return }
       let reason = event.metadata?["reason"].map { "\($0)" } ?? ""
-      words.note(network, reason.isEmpty ? "\(event.message)" : reason)
+      let environment = event.metadata?["environment"].map { "\($0)" } ?? PushEnvironment.production.name
+      words.note("\(network) \(environment)", reason.isEmpty ? "\(event.message)" : reason)
     }
   }
 }

@@ -7,8 +7,9 @@ internal import Store
 
 /// Can this node deliver? Told to whoever asks `/ready`, without names: the answer needs no credential.
 ///
-/// Without its database it can do nothing and says 503, so that a load balancer asks another node. Whatever else is wrong
-/// (credentials, a network that takes nothing) is the same on every node: then it says so with 200.
+/// Without its database it can do nothing and says 503, so that a load balancer asks another node; the same where the
+/// database has no connection left for its admin threads. Whatever else is wrong (credentials, a network that takes nothing,
+/// a full disk) is the same on every node: then it says so with 200.
 struct Readiness: Sendable {
   let health: Health
   let lastAccepted: LastSuccess
@@ -40,8 +41,10 @@ struct Readiness: Sendable {
     return complaints
   }
 
-  func write(to writer: inout JSONWriter) {
-    let complaints = complaints
+  /// - Parameter isOutOfRoom: the database has refused the last write for want of room.
+  func write(to writer: inout JSONWriter, isOutOfRoom: Bool) {
+    let room = isOutOfRoom ? ["The database's disk is full: nothing can be stored."] : []
+    let complaints = room + complaints
     let look = health.look
     writer.member("status", complaints.isEmpty ? "ok" : "degraded")
     writer.member("complaints", array: { writer in for complaint in complaints { writer.value(complaint) } })

@@ -100,14 +100,16 @@ package final class Server {
     try courier.start()
 
     doors = try Doors(
-      configuration, descriptors: listeners.takeDoors(), databaseURL: databaseURL, catalog: catalog, keys: keys, master: master,
+      configuration, descriptors: listeners.takeDoors(), databaseURL: databaseURL, catalog: catalog, keys: keys,
+      master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
       metrics: metrics, readiness: readiness, messageCommitted: dispatcher.poke)
     address = listeners.doors
     metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(
-        descriptor, at: listeners.metrics ?? listeners.doors, metrics: { MetricsDoor(metrics: metrics, catalog: nil) }, readiness: readiness)
+        descriptor, at: listeners.metrics ?? listeners.doors, metrics: { MetricsDoor(metrics: metrics, catalog: nil) },
+        readiness: readiness)
     }
     notices = try NoticeKeeper(databaseURL: databaseURL, clock: SystemClock(), messageCommitted: dispatcher.poke)
     listening = configuration.listening

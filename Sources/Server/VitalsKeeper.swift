@@ -31,6 +31,11 @@ final class VitalsKeeper {
           connection = present
           if looks % Self.looksPerSize == 0 { bytes = try present.run(Vitals.size()) }
           health.saw(try Self.look(present, databaseBytes: bytes))
+          // One that is made now, and let go: then there is one for an admin thread too.
+          if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
+            health.lacksConnections = false
+            log.notice("the database has connections again")
+          }
           if !wasThere { log.notice("the database answers again") }
           wasThere = true
           looks += 1
@@ -40,7 +45,7 @@ final class VitalsKeeper {
           wasThere = false
           connection = nil
         }
-        _ = stopped.receive(atMost: wasThere ? Self.interval : .seconds(1))
+        _ = stopped.receive(atMost: wasThere && !health.lacksConnections ? Self.interval : .seconds(1))
       }
     }
   }

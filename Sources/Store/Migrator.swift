@@ -62,6 +62,7 @@ package struct Migrator: Sendable {
     didApply: (Migration, Duration) -> Void = { _, _ in }
   ) throws(MigratorError) -> Int {
     guard try !pending(connection).isEmpty else { return 0 }
+    if let objection = try objection(to: connection) { throw objection }
     try lock(connection, willWait)
     defer { _ = try? connection.run(Self.unlock, Self.lockParameters) }
     // Another starter may have done the work while we waited.

@@ -12,6 +12,8 @@ package enum MigratorError: Error, Sendable, CustomStringConvertible {
   case recordMissing(Migration)
   case renamed(Migration, recorded: String)
   case changed(Migration)
+  case wrongEncoding(String)
+  case foreignTables([String])
   case failed(Migration, PostgresError)
   case database(PostgresError)
 
@@ -52,6 +54,16 @@ package enum MigratorError: Error, Sendable, CustomStringConvertible {
       return """
         \(migration.fileName) was changed after it was applied: restore it as it was and put the change into a new \
         migration
+        """
+    case .wrongEncoding(let encoding):
+      return """
+        the database has the encoding \(encoding), which cannot hold every text; nothing was made in it: make one with \
+        `createdb --template=template0 --encoding=UTF8` (ENCODING 'UTF8' in SQL), and name it in UPMC_DATABASE_URL
+        """
+    case .foreignTables(let names):
+      return """
+        the database holds tables of another program: \(names.prefix(8).joined(separator: ", ")); nothing was made in it: \
+        give UPMC a database of its own (`createdb`), and name it in UPMC_DATABASE_URL
         """
     case .failed(let migration, let error):
       return "\(migration.fileName)\(Self.line(error, migration)) failed, \(Self.aftermath(migration)): \(error)"

@@ -49,7 +49,9 @@ package enum MigratorFiles {
 
   /// Reads all `*.sql` files, in order. Other files are left alone.
   static func read(_ directory: String, newestKnown: Int) throws(MigratorError) -> [Migration] {
-    guard ProgramFiles.isDirectory(directory), let names = try? FileManager.default.contentsOfDirectory(atPath: directory) else {
+    guard ProgramFiles.isDirectory(directory),
+      let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
+    else {
       throw .noDirectory([directory], isConfigured: true)
     }
     var migrations: [Migration] = []

@@ -34,6 +34,14 @@ package struct TLSIdentity: Sendable {
     try unsafe self.init(certificateChainPEM: chain, privateKeyPEM: PEM.text(privateKey: key.pointer))
   }
 
+  /// Whether clients that ask for this host (a name, or a numeric address) take the certificate as its.
+  package func isGood(forHost host: String) -> Bool {
+    guard let leaf = try? PEM.certificate(certificateChainPEM) else { return false }
+    // Safe: the string lives for the call, and the certificate until its end.
+    return unsafe X509_check_ip_asc(leaf.pointer, host, 0) == 1
+      || X509_check_host(leaf.pointer, host, host.utf8.count, 0, nil) == 1
+  }
+
   /// Certificates and key in one text, the key unencrypted. Never log it.
   package var pem: String { certificateChainPEM + privateKeyPEM }
 

@@ -14,7 +14,9 @@ import Testing
     init() throws {
       let administrator = try Connection(cluster.url(database: "postgres"))
       try administrator.script("CREATE ROLE upmc LOGIN PASSWORD 'right'")
-      for name in ["kept", "fresh"] { try administrator.script("CREATE DATABASE \(name) OWNER upmc TEMPLATE template0") }
+      for name in ["kept", "fresh"] {
+        try administrator.script("CREATE DATABASE \(name) OWNER upmc TEMPLATE template0")
+      }
       TemporaryDirectory.write(
         cluster.directory + "/data/pg_hba.conf", "local all postgres trust\nlocal all all scram-sha-256\n")
       // Not told to read it again: when it does is its own affair.

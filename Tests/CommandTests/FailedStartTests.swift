@@ -49,7 +49,8 @@ import Testing
     let ended = try program.run(
       through: [], ["serve"], adding: ["UPMC_LISTEN=127.0.0.1:0", "UPMC_METRICS_LISTEN=127.0.0.1:\(port)"])
     #expect(ended.status == 1)
-    #expect(ended.complaint.contains("UPMC_METRICS_LISTEN=127.0.0.1:\(port) cannot be listened on"), "\(ended.complaint)")
+    #expect(
+      ended.complaint.contains("UPMC_METRICS_LISTEN=127.0.0.1:\(port) cannot be listened on"), "\(ended.complaint)")
     #expect(try tables(program) == 0)
   }
 
@@ -80,6 +81,41 @@ import Testing
     #expect(ended.complaint.contains("has the encoding LATIN1"), "\(ended.complaint)")
     #expect(ended.complaint.contains("ENCODING 'UTF8'"), "\(ended.complaint)")
     #expect(try tables(program) == 0)
+  }
+
+  @Test(arguments: ["serve", "migrate"])
+  func `a database in which another program has its tables`(_ command: String) throws {
+    try program.connect().script("CREATE TABLE messages (); CREATE TABLE users (); CREATE TABLE invoices ()")
+    let ended = try program.run(through: [], [command], adding: ["UPMC_LISTEN=127.0.0.1:0"])
+    #expect(ended.status == 1)
+    #expect(ended.complaint.contains("tables of another program: messages, users"), "\(ended.complaint)")
+    #expect(try tables(program) == 3)
+  }
+
+  @Test func `a machine that allows few open files`() throws {
+    let ended = try program.run(
+      through: ["/bin/sh", "-c", "ulimit -n 200; exec \"$@\"", "sh"], ["serve"], adding: ["UPMC_LISTEN=127.0.0.1:0"])
+    #expect(ended.status == 1)
+    #expect(ended.complaint.contains("Only 200 open files are allowed (ulimit -n)"), "\(ended.complaint)")
+    #expect(try tables(program) == 0)
+  }
+
+  @Test(arguments: ["serve", "status"])
+  func `a master key that cannot be read is told in a sentence`(_ command: String) throws {
+    let program = try Program()
+    #expect(try program.run("app", "create", "com.example.bank", "--name", "Bank").status == 0)
+    let arguments =
+      command == "serve"
+      ? ["serve"]
+      : ["webhook", "create", "com.example.bank", "--url", "https://a.example.com/", "--event", "token.dropped"]
+    for (path, words) in [("/nope/master.key", "is not there"), (program.directory, "is no file")] {
+      let ended = try program.run(
+        through: [], arguments, adding: ["UPMC_LISTEN=127.0.0.1:0", "UPMC_MASTER_KEY_FILE=\(path)"],
+        removing: ["UPMC_MASTER_KEY"])
+      #expect(ended.status == 1)
+      #expect(ended.complaint.hasPrefix("upmc: UPMC_MASTER_KEY_FILE: \(path) \(words)"), "\(ended.complaint)")
+      #expect(!ended.complaint.contains("CocoaError"))
+    }
   }
 
   @Test func `a master key that does not open what the database holds`() throws {

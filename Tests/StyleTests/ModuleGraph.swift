@@ -44,7 +44,7 @@ enum ModuleGraph {
       "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON", "PlainText",
     ],
     // What an operator does beside serving.
-    "Care": ["Server", "Operations", "Store", "Domain", "JSON", "TLS", "Postgres", "Reactor"],
+    "Care": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
     "upmc": ["Care", "Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
     "upmc-benchmark": [

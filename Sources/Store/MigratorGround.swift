@@ -1,0 +1,39 @@
+package import Postgres
+
+/// What a database must be before the first file runs in it: found out beforehand, not by a file half-way.
+extension Migrator {
+  /// Why the schema cannot be made in this database; nil when it can, or is there already.
+  package func objection(to connection: Connection) throws(MigratorError) -> MigratorError? {
+    let pending = try pending(connection)
+    guard !pending.isEmpty else { return nil }
+    do throws(PostgresError) {
+      let encoding = try connection.run(Self.encoding).text(0, 0)
+      guard encoding == "UTF8" else { return .wrongEncoding(encoding) }
+      guard pending.count == migrations.count else { return nil }
+      let present = try connection.run(Self.relations)
+      let names = Set((0..<present.count).map { present.text($0, 0) })
+      let taken = pending.flatMap(\.tables).filter(names.contains).sorted()
+      return taken.isEmpty ? nil : .foreignTables(taken)
+    } catch {
+      throw .database(error)
+    }
+  }
+
+  private static let encoding = Statement("migrator_encoding", "SELECT current_setting('server_encoding')")
+  private static let relations = Statement(
+    "migrator_relations",
+    """
+    SELECT relname::text FROM pg_class
+    WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm')
+    """)
+}
+
+extension Migration {
+  /// The tables that it makes, by their names.
+  fileprivate var tables: [String] {
+    sql.split(separator: "\n").compactMap { line in
+      guard line.hasPrefix("CREATE TABLE ") else { return nil }
+      return line.dropFirst("CREATE TABLE ".count).split { $0 == " " || $0 == "(" }.first.map(String.init)
+    }
+  }
+}
