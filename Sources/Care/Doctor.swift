@@ -24,6 +24,8 @@ package final class Doctor {
 
   /// Looks at what these `UPMC_…` variables describe.
   package func examine(environment: [String: String]) {
+    var environment = environment
+    if let demonstration = demonstration(environment) { environment.merge(demonstration) { own, _ in own } }
     let configuration: Configuration
     do {
       configuration = try Configuration(environment: environment)
@@ -34,6 +36,7 @@ package final class Doctor {
         .failure("configuration", "environment", error.description, mend: "Correct the variable; `upmc serve --help`."))
     }
     for finding in MachineLook(configuration, clock: clock).findings() { note(finding) }
+    for finding in DoorLook(configuration, clock: clock).findings() { note(finding) }
     guard let database = open(configuration) else { return }
     defer { database.close() }
     let url = database.url
@@ -44,6 +47,15 @@ package final class Doctor {
     let apps = AppLook(configuration, connection, clock: clock, isClockWrong: look.isClockWrong)
     apps.examine(mayWrite: look.takesWrites, note)
     if checksInvariants { checkInvariants(url, place) }
+  }
+
+  /// What a demonstration beside us runs with; nil where none does.
+  private func demonstration(_ environment: [String: String]) -> [String: String]? {
+    guard environment["UPMC_DATABASE_URL"] ?? "" == "" else { return nil }
+    let directory = environment["UPMC_DATA_DIR"].flatMap { $0.isEmpty ? nil : $0 } ?? Configuration().dataDirectory
+    guard let settings = DemoSettings.load(directory) else { return nil }
+    note(.ok("demonstration", directory, "runs here, and is looked at with its own settings"))
+    return settings
   }
 
   /// Nil when there is none to look at.

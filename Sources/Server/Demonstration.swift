@@ -38,9 +38,11 @@ package enum Demonstration {
     defer { simulator.stop() }
     try stage.adopt(started)
 
-    let server = try Server(
-      try stage.serverConfiguration(started), databaseURL: database.url, master: master)
+    let told = try stage.serverConfiguration(started)
+    let server = try Server(told, databaseURL: database.url, master: master)
     defer { server.stop() }
+    try DemoSettings.save(told)
+    defer { DemoSettings.remove(told) }
     say("Serving on http://127.0.0.1:\(server.address.port)")
 
     try perform(stage, simulator, server)

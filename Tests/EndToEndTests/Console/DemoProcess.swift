@@ -8,6 +8,7 @@ final class DemoProcess {
   let port: UInt16
   private var child: ChildProcess
   private let directory = TemporaryDirectory.make()
+  var dataDirectory: String { directory + "/data" }
   private var log: String { directory + "/demo.log" }
 
   init() throws {

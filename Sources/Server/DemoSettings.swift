@@ -1,0 +1,44 @@
+internal import FoundationEssentials
+internal import Postgres
+internal import Reactor
+
+/// What a demonstration that runs was told and has found out, for whoever looks at its database meanwhile: the doctor would
+/// else ask Apple and Google about keys that only the simulator knows.
+package enum DemoSettings {
+  private static let name = "demo-settings"
+
+  /// The variables under which the demonstration of a data directory runs; nil when none does.
+  package static func load(_ directory: String) -> [String: String]? {
+    guard let bytes = RegularFile.open(path: "\(directory)/\(name)")?.read() else { return nil }
+    var settings: [String: String] = [:]
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      let parts = line.split(separator: "=", maxSplits: 1)
+      if parts.count == 2 { settings[String(parts[0])] = String(parts[1]) }
+    }
+    // One that was killed has left its file.
+    guard let process = settings.removeValue(forKey: "process"), FileStatus("/proc/\(process)") != nil else {
+      return nil
+    }
+    return settings
+  }
+
+  static func save(_ server: Configuration) throws {
+    var lines = [
+      "process=\(ProcessInfo.processInfo.processIdentifier)",
+      "UPMC_APNS_PRODUCTION_URL=\(url(server.apnsProduction))", "UPMC_APNS_SANDBOX_URL=\(url(server.apnsSandbox))",
+      "UPMC_FCM_URL=\(url(server.fcm))",
+    ]
+    if let file = server.caFile { lines.append("UPMC_CA_FILE=\(file)") }
+    if let address = server.publicURL { lines.append("UPMC_PUBLIC_URL=\(address)") }
+    remove(server)
+    _ = try PrivateFile.create("\(server.dataDirectory)/\(name)", Array((lines.joined(separator: "\n") + "\n").utf8))
+  }
+
+  static func remove(_ server: Configuration) {
+    try? FileManager.default.removeItem(atPath: "\(server.dataDirectory)/\(name)")
+  }
+
+  private static func url(_ address: Configuration.ServiceAddress) -> String {
+    "https://\(address.host.contains(":") ? "[\(address.host)]" : address.host):\(address.port)"
+  }
+}

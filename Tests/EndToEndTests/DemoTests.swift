@@ -1,0 +1,40 @@
+import Care
+import Foundation
+import Reactor
+import TestSupport
+import Testing
+
+/// `upmc demo` where somebody else is already, and the doctor beside it.
+@Suite(.serialized) struct DemoTests {
+  @Test func `the doctor finds nothing wrong with a demonstration that runs`() throws {
+    let demo = try DemoProcess()
+    _ = try demo.link()
+    var found: [Finding] = []
+    let doctor = Doctor { found.append($0) }
+    doctor.examine(environment: [
+      "UPMC_DATA_DIR": demo.dataDirectory, "UPMC_MIGRATIONS_DIR": TestDatabase.migrationsDirectory,
+    ])
+    #expect(doctor.failures == 0, "\(found.filter { $0.severity == .failure })")
+    #expect(found.contains { $0.subject == "demonstration" && $0.severity == .ok })
+    #expect(found.contains { $0.subject == "APNS" && $0.what.contains("works") }, "\(found)")
+  }
+
+  @Test func `a port that is taken is the first that is said, with another one`() throws {
+    let directory = TemporaryDirectory.make()
+    defer { TemporaryDirectory.remove(directory) }
+    let taken = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    let port = try #require(taken.localAddress?.port)
+    let report = try ChildProcess.run(
+      [ServerProcess.program, "demo"],
+      environment: [
+        "PATH=\(ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin")", "UPMC_DATA_DIR=\(directory)/data",
+        "UPMC_LISTEN=127.0.0.1:\(port)",
+      ] + Sanitizers.variables, withErrors: true, atMost: .seconds(TestSupport.Limits.patienceSeconds))
+    #expect(report.ending == .exited(1))
+    let lines = report.text.split(separator: "\n")
+    #expect(lines.count == 1, "\(lines)")
+    #expect(lines.first?.contains("UPMC_LISTEN=127.0.0.1:\(port) cannot be listened on") == true, "\(lines)")
+    #expect(lines.first?.contains("for example UPMC_LISTEN=127.0.0.1:") == true, "\(lines)")
+    #expect(!FileManager.default.fileExists(atPath: directory + "/data"))
+  }
+}
