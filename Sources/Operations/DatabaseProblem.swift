@@ -12,7 +12,8 @@ extension Problem {
       return
     }
     switch error.constraint {
-    case "apps_app_id_is_unique": self.init(.conflict, "An app with this id exists already.")
+    case "apps_app_id_is_unique":
+      self.init(.conflict, "An app with this id exists already; `upmc app list` shows its client key.")
     case "groups_name_is_unique_below_parent":
       self.init(.conflict, "The parent has a group of this name already. Choose another name.")
     case "segments_name_is_unique":
@@ -38,6 +39,8 @@ extension Problem {
       self.init(.malformed, "A text holds U+0000, which cannot be stored.")
     case .tooManyConnections?, .lockNotAvailable?, .queryCanceled?, .deadlockDetected?, .serializationFailure?:
       self.init(.busy, "The database is busy. Try again in a moment.")
+    case .diskFull?:
+      self.init(.busy, "The database's disk is full, and nothing of this was stored. Try again later.")
     case .undefinedTable?, .undefinedColumn?:
       self.init(.internalError, "The database's schema does not fit this program. Run `upmc migrate`.")
     default:

@@ -34,6 +34,15 @@ import Testing
     #expect(asked.subtracting(known).sorted() == [])
   }
 
+  @Test func `the evaluation needs nothing but its file`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let text = try String(contentsOf: root.appending(path: "docker-compose.yml"), encoding: .utf8)
+    #expect(!text.contains(":?"), "a variable that must be set")
+    for name in ["UPMC_APNS_PRODUCTION_URL: ", "UPMC_FCM_URL: ", "UPMC_FCM_TOKEN_URL: "] {
+      #expect(text.contains(name))
+    }
+  }
+
   @Test func `pods are told nothing of Services`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
     let text = try String(contentsOf: root.appending(path: ".deploy/kubernetes.yml"), encoding: .utf8)
