@@ -33,14 +33,14 @@ package enum Reporting {
 
     package func write(to writer: inout JSONWriter) {
       writer.member("seqno", String(funnel.seqno))
-      writer.member("appId", funnel.appID)
-      writer.member("alert", raw: (funnel.alert ?? "null").utf8)
-      writer.member("createdAt", Timestamp.text(funnel.createdAt))
       writer.member("state", funnel.state.name)
       funnel.writeCounts(to: &writer)
       writer.member("unknown", funnel.unknown)
       writer.member("resent", funnel.resent)
       writer.member("reasons", raw: reasons)
+      writer.member("appId", funnel.appID)
+      writer.member("alert", raw: (funnel.alert ?? "null").utf8)
+      writer.member("createdAt", Timestamp.text(funnel.createdAt))
       if let reason = funnel.stateReason { writer.member("stateReason", reason) }
       if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
       if let dueAt = funnel.dueAt { writer.member("sendAt", Timestamp.text(dueAt)) }

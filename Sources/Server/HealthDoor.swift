@@ -40,7 +40,11 @@ package final class HealthDoor {
       writer.object { readiness.write(to: &$0, isOutOfRoom: isOutOfRoom()) }
       responder.send(status: .ok, contentType: "application/json", body: writer.bytes)
     } else {
-      let problem = Problem(.databaseAway, "Send requests elsewhere, or try again in a moment.")
+      let problem = Problem(
+        .databaseAway,
+        isConnected()
+          ? "It gives no connection for admin requests: raise max_connections, or run fewer nodes."
+          : "Send requests elsewhere, or try again in a moment.")
       responder.send(Self.refusal(problem, ("Retry-After", String(Receiver.Limits.retryAfterSeconds)), request))
     }
   }

@@ -65,8 +65,8 @@ final class Listeners {
     do throws(SystemError) {
       return try Socket.listen(on: address, reusePort: reusePort)
     } catch {
-      let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
-      throw ServerError("\(name)=\(place) cannot be listened on: \(advice(error, name, host, port))")
+      let shown = host.contains(":") ? "[\(host)]" : host
+      throw ServerError("\(name)=\(shown):\(port) cannot be listened on: \(advice(error, name, shown, port))")
     }
   }
 

@@ -42,10 +42,13 @@ import Testing
 
   @Test func `a fresh message is all pending`() throws {
     _ = try world.send(world.request(#"{"all":true}"#))
+    try world.connection.script(
+      "UPDATE messages SET created_at = '2026-12-24T09:00:00Z', request = '{\"alert\": \"B\"}'")
     #expect(
       try json(Reporting.funnel(1, for: .commandLine, on: world.connection))
         == #"{"seqno":"1","state":"queued","targeted":4,"pending":4,"accepted":0,"rejected":0,"expired":0,"#
-        + #""cancelled":0,"skipped":0,"received":0,"read":0,"unknown":0,"resent":0,"reasons":{}}"#)
+        + #""cancelled":0,"skipped":0,"received":0,"read":0,"unknown":0,"resent":0,"reasons":{},"#
+        + #""appId":"com.example.bank","alert":"B","createdAt":"2026-12-24T09:00:00.000Z"}"#)
   }
 
   @Test func `shards are told page by page, with the sums of all`() throws {
