@@ -45,7 +45,12 @@ final class VitalsKeeper {
           wasThere = false
           connection = nil
         }
-        _ = stopped.receive(atMost: wasThere && !health.lacksConnections ? Self.interval : .seconds(1))
+        // A second at a time: an admin thread may miss its connection meanwhile.
+        var waited: Duration = .zero
+        repeat {
+          _ = stopped.receive(atMost: .seconds(1))
+          waited += .seconds(1)
+        } while wasThere && !health.lacksConnections && !stopped.isClosed && waited < Self.interval
       }
     }
   }

@@ -1,0 +1,42 @@
+import Glibc
+import Reactor
+import Testing
+
+@testable import Server
+
+@Suite struct ListenersTests {
+  private func configuration(port: UInt16 = 0) -> Configuration {
+    var configuration = Configuration()
+    configuration.listenHost = "127.0.0.1"
+    configuration.listenPort = port
+    return configuration
+  }
+
+  @Test func `several loops share an address that nobody else can have`() throws {
+    let listeners = try Listeners(configuration(), loops: 3)
+    let port = listeners.doors.port
+    #expect(port != 0)
+    let refusal = #expect(throws: ServerError.self) { try Listeners.probe(configuration(port: port)) }
+    #expect(refusal?.description.contains("another program has this port") == true)
+    let descriptors = listeners.takeDoors()
+    #expect(Set(descriptors).count == 3 && listeners.takeDoors().isEmpty)
+    for descriptor in descriptors { #expect(close(descriptor) == 0) }
+    try Listeners.probe(configuration(port: port))
+  }
+
+  @Test func `what nobody has taken is let go`() throws {
+    var configuration = configuration()
+    configuration.metricsListen = ("127.0.0.1", 0)
+    var listeners: Listeners? = try Listeners(configuration, loops: 2)
+    let (doors, metrics) = (try #require(listeners?.doors.port), try #require(listeners?.metrics?.port))
+    listeners = nil
+    for port in [doors, metrics] { try Listeners.probe(self.configuration(port: port)) }
+  }
+
+  @Test func `an address of IPv6 is told as it is written`() throws {
+    var configuration = configuration()
+    configuration.listenHost = "2001:db8::1"
+    let refusal = #expect(throws: ServerError.self) { try Listeners.probe(configuration) }
+    #expect(refusal?.description.hasPrefix("UPMC_LISTEN=[2001:db8::1]:0 cannot be listened on") == true, "\(refusal!)")
+  }
+}
