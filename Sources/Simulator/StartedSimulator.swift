@@ -26,7 +26,15 @@ package struct StartedSimulator: Sendable {
 
   /// The service account's JSON file; nil without a control address, because there is no token endpoint then.
   package var serviceAccountJSON: String? {
-    endpoints.control.map { serviceAccount.json(tokenURI: "http://\($0)/token") }
+    endpoints.control.map { serviceAccount.json(tokenURI: "http://\(Self.reachable($0))/token") }
+  }
+
+  /// Who listens on all addresses is found on this machine's own.
+  private static func reachable(_ address: String) -> String {
+    for (all, own) in [("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")] where address.hasPrefix(all) {
+      return own + address.dropFirst(all.count)
+    }
+    return address
   }
 
   /// The authority to trust, in PEM.

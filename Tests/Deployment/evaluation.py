@@ -103,10 +103,24 @@ def main():
         poll("the push to the group has not arrived",
              lambda: get(f"http://{address(simulator)}:8081/counters")["accepted"] >= 2)
         check("the simulator took what was sent", counters["accepted"] >= 1, counters)
+        told = docker("exec", upmc, "upmc", "app", "credential", "com.example.bank", "--fcm-service-account",
+                      "/trust/firebase.json")
+        check("the simulator's service account is taken", "pushes through project" in told, told)
+        looked = docker("exec", upmc, "upmc", "doctor", may_fail=True)
+        check("Google's place is taken as Apple's is", "FCM (com.example.bank at simulator:2199): works" in looked, looked)
         check("the doctor finds nothing that keeps it from its work",
               "FAILURE" not in docker("exec", upmc, "upmc", "doctor", "--quiet", "--invariants", may_fail=True))
         check("the image backs up its database",
               docker("exec", upmc, "sh", "-c", "upmc backup /tmp/backup && test -s /tmp/backup && echo made").endswith("made\n"))
+        key = docker("exec", upmc, "cat", "/keys/master.key")
+        project("down", "--timeout", "20")
+        project("up", "-d", "--no-build")
+        [upmc] = project.containers("upmc")
+        poll("the server does not answer again", lambda: get(ROUTE + "/health"))
+        check("another start keeps the master key, and what is sealed with it",
+              len(key) == 45 and docker("exec", upmc, "cat", "/keys/master.key") == key
+              and "com.example.bank" in docker("exec", upmc, "upmc", "app", "list"))
+        [simulator] = project.containers("simulator")
         size = {name: f"{image_size(name):.0f} MB" for name in ("upmc", "upmc-simulator", "debian:bookworm-slim")}
         print("\n".join(f"      {name} {seconds:.1f} s" for name, seconds in took.items()))
         print(f"      images: {size}; server's memory {memory(upmc):.0f} MiB, simulator's {memory(simulator):.0f} MiB")
