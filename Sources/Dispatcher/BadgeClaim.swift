@@ -53,7 +53,7 @@ struct BadgeClaim {
     switch message.request.badge {
     case .none: return try connection.run(Users.lock(users))
     case .increment(let increment):
-      let counts = try connection.run(Users.raise(users, by: increment))
+      let counts = try Increments.add(increment, by: claims.map(\.key), on: connection)
       try noteCounted(claims.map(\.key), counts, connection)
       return counts
     case .set(let count): return try connection.run(Users.setCounts(users.map { ($0, count) }))
@@ -68,19 +68,7 @@ struct BadgeClaim {
     var counts = try connection.run(Users.lock(claims.map(\.key.user)))
     let moved = claims.filter { fresh.contains($0.key) }
     guard !moved.isEmpty else { return counts }
-    if message.request.badge.setsCount {
-      counts.merge(try moveAll(moved, connection)) { _, new in new }
-      return counts
-    }
-    var changed: [(key: Users.Key, badge: Int16)] = []
-    for user in moved.map(\.key.user) {
-      let before = counts[user]?.badge ?? 0
-      let after = message.request.badge.count(after: before)
-      counts[user]?.badge = after
-      if after != before { changed.append((user, after)) }
-    }
-    if !changed.isEmpty { try connection.run(Users.saveCounts(changed)) }
-    try noteCounted(moved.map(\.key), counts, connection)
+    counts.merge(try moveAll(moved, connection)) { _, new in new }
     return counts
   }
 

@@ -11,6 +11,8 @@ struct BadgeCounts {
   private var isSet: Set<Users.Key> = []
   /// Increments that came after a set of this batch, or after one that is younger than their message.
   private var late: [Users.Key: [Ledger.Key]] = [:]
+  /// Messages whose increments there was no room for, with how much was added.
+  private var short: [(key: Ledger.Key, increment: Int16)] = []
   private let sink = Sink()
 
   /// Where the answers of the lock arrive.
@@ -67,9 +69,12 @@ struct BadgeCounts {
     present[user] = count
   }
 
-  /// A message adds its increment.
-  mutating func move(_ user: Users.Key, to count: Int16, by seqno: Int64) {
-    present[user] = count
+  /// A message adds its increment, as far as a count goes.
+  mutating func add(_ increment: Int16, to user: Users.Key, by seqno: Int64) {
+    let before = self[user]
+    let after = BadgeCount.add(increment, to: before)
+    present[user] = after
+    if after - before != increment { short.append((Ledger.Key(user: user, seqno: seqno), after - before)) }
     if isSet.contains(user) || loaded[user]?.wasSet(since: seqno) == true {
       late[user, default: []].append(Ledger.Key(user: user, seqno: seqno))
     }
@@ -92,6 +97,7 @@ struct BadgeCounts {
     }
     let late = late.values.flatMap { $0 }
     if !late.isEmpty { steps.append(Ledger.noteCounted(late)) }
+    if !short.isEmpty { steps.append(Ledger.noteMoved(short)) }
     return steps
   }
 }

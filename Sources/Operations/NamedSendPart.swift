@@ -201,11 +201,10 @@ struct NamedSendPart {
     for user in Set(entry.members.map(\.userKey)) {
       if state.freshLedger.contains(entry.ledgerKey(user, seqno)) {
         let badge = entry.send.request.badge
-        let after = badge.count(after: batch.counts[entry.key(user)])
         if badge.setsCount {
-          batch.counts.set(entry.key(user), to: after)
+          batch.counts.set(entry.key(user), to: badge.count(after: batch.counts[entry.key(user)]))
         } else {
-          batch.counts.move(entry.key(user), to: after, by: seqno)
+          batch.counts.add(badge.increment, to: entry.key(user), by: seqno)
         }
       }
       state.entries[index].badges[user] = batch.counts[entry.key(user)]

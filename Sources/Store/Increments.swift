@@ -11,6 +11,9 @@ package import Postgres
 /// got before (`users.set_seqno`), so the increments of younger messages came later. An older message may count after a
 /// set too (it was scheduled, or its claims come in waves): then its ledger notes the set it came after. Both are written
 /// behind the user's lock, so there is one order.
+///
+/// A count stays within 0…1000, so a message may add less than it asks for, or less may be left to take back: the ledger
+/// notes how much it was, and so much and no more is taken back or given again.
 package enum Increments {
   /// Deliveries have ended negative: of users for whom all of a message's deliveries have, its increment is taken back.
   package static func takeBack(
@@ -30,12 +33,63 @@ package enum Increments {
     guard !moves.isEmpty else { return }
     let before = try connection.run(Users.lock(Set(moves.map(\.key.user))))
     var after: [Users.Key: Int16] = [:]
+    var short: [(key: Ledger.Key, increment: Int16)] = []
     for move in moves {
       let user = move.key.user
       guard let count = before[user], move.isIn(count) else { continue }
-      after[user] = BadgeCount.add(sign * move.increment, to: after[user] ?? count.badge)
+      let present = after[user] ?? count.badge
+      let next = BadgeCount.add(sign * move.increment, to: present)
+      if abs(next - present) != move.increment { short.append((move.key, abs(next - present))) }
+      after[user] = next
     }
+    if !short.isEmpty { try connection.run(Ledger.noteMoved(short)) }
     guard !after.isEmpty else { return }
     try connection.run(Users.saveCounts(after.map { ($0.key, $0.value) }))
+  }
+
+  // MARK: Many at once
+
+  private static let addStatement = Statement(
+    "increments-add",
+    """
+    INSERT INTO users (app, user_key, badge)
+    SELECT app, user_key, $3 FROM unnest($1, $2) AS t(app, user_key) ORDER BY app, user_key COLLATE "C"
+    ON CONFLICT (app, user_key) DO UPDATE SET badge = users.badge + excluded.badge
+    -- Those without room for all of it are locked and left as they are.
+    WHERE users.badge + excluded.badge <= $4
+    RETURNING app, user_key, badge, set_seqno
+    """)
+
+  /// A message adds its increment to the counts of users, in the order of their keys, making those that are new: the
+  /// entries of the ledger are there already, and note what was added. Answers the new counts.
+  package static func add(
+    _ increment: Int16, by claims: [Ledger.Key], on connection: Connection
+  ) throws(PostgresError) -> [Users.Key: Users.Count] {
+    var parameters = Users.keys(claims.map(\.user))
+    parameters.append(increment)
+    parameters.append(Domain.Limits.badgeCount.upperBound)
+    var counts = try connection.run(
+      Query(addStatement, parameters) { rows in
+        var counts: [Users.Key: Users.Count] = [:]
+        for row in 0..<rows.count {
+          counts[Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = Users.Count(
+            badge: rows.int16(row, 2), setSeqno: rows.optionalInt64(row, 3))
+        }
+        return counts
+      })
+    let full = claims.filter { counts[$0.user] == nil }
+    guard !full.isEmpty else { return counts }
+    let before = try connection.run(Users.lock(full.map(\.user)))
+    var moved: [(key: Ledger.Key, increment: Int16)] = []
+    for key in full {
+      guard var count = before[key.user] else { continue }
+      let after = BadgeCount.add(increment, to: count.badge)
+      moved.append((key, after - count.badge))
+      count.badge = after
+      counts[key.user] = count
+    }
+    try connection.run(Ledger.noteMoved(moved))
+    try connection.run(Users.saveCounts(full.compactMap { key in counts[key.user].map { (key.user, $0.badge) } }))
+    return counts
   }
 }

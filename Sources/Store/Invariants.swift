@@ -5,7 +5,7 @@ internal import Postgres
 /// I1 and I2 and I7 are looked at whole. I5 (a user's count is what the ledger of sends, reads and sets says) can be
 /// worked out only where all of its ledger is left: not for a user whose count was ever set (the value that was set is
 /// nowhere else), or who has read a message (a read takes one off, and none below 0), or to whose count more than 1,000
-/// was added; and not in an app of which anything has been forgotten. For everybody else the count must be the sum of
+/// was added (older programs noted what was asked for, and not what there was room for); and not in an app of which anything has been forgotten. For everybody else the count must be the sum of
 /// the increments that were not taken back. Of a table that is large a sample of half a million users is looked at.
 package enum Invariants {
   package struct Question {

@@ -47,7 +47,10 @@ package enum Ledger {
     ORDER BY app, user_key COLLATE "C", seqno
     ON CONFLICT (app, user_key, seqno)
       DO UPDATE SET deliveries = badge_ledger.deliveries + excluded.deliveries,
-        increment = CASE WHEN badge_ledger.deliveries = 0 THEN excluded.increment ELSE badge_ledger.increment END
+        -- Where the count moves (again), what it is asked to move by; what there is room for is noted afterwards.
+        increment = CASE
+          WHEN badge_ledger.deliveries = CASE WHEN badge_ledger.read_option IS NULL THEN badge_ledger.negatives ELSE 0 END
+          THEN excluded.increment ELSE badge_ledger.increment END
     -- What was read is not taken back when it ends negative, so it is not given again.
     RETURNING app, user_key, seqno, deliveries - CASE WHEN read_option IS NULL THEN negatives ELSE 0 END::smallint
     """)
@@ -123,7 +126,7 @@ package enum Ledger {
     RETURNING app, user_key, seqno, increment, counted_at, negatives = deliveries AND read_option IS NULL
     """)
 
-  /// What a message added to a user's count.
+  /// What a message added to a user's count, which may be less than it asked for: a count goes no further than 1000.
   package struct Move: Sendable {
     package let key: Key
     package let increment: Int16
@@ -178,6 +181,23 @@ package enum Ledger {
         return wasComplete && rows.bool(row, 5) ? move(rows, row) : nil
       }
     }
+  }
+
+  private static let movedStatement = Statement(
+    "ledger-moved",
+    """
+    UPDATE badge_ledger l SET increment = t.increment FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, increment)
+    WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno
+    """)
+
+  /// Notes by how much counts have really moved, where that is less than was asked for: so much is taken back or given
+  /// again later. For entries that this transaction has locked.
+  package static func noteMoved(_ moved: [(key: Key, increment: Int16)]) -> Query<Void> {
+    var parameters = columns(moved.map(\.key))
+    var increments = Int16Column()
+    for move in moved { increments.append(move.increment) }
+    parameters.append(int16s: increments)
+    return Query(movedStatement, parameters) { _ in }
   }
 
   private static let countedStatement = Statement(

@@ -1,0 +1,120 @@
+import Domain
+import Postgres
+import Store
+import Testing
+
+@testable import Operations
+
+/// Counts near the most that a count can be: what a message could not add is not taken back either.
+@Suite struct CappedCountTests {
+  private let world: BatchWorld
+  private let kim: Users.Key
+
+  init() throws {
+    world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    kim = Users.Key(app: world.app.number, userKey: UserKey(clientUID: "kim"))
+  }
+
+  private struct NotSent: Error {}
+
+  private func operation(adding increment: Int) throws -> Operation {
+    let catalog = try Catalog()
+    try catalog.refresh(world.connection)
+    let body = """
+      {"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":\(increment)}}
+      """
+    let caller = Caller(role: .sender, app: nil, apiKey: nil)
+    return .send(
+      try #require(NamedSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
+  }
+
+  private func key(of outcome: OperationBatch.Outcome) throws -> Ledger.Key {
+    guard case .success(.sent(let accepted, _)) = outcome else { throw NotSent() }
+    return Ledger.Key(user: kim, seqno: accepted.seqno)
+  }
+
+  private func send(adding increment: Int) throws -> Ledger.Key {
+    try key(of: world.run(operation(adding: increment))[0])
+  }
+
+  private func takeBack(_ key: Ledger.Key) throws {
+    try Increments.takeBack([key: 1], on: world.connection)
+  }
+
+  private func giveBack(_ key: Ledger.Key) throws {
+    try Increments.giveBack([key: 1], on: world.connection)
+  }
+
+  private func broken() throws -> Int64 {
+    let question = try #require(Invariants.all.first { $0.name == "I5" })
+    return try world.connection.run(question.broken)
+  }
+
+  @Test(arguments: [(Int16(998), 100), (999, 1), (1000, 1), (1000, 100), (0, 1000)])
+  func `a message that is refused everywhere leaves the count as it was`(count: Int16, increment: Int) throws {
+    try world.setBadge("kim", count)
+    let key = try send(adding: increment)
+    #expect(try world.badge("kim") == min(1000, count + Int16(increment)))
+    try takeBack(key)
+    #expect(try world.badge("kim") == count)
+  }
+
+  @Test func `each message of a batch notes what it could add`() throws {
+    try world.setBadge("kim", 995)
+    let outcomes = try world.run(operation(adding: 3), operation(adding: 3), operation(adding: 3))
+    let keys = try outcomes.map(key)
+    #expect(try world.badge("kim") == 1000)
+    try takeBack(keys[1])
+    #expect(try world.badge("kim") == 998)
+    try takeBack(keys[2])
+    try takeBack(keys[0])
+    #expect(try world.badge("kim") == 995)
+  }
+
+  @Test func `what is given again notes what there was room for`() throws {
+    try world.setBadge("kim", 950)
+    let first = try send(adding: 40)
+    try takeBack(first)
+    #expect(try world.badge("kim") == 950)
+    _ = try send(adding: 45)
+    try giveBack(first)
+    #expect(try world.badge("kim") == 1000)
+    try takeBack(first)
+    #expect(try world.badge("kim") == 995)
+  }
+
+  @Test func `what could not be taken back is not given again`() throws {
+    let first = try send(adding: 2)
+    let second = try send(adding: 1)
+    try world.run(world.read(second.seqno, psid: "aa"))
+    // As when another program's reads had been in between: less is left than the message added.
+    try world.setBadge("kim", 1)
+    try takeBack(first)
+    #expect(try world.badge("kim") == 0)
+    try giveBack(first)
+    #expect(try world.badge("kim") == 1)
+  }
+
+  @Test func `a message that goes to the user once more counts anew`() throws {
+    try world.setBadge("kim", 998)
+    let key = try send(adding: 100)
+    try takeBack(key)
+    try world.setBadge("kim", 10)
+    let again = Ledger.Claim(key: key, deliveries: 1, increment: 100)
+    #expect(try world.connection.run(Ledger.claim([again])) == [key])
+    #expect(try world.count("SELECT increment FROM badge_ledger") == 100)
+  }
+
+  @Test func `the doctor works out counts at the most`() throws {
+    let key = try send(adding: 998)
+    _ = try send(adding: 100)
+    #expect(try world.badge("kim") == 1000)
+    #expect(try broken() == 0)
+    try takeBack(key)
+    #expect(try world.badge("kim") == 2)
+    #expect(try broken() == 0)
+    try world.connection.script("UPDATE users SET badge = badge + 1")
+    #expect(try broken() == 1)
+  }
+}
