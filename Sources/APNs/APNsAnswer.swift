@@ -1,3 +1,4 @@
+internal import Domain
 internal import JSON
 
 /// One refusal of APNs, understood as far as it can be.
@@ -36,11 +37,11 @@ package struct APNsAnswer: Equatable, Sendable {
   }
 
   /// What may be shown: APNs' word, or the status where it gave none.
-  package var shownReason: String { reasonText.isEmpty ? "status \(status)" : reasonText }
+  package var shownReason: String { reasonText.isEmpty ? "status \(status)" : KeyText.kept(reasonText) }
 
   /// The reason in a body or in the debug data of a GOAWAY; empty when it is not there.
   package static func reason(in body: [UInt8]) -> String {
-    details(body).reason
+    KeyText.kept(details(body).reason)
   }
 
   private static func details(_ body: [UInt8]) -> (reason: String, timestamp: Int64?) {

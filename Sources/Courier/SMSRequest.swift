@@ -14,7 +14,7 @@ enum SMSRequest {
     let bySeqno = Dictionary(grouping: due, by: \.key.seqno)
     for stored in try connection.run(Messages.find(bySeqno.keys)) {
       // Accepted once, so it can be read; should it not be, the others must not wait for it.
-      let request = try? MessageRequest(json: stored.request)
+      let request = try? MessageRequest(stored: stored.request)
       let people = bySeqno[stored.seqno] ?? []
       let lines: [UserKey: CSVAudiences.Values] =
         if let csv = request?.csv {

@@ -58,6 +58,18 @@ struct CompleteMeter {
   func opened(_ count: Int) { breaker.add(count) }
 }
 
+/// What every thread counts that goes on without something.
+struct SetAsideMeter {
+  private let count: Counter
+
+  init(_ metrics: Metrics) {
+    count = metrics.counter(
+      "upmc_set_aside_total", "Messages and outcomes that could not be handled for their own sake and were set aside.")
+  }
+
+  func setAside() { count.add() }
+}
+
 extension OutcomeStatus {
   /// The word of the funnel.
   fileprivate var metricName: String {

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Logging
 internal import Postgres
 internal import Reactor
 internal import Store
@@ -14,8 +15,10 @@ final class Claimer {
   private var turns = Turns()
   private var dueStart = DueStart()
   private let meter: ClaimMeter
+  private let setAside: SetAside
 
   init(_ shared: Shared, _ crew: Crew) {
+    setAside = SetAside(Logger(label: crew.threadName("claim")), shared)
     self.shared = shared
     self.crew = crew
     meter = ClaimMeter(shared.configuration.metrics)
@@ -32,7 +35,7 @@ final class Claimer {
           try connection.run(Messages.claimable(crew.lanes, atMost: Limits.waitingMessages)))
         let lookedAt = shared.clock.now
         for next in waiting where shared.hasRoom(for: next.lane) && shared.holdsLease {
-          didWork = try claim(next.seqno, connection) || didWork
+          didWork = try claimOrSetAside(next.seqno, connection) || didWork
           // Another look from time to time: somebody more urgent may have come.
           let hasNews = crew.claimWakeup.wait(atMost: .zero)
           if shared.clock.now - lookedAt >= (hasNews ? Limits.shortClaimRound : Limits.claimRound) { break }
@@ -54,8 +57,19 @@ final class Claimer {
     let readAt: Instant
   }
 
+  private func claimOrSetAside(_ seqno: Int64, _ connection: Connection) throws -> Bool {
+    do {
+      return try claim(seqno, connection)
+    } catch where SetAside.isOwnFault(error) {
+      return try setAside.message(seqno, because: error, connection)
+    }
+  }
+
   private func claim(_ seqno: Int64, _ connection: Connection) throws -> Bool {
-    guard let message = try shelf.message(seqno, connection) else { return false }
+    guard let message = try shelf.message(seqno, connection) else {
+      if let problem = shelf.takeUnreadable()[seqno] { throw problem }
+      return false
+    }
     var didAdvance = false
     func claimOnce(copies: Bool) throws -> Claimed? {
       try connection.withTransaction { () throws -> Claimed? in
@@ -125,8 +139,39 @@ final class Claimer {
 
   // MARK: Due and left behind
 
-  /// Takes over claims of nodes that are not alive, and puts what is in doubt back to work.
+  /// Messages that cannot be read were met in a transaction, which is undone: they are set aside first.
+  private struct Unreadable: Error {
+    let messages: [Int64: Problem]
+  }
+
+  /// The messages of what is taken up, within the transaction that takes it.
+  private func messages(_ seqnos: Set<Int64>, _ connection: Connection) throws -> [Int64: DispatchMessage] {
+    let messages = try shelf.messages(seqnos, connection)
+    let unreadable = shelf.takeUnreadable()
+    guard unreadable.isEmpty else { throw Unreadable(messages: unreadable) }
+    return messages
+  }
+
+  /// Runs a transaction; what cannot be read in it is set aside, and the next turn goes on without it.
+  private func settingAside(_ connection: Connection, _ body: () throws -> Bool) throws -> Bool {
+    do {
+      return try body()
+    } catch let error as Unreadable {
+      try setAside.messages(error.messages, connection)
+      return true
+    }
+  }
+
   private func adoptOrphans(_ connection: Connection) throws -> Bool {
+    try settingAside(connection) { try adopt(connection) }
+  }
+
+  private func takeDue(_ connection: Connection) throws -> Bool {
+    try settingAside(connection) { try takeUpDue(connection) }
+  }
+
+  /// Takes over claims of nodes that are not alive, and puts what is in doubt back to work.
+  private func adopt(_ connection: Connection) throws -> Bool {
     var inputs: [CompleterInput] = []
     var count = 0
     let found = try connection.withTransaction { () throws -> Bool in
@@ -136,7 +181,7 @@ final class Claimer {
       guard !adopted.isEmpty else { return false }
       let seqnos = Set(adopted.map(\.seqno))
       let undecided = try connection.run(Claims.undecided(adopted.map(\.hold)))
-      let messages = try shelf.messages(seqnos, connection)
+      let messages = try messages(seqnos, connection)
       let standings = try connection.run(Controls.standings(seqnos))
       var increases: [Int64: Outcomes.Increase] = [:]
       var ended: [(hold: Claims.Hold, seqno: Int64)] = []
@@ -169,7 +214,7 @@ final class Claimer {
   }
 
   /// Takes up deferred deliveries whose time has come.
-  private func takeDue(_ connection: Connection) throws -> Bool {
+  private func takeUpDue(_ connection: Connection) throws -> Bool {
     let now = shared.clock.wallMicroseconds
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
     let since = dueStart.begin(at: now, held: DueStart.Held(apps: held.apps, messages: held.messages))
@@ -178,7 +223,7 @@ final class Claimer {
     try connection.withTransaction {
       let due = try connection.run(Claims.due(since: since, at: now, lanes: crew.lanes, limit: Limits.dueDevices))
       guard !due.isEmpty else { return }
-      let messages = try shelf.messages(Set(due.map(\.seqno)), connection)
+      let messages = try messages(Set(due.map(\.seqno)), connection)
       let parts = Dictionary(grouping: due, by: \.seqno).map { (seqno: $0.key, entries: $0.value.map(\.entry)) }
       let claims = try connection.run(Claims.create(parts, node: shared.configuration.node))
       count = due.count

@@ -43,6 +43,9 @@ final class Completer {
   private var suspects: Set<Claims.Hold> = []
   private var jitter = SystemRandomNumberGenerator()
   private let meter: CompleteMeter
+  private let setAside: SetAside
+  /// Claims with an outcome that could not be written: they are not over when all their other outcomes are.
+  private var spoilt: Set<Claims.Hold> = []
   private var standstills = Standstills()
 
   init(_ shared: Shared, _ crew: Crew) {
@@ -50,6 +53,7 @@ final class Completer {
     self.crew = crew
     log = Logger(label: crew.threadName("complete"))
     meter = CompleteMeter(shared.configuration.metrics)
+    setAside = SetAside(log, shared)
   }
 
   func run() {
@@ -143,7 +147,7 @@ final class Completer {
     let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
     let settled = Settlement.of(
-      result.result, on: flight.batch.route.network, question: flight.question, now: shared.clock.now.nanoseconds)
+      result.result.kept, on: flight.batch.route.network, question: flight.question, now: shared.clock.now.nanoseconds)
     note(settled, flight, target)
     guard let meaning = settled.result else {
       return ask(settled.doubted ?? "", flight, target, attempts: attempts.next)
@@ -220,11 +224,69 @@ final class Completer {
 
   // MARK: Writing
 
+  /// Writes all that is decided; what cannot be written for its own sake is halved out and set aside.
   private func write(_ connection: Connection) throws {
     guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
+    do {
+      try writeTogether(connection)
+    } catch where SetAside.isOwnFault(error) {
+      try writeApart(connection, because: error)
+    }
+  }
+
+  private func writeApart(_ connection: Connection, because error: any Error) throws {
+    var rest: [Decisions] = []
+    func divide(because error: any Error) throws {
+      let parts = decisions.parts
+      if parts.count > 1 {
+        rest += parts.reversed()
+      } else {
+        try giveUp(decisions, because: error, connection)
+      }
+      decisions = Decisions()
+    }
+    do {
+      try divide(because: error)
+      while let part = rest.popLast() {
+        decisions = part
+        do {
+          try writeTogether(connection)
+        } catch where SetAside.isOwnFault(error) {
+          try divide(because: error)
+        }
+      }
+    } catch {
+      // The database, then: all that is not written yet is tried again.
+      for part in rest { decisions.add(part) }
+      throw error
+    }
+  }
+
+  /// One outcome that cannot be written. Its message is paused; its claim stays, so that nothing is lost, and is taken up
+  /// again when the message is resumed.
+  private func giveUp(_ part: Decisions, because error: any Error, _ connection: Connection) throws {
+    for decision in part.decisions {
+      setAside.note("an outcome cannot be written", decision.record.seqno, error)
+      try setAside.message(decision.record.seqno, because: error, connection)
+      spoilt.insert(decision.claim)
+      claims[decision.claim, default: 1] -= 1
+      forgetIfDecided(decision.claim)
+      shared.give(1)
+    }
+    if part.decisions.isEmpty { setAside.note("counts beside outcomes cannot be written", 0, error) }
+  }
+
+  /// Found by the next audits, and released, like one that nobody knows.
+  private func forgetIfDecided(_ claim: Claims.Hold) {
+    guard claims[claim] == 0 else { return }
+    claims[claim] = nil
+    spoilt.remove(claim)
+  }
+
+  private func writeTogether(_ connection: Connection) throws {
     let began = shared.clock.now
     let counts = decisions.countByClaim
-    let finished = counts.filter { claims[$0.key] == $0.value }.map(\.key)
+    let finished = counts.filter { claims[$0.key] == $0.value && !spoilt.contains($0.key) }.map(\.key)
     let now = shared.clock.wallMicroseconds
     let writer = crew.completeWriter
     func writeOnce() throws -> TokenCare.Result {
@@ -254,6 +316,7 @@ final class Completer {
     decisions = Decisions()
     for (claim, count) in counts { claims[claim, default: 0] -= count }
     for claim in finished { claims[claim] = nil }
+    for claim in counts.keys { forgetIfDecided(claim) }
     shared.give(ended)
     try Messages.finish(seqnos, at: now, on: connection)
   }

@@ -44,6 +44,32 @@ struct Decisions {
     decisions.isEmpty && increases.isEmpty && faults.isEmpty && findings.isEmpty
   }
 
+  /// The same in smaller parts, which are written one after the other: what belongs to no outcome, and two halves of the
+  /// outcomes. One part: there is nothing to divide.
+  var parts: [Decisions] {
+    let middle = decisions.count / 2
+    let halves = [decisions[..<middle], decisions[middle...]].filter { !$0.isEmpty }.map { half in
+      let deliveries = Set(half.map(\.delivery))
+      var part = Decisions()
+      (part.decisions, part.copies) = (Array(half), copies)
+      part.findings = findings.filter { deliveries.contains($0.delivery) }
+      return part
+    }
+    let decided = Set(decisions.map(\.delivery))
+    var rest = Decisions()
+    (rest.increases, rest.faults) = (increases, faults)
+    rest.findings = findings.filter { !decided.contains($0.delivery) }
+    return rest.isEmpty ? halves : [rest] + halves
+  }
+
+  /// Takes in what could not be written yet.
+  mutating func add(_ other: Decisions) {
+    decisions += other.decisions
+    findings += other.findings
+    faults.merge(other.faults) { present, _ in present }
+    increases.merge(other.increases) { present, _ in present }
+  }
+
   mutating func add(_ decision: Decision) {
     decisions.append(decision)
   }
@@ -180,11 +206,15 @@ private struct Networks {
 }
 
 extension Decisions.Decision {
+  fileprivate var delivery: Confirmations.Delivery {
+    Confirmations.Delivery(seqno: record.seqno, device: record.device)
+  }
+
   fileprivate var statistic: Statistics.Key {
     var key = Statistics.Key(app: message.app)
     key.network = network
     key.lane = message.push.lane
-    key.appVersion = appVersion
+    key.appVersion = KeyText.kept(appVersion, bytes: Domain.Limits.attributeBytes)
     key.reason = record.reason ?? ""
     return key
   }

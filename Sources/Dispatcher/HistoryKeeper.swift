@@ -13,6 +13,7 @@ final class HistoryKeeper {
   private let clock: any Clock
   private let log = Logger(label: "history")
   /// Where the look through the ledger stands, and when it began; nil while nothing is to be looked for.
+  private var hasLearntZones = false
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Int64)?
 
   init(_ keeping: Keeping, clock: any Clock) {
@@ -48,6 +49,8 @@ final class HistoryKeeper {
 
   /// Every few minutes: looks that cost more.
   func look(_ connection: Connection) throws(PostgresError) {
+    if !hasLearntZones { try connection.run(TimeZones.learn()) }
+    hasLearntZones = true
     _ = try connection.run(Tombstones.forgetTokens(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {

@@ -19,9 +19,11 @@ final class Overseer {
   private var held: Set<Int64> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
+  private let setAside: SetAside
 
   init(_ shared: Shared) {
     self.shared = shared
+    setAside = SetAside(log, shared)
   }
 
   func run() {
@@ -38,13 +40,19 @@ final class Overseer {
     shared.controlWakeup.drain()
     if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { wakePlanners() }
     if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { wakeClaimers() }
-    try recall(connection)
-    try endCancellations(connection)
-    try bringDue(connection)
-    try openWaves(connection)
-    try endLate(connection)
-    try judgeCanaries(connection)
-    try countOpen(connection)
+    // What fails in one of them keeps none of the others from its turn.
+    for step in [recall, endCancellations, bringDue, openWaves, endLate, judgeCanaries, countOpen] {
+      try passingBy("a part of what control looks after failed", 0) { try step(connection) }
+    }
+  }
+
+  /// Does something for a message; when it fails for the message's own sake, that is told, and the others have their turn.
+  private func passingBy(_ complaint: Logger.Message, _ seqno: Int64, _ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch where SetAside.isOwnFault(error) {
+      setAside.note(complaint, seqno, error)
+    }
   }
 
   private func wakePlanners() {
@@ -78,10 +86,11 @@ final class Overseer {
   private func endCancellations(_ connection: Connection) throws {
     for seqno in try connection.run(Controls.cancelling(atMost: Limits.heldMessages)) {
       guard let message = try connection.run(Messages.find(seqno)) else { continue }
-      let request = try MessageRequest(json: message.request)
-      try Cancellation.sweep(
-        seqno, app: message.app, movesBadge: request.badge.movesCount, now: shared.clock.wallMicroseconds,
-        on: connection)
+      let movesBadge = RequestGist(stored: message.request).movesBadge
+      try passingBy("a cancellation does not end", seqno) {
+        try Cancellation.sweep(
+          seqno, app: message.app, movesBadge: movesBadge, now: shared.clock.wallMicroseconds, on: connection)
+      }
     }
   }
 
@@ -103,7 +112,10 @@ final class Overseer {
   /// The next occurrence of a repetition, within the transaction that ends the waiting of the one before.
   private func scheduleNext(after seqno: Int64, _ text: [UInt8], _ connection: Connection) throws {
     guard let next = try connection.run(Schedules.continueAfter(seqno)) else { return }
-    let request = try MessageRequest(json: text)
+    guard let request = try? MessageRequest(stored: text) else {
+      // Whoever can read it will find its gate as the one before had it.
+      return try connection.run(Gates.copy(of: seqno, to: next))
+    }
     let gate = Gates.create(next, pace: request.pace, canary: request.canary, window: request.window)
     if let gate { try connection.run(gate) }
   }
@@ -125,11 +137,12 @@ final class Overseer {
     endsAgainAt = shared.clock.now + Limits.heartbeat
     let now = shared.clock.wallMicroseconds
     for message in try connection.run(Messages.find(connection.run(Lateness.messages()))) {
-      let movesBadge = try MessageRequest(json: message.request).badge.movesCount
-      guard
-        try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
-      else { continue }
-      log.error("a message that nobody has got in time has failed", metadata: ["seqno": "\(message.seqno)"])
+      let movesBadge = RequestGist(stored: message.request).movesBadge
+      try passingBy("a message that is too late does not end", message.seqno) {
+        guard try Lateness.end(message.seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
+        else { return }
+        log.error("a message that nobody has got in time has failed", metadata: ["seqno": "\(message.seqno)"])
+      }
     }
     for (seqno, wave) in try connection.run(Lateness.waves()) {
       guard try Lateness.end(seqno, wave: wave, now: now, on: connection) else { continue }
@@ -142,19 +155,23 @@ final class Overseer {
 
   private func judgeCanaries(_ connection: Connection) throws {
     for canary in try connection.run(Gates.watched()) {
-      let verdict = Canary.judge(
-        open: canary.open, accepted: canary.accepted, rejected: canary.rejected,
-        maxRejectedPercent: canary.maxRejectedPercent, isOver: canary.isOver)
-      switch verdict {
-      case .wait: break
-      case .pass:
-        _ = try connection.run(Gates.endCanary(canary.seqno, in: [.watching], as: .passed))
-        wakeClaimers()
-      case .replace:
-        try connection.run(Gates.replaceCanary(canary.seqno, atLeast: Limits.replacedCanaryDevices))
-        wakeClaimers()
-      case .stop(let reason): try stop(canary.seqno, reason, connection)
-      }
+      try passingBy("a canary cannot be judged", canary.seqno) { try judge(canary, connection) }
+    }
+  }
+
+  private func judge(_ canary: Gates.Watched, _ connection: Connection) throws {
+    let verdict = Canary.judge(
+      open: canary.open, accepted: canary.accepted, rejected: canary.rejected,
+      maxRejectedPercent: canary.maxRejectedPercent, isOver: canary.isOver)
+    switch verdict {
+    case .wait: break
+    case .pass:
+      _ = try connection.run(Gates.endCanary(canary.seqno, in: [.watching], as: .passed))
+      wakeClaimers()
+    case .replace:
+      try connection.run(Gates.replaceCanary(canary.seqno, atLeast: Limits.replacedCanaryDevices))
+      wakeClaimers()
+    case .stop(let reason): try stop(canary.seqno, reason, connection)
     }
   }
 

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Logging
 internal import Postgres
 internal import Reactor
 internal import Store
@@ -12,8 +13,10 @@ final class Planner {
   private let shared: Shared
   private let crew: Crew
   private var shelf: MessageShelf
+  private let setAside: SetAside
 
   init(_ shared: Shared, _ crew: Crew) {
+    setAside = SetAside(Logger(label: crew.threadName("plan")), shared)
     self.shared = shared
     self.crew = crew
     shelf = MessageShelf(pushkeys: shared.configuration.pushkeys)
@@ -23,6 +26,7 @@ final class Planner {
     DatabaseThread(crew.threadName("plan"), shared).run { connection in
       let unplanned = try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
       let found = try shelf.messages(Set(unplanned), connection)
+      try setAside.messages(shelf.takeUnreadable(), connection)
       let messages = unplanned.compactMap { found[$0] }
       // Lists first: they are short.
       var didWork = try plan(Self.lists(messages), connection)
@@ -61,7 +65,18 @@ final class Planner {
 
   /// Writes one shard of each message, in one commit. False when there was nothing to do.
   private func plan(_ messages: [DispatchMessage], _ connection: Connection) throws -> Bool {
-    guard !messages.isEmpty else { return false }
+    guard let first = messages.first else { return false }
+    do {
+      return try planTogether(messages, connection)
+    } catch where SetAside.isOwnFault(error) {
+      guard messages.count > 1 else { return try setAside.message(first.seqno, because: error, connection) }
+      let middle = messages.count / 2
+      let didFirst = try plan(Array(messages[..<middle]), connection)
+      return try plan(Array(messages[middle...]), connection) || didFirst
+    }
+  }
+
+  private func planTogether(_ messages: [DispatchMessage], _ connection: Connection) throws -> Bool {
     // Every planner locks messages in this order.
     let messages = messages.sorted { $0.seqno < $1.seqno }
     let progress = try connection.withTransaction { try messages.map { try planPart($0, connection) } }

@@ -38,8 +38,19 @@ package struct MessageRequest: Equatable, Sendable {
   /// Reads a request.
   /// - Throws: a `Problem` that names every wrong field by its pointer.
   package init(json: [UInt8]) throws(Problem) {
+    try self.init(json, isStored: false)
+  }
+
+  /// Reads a request as it is stored with a message. A newer release may have written it: fields that this one does not
+  /// know are left out.
+  /// - Throws: a `Problem` when it means something that this release cannot do.
+  package init(stored: [UInt8]) throws(Problem) {
+    try self.init(stored, isStored: true)
+  }
+
+  private init(_ json: [UInt8], isStored: Bool) throws(Problem) {
     self.init()
-    var reader = JSONReader(json)
+    var reader = JSONReader(json, ignoresUnknownFields: isStored)
     do {
       try read(&reader)
       try reader.finish()

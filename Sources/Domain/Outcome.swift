@@ -71,4 +71,20 @@ package enum SubmissionResult: Equatable, Sendable {
   case noCredential(reason: String)
   /// Too old to submit: the binding was read too long ago. It must be read again first.
   case stale
+
+  /// The same with words that can be kept: whoever answered may have said anything.
+  package var kept: SubmissionResult {
+    switch self {
+    case .accepted, .notProcessed, .stale: self
+    case .rejected(let reason): .rejected(reason: KeyText.kept(reason))
+    case .badToken(let reason, let since): .badToken(reason: KeyText.kept(reason), since: since)
+    case .retry(let reason, let after): .retry(reason: KeyText.kept(reason), after: after)
+    case .deviceBusy(let reason, let after): .deviceBusy(reason: KeyText.kept(reason), after: after)
+    case .wrongEnvironment(let reason): .wrongEnvironment(reason: KeyText.kept(reason))
+    case .unknown(let reason): .unknown(reason: KeyText.kept(reason))
+    // Whole sentences, as they are shown to operators.
+    case .credentialFault(let reason): .credentialFault(reason: KeyText.kept(reason, bytes: KeyText.sentenceBytes))
+    case .noCredential(let reason): .noCredential(reason: KeyText.kept(reason, bytes: KeyText.sentenceBytes))
+    }
+  }
 }

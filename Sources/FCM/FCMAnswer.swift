@@ -1,3 +1,4 @@
+internal import Domain
 internal import JSON
 internal import PlainText
 
@@ -156,15 +157,16 @@ package struct FCMAnswer: Equatable, Sendable {
   /// What may be shown: FCM's word, else Google's, else the status; with Apple's where that is the cause, and with the
   /// field that is wrong.
   package var shownReason: String {
-    let word = code.isEmpty ? canonical.isEmpty ? "status \(status)" : canonical : code
+    let word = KeyText.kept(code.isEmpty ? canonical.isEmpty ? "status \(status)" : canonical : code)
+    let apnsReason = KeyText.kept(apnsReason)
     switch action {
     case .retireRegistration, .refuseRegistration: return apnsReason.isEmpty ? word : apnsReason
-    case .refuseMessage: return fields.first.map { "\(word): \($0)" } ?? word
+    case .refuseMessage: return fields.first.map { "\(word): \(KeyText.kept($0))" } ?? word
     case .pauseForApple:
       return "\(word): Apple refuses the APNs key or certificate in the Firebase project (\(apnsReason))"
     case .pauseApp where status == 404:
       return "\(word): Google knows no such project; is the service account's file the right one?"
-    case .pauseApp: return message.isEmpty ? word : "\(word): \(message.beginning(bytes: FCM.Limits.shownBytes))"
+    case .pauseApp: return message.isEmpty ? word : "\(word): \(VisibleText.of(String(message.beginning(bytes: FCM.Limits.shownBytes))))"
     default: return word
     }
   }

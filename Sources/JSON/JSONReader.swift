@@ -15,14 +15,19 @@ package struct JSONReader {
   let bytes: [UInt8]
   var position = 0
   var depth = 0
+  /// Members that are refused as not known are read over instead.
+  private let ignoresUnknownFields: Bool
 
   /// What the next value is, judged by its first byte.
   package enum Kind: Equatable, Sendable {
     case object, array, string, number, boolean, null
   }
 
-  package init(_ bytes: [UInt8]) {
+  /// - Parameter ignoresUnknownFields: for text of our own, which a newer release may have written: what this one does
+  ///   not know is left out. Bodies of others are read strictly.
+  package init(_ bytes: [UInt8], ignoresUnknownFields: Bool = false) {
     self.bytes = bytes
+    self.ignoresUnknownFields = ignoresUnknownFields
   }
 
   // MARK: Structure
@@ -59,10 +64,13 @@ package struct JSONReader {
         throw JSONError("has more than \(JSON.Limits.members) members")
       }
       guard take(UInt8(ascii: ":")) else { throw JSONError("a colon is missing at byte \(position)") }
+      let start = position
       do {
         try member(&self, name)
       } catch {
-        throw error.inside(name)
+        // Thrown at this value and not within it, before any of it was read.
+        guard ignoresUnknownFields, error == .unknownField, position == start else { throw error.inside(name) }
+        try skip()
       }
       if take(UInt8(ascii: ",")) { continue }
       if take(UInt8(ascii: "}")) { return leave() }

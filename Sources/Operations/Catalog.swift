@@ -17,6 +17,7 @@ package final class Catalog: Sendable {
     var byClientKey: [String: App] = [:]
     var callers: [[UInt8]: Caller] = [:]
     var policies = AppPolicies()
+    var timeZones: Set<String> = []
   }
 
   private let contents = Mutex(Contents())
@@ -44,6 +45,11 @@ package final class Catalog: Sendable {
   /// What apps want done differently.
   package var policies: AppPolicies { contents.withLock { $0.policies } }
 
+  /// What a device says of its time zone, as it is kept: a zone that has no name is none.
+  package func known(timeZone: String) -> String {
+    contents.withLock { $0.timeZones.contains(timeZone) } ? timeZone : ""
+  }
+
   package var pausedApps: Set<App.Number> {
     contents.withLock { Set($0.byNumber.values.lazy.filter { $0.pausedReason != nil }.map(\.number)) }
   }
@@ -57,6 +63,9 @@ package final class Catalog: Sendable {
       fresh.byClientKey[record.clientKey] = record.app
     }
     fresh.policies = AppPolicies(fresh.byNumber.values)
+    // They hardly ever change.
+    let isTime = generation.isMultiple(of: Operations.Limits.readingsPerTimeZones)
+    fresh.timeZones = isTime ? try connection.run(TimeZones.all()) : contents.withLock { $0.timeZones }
     for (hash, key) in try connection.run(Secrets.apiKeys()) { fresh.callers[hash] = Caller(key) }
     contents.withLock { $0 = fresh }
     refreshes.add(1, ordering: .releasing)

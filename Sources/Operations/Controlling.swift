@@ -79,10 +79,10 @@ package enum Controlling {
     guard let message = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
-    let request = try MessageRequest(json: message.request)
+    // A request that only a newer release can read is cancelled like any other.
+    let movesBadge = RequestGist(stored: message.request).movesBadge
     do {
-      try Cancellation.sweep(
-        seqno, app: message.app, movesBadge: request.badge.movesCount, now: now, on: connection)
+      try Cancellation.sweep(seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
     } catch {
       throw Problem(error)
     }

@@ -22,6 +22,8 @@ package enum Operations {
     package static let batchOperations = 1024
     /// Rows that the operations of one batch read or write, roughly; one operation may bring more. A few milliseconds.
     package static let batchWeight = 4096
+    /// Readings of the catalog between two readings of the time zones: ten minutes.
+    static let readingsPerTimeZones = 600
     /// How exactly it is known when a device called last, in microseconds (an hour).
     static let seenMicroseconds: Int64 = 3_600 * 1_000_000
     /// Addresses that brought new devices, before those that rest are looked for and forgotten: a few hundred KiB.

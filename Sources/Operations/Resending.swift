@@ -36,7 +36,7 @@ package enum Resending {
         "resend", seqno,
         MessageControl.Standing(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
     }
-    var message = try MessageRequest(json: old.request)
+    var message = try MessageRequest(stored: old.request)
     let target = try widen(wish, of: old, on: connection)
     if target != .unreached { message.audience = .deliveries(of: seqno, target) }
     message.pace = pace

@@ -17,6 +17,8 @@ extension DeviceDoor {
       throw Problem(error)
     }
     body.origin = request.countedAddress
+    // Refused for its time zone a phone would get nothing at all.
+    body.attributes.timeZone = catalog.known(timeZone: body.attributes.timeZone)
     register(body, credential, request.id, responder, mayWait: true)
   }
 
@@ -121,7 +123,7 @@ private struct RegistrationBody {
       case "osVersion": body.attributes.osVersion = try reader.readText(upTo: short)
       case "appVersion": body.attributes.appVersion = try reader.readText(upTo: short)
       case "locale": body.attributes.locale = try reader.readText(upTo: short)
-      case "timeZone": body.attributes.timeZone = try reader.readText(upTo: short)
+      case "timeZone": body.attributes.timeZone = try reader.readString()
       case "consent": body.consents = try Consents.Change(&reader)
       case "userProof": body.userProof = try reader.readText(upTo: Domain.Limits.userProofBytes)
       default: throw .unknownField

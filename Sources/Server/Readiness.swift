@@ -35,6 +35,10 @@ struct Readiness: Sendable {
     if look.standing.pausedApps > 0 {
       complaints.append("\(look.standing.pausedApps) apps are paused: see `upmc app list`.")
     }
+    if look.standing.setAside > 0 {
+      complaints.append(
+        "\(look.standing.setAside) messages are set aside, for they cannot be handled: see why each is paused.")
+    }
     if look.standing.overdue > 0 {
       complaints.append("\(look.standing.overdue) deliveries wait although they are due.")
     }

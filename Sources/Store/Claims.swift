@@ -182,6 +182,8 @@ package enum Claims {
     ), found AS (
       SELECT c.claim, cardinality(c.devices) AS devices FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
       WHERE c.node = ANY(ARRAY(SELECT node FROM dead)) AND coalesce(m.lane, 1) = ANY($2)
+        -- Nobody could do anything with those of a message that cannot be read: they wait until it is resumed.
+        AND \(Controls.isSetAside) IS NOT TRUE
       ORDER BY c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED
     ), counted AS (
       SELECT claim, sum(devices) OVER (ORDER BY claim) - devices AS before FROM found

@@ -45,6 +45,19 @@ package enum Controls {
     return Query(setStateStatement, parameters) { _ in }
   }
 
+  /// How the reason of every message begins that was set aside: its state is paused, and its claims wait with it.
+  static let setAsideWords = "Set aside: "
+
+  /// Pauses a locked message that cannot be handled.
+  package static func setAside(_ seqno: Int64, because reason: String) -> Query<Void> {
+    setState(
+      seqno, .paused,
+      reason: "\(setAsideWords)\(reason). Cancel it, or resume it when the cause is mended, by a newer release perhaps.")
+  }
+
+  /// True of a message `m` that was set aside.
+  static let isSetAside = "(m.state = 3 AND m.cancelled_at IS NULL AND starts_with(m.state_reason, 'Set aside: '))"
+
   private static let beginCancellingStatement = Statement(
     "controls-begin-cancelling",
     """

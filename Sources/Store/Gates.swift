@@ -40,6 +40,25 @@ package enum Gates {
     return Query(createStatement, parameters) { _ in }
   }
 
+  private static let copyStatement = Statement(
+    "gates-copy",
+    """
+    INSERT INTO gates (seqno, pace_devices, pace_wait, canary_phase, canary_devices, canary_percent, canary_wait,
+      canary_limit, window_opens, window_closes, counted_at)
+    SELECT $2, pace_devices, pace_wait, CASE WHEN canary_phase IS NOT NULL THEN 0 END,
+      CASE WHEN canary_percent IS NULL THEN canary_devices END, canary_percent, canary_wait, canary_limit, window_opens,
+      window_closes, clock_timestamp()
+    FROM gates WHERE seqno = $1
+    """)
+
+  /// Sets the gate of a new message as that of another began.
+  package static func copy(of seqno: Int64, to next: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(next)
+    return Query(copyStatement, parameters) { _ in }
+  }
+
   private static let setPaceStatement = Statement(
     "gates-set-pace",
     """

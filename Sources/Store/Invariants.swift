@@ -91,6 +91,7 @@ package enum Invariants {
     SELECT count(*) FROM claims c WHERE EXISTS (SELECT FROM nodes WHERE alive_until > now())
       AND NOT EXISTS (SELECT FROM nodes n WHERE n.node = c.node AND n.alive_until > now() - interval '1 minute')
       -- A claim has no time of its own; a node that joined a moment ago has not had a look yet.
-      AND EXISTS (SELECT FROM messages m WHERE m.seqno = c.seqno AND m.created_at < now() - interval '2 minutes')
+      AND EXISTS (SELECT FROM messages m WHERE m.seqno = c.seqno AND m.created_at < now() - interval '2 minutes'
+        AND \(Controls.isSetAside) IS NOT TRUE)
     """)
 }

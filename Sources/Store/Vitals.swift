@@ -43,6 +43,8 @@ package enum Vitals {
     package let claims: Int64
     package let nodes: Int64
     package let pausedApps: Int64
+    /// Messages that are paused because no node could handle them.
+    package let setAside: Int64
     /// SEQNOs that partitions exist for and that are not used yet.
     package let seqnosLeft: Int64
     package let schemaVersion: Int64
@@ -57,6 +59,7 @@ package enum Vitals {
       (SELECT count(*) FROM (SELECT FROM claims LIMIT 20000) c),
       (SELECT count(*) FROM nodes WHERE alive_until > now()),
       (SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL),
+      (SELECT count(*) FROM (SELECT FROM messages m WHERE \(Controls.isSetAside) LIMIT 20000) m),
       coalesce((SELECT max(upto_seqno) FROM seqno_ranges), 0)
         - coalesce((SELECT last_value FROM pg_sequences
                     WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq'), 0),
@@ -67,7 +70,7 @@ package enum Vitals {
     Query(standingStatement, Parameters()) { rows in
       Standing(
         overdue: rows.int64(0, 0), claims: rows.int64(0, 1), nodes: rows.int64(0, 2), pausedApps: rows.int64(0, 3),
-        seqnosLeft: rows.int64(0, 4), schemaVersion: rows.int64(0, 5))
+        setAside: rows.int64(0, 4), seqnosLeft: rows.int64(0, 5), schemaVersion: rows.int64(0, 6))
     }
   }
 

@@ -27,13 +27,23 @@ package enum Waves {
     return Query(spanStatement, parameters) { ($0.timestampMicroseconds(0, 0), $0.timestampMicroseconds(0, 1)) }
   }
 
+  /// Moments at which a message by local time goes out, besides the app's and the last sweep. They are numbered with a
+  /// smallint.
+  private static let mostWaves: Int64 = 998
+
   private static let createStatement = Statement(
     "waves-create",
     """
-    WITH found AS (
+    WITH zones AS (
+      SELECT time_zone, $3::text::timestamp AT TIME ZONE zone_or(time_zone, $4) AS due_at
+      FROM (SELECT DISTINCT \(TimeZones.named) AS time_zone FROM devices WHERE app = $2 AND state = 1) z
+    ), ranked AS (
+      SELECT time_zone, due_at, dense_rank() OVER (ORDER BY due_at) AS place FROM zones
+    ), found AS (
       SELECT row_number() OVER (ORDER BY due_at) AS wave, due_at, array_agg(time_zone) AS zones FROM (
-        SELECT time_zone, $3::text::timestamp AT TIME ZONE zone_or(time_zone, $4) AS due_at
-        FROM (SELECT DISTINCT time_zone FROM devices WHERE app = $2 AND state = 1) zones) dues
+        -- The world has some forty; what is beyond the most waves of a message goes by the app's clock.
+        SELECT time_zone, CASE WHEN place <= $5 THEN due_at ELSE $3::text::timestamp AT TIME ZONE $4 END AS due_at
+        FROM ranked) dues
       -- Once, when the audience is frozen: whoever comes later does not belong.
       WHERE NOT EXISTS (SELECT FROM waves WHERE seqno = $1)
       GROUP BY due_at
@@ -54,6 +64,7 @@ package enum Waves {
     parameters.append(app)
     parameters.append(text: local.text)
     parameters.append(text: appTimeZone)
+    parameters.append(mostWaves)
     return Query(createStatement, parameters) { _ in }
   }
 
@@ -84,7 +95,7 @@ package enum Waves {
     """
     SELECT count(*) FROM devices
     WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
-      AND time_zone = ANY((SELECT zones FROM waves WHERE seqno = $5 AND wave = $6)::text[])
+      AND \(TimeZones.named) = ANY((SELECT zones FROM waves WHERE seqno = $5 AND wave = $6)::text[])
     """)
 
   /// Devices of a range of user keys that belong to a wave.
@@ -109,8 +120,8 @@ package enum Waves {
         -- Only a registration moves a device. (A minute, for the clocks of several nodes.)
         THEN d.registered_at >= (SELECT frozen_at - interval '1 minute' FROM messages WHERE seqno = $2)
           -- Whose wave was ended as too late has been counted there.
-          AND NOT EXISTS (SELECT FROM waves w WHERE w.seqno = $2 AND w.late AND d.time_zone = ANY(w.zones))
-        ELSE time_zone = ANY((SELECT zones FROM waves WHERE seqno = $2 AND wave = $3)::text[]) END
+          AND NOT EXISTS (SELECT FROM waves w WHERE w.seqno = $2 AND w.late AND \(TimeZones.named) = ANY(w.zones))
+        ELSE \(TimeZones.named) = ANY((SELECT zones FROM waves WHERE seqno = $2 AND wave = $3)::text[]) END
       -- One that moved to another zone meanwhile may have had its turn in the wave of the old one.
       AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = $2 AND o.device = d.device)
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[d.device])

@@ -93,4 +93,11 @@ import Testing
       shown.utf8.count <= "PERMISSION_DENIED: ".utf8.count + FCM.Limits.shownBytes
         && shown.hasPrefix("PERMISSION_DENIED: "))
   }
+
+  @Test func `words of any length and with any character are shown short and plain`() {
+    let long = String(repeating: "x", count: 6_000)
+    let body = #"{"error":{"status":"\#(long)","details":[{"fieldViolations":[{"field":"a\u001b\#(long)"}]}]}}"#
+    let shown = FCMAnswer(status: 400, body: Array(body.utf8)).shownReason
+    #expect(shown.utf8.count <= 202 && shown.hasPrefix("xxx") && shown.contains(#": a\u001bxxx"#), "\(shown)")
+  }
 }
