@@ -60,7 +60,7 @@ final class Claimer {
   private func claimOrSetAside(_ seqno: Int64, _ connection: Connection) throws -> Bool {
     do {
       return try claim(seqno, connection)
-    } catch where SetAside.isOwnFault(error) {
+    } catch  where SetAside.isOwnFault(error) {
       return try setAside.message(seqno, because: error, connection)
     }
   }

@@ -229,7 +229,7 @@ final class Completer {
     guard !decisions.isEmpty || !breaker.suspects.isEmpty else { return }
     do {
       try writeTogether(connection)
-    } catch where SetAside.isOwnFault(error) {
+    } catch  where SetAside.isOwnFault(error) {
       try writeApart(connection, because: error)
     }
   }
@@ -251,7 +251,7 @@ final class Completer {
         decisions = part
         do {
           try writeTogether(connection)
-        } catch where SetAside.isOwnFault(error) {
+        } catch  where SetAside.isOwnFault(error) {
           try divide(because: error)
         }
       }

@@ -50,7 +50,7 @@ final class Overseer {
   private func passingBy(_ complaint: Logger.Message, _ seqno: Int64, _ body: () throws -> Void) throws {
     do {
       try body()
-    } catch where SetAside.isOwnFault(error) {
+    } catch  where SetAside.isOwnFault(error) {
       setAside.note(complaint, seqno, error)
     }
   }

@@ -68,7 +68,7 @@ final class Planner {
     guard let first = messages.first else { return false }
     do {
       return try planTogether(messages, connection)
-    } catch where SetAside.isOwnFault(error) {
+    } catch  where SetAside.isOwnFault(error) {
       guard messages.count > 1 else { return try setAside.message(first.seqno, because: error, connection) }
       let middle = messages.count / 2
       let didFirst = try plan(Array(messages[..<middle]), connection)

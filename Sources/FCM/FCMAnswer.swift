@@ -166,7 +166,9 @@ package struct FCMAnswer: Equatable, Sendable {
       return "\(word): Apple refuses the APNs key or certificate in the Firebase project (\(apnsReason))"
     case .pauseApp where status == 404:
       return "\(word): Google knows no such project; is the service account's file the right one?"
-    case .pauseApp: return message.isEmpty ? word : "\(word): \(VisibleText.of(String(message.beginning(bytes: FCM.Limits.shownBytes))))"
+    case .pauseApp:
+      let shown = VisibleText.of(String(message.beginning(bytes: FCM.Limits.shownBytes)))
+      return message.isEmpty ? word : "\(word): \(shown)"
     default: return word
     }
   }

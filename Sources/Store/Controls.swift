@@ -52,7 +52,8 @@ package enum Controls {
   package static func setAside(_ seqno: Int64, because reason: String) -> Query<Void> {
     setState(
       seqno, .paused,
-      reason: "\(setAsideWords)\(reason). Cancel it, or resume it when the cause is mended, by a newer release perhaps.")
+      reason: "\(setAsideWords)\(reason). Cancel it, or resume it when the cause is mended, by a newer release perhaps."
+    )
   }
 
   /// True of a message `m` that was set aside.

@@ -79,7 +79,8 @@ import Testing
 
   @Test func `a word of any length and with any character is shown short and plain`() {
     let long = String(repeating: "x", count: 6_000)
-    for (word, shown) in [(long, String(repeating: "x", count: 100)), (#"Bad\u001b\nToken"#, #"Bad\u001b\u000aToken"#)] {
+    for (word, shown) in [(long, String(repeating: "x", count: 100)), (#"Bad\u001b\nToken"#, #"Bad\u001b\u000aToken"#)]
+    {
       #expect(APNsAnswer(status: 400, body: Array(#"{"reason":"\#(word)"}"#.utf8)).shownReason == shown)
     }
   }

@@ -198,7 +198,8 @@ import Testing
     }
     #expect(funnel.pending == 1, "\(funnel)")
     // It is as unknown as after a crash, and is sent again when the message is resumed.
-    try world.connection.script("ALTER TABLE outcomes DROP CONSTRAINT poison; UPDATE messages SET state = 2 WHERE seqno = 1")
+    try world.connection.script(
+      "ALTER TABLE outcomes DROP CONSTRAINT poison; UPDATE messages SET state = 2 WHERE seqno = 1")
     let end = try world.finished(seqno).funnel
     #expect((end.accepted, end.unknown, end.resent) == (399, 1, 1), "\(end)")
     #expect(try world.count("claims") == 0)
