@@ -20,11 +20,29 @@ package enum DeviceTokens {
   private static let lockStatement = Statement(
     "device-tokens-lock",
     """
+    WITH wanted AS MATERIALIZED (
+      -- App and network of a device never change.
+      SELECT d.app, t.psid, d.network, t.kind, d.device
+      FROM unnest($1, $2, $3) AS t(device, kind, psid) JOIN devices d ON d.device = t.device
+    ), former AS MATERIALIZED (
+      -- What their devices have of these kinds and will have no more.
+      SELECT p.app, p.psid, p.network, p.kind FROM wanted w JOIN psids p ON p.device = w.device AND p.kind = w.kind
+      WHERE p.kind > 1 AND p.psid <> w.psid
+    ), locked AS MATERIALIZED (
+      -- Old and new together, in one order: as `Tokens.lock` does.
+      SELECT l.locked FROM (
+        SELECT * FROM (
+          SELECT app, psid, network, kind FROM wanted WHERE EXISTS (SELECT FROM former)
+          UNION SELECT app, psid, network, kind FROM former) u
+        ORDER BY app, psid COLLATE "C", network, kind) k,
+      LATERAL (
+        SELECT 1 AS locked FROM psids p
+        WHERE p.app = k.app AND p.psid = k.psid AND p.network = k.network AND p.kind = k.kind FOR UPDATE) l
+    )
     INSERT INTO psids (app, psid, network, kind, device, bound_at)
-    -- App and network of a device never change.
-    SELECT d.app, t.psid, d.network, t.kind, d.device, $4
-    FROM unnest($1, $2, $3) AS t(device, kind, psid) JOIN devices d ON d.device = t.device
-    ORDER BY d.app, t.psid, d.network, t.kind
+    SELECT app, psid, network, kind, device, $4 FROM wanted
+    WHERE (SELECT count(*) FROM locked) >= 0
+    ORDER BY app, psid COLLATE "C", network, kind
     ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
     RETURNING psid, kind, device, bound_at = $4
     """)

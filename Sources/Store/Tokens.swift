@@ -25,9 +25,28 @@ package enum Tokens {
   private static let lockStatement = Statement(
     "tokens-lock",
     """
+    WITH wanted AS (
+      SELECT app, psid, network, device, kind FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
+    ), former AS MATERIALIZED (
+      -- What their devices have now and will have no more.
+      SELECT d.app, d.psid, d.network FROM wanted w JOIN devices d ON d.device = w.device
+      WHERE w.kind = 1 AND d.psid <> w.psid
+    ), locked AS MATERIALIZED (
+      -- Old and new together, in one order: two devices that exchange their tokens take turns.
+      SELECT l.locked FROM (
+        SELECT * FROM (
+          SELECT app, psid, network, kind FROM wanted WHERE EXISTS (SELECT FROM former)
+          UNION SELECT app, psid, network, 1::smallint FROM former) u
+        ORDER BY app, psid COLLATE "C", network, kind) k,
+      LATERAL (
+        SELECT 1 AS locked FROM psids p
+        WHERE p.app = k.app AND p.psid = k.psid AND p.network = k.network AND p.kind = k.kind FOR UPDATE) l
+    )
     INSERT INTO psids (app, psid, network, kind, device, bound_at)
-    SELECT app, psid, network, kind, device, $6 FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
-    ORDER BY app, psid, network, kind
+    SELECT app, psid, network, kind, device, $6 FROM wanted
+    -- All of it is locked before the first is made.
+    WHERE (SELECT count(*) FROM locked) >= 0
+    ORDER BY app, psid COLLATE "C", network, kind
     -- Nothing changes yet: the conflict only locks the row and tells the present owner.
     ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = psids.device
     RETURNING app, psid, device
@@ -47,7 +66,7 @@ package enum Tokens {
     """
     INSERT INTO psids (app, psid, network, kind, device, bound_at)
     SELECT app, psid, network, kind, device, $6 FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
-    ORDER BY app, psid, network, kind
+    ORDER BY app, psid COLLATE "C", network, kind
     ON CONFLICT (app, psid, network, kind) DO UPDATE SET device = excluded.device, bound_at = excluded.bound_at
     """)
 
@@ -108,8 +127,16 @@ package enum Tokens {
   private static let retireDeadStatement = Statement(
     "tokens-retire-dead",
     """
-    WITH gone AS (
-      DELETE FROM psids p USING unnest($1, $2, $3, $4, $5, $7) AS d(app, psid, network, device, kind, since)
+    WITH dead AS MATERIALIZED (
+      SELECT d.*, l.locked
+      FROM (
+        SELECT * FROM unnest($1, $2, $3, $4, $5, $7) AS t(app, psid, network, device, kind, since)
+        ORDER BY app, psid COLLATE "C", network, kind) d,
+      LATERAL (
+        SELECT 1 AS locked FROM psids p
+        WHERE p.app = d.app AND p.psid = d.psid AND p.network = d.network AND p.kind = d.kind FOR UPDATE) l
+    ), gone AS (
+      DELETE FROM psids p USING dead d
       WHERE p.app = d.app AND p.psid = d.psid AND p.network = d.network AND p.kind = d.kind AND p.device = d.device
         -- Registered at that very moment counts as registered after it.
         AND p.bound_at < d.since

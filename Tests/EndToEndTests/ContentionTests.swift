@@ -90,4 +90,48 @@ import Testing
       Statement("test-deadlocks", "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"))
     #expect(deadlocks.int64(0, 0) == 0)
   }
+
+  @Test func `two devices that exchange their tokens on two nodes never deadlock`() throws {
+    let world = try World()
+    let second = try world.startNode()
+    let tokens = [World.token("c4"), World.token("d5")]
+    let ports = [world.server.address.port, second.address.port]
+    let finished = try Inbox<String>(capacity: 2)
+    for (index, port) in ports.enumerated() {
+      let clientKey = world.clientKey
+      _ = try Thread(name: "exchanges") {
+        var failures = ""
+        do {
+          let client = try TestClient(port: port)
+          for round in 0..<400 {
+            let body =
+              #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","#
+              + #""psid":"\#(tokens[(round + index) % 2])","deviceId":"device-\#(index)"}"#
+            let reply = try client.call("POST", "/v1/devices", bearer: clientKey, body)
+            if reply.status >= 300 { failures += "\(reply.status) \(reply.text) " }
+          }
+        } catch {
+          failures += "\(error)"
+        }
+        _ = finished.offer(failures)
+      }
+    }
+    var ended: [String] = []
+    while ended.count < 2 { ended += finished.receive(atMost: .seconds(1)) }
+    #expect(ended == ["", ""])
+    // Whoever came last has it; nobody has two, and no token has two owners.
+    let wrong = Statement(
+      "test-exchanged",
+      """
+      SELECT (SELECT count(*) FROM psids p JOIN devices d USING (device) WHERE d.psid <> p.psid OR d.state <> 1)
+        + (SELECT count(*) FROM devices d WHERE state = 1
+           AND NOT EXISTS (SELECT FROM psids p WHERE p.psid = d.psid AND p.device = d.device))
+      """)
+    #expect(try world.connection.run(wrong).int64(0, 0) == 0)
+    second.stop()
+    world.server.stop()
+    let deadlocks = try world.connection.run(
+      Statement("test-deadlocks", "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"))
+    #expect(deadlocks.int64(0, 0) == 0)
+  }
 }
