@@ -8,8 +8,9 @@ package struct ConnectionOptions: Sendable {
   package var connectTimeout: Duration = .seconds(5)
   /// The server cancels a statement that runs longer (57014). Absent: the server's own setting.
   package var statementTimeout: Duration?
-  /// The server ends a session that leaves a transaction idle for longer. Absent: the server's own setting.
-  package var idleInTransactionTimeout: Duration?
+  /// The server ends a session that leaves a transaction idle for longer: its machine has vanished, and what it locked
+  /// keeps others waiting. Absent: the server's own setting.
+  package var idleInTransactionTimeout: Duration? = Postgres.Limits.idleInTransaction
   /// The server gives up waiting for a lock after this time (55P03). Absent: the server's own setting.
   package var lockTimeout: Duration?
   /// Statements are planned for tables that have grown, however empty they are at the moment. For sessions that only ever
@@ -30,8 +31,17 @@ package struct ConnectionOptions: Sendable {
     let limits = wanted.compactMap { name, duration in
       duration.map { (name, "\(max(1, $0.nanoseconds / 1_000_000))") }
     }
+    // A machine that vanishes says nothing: the server has to ask, also while it works for it. Without a network (a Unix
+    // socket) it has nobody to ask and takes no notice.
+    let lives = [
+      ("tcp_keepalives_idle", "\(Postgres.Limits.keepAliveIdleSeconds)"),
+      ("tcp_keepalives_interval", "\(Postgres.Limits.keepAliveIntervalSeconds)"),
+      ("tcp_keepalives_count", "\(Postgres.Limits.keepAliveProbes)"),
+      ("tcp_user_timeout", "\(Postgres.Limits.unacknowledgedMilliseconds)"),
+      ("client_connection_check_interval", "\(Postgres.Limits.clientCheckMilliseconds)"),
+    ]
     // Compiling a plan takes longer than any of our statements gains by it.
-    let settings = [("jit", "off")] + (readsByIndex ? [("enable_seqscan", "off")] : []) + limits
+    let settings = [("jit", "off")] + (readsByIndex ? [("enable_seqscan", "off")] : []) + lives + limits
     return "SELECT " + settings.map { "set_config('\($0)', '\($1)', false)" }.joined(separator: ", ")
   }
 }

@@ -81,7 +81,7 @@ struct ConnectionTarget: Sendable, CustomStringConvertible {
       // Without these a peer that vanished would be waited for until the kernel's own limits: 15 minutes and more.
       ("keepalives_idle", "\(Postgres.Limits.keepAliveIdleSeconds)"),
       ("keepalives_interval", "\(Postgres.Limits.keepAliveIntervalSeconds)"),
-      ("keepalives_count", "3"),
+      ("keepalives_count", "\(Postgres.Limits.keepAliveProbes)"),
       ("tcp_user_timeout", "\(Postgres.Limits.unacknowledgedMilliseconds)"),
     ]
     keywords += given.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

@@ -48,8 +48,15 @@ package enum Postgres {
     package static let copyChunkBytes = 64 * 1024
     /// Nothing to acknowledge for this long → the kernel probes the peer (`tcp(7)`, TCP_KEEPIDLE), seconds.
     package static let keepAliveIdleSeconds = 15
-    /// Between probes, seconds (TCP_KEEPINTVL); after three without answer the connection is lost.
+    /// Between probes, seconds (TCP_KEEPINTVL).
     package static let keepAliveIntervalSeconds = 5
+    /// Probes without answer after which the connection is lost (TCP_KEEPCNT).
+    package static let keepAliveProbes = 3
+    /// How often the server looks whether the client of a long statement is still there, milliseconds.
+    package static let clientCheckMilliseconds = 5_000
+    /// How long a transaction may wait for its next statement: as long as a node's lease, for then others take over what
+    /// it held.
+    package static let idleInTransaction: Duration = .seconds(10)
     /// Sent bytes that stay unacknowledged this long mean a lost connection (TCP_USER_TIMEOUT), milliseconds.
     package static let unacknowledgedMilliseconds = 15_000
   }

@@ -30,8 +30,10 @@ final class World {
   ///   - isEmpty: without an app: as a new system is.
   ///   - identity: the app's; most tests take a device's word for whose it is.
   ///   - configure: how the server differs.
+  ///   - proxy: through which the server reaches its database.
   init(
-    _ change: (inout Simulator.Configuration) -> Void = { _ in }, isEmpty: Bool = false, identity: App.Identity = .open,
+    _ change: (inout Simulator.Configuration) -> Void = { _ in }, isEmpty: Bool = false,
+    identity: App.Identity = .open, through proxy: DatabaseProxy? = nil,
     server configure: (inout Configuration) throws -> Void = { _ in }
   ) throws {
     var configuration = Simulator.Configuration()
@@ -45,15 +47,17 @@ final class World {
     (clientKey, apiKey) = isEmpty ? ("", "") : try Self.makeApp(started, master, connection, identity)
     var setting = try Self.configuration(started)
     try configure(&setting)
-    server = try Server(setting, databaseURL: database.url, master: master)
+    server = try Server(setting, databaseURL: proxy?.url(of: database) ?? database.url, master: master)
     client = try TestClient(port: server.address.port)
   }
 
   /// One more node on the same database. Stop it before the world ends.
-  func startNode(_ configure: (inout Configuration) -> Void = { _ in }) throws -> Server {
+  func startNode(
+    through proxy: DatabaseProxy? = nil, _ configure: (inout Configuration) -> Void = { _ in }
+  ) throws -> Server {
     var setting = try Self.configuration(started)
     configure(&setting)
-    return try Server(setting, databaseURL: database.url, master: try Self.master)
+    return try Server(setting, databaseURL: proxy?.url(of: database) ?? database.url, master: try Self.master)
   }
 
   deinit {

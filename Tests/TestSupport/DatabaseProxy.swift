@@ -1,0 +1,164 @@
+import Glibc
+internal import Reactor
+import Synchronization
+
+/// A way to the test cluster through a port of its own that can fall silent, be slow, or lose an answer: what a machine that
+/// vanishes, a long line, and a cut in the wrong moment are like.
+package final class DatabaseProxy: Sendable {
+  private struct State {
+    var isSilent = false
+    var delay: Duration = .zero
+    /// Words that a client has to say, one after the other, before the next answer to it is lost; empty: nothing is.
+    var fatalWords: [String] = []
+    var lost = 0
+    /// What a client says last before nothing gets through any more.
+    var lastWords: [String] = []
+    var isClosed = false
+    var descriptors: [Int32] = []
+  }
+
+  private let state = Mutex(State())
+  private let cluster: TestCluster
+  private let listener: Int32
+  package let port: UInt16
+
+  package init(_ cluster: TestCluster = .shared) throws {
+    self.cluster = cluster
+    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
+    port = socket.localAddress?.port ?? 0
+    listener = socket.release()
+    // Accepted by a thread that may wait.
+    _ = fcntl(listener, F_SETFL, 0)
+    _ = try Thread(name: "proxy") {
+      while let client = self.accept() { self.connect(client) }
+    }
+  }
+
+  /// The same database as `url`, through here.
+  package func url(of database: TestDatabase) -> String {
+    "postgresql://postgres@127.0.0.1:\(port)/\(database.name)?sslmode=disable&gssencmode=disable"
+  }
+
+  /// Nothing gets through any more in either direction, and nobody is told: no end, no reset.
+  package func fallSilent() { state.withLock { $0.isSilent = true } }
+
+  /// The same as soon as a client has said these words in turn, which are still passed on.
+  package func fallSilent(after words: String, then more: String...) {
+    state.withLock { $0.lastWords = [words] + more }
+  }
+
+  /// Ends all connections, and lets new ones through.
+  package func cut() {
+    state.withLock { state in
+      for descriptor in state.descriptors { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+      state.isSilent = false
+    }
+  }
+
+  package var isSilent: Bool { state.withLock { $0.isSilent } }
+
+  /// What was held back is lost; what comes from now on gets through.
+  package func speak() { state.withLock { $0.isSilent = false } }
+
+  /// Each way takes so long from now on.
+  package func delay(_ time: Duration) { state.withLock { $0.delay = time } }
+
+  /// Once a client has said these words in turn, the server does what it was told, and its answer is lost with the
+  /// connection.
+  package func loseAnswer(to words: [String]) { state.withLock { $0.fatalWords = words } }
+
+  /// Answers that were lost so far.
+  package var lost: Int { state.withLock { $0.lost } }
+
+  /// Ends all connections and takes no more.
+  package func close() {
+    state.withLock { state in
+      state.isClosed = true
+      for descriptor in state.descriptors { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+    _ = shutdown(listener, Int32(SHUT_RDWR))
+  }
+
+  private func accept() -> Int32? {
+    let client = Glibc.accept(listener, nil, nil)
+    return client >= 0 && !state.withLock { $0.isClosed } ? client : nil
+  }
+
+  private func connect(_ client: Int32) {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let path = cluster.directory + "/.s.PGSQL.5432"
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let code = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard code == 0 else {
+      Glibc.close(client)
+      Glibc.close(server)
+      return
+    }
+    state.withLock { $0.descriptors += [client, server] }
+    let doom = Doom()
+    _ = try? Thread(name: "proxy-out") { self.pump(from: client, to: server, isFromClient: true, doom) }
+    _ = try? Thread(name: "proxy-in") { self.pump(from: server, to: client, isFromClient: false, doom) }
+  }
+
+  /// Whether the next answer on a connection is to be lost.
+  private final class Doom: Sendable {
+    let isOn = Atomic(false)
+  }
+
+  private func pump(from source: Int32, to target: Int32, isFromClient: Bool, _ doom: Doom) {
+    let pause = try? Wakeup()
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = read(source, &buffer, buffer.count)
+      guard count > 0 else { break }
+      let (isSilent, delay) = state.withLock { ($0.isSilent, $0.delay) }
+      if isSilent { continue }
+      if delay > .zero { _ = pause?.wait(atMost: delay) }
+      if isFromClient {
+        if hasSaidAll(buffer[..<count]) { doom.isOn.store(true, ordering: .sequentiallyConsistent) }
+      } else if doom.isOn.load(ordering: .sequentiallyConsistent) {
+        state.withLock { $0.lost += 1 }
+        break
+      }
+      guard send(buffer[..<count], to: target) else { break }
+      if isFromClient { silenceAfterLastWords(buffer[..<count]) }
+    }
+    _ = shutdown(source, Int32(SHUT_RDWR))
+    _ = shutdown(target, Int32(SHUT_RDWR))
+  }
+
+  private func send(_ bytes: ArraySlice<UInt8>, to target: Int32) -> Bool {
+    var rest = Array(bytes)
+    while !rest.isEmpty {
+      let count = write(target, rest, rest.count)
+      guard count > 0 else { return false }
+      rest.removeFirst(count)
+    }
+    return true
+  }
+
+  private func silenceAfterLastWords(_ bytes: ArraySlice<UInt8>) {
+    state.withLock { state in
+      guard !state.lastWords.isEmpty else { return }
+      let text = String(decoding: bytes, as: UTF8.self)
+      while let word = state.lastWords.first, text.contains(word) { state.lastWords.removeFirst() }
+      if state.lastWords.isEmpty { state.isSilent = true }
+    }
+  }
+
+  /// True at the last of the fatal words, once.
+  private func hasSaidAll(_ bytes: ArraySlice<UInt8>) -> Bool {
+    state.withLock { state in
+      guard !state.fatalWords.isEmpty else { return false }
+      let text = String(decoding: bytes.map { $0 == 0 ? 0x20 : $0 }, as: UTF8.self)
+      while let word = state.fatalWords.first, text.contains(word) { state.fatalWords.removeFirst() }
+      return state.fatalWords.isEmpty
+    }
+  }
+}
