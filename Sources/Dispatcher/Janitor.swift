@@ -45,11 +45,20 @@ final class Janitor {
     shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
   }
 
+  /// Ahead, so there is time to try again when somebody is in the way: nobody is to wait behind us.
+  private func makePartitions(_ connection: Connection) throws(PostgresError) {
+    do throws(PostgresError) {
+      guard let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) else { return }
+      log.info("made partitions", metadata: ["uptoSeqno": "\(end)"])
+    } catch {
+      guard error.sqlState == .lockNotAvailable || error.isRetryable else { throw error }
+      log.notice("partitions could not be made just now; trying again", metadata: ["error": "\(error)"])
+    }
+  }
+
   private func tidy(_ connection: Connection) throws(PostgresError) {
     let node = shared.configuration.node
-    if let end = try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) {
-      log.info("made partitions", metadata: ["uptoSeqno": "\(end)"])
-    }
+    try makePartitions(connection)
     // A part at a time, round and round: the oldest may have reason to wait.
     let unfinished = try connection.run(Messages.unfinished(after: lastLookedAt, atMost: Limits.finishedAtOnce))
     lastLookedAt = unfinished.count == Limits.finishedAtOnce ? unfinished[unfinished.count - 1] : 0

@@ -43,14 +43,10 @@ package enum Nodes {
 
   private static let extendStatement = Statement(
     "seqno-ranges-extend",
-    """
-    SELECT CASE WHEN (SELECT max(upto_seqno) FROM seqno_ranges)
-        < (SELECT coalesce(last_value, 0) FROM pg_sequences
-           WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq') + $1
-      THEN add_seqno_range($1) END
-    """)
+    "SELECT extend_seqno_ranges($1)")
 
-  /// Makes the next partitions when fewer than `width` SEQNOs are left. Answers their end when it made any.
+  /// Makes the next partitions when fewer than `width` SEQNOs are left. Answers their end when it made any. Throws
+  /// `lockNotAvailable` when somebody is in the way: try again later.
   package static func extendRanges(width: Int64) -> Query<Int64?> {
     var parameters = Parameters()
     parameters.append(width)
