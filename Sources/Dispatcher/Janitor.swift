@@ -62,6 +62,10 @@ final class Janitor {
     // A part at a time, round and round: the oldest may have reason to wait.
     let unfinished = try connection.run(Messages.unfinished(after: lastLookedAt, atMost: Limits.finishedAtOnce))
     lastLookedAt = unfinished.count == Limits.finishedAtOnce ? unfinished[unfinished.count - 1] : 0
+    let settled = try Messages.settle(unfinished, on: connection)
+    if !settled.isEmpty {
+      log.warning("devices were claimed twice and are counted once", metadata: ["messages": "\(settled)"])
+    }
     try Messages.finish(unfinished, at: shared.clock.wallMicroseconds, on: connection)
     let stranded = shared.stranded.withLock { claims in
       defer { claims.removeAll() }

@@ -6,6 +6,8 @@ enum Limits {
   static let shardDevices = 50_000
   /// Devices of one claim: one commit each, and what is in doubt after a crash.
   static let claimDevices = 2_000
+  /// How far two nodes' clocks may be apart, and how late a registration may be committed, in microseconds (a minute).
+  static let bindingDoubtMicroseconds: Int64 = 60_000_000
   /// Users of one claim that moves badges: their rows stay locked until it commits.
   static let claimBadgeDevices = 1_000
   /// Entries of a list (users, devices, tokens) of one claim.

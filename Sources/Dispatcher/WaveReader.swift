@@ -51,11 +51,24 @@ struct WaveReader {
     }
   }
 
+  /// Who got its user about the time when the audience was frozen may have been claimed as somebody else already: a guest
+  /// who logged in, by a clock that is behind, or in a transaction that took long.
+  private func leavingOutMoved(
+    _ batch: AudienceReader.Batch, _ connection: Connection
+  ) throws(PostgresError) -> AudienceReader.Batch {
+    let doubtful = batch.members.filter { $0.boundAt > frozenAt - Limits.bindingDoubtMicroseconds }.map(\.device)
+    guard !doubtful.isEmpty else { return batch }
+    let claimed = try connection.run(Audiences.claimed(doubtful, of: seqno))
+    guard !claimed.isEmpty else { return batch }
+    return AudienceReader.Batch(
+      members: batch.members.filter { !claimed.contains($0.device) }, rest: batch.rest, isLast: batch.isLast)
+  }
+
   /// The next batch of a shard. It may be empty and not the last: none of those looked at belongs.
   func nextBatch(
     _ part: Shards.Record.Part, limit: Int, _ connection: Connection
   ) throws(PostgresError) -> AudienceReader.Batch {
-    let batch = try reader.nextBatch(part, limit: limit, connection)
+    let batch = try leavingOutMoved(reader.nextBatch(part, limit: limit, connection), connection)
     guard isFiltered, !batch.members.isEmpty else { return batch }
     let devices = batch.members.map(\.device)
     var present = Set(devices)

@@ -19,12 +19,14 @@ package enum Audiences {
     package var appVersion = ""
     /// What its binding to the user was made with.
     package var identity = App.Identity.open
+    /// When it got this user, microseconds since 1970.
+    package var boundAt: Int64 = 0
   }
 
   /// What a `Member` is read from.
   static let memberColumns = """
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
-    d.consent_ad, d.app_version, d.identity
+    d.consent_ad, d.app_version, d.identity, d.bound_at
     """
 
   // MARK: Ranges of user keys (everyone, members, guests)
@@ -224,7 +226,27 @@ package enum Audiences {
         environment: PushEnvironment(rawValue: rows.int16(row, 4)) ?? .production,
         isInQuarantine: rows.bool(row, 5), consentNotification: rows.isNull(row, 6) ? nil : rows.bool(row, 6),
         consentAd: rows.isNull(row, 7) ? nil : rows.bool(row, 7), appVersion: rows.text(row, 8),
-        identity: App.Identity(rawValue: rows.int16(row, 9)) ?? .open)
+        identity: App.Identity(rawValue: rows.int16(row, 9)) ?? .open, boundAt: rows.timestampMicroseconds(row, 10))
     }
+  }
+
+  // MARK: Who has had it
+
+  private static let claimedStatement = Statement(
+    "audience-claimed",
+    """
+    SELECT device FROM unnest($1) AS t(device)
+    WHERE EXISTS (SELECT FROM outcomes o WHERE o.seqno = $2 AND o.device = t.device)
+      OR EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[t.device])
+    """)
+
+  /// Those of the devices that have been claimed for a message: they were somebody else's then.
+  package static func claimed(_ devices: [DeviceID], of seqno: Int64) -> Query<Set<DeviceID>> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(uuids: column)
+    parameters.append(seqno)
+    return Query(claimedStatement, parameters) { rows in Set(rows.map { rows.device($0, 0) }) }
   }
 }

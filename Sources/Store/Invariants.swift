@@ -23,6 +23,7 @@ package enum Invariants {
         "I2", "what is decided is never more than targeted, and all of it when the message is over", sumStatement),
       question("I2", "each accepted delivery that is stored was counted", acceptedStatement),
       question("I5", "a count that was never set nor read down is what the ledger's sends add up to", badgeStatement),
+      question("I2", "no message is open of which nothing is left to be done", stuckStatement),
       question("I7", "nothing is claimed of messages that are over", claimsStatement),
       question("I7", "nothing waits for its time of messages that are over", waitingStatement),
       question("I7", "no claim outlives its node by more than a minute, where another node lives", leaseStatement),
@@ -76,6 +77,17 @@ package enum Invariants {
         SELECT FROM messages m
         WHERE m.app = a.app AND (m.forgotten_at IS NOT NULL OR m.seqno <@ (SELECT closed_seqnos())))))
       AND u.set_seqno IS NULL AND NOT l.was_read AND l.added <= 1000 AND u.badge <> l.standing
+    """)
+
+  private static let stuckStatement = Statement(
+    "invariants-stuck",
+    """
+    SELECT count(*) FROM messages m WHERE m.state = 2 AND m.planned
+      -- Older than a look of the janitor's, who settles them.
+      AND m.created_at < now() - interval '2 minutes'
+      AND NOT EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
+      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = m.seqno)
+      AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6)
     """)
 
   private static let claimsStatement = Statement(

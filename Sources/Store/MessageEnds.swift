@@ -39,6 +39,45 @@ extension Messages {
     ), \(Events.tellFinished)
     """)
 
+  /// Nothing of it is left anywhere, and yet less is decided than was claimed: a device was claimed twice and decided once.
+  private static let isStuck = """
+    m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
+      AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
+      AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
+      AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6 LIMIT 1) IS NULL
+      AND m.targeted > (
+        SELECT coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)
+        FROM message_totals t WHERE t.seqno = m.seqno)
+    """
+
+  private static let lockStuckStatement = Statement(
+    "messages-lock-stuck", "SELECT m.seqno FROM messages m WHERE \(isStuck) ORDER BY m.seqno FOR UPDATE")
+
+  private static let settleStatement = Statement(
+    "messages-settle",
+    """
+    UPDATE messages m SET targeted = (
+      SELECT coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)
+      FROM message_totals t WHERE t.seqno = m.seqno)
+    WHERE \(isStuck)
+    RETURNING m.seqno
+    """)
+
+  /// Sees to it that no message stays open for ever: of those that are planned, claimed and over, `targeted` is what was
+  /// decided. Answers which of them it had to mend: there should be none.
+  package static func settle(
+    _ seqnos: some Collection<Int64>, on connection: Connection
+  ) throws(PostgresError) -> [Int64] {
+    guard !seqnos.isEmpty else { return [] }
+    return try connection.transaction(attempts: 5) { () throws(PostgresError) in
+      // Two looks, as when it is closed: what comes back at this moment locks the message too.
+      let stuck = try connection.run(lockStuckStatement, list(seqnos))
+      guard stuck.count > 0 else { return [] }
+      let settled = try connection.run(settleStatement, list(seqnos))
+      return settled.map { settled.int64($0, 0) }
+    }
+  }
+
   /// Closes those of the messages for which every delivery is decided, within a transaction that locks nothing afterwards.
   package static func finish(
     _ seqnos: some Collection<Int64>, at now: Int64, within connection: Connection

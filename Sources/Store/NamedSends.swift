@@ -48,7 +48,7 @@ package enum NamedSends {
     Query(membersStatement, Users.keys(users)) { rows in
       var members: [Users.Key: [Audiences.Member]] = [:]
       for (row, member) in Audiences.members(rows).enumerated() {
-        members[Users.Key(app: rows.int32(row, 10), userKey: member.userKey), default: []].append(member)
+        members[Users.Key(app: rows.int32(row, 11), userKey: member.userKey), default: []].append(member)
       }
       return members
     }

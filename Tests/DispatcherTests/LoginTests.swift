@@ -1,0 +1,74 @@
+import Postgres
+import Store
+import Testing
+
+@testable import Dispatcher
+@testable import Domain
+
+/// Guests who log in while a message is being sent: they come in the order of the keys twice, and belong to it once.
+@Suite struct LoginTests {
+  /// A thousand guests and a thousand users; the guests have got it, the users wait.
+  private func halfSent() throws -> (world: DispatcherWorld, seqno: Int64) {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<2_001)
+    try world.connection.script(
+      "UPDATE devices SET user_key = 'g' || device WHERE device <= '\(DispatcherWorld.device(1_000))'")
+    let seqno = try world.connection.withTransaction {
+      let seqno = try world.send()
+      let pace = Pace(devices: 1_000, waitSeconds: 3_600)
+      try world.connection.run(#require(Gates.create(seqno, pace: pace, canary: nil, window: nil)))
+      return seqno
+    }
+    world.dispatchers[0].poke()
+    _ = try world.poll("the guests get nothing") { try world.funnel(seqno).funnel.accepted == 1_000 ? true : nil }
+    return (world, seqno)
+  }
+
+  /// Logs in a guest, by a clock (or in a transaction) that is so much behind the freezing of the audience.
+  private func logIn(_ number: Int, before: String, _ seqno: Int64, _ world: DispatcherWorld) throws {
+    try world.connection.script(
+      """
+      UPDATE devices SET user_key = 'u99999999', registered_at = now(), bound_at = (
+        SELECT frozen_at - interval '\(before)' FROM messages WHERE seqno = \(seqno))
+      WHERE device = '\(DispatcherWorld.device(number))'
+      """)
+  }
+
+  private func finished(_ world: DispatcherWorld, _ seqno: Int64) throws -> Funnel {
+    try world.connection.run(Gates.setPace(seqno, nil))
+    for dispatcher in world.dispatchers { dispatcher.poke() }
+    return try world.finished(seqno).funnel
+  }
+
+  @Test(arguments: ["0", "3 seconds", "59 seconds"])
+  func `by a clock that is behind a guest who logs in gets it once`(before: String) throws {
+    let (world, seqno) = try halfSent()
+    try logIn(1, before: before, seqno, world)
+    let end = try finished(world, seqno)
+    #expect((end.targeted, end.accepted, end.pending) == (2_000, 2_000, 0), "\(end)")
+    #expect(world.network.log.count { $0.device == DispatcherWorld.device(1) } == 1)
+  }
+
+  @Test func `claimed and not answered yet, it is not claimed once more`() throws {
+    let (world, seqno) = try halfSent()
+    world.network.hold([DispatcherWorld.device(1_500)])
+    try world.connection.script("DELETE FROM outcomes WHERE device = '\(DispatcherWorld.device(1))'")
+    try world.connection.script(
+      """
+      INSERT INTO claims (seqno, node, devices, user_keys) SELECT \(seqno), node, '{\(DispatcherWorld.device(1))}', '{g1}'
+      FROM nodes
+      """)
+    try logIn(1, before: "3 seconds", seqno, world)
+    try world.connection.run(Gates.setPace(seqno, nil))
+    _ = try world.poll("the rest is not claimed") { world.network.held == 1 ? true : nil }
+    #expect(world.network.log.count { $0.device == DispatcherWorld.device(1) } == 1)
+    world.network.answerHeld()
+  }
+
+  @Test func `should a device be claimed twice all the same, the message ends, and the sum is right`() throws {
+    let (world, seqno) = try halfSent()
+    try logIn(1, before: "1 hour", seqno, world)
+    let end = try finished(world, seqno)
+    #expect(end.state == .completed && (end.targeted, end.accepted, end.pending) == (2_000, 2_000, 0), "\(end)")
+  }
+}
