@@ -3,6 +3,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 internal import Store
+internal import Synchronization
 
 /// Thread `claim`: takes devices from shards, and takes up what is due or was left behind by a dead node.
 ///
@@ -29,6 +30,7 @@ final class Claimer {
     DatabaseThread(crew.threadName("claim"), shared).run { connection in
       var didWork = false
       if shared.holdsLease {
+        try takeUpUnlaunched(connection)
         if shared.hasRoom(for: crew.lanes[0]) { didWork = try adoptOrphans(connection) || didWork }
         if shared.hasRoom(for: crew.lanes[0]) { didWork = try takeDue(connection) || didWork }
         let waiting = turns.order(
@@ -160,6 +162,32 @@ final class Claimer {
       try setAside.messages(error.messages, connection)
       return true
     }
+  }
+
+  /// Takes up claims of this node whose commit was not heard of: they are submitted as what they are, for the first time.
+  private func takeUpUnlaunched(_ connection: Connection) throws {
+    let holds = shared.unlaunched.withLock { $0[crew.number] ?? [] }
+    guard !holds.isEmpty else { return }
+    var inputs: [CompleterInput] = []
+    var count = 0
+    _ = try settingAside(connection) {
+      try connection.withTransaction {
+        let held = try connection.run(Claims.lock(holds, node: shared.configuration.node))
+        let undecided = try connection.run(Claims.undecided(held, inDoubt: false))
+        let seqnos = try connection.run(Claims.messages(of: held))
+        let messages = try messages(Set(seqnos.values), connection)
+        for hold in held {
+          guard let entries = undecided[hold.claim], let message = seqnos[hold.claim].flatMap({ messages[$0] })
+          else { continue }
+          count += entries.count
+          inputs.append(.waiting(claim: hold, message, entries.map(WaitingTarget.init)))
+        }
+      }
+      return true
+    }
+    shared.unlaunched.withLock { _ = $0[crew.number]?.subtract(holds) }
+    shared.take(count)
+    if !inputs.isEmpty { crew.tell(inputs) }
   }
 
   private func adoptOrphans(_ connection: Connection) throws -> Bool {

@@ -46,6 +46,8 @@ final class Completer {
   private let setAside: SetAside
   /// Claims with an outcome that could not be written: they are not over when all their other outcomes are.
   private var spoilt: Set<Claims.Hold> = []
+  /// Those of them of which nothing is under way any more: what was submitted of them is in doubt.
+  private var spoiltOnce: Set<Claims.Hold> = []
   private var standstills = Standstills()
 
   init(_ shared: Shared, _ crew: Crew) {
@@ -280,7 +282,7 @@ final class Completer {
   private func forgetIfDecided(_ claim: Claims.Hold) {
     guard claims[claim] == 0 else { return }
     claims[claim] = nil
-    spoilt.remove(claim)
+    if spoilt.remove(claim) != nil { spoiltOnce.insert(claim) }
   }
 
   private func writeTogether(_ connection: Connection) throws {
@@ -369,6 +371,14 @@ final class Completer {
     let unknown = Set(present.filter { claims[$0] == nil })
     let stranded = unknown.intersection(suspects)
     suspects = unknown.subtracting(stranded)
-    if !stranded.isEmpty { shared.stranded.withLock { $0.formUnion(stranded) } }
+    // One that was made here and never launched is no doubt: this process knows what it has submitted. One that was taken
+    // over is another's doubt.
+    let unlaunched = stranded.filter { $0.fence == 0 && !spoiltOnce.contains($0) }
+    let doubtful = stranded.subtracting(unlaunched)
+    if !doubtful.isEmpty { shared.stranded.withLock { $0.formUnion(doubtful) } }
+    guard !unlaunched.isEmpty else { return }
+    log.warning("claims whose commit was not heard of are taken up", metadata: ["count": "\(unlaunched.count)"])
+    shared.unlaunched.withLock { $0[crew.number, default: []].formUnion(unlaunched) }
+    crew.claimWakeup.signal()
   }
 }

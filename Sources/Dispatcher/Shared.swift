@@ -21,6 +21,9 @@ final class Shared: Sendable {
   let underWay = Atomic<Int>(0)
   /// Claims of this node that nobody here knows, found by a completer, given up by the janitor.
   let stranded = Mutex<Set<Claims.Hold>>([])
+  /// Claims that this node has made and never heard of: nothing of them was submitted. By crew, found by its completer,
+  /// taken up by its claimer.
+  let unlaunched = Mutex<[Int: Set<Claims.Hold>]>([:])
   /// Devices that must be left alone for a while.
   let backOffs = BackOffs()
   let pausedApps = Mutex(PausedApps())

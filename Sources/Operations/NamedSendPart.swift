@@ -13,6 +13,8 @@ struct NamedSendPart {
     var unknown: [UInt8] = []
     var claim: Claims.Hold?
     var earlier: Messages.Earlier?
+    /// It was numbered by an earlier attempt, whose commit was not heard of: the message may be there.
+    let isRepeated: Bool
     var badges: [UserKey: Int16] = [:]
 
     func key(_ user: UserKey) -> Users.Key { Users.Key(app: send.app.number, userKey: user) }
@@ -34,7 +36,8 @@ struct NamedSendPart {
   init(_ operations: [Operation]) {
     for (index, operation) in operations.enumerated() {
       guard case .send(let send) = operation else { continue }
-      state.entries.append(Entry(operation: index, send: send, number: send.number.withLock { $0 }))
+      let number = send.number.withLock { $0 }
+      state.entries.append(Entry(operation: index, send: send, number: number, isRepeated: number != nil))
     }
   }
 
@@ -159,6 +162,7 @@ struct NamedSendPart {
     if !fallbacks.isEmpty { steps.append(Fallbacks.create(fallbacks)) }
     // Over as soon as it is stored.
     if !withNobody.isEmpty { steps.append(Events.finished(withNobody)) }
+    steps += takeUp(refused.map(\.index).filter { state.entries[$0].isRepeated }, batch)
     if !refused.isEmpty {
       let asked = refused.map { index, seqno in
         (seqno: seqno, app: state.entries[index].send.app.number, key: state.entries[index].send.idempotencyKey)
@@ -169,6 +173,27 @@ struct NamedSendPart {
         })
     }
     return steps
+  }
+
+  /// Messages that are there because an earlier attempt was committed after all: nobody has heard of their claims, so nothing
+  /// was submitted, and they are this batch's to launch. Where other devices are the users' by now, the audit takes them up.
+  private func takeUp(_ repeated: [Int], _ batch: OperationBatch) -> [Step] {
+    let state = state
+    let seqnos = repeated.compactMap { state.entries[$0].number?.seqno }
+    guard !seqnos.isEmpty else { return [] }
+    for index in repeated where state.entries[index].send.request.badge.movesCount {
+      for user in Set(state.entries[index].members.map(\.userKey)) { batch.counts.want(state.entries[index].key(user)) }
+    }
+    return [
+      Claims.own(of: seqnos, node: batch.node).map { claims in
+        for index in repeated {
+          guard let claim = state.entries[index].number.flatMap({ claims[$0.seqno] }) else { continue }
+          let members = state.entries[index].members.map { ($0.device, $0.userKey) }
+          guard Dictionary(members, uniquingKeysWith: { first, _ in first }) == claim.devices else { continue }
+          state.entries[index].claim = claim.hold
+        }
+      }
+    ]
   }
 
   /// A short message for each person who may be sent it at all.
@@ -228,12 +253,14 @@ struct NamedSendPart {
       guard let earlier = entry.earlier else {
         throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
       }
-      // Its own number: the first attempt was committed after all, and the claim waits to be taken up.
+      // Its own number: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
       guard isItself || earlier.requestSHA256 == entry.send.requestSHA256 else {
         throw Sending.conflict(entry.send.idempotencyKey ?? "", earlier)
       }
-      return .sent(SendAnswer.Accepted(earlier), nil)
+      let claim = isItself ? entry.claim : nil
+      let launched = claim.flatMap { claim in entry.number.map { claimed(entry, $0, claim, batch) } }
+      return .sent(SendAnswer.Accepted(earlier), launched)
     }
     var accepted = SendAnswer.Accepted(
       seqno: number.seqno, targeted: Int64(entry.members.count), unknown: entry.unknown)

@@ -207,6 +207,49 @@ package enum Claims {
     return Query(adoptStatement, parameters) { rows in rows.map { (hold(rows, $0), rows.int64($0, 2)) } }
   }
 
+  private static let messagesStatement = Statement(
+    "claims-messages", "SELECT claim, seqno FROM claims WHERE claim = ANY($1)")
+
+  /// The messages of claims.
+  package static func messages(of holds: some Collection<Hold>) -> Query<[Int64: Int64]> {
+    var claims = Int64Column()
+    for hold in holds { claims.append(hold.claim) }
+    var parameters = Parameters()
+    parameters.append(int64s: claims)
+    return Query(messagesStatement, parameters) { rows in
+      var seqnos: [Int64: Int64] = [:]
+      for row in 0..<rows.count { seqnos[rows.int64(row, 0)] = rows.int64(row, 1) }
+      return seqnos
+    }
+  }
+
+  private static let unlaunchedStatement = Statement(
+    "claims-unlaunched",
+    """
+    SELECT c.seqno, c.claim, c.fence, k.device, k.user_key
+    FROM claims c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+    WHERE c.seqno = ANY($1) AND c.node = $2 AND c.fence = 0
+    """)
+
+  /// The claims of messages that a node has made and not given up, with their devices.
+  package static func own(
+    of seqnos: [Int64], node: UUIDValue
+  ) -> Query<[Int64: (hold: Hold, devices: [DeviceID: UserKey])]> {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    var parameters = Parameters()
+    parameters.append(int64s: column)
+    parameters.append(uuid: node)
+    return Query(unlaunchedStatement, parameters) { rows in
+      var claims: [Int64: (hold: Hold, devices: [DeviceID: UserKey])] = [:]
+      for row in 0..<rows.count {
+        let hold = Hold(claim: rows.int64(row, 1), fence: rows.int32(row, 2))
+        claims[rows.int64(row, 0), default: (hold, [:])].devices[rows.device(row, 3)] = rows.userKey(row, 4)
+      }
+      return claims
+    }
+  }
+
   private static let releaseStatement = Statement(
     "claims-release",
     """
@@ -230,8 +273,9 @@ package enum Claims {
     WHERE c.claim = ANY($1) AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL)
     """)
 
-  /// The devices of claims whose end is not known, by claim: each of them may have got it.
-  package static func undecided(_ holds: some Collection<Hold>) -> Query<[Int64: [Entry]]> {
+  /// The devices of claims whose end is not known, by claim.
+  /// - Parameter inDoubt: each of them may have got it. False: whoever asks knows that nothing was submitted.
+  package static func undecided(_ holds: some Collection<Hold>, inDoubt: Bool = true) -> Query<[Int64: [Entry]]> {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
     var parameters = Parameters()
@@ -239,10 +283,11 @@ package enum Claims {
     return Query(undecidedStatement, parameters) { rows in
       var entries: [Int64: [Entry]] = [:]
       for row in 0..<rows.count {
+        let attempts = Tries(stored: rows.int16(row, 3))
         entries[rows.int64(row, 0), default: []].append(
           Entry(
             device: rows.device(row, 1), userKey: rows.userKey(row, 2),
-            attempts: Tries(stored: rows.int16(row, 3)).inDoubt))
+            attempts: inDoubt ? attempts.inDoubt : attempts))
       }
       return entries
     }
