@@ -73,6 +73,12 @@ final class Completer {
     try write(connection)
     try submitDue(connection)
     meter.waiting(retries.count)
+    let bit: UInt8 = 1 << UInt8(crew.number)
+    if standstills.areInCircle(at: shared.clock.now) {
+      shared.circles.bitwiseOr(bit, ordering: .relaxed)
+    } else {
+      shared.circles.bitwiseAnd(~bit, ordering: .relaxed)
+    }
   }
 
   /// The node ends: answers that are under way are waited for, the rest is handed back with a row that says so.
@@ -140,10 +146,10 @@ final class Completer {
     if flights.values[index].open == 0 { flights.remove(at: index) }
     let route = flight.batch.route
     var pause = Limits.notProcessedPause
-    if result.result == .notProcessed {
-      pause = standstills.pause(route, flight.message.push.lane, at: shared.clock.now)
-    } else {
-      standstills.answered(route)
+    switch result.result {
+    case .notProcessed: pause = standstills.pause(route, flight.message.push.lane, at: shared.clock.now)
+    case .stale: pause = standstills.pauseStale(route, flight.message.push.lane, at: shared.clock.now)
+    default: standstills.answered(route)
     }
     let target = flight.batch.targets[result.target]
     let attempts = flight.attempts[result.target]

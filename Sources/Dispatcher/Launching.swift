@@ -21,6 +21,13 @@ extension Dispatcher {
     return { shared.holdsLease }
   }
 
+  /// True while deliveries are too old to be submitted whenever they have been read: the database is too far away, or too
+  /// busy. Callable from any thread.
+  package var goesInCircle: @Sendable () -> Bool {
+    let shared = shared
+    return { shared.circles.load(ordering: .relaxed) != 0 }
+  }
+
   /// Devices claimed by this node whose outcome is open. Callable from any thread.
   package var underWay: @Sendable () -> Int {
     let shared = shared

@@ -72,6 +72,8 @@ enum Limits {
   /// The same at most, when nothing at all is answered: what an outage adds to the first delivery after it.
   static let longestStandstillPause: Duration = .seconds(2)
   static let longestUrgentStandstillPause: Duration = .milliseconds(400)
+  /// How long deliveries may be read and come back too old to be submitted before that is a complaint.
+  static let circleComplaint: Duration = .seconds(5)
   /// How long a delivery is put aside when the credential is at fault, in seconds. Its app is paused, so this only
   /// counts once it is resumed.
   static let credentialFaultSeconds: Int64 = 5

@@ -59,7 +59,8 @@ struct Resubmission {
       let message = entries[0].retry.message
       let batch = PushBatch(
         number: shared.nextBatch(of: crew), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
-        targets: entries.map { target($0, users) }, readAtNanoseconds: readAt.nanoseconds)
+        targets: entries.map { target($0, users) }, readAtNanoseconds: readAt.nanoseconds,
+        readUntilNanoseconds: shared.clock.now.nanoseconds)
       flights.append(
         Flight(
           batch: batch, claim: kind.claim, message: message, attempts: entries.map(\.retry.target.attempts),

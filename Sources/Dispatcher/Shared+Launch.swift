@@ -26,7 +26,7 @@ extension Shared {
       let targets = members.map { values.target($0, of: message, badge: badges[$0.userKey] ?? 0) }
       let batch = PushBatch(
         number: nextBatch(of: crew), message: message.push, route: route, targets: targets,
-        readAtNanoseconds: readAt.nanoseconds)
+        readAtNanoseconds: readAt.nanoseconds, readUntilNanoseconds: clock.now.nanoseconds)
       let attempts = [Tries](repeating: 0, count: targets.count)
       return Flight(batch: batch, claim: claim, message: message, attempts: attempts)
     }

@@ -15,15 +15,17 @@ final class Shared: Sendable {
   let stopRequested = Atomic(false)
   /// Lanes in which as many messages wait as there may be, a bit each, as the database said a second ago.
   let fullLanes = Atomic<UInt8>(0)
+  /// Crews whose deliveries go in a circle, a bit each: read, too old when they arrive, and read again.
+  let circles = Atomic<UInt8>(0)
   /// Until when (monotonic, nanoseconds) this node may trust its lease.
   let leaseUntil = Atomic<Int64>(0)
   /// Devices under way.
   let underWay = Atomic<Int>(0)
-  /// Claims of this node that nobody here knows, found by a completer, given up by the janitor.
-  let stranded = Mutex<Set<Claims.Hold>>([])
   /// Claims that this node has made and never heard of: nothing of them was submitted. By crew, found by its completer,
   /// taken up by its claimer.
   let unlaunched = Mutex<[Int: Set<Claims.Hold>]>([:])
+  /// Claims of this node that nobody here knows, found by a completer, given up by the janitor.
+  let stranded = Mutex<Set<Claims.Hold>>([])
   /// Devices that must be left alone for a while.
   let backOffs = BackOffs()
   let pausedApps = Mutex(PausedApps())

@@ -17,7 +17,7 @@ enum Verdict: Equatable {
   ///   - attempts: tries before this one that the network answered or may have answered.
   ///   - now: microseconds since 1970.
   ///   - jitter: 0…1.
-  ///   - pause: before what was not processed is submitted again, milliseconds.
+  ///   - pause: before what was not processed, or was too old, is submitted again, milliseconds.
   ///   - isStopping: the node is ending: nothing waits in memory any more.
   static func of(
     _ result: SubmissionResult, attempts: Tries, message: PushMessage, now: Int64, jitter: Double, pause: Int64,
@@ -27,7 +27,7 @@ enum Verdict: Equatable {
     case .accepted: return .final(.accepted, reason: nil)
     case .rejected(let reason), .badToken(let reason, _): return .final(.rejected, reason: reason)
     case .notProcessed: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
-    case .stale: return soon(0, attempts, now, isStopping, reason: "NotProcessed")
+    case .stale: return soon(pause, attempts, now, isStopping, reason: "NotProcessed")
     case .credentialFault(let reason), .wrongEnvironment(let reason):
       let due = now + Limits.credentialFaultSeconds * 1_000_000
       return due / 1_000_000 >= message.expiresAtSeconds

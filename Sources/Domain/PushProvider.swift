@@ -111,21 +111,26 @@ package struct PushBatch: Sendable {
   package let message: PushMessage
   package let route: PushRoute
   package let targets: [PushTarget]
-  /// When the bindings were read, on the monotonic clock in nanoseconds. A target that could not be submitted within
-  /// `freshNanoseconds` comes back as `.stale`: its device may belong to someone else by then.
+  /// When the bindings began to be read, on the monotonic clock in nanoseconds.
   package let readAtNanoseconds: Int64
+  /// When all that was to be read and committed had been. A target that could not be submitted `freshNanoseconds` later
+  /// comes back as `.stale`: its device may belong to someone else by then. Not counted from the beginning, for where the
+  /// database is far away everything would be stale when it arrives, and nothing would ever leave.
+  package let readUntilNanoseconds: Int64
 
   /// Half a second, so that with the round trip nothing for a former user leaves a second after the answer.
   package static let freshNanoseconds: Int64 = 500_000_000
 
   package init(
-    number: Int64, message: PushMessage, route: PushRoute, targets: [PushTarget], readAtNanoseconds: Int64
+    number: Int64, message: PushMessage, route: PushRoute, targets: [PushTarget], readAtNanoseconds: Int64,
+    readUntilNanoseconds: Int64? = nil
   ) {
     self.number = number
     self.message = message
     self.route = route
     self.targets = targets
     self.readAtNanoseconds = readAtNanoseconds
+    self.readUntilNanoseconds = readUntilNanoseconds ?? readAtNanoseconds
   }
 }
 

@@ -8,7 +8,7 @@ package final class QueuedBatch {
   package let message: PushMessage
   package let targets: [PushTarget]
   package let standing: RouteStanding
-  let readAtNanoseconds: Int64
+  let readUntilNanoseconds: Int64
   /// The next target to submit for the first time.
   var cursor = 0
 
@@ -16,7 +16,7 @@ package final class QueuedBatch {
     number = batch.number
     message = batch.message
     targets = batch.targets
-    readAtNanoseconds = batch.readAtNanoseconds
+    readUntilNanoseconds = batch.readUntilNanoseconds
     self.standing = standing
   }
 
@@ -24,7 +24,7 @@ package final class QueuedBatch {
 
   /// Its bindings were read so recently that they still hold, and its message has not expired.
   func isWorthSending(at now: Instant, wallSeconds: Int64) -> Bool {
-    now.nanoseconds - readAtNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
+    now.nanoseconds - readUntilNanoseconds < PushBatch.freshNanoseconds && wallSeconds < message.expiresAtSeconds
   }
 }
 

@@ -103,6 +103,6 @@ struct LaneQueue {
 
   /// The binding that was read longest ago, among those in front.
   var oldestReadNanoseconds: Int64? {
-    rotation.compactMap { $0.front?.readAtNanoseconds }.min()
+    rotation.compactMap { $0.front?.readUntilNanoseconds }.min()
   }
 }

@@ -214,7 +214,7 @@ package final class Pool: ConnectionOwner {
         queue.putBack(submission)
         break
       }
-      meter.submitted(lane, after: now.nanoseconds - submission.batch.readAtNanoseconds)
+      meter.submitted(lane, after: now.nanoseconds - submission.batch.readUntilNanoseconds)
       count += 1
     }
     standing.inFlight += count

@@ -40,7 +40,7 @@
 /// - Each target of each batch taken gets exactly one result.
 /// - A request ends *answered*, *not processed* (sent again at once elsewhere while its binding is fresh) or *unknown*
 ///   (reset, lost, no answer in time); nothing is called "not processed" unless the protocol guarantees it.
-/// - Nothing is submitted whose binding was read more than `PushBatch.freshNanoseconds` ago, nor after its expiry.
+/// - Nothing is submitted whose binding was read (to its end) more than `PushBatch.freshNanoseconds` ago, nor after its expiry.
 /// - At most one connection per pool is being made at any time; repeated failures wait 1…60 s with jitter.
 ///
 /// Failure: the peer and the network can cause anything but a trap. A pool without a connection gives its queues back as

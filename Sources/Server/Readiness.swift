@@ -14,12 +14,16 @@ struct Readiness: Sendable {
   let health: Health
   let lastAccepted: LastSuccess
   let holdsLease: @Sendable () -> Bool
+  let goesInCircle: @Sendable () -> Bool
   let clock = SystemClock()
 
   /// Sentences about what keeps pushes from leaving; empty when nothing does.
   var complaints: [String] {
     var complaints: [String] = []
     if !holdsLease() { complaints.append("The dispatcher has no lease: it cannot write to the database.") }
+    if goesInCircle() {
+      complaints.append("Deliveries are read and too old to be sent, again and again: the database is too slow.")
+    }
     let now = clock.wallMicroseconds / 1_000_000
     let credentials = health.credentials.values
     let unusable = credentials.count { !$0.isUsable || ($0.endsAt ?? .max) <= now }

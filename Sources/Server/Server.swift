@@ -93,7 +93,9 @@ package final class Server {
       results: results)
     try dispatcher.start()
     vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
-    let readiness = Readiness(health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease)
+    let readiness = Readiness(
+      health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease,
+      goesInCircle: dispatcher.goesInCircle)
     NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
     courier = try Courier(Self.courier(configuration, databaseURL: databaseURL, master: master))

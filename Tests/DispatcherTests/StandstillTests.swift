@@ -33,4 +33,31 @@ import Testing
     standstills.answered(route)
     #expect(standstills.pause(route, .bulk, at: later) == .milliseconds(100))
   }
+
+  @Test func `what is too old goes again at once, then later and later, and long without an answer it is a circle`() {
+    var standstills = Standstills()
+    #expect(standstills.pauseStale(route, .bulk, at: start) == .zero)
+    #expect(standstills.pauseStale(route, .bulk, at: start + .seconds(2)) == .milliseconds(500))
+    #expect(!standstills.areInCircle(at: start + .seconds(2)))
+    for second in stride(from: Int64(4), through: 60, by: 2) {
+      _ = standstills.pauseStale(route, .bulk, at: start + .seconds(second))
+    }
+    let later = start + .seconds(60)
+    #expect(standstills.pauseStale(route, .bulk, at: later) == .seconds(2))
+    #expect(standstills.pauseStale(route, .urgent, at: later) == .milliseconds(400))
+    standstills.answered(other)
+    #expect(standstills.areInCircle(at: later))
+    // Nothing comes back any more: it left, or its message is over.
+    #expect(!standstills.areInCircle(at: later + .seconds(6)))
+    #expect(standstills.pauseStale(route, .bulk, at: later + .seconds(6)) == .zero)
+  }
+
+  @Test func `an answer ends the circle`() {
+    var standstills = Standstills()
+    for second in Int64(0)...9 { _ = standstills.pauseStale(route, .bulk, at: start + .seconds(second)) }
+    #expect(standstills.areInCircle(at: start + .seconds(9)))
+    standstills.answered(route)
+    #expect(!standstills.areInCircle(at: start + .seconds(9)))
+    #expect(standstills.pauseStale(route, .bulk, at: start + .seconds(9)) == .zero)
+  }
 }

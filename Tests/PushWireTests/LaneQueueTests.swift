@@ -85,7 +85,7 @@ private struct Batches {
     queue.append(batches.make(1, 2, readAt: 20))
     queue.append(batches.make(2, 4, readAt: 10))
     #expect(queue.oldestReadNanoseconds == 10)
-    let stale = queue.removeStale { $0.readAtNanoseconds >= 20 }
+    let stale = queue.removeStale { $0.readUntilNanoseconds >= 20 }
     #expect(stale.count == 7 && queue.count == 2)
     #expect(take(9, from: &queue) == [1, 1])
   }
