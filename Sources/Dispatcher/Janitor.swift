@@ -11,6 +11,8 @@ final class Janitor {
   private let shared: Shared
   private let log = Logger(label: "janitor")
   private var beats = 0
+  /// The last change of the database's timeline that was told; nil before the first look.
+  private var toldChange: Timelines.Change??
   /// Where the search for finished messages goes on.
   private var lastLookedAt: Int64 = 0
   private var graceWalk = GraceWalk()
@@ -45,6 +47,18 @@ final class Janitor {
     shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
   }
 
+  private func tellOfPromotion(_ connection: Connection) throws(PostgresError) {
+    let change = try connection.run(Timelines.change())
+    if let told = toldChange, told != change, let change {
+      log.warning(
+        "the database is another server than before, a promoted standby perhaps: numbers go on ahead",
+        metadata: [
+          "timeline": "\(change.timeline)", "lastKnownSeqno": "\(change.from)", "goesOnAfter": "\(change.upto)",
+        ])
+    }
+    toldChange = .some(change)
+  }
+
   /// Ahead, so there is time to try again when somebody is in the way: nobody is to wait behind us.
   private func makePartitions(_ connection: Connection) throws(PostgresError) {
     do throws(PostgresError) {
@@ -59,6 +73,7 @@ final class Janitor {
   private func tidy(_ connection: Connection) throws(PostgresError) {
     let node = shared.configuration.node
     try makePartitions(connection)
+    try tellOfPromotion(connection)
     // A part at a time, round and round: the oldest may have reason to wait.
     let unfinished = try connection.run(Messages.unfinished(after: lastLookedAt, atMost: Limits.finishedAtOnce))
     lastLookedAt = unfinished.count == Limits.finishedAtOnce ? unfinished[unfinished.count - 1] : 0

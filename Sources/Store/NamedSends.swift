@@ -14,8 +14,10 @@ package enum NamedSends {
   private static let numberStatement = Statement(
     "named-sends-number",
     """
+    -- Before the first number is given: none may be given twice after a promotion.
+    WITH followed AS MATERIALIZED (SELECT follow_timeline())
     SELECT n.entry, nextval('messages_seqno_seq'), to_char($2 AT TIME ZONE a.time_zone, 'YYYYMMDDHH24')
-    FROM unnest($1) WITH ORDINALITY AS n(app, entry) JOIN apps a ON a.app = n.app
+    FROM followed, unnest($1) WITH ORDINALITY AS n(app, entry) JOIN apps a ON a.app = n.app
     """)
 
   /// New SEQNOs, by position in `apps`; an app that is gone gets none.

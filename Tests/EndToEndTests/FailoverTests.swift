@@ -53,6 +53,66 @@ import Testing
     try work.verify(connection, simulator)
   }
 
+  @Test func `a standby that lags gives no number again, and what is sent after its promotion is seen`() throws {
+    let pair = ReplicatedPair(ports: [try Self.freePort(), try Self.freePort()])
+    defer { pair.remove() }
+    try Connection(pair.url(database: "postgres")).script("CREATE DATABASE upmc")
+    let url = pair.url(database: "upmc")
+    let connection = try Connection(url)
+    try Migrator(directory: TestDatabase.migrationsDirectory).migrate(connection)
+    var simulated = Simulator.Configuration()
+    simulated.keepsPayloads = true
+    let simulator = Simulator(simulated)
+    let started = try simulator.start()
+    defer { simulator.stop() }
+    let master = try MasterKey(bytes: [UInt8](repeating: 7, count: 32))
+    let (clientKey, apiKey) = try World.makeApp(started, master, connection)
+    let server = try Server(try World.configuration(started), databaseURL: url, master: master)
+    defer { server.stop() }
+    let client = try TestClient(port: server.address.port)
+    let pause = try Wakeup()
+    func send(_ more: String = "") throws -> Int64 {
+      var last = ""
+      for _ in 0..<300 {
+        let reply = try client.call(
+          "POST", "/v1/admin/messages", bearer: apiKey,
+          #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":"x"\#(more)}"#)
+        if reply.status == 202 { return try #require(reply.string("seqno").flatMap { Int64($0) }) }
+        last = reply.text
+        _ = pause.wait(atMost: .milliseconds(100))
+      }
+      throw World.Timeout("nothing is taken: \(last)")
+    }
+    let tomorrow = #","sendAt":"\#(Timestamp.text(SystemClock().wallMicroseconds + 86_400_000_000))""#
+    let token = World.token("a1")
+    let registration =
+      #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(token)","deviceId":"d","#
+      + #""clientUid":"kim"}"#
+    #expect(try client.call("POST", "/v1/devices", bearer: clientKey, registration).status == 201)
+    _ = try send()
+    pair.stopReplication()
+    // Only the first server knows of these.
+    var given: Set<Int64> = []
+    for _ in 0..<70 { given.insert(try send()) }
+    given.insert(try send(tomorrow))
+    pair.killPrimary()
+    pair.promoteStandby()
+    let first = try send()
+    // By the other way into the queue too.
+    let second = try send(tomorrow)
+    let highest = try #require(given.max())
+    #expect(first > highest + 100_000 && second > first, "\(first) \(second) after \(highest)")
+    let looks = Statement("test-timeline", "SELECT upto_seqno - from_seqno FROM seqno_timeline WHERE timeline = 2")
+    #expect(try Connection(url).run(looks).int64(0, 0) == 500_000)
+    func isShown() -> Bool {
+      simulator.shown(on: token).contains {
+        String(decoding: $0.payload ?? [], as: UTF8.self).contains("\"seqno\":\"\(first)\"")
+      }
+    }
+    for _ in 0..<600 where !isShown() { _ = pause.wait(atMost: .milliseconds(100)) }
+    #expect(isShown())
+  }
+
   private static func freePort() throws -> Int {
     let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     return Int(try #require(socket.localAddress?.port))

@@ -21,6 +21,9 @@ package final class ReplicatedPair: Sendable {
     "postgresql://postgres@127.0.0.1:\(ports[1])/\(database)"
   }
 
+  /// The second server falls behind: what is committed from now on is on the first one only.
+  package func stopReplication() { cluster.command("lag") }
+
   /// The first server and all its processes end like those of a machine whose plug is pulled.
   package func killPrimary() { cluster.command("kill") }
 
@@ -62,6 +65,12 @@ package final class ReplicatedPair: Sendable {
     make >"$directory/make.log" 2>&1 </dev/null && echo done || echo "make: $(tail -n 1 "$directory/make.log")"
     while read -r word; do
       case $word in
+        lag)
+          as_owner "$binaries/psql" -h 127.0.0.1 -p \(ports[0]) -U postgres \\
+            -c "ALTER SYSTEM SET synchronous_standby_names = ''" -c "SELECT pg_reload_conf()" >/dev/null 2>&1 </dev/null \\
+          && as_owner "$binaries/psql" -h 127.0.0.1 -p \(ports[1]) -U postgres \\
+            -c "ALTER SYSTEM SET primary_conninfo = ''" -c "SELECT pg_reload_conf()" >/dev/null 2>&1 </dev/null \\
+          && echo done || echo failed ;;
         kill) kill_primary && echo done || echo failed ;;
         promote) as_owner "$binaries/pg_ctl" -D "$directory/standby" -w -t 60 promote >/dev/null 2>&1 </dev/null \\
           && echo done || echo failed ;;
