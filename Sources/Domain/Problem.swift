@@ -37,6 +37,7 @@ package struct Problem: Error, Equatable, Sendable {
     case tooManyRequests = "upmc:too-many-requests"
     case busy = "upmc:busy"
     case databaseAway = "upmc:database-away"
+    case outcomeUnknown = "upmc:outcome-unknown"
     case internalError = "upmc:internal-error"
 
     /// The HTTP status, the only place that says so.
@@ -55,7 +56,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .impossible, .notConfigured, .payloadTooLarge: 422
       case .tooManyAttempts, .tooManyRequests: 429
       case .internalError: 500
-      case .busy, .databaseAway: 503
+      case .busy, .databaseAway, .outcomeUnknown: 503
       }
     }
 
@@ -92,6 +93,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .tooManyRequests: "Too many requests"
       case .busy: "The server is busy"
       case .databaseAway: "The database cannot be reached"
+      case .outcomeUnknown: "It is not known whether this was carried out"
       case .internalError: "Internal error"
       }
     }

@@ -112,7 +112,7 @@ package struct APIOperation: Sendable {
     }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }
     if hasShare { problems.append(.tooManyRequests) }
-    if usesDatabase { problems += [.busy, .databaseAway, .internalError] }
+    if usesDatabase { problems += [.busy, .databaseAway, .outcomeUnknown, .internalError] }
     return Problem.Code.allCases.filter(problems.contains)
   }
 

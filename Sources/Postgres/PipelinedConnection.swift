@@ -85,6 +85,13 @@ package final class PipelinedConnection {
     perform(machine.close())
   }
 
+  /// Gives the session up when nobody waits for its answer any more: what is in flight fails as lost, and a new session is
+  /// made. The server rolls back what was not committed.
+  package func abandon() {
+    guard inFlight != nil else { return }
+    lose(.lost("it has not answered in time"))
+  }
+
   private func failLater(_ submission: Submission, _ error: PostgresError) {
     loop.schedule(after: .zero) { submission.completion(.failure(error)) }
   }

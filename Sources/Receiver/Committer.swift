@@ -14,6 +14,13 @@ package import Store
 ///                                                    │ lost connection, deadlock: the same batch again
 ///                                                    └ anything else: halved until the culprit stands alone
 /// ```
+/// Nobody waits without end for a database that is away, or there and silent:
+///
+/// ```
+///   waits, or was rolled back ──(patience ends)──► 503, not carried out
+///   in a batch without COMMIT ──(patience ends)──► the session is given up, so it is rolled back ──► 503, not carried out
+///   COMMIT sent, no answer    ──(patience ends)──► 503, unknown: what becomes of it is found by the key, or by looking
+/// ```
 ///
 /// Everything a batch does may be repeated: after a lost connection nobody knows whether it was committed, so it is run
 /// again, and operations find what they did before.
@@ -37,11 +44,47 @@ package final class Committer {
     }
   }
 
-  private struct Pending {
+  private final class Pending {
     let operation: Operation
-    let completion: Completion
     let deadline: Instant
     var attempts = 0
+    /// The answer of a COMMIT with it was lost.
+    var mayBeCommitted = false
+    private var completion: Completion?
+
+    init(_ operation: Operation, deadline: Instant, _ completion: @escaping Completion) {
+      self.operation = operation
+      self.deadline = deadline
+      self.completion = completion
+    }
+
+    var isAnswered: Bool { completion == nil }
+
+    /// The first answer counts.
+    func answer(_ outcome: OperationBatch.Outcome) {
+      let first = completion
+      completion = nil
+      first?(outcome)
+    }
+
+    /// Nobody waits for it any longer.
+    func giveUp() {
+      answer(
+        .failure(
+          mayBeCommitted
+            ? Problem(
+              .outcomeUnknown,
+              "The database has not said whether this was stored. Repeat it with the same Idempotency-Key, or look before "
+                + "you repeat it.")
+            : Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")))
+    }
+  }
+
+  /// The batch under way.
+  private struct Running {
+    let pending: [Pending]
+    /// Its COMMIT has been sent, or it is one by itself.
+    var mayCommit = false
   }
 
   private let loop: EventLoop
@@ -57,9 +100,12 @@ package final class Committer {
   private var waiting = Deque<Pending>()
   /// Parts of failed batches, to be run before anything new.
   private var again: [[Pending]] = []
-  private var isRunning = false
   /// The database has no room: so it said of the last transaction.
   package private(set) var isOutOfRoom = false
+  /// Those that somebody's lock keeps waiting, each alone: tried again from time to time, so that others get through.
+  private var blocked: [Pending] = []
+  private var blockedAgainAt = Instant(nanoseconds: 0)
+  private var running: Running?
   private var gauge = QueueGauge()
   private let refusals: Refusals
   private var batchBegan = Instant(nanoseconds: 0)
@@ -85,7 +131,9 @@ package final class Committer {
     self.userProofs = userProofs
     self.newDevices = newDevices
     log = Logger(label: "committer")
-    connection = try PipelinedConnection(url, loop: loop)
+    var options = ConnectionOptions()
+    options.lockTimeout = Receiver.Limits.lockWait
+    connection = try PipelinedConnection(url, loop: loop, options: options)
     connection.onStateChange = { [weak self] state in
       self?.meter?.connectionChanged(state == .ready || state == .busy)
       self?.startNext()
@@ -95,7 +143,12 @@ package final class Committer {
   }
 
   /// Operations that wait or run.
-  package var isIdle: Bool { !isRunning && waiting.isEmpty && again.isEmpty }
+  package var isIdle: Bool { running == nil && waiting.isEmpty && again.isEmpty && blocked.isEmpty }
+
+  /// True while a batch waits for the database for longer than any should.
+  package var isStalled: Bool {
+    running != nil && loop.now - batchBegan > Receiver.Limits.stall
+  }
 
   /// True when the database can be reached.
   package var isConnected: Bool { connection.state == .ready || connection.state == .busy }
@@ -112,8 +165,7 @@ package final class Committer {
         completion(.failure(Problem(.busy, "Too many requests wait. Try again in a moment.")))
       }
     }
-    waiting.append(
-      Pending(operation: operation, completion: completion, deadline: loop.now + Receiver.Limits.patience))
+    waiting.append(Pending(operation, deadline: loop.now + Receiver.Limits.patience, completion))
   }
 
   // MARK: Batches
@@ -122,10 +174,10 @@ package final class Committer {
   private static let nobody = UUIDValue(high: 0, low: 0)
 
   private func startNext() {
-    guard !isRunning, connection.state == .ready else { return }
-    let pending = again.popLast() ?? takeWaiting()
+    guard running == nil, connection.state == .ready else { return }
+    let pending = again.popLast() ?? takeBlocked() ?? takeWaiting()
     guard !pending.isEmpty else { return }
-    isRunning = true
+    running = Running(pending: pending)
     let now = loop.clock.now
     batchBegan = now
     let batch = OperationBatch(
@@ -140,11 +192,18 @@ package final class Committer {
     return policies
   }
 
+  private func takeBlocked() -> [Pending]? {
+    let now = loop.clock.now
+    guard !blocked.isEmpty, waiting.isEmpty || now >= blockedAgainAt else { return nil }
+    blockedAgainAt = now + Receiver.Limits.blockedPause
+    return [blocked.removeFirst()]
+  }
+
   /// All that waits, up to a batch's size; of operations that depend on each other only the first.
   private func takeWaiting() -> [Pending] {
     var taken: [Pending] = []
     var postponed: [Pending] = []
-    var busy: Set<Operation.ConflictKey> = []
+    var busy = Set(blocked.flatMap(\.operation.conflictKeys))
     taken.reserveCapacity(min(waiting.count, batchOperations))
     var weight = 0
     while taken.count < batchOperations, weight < Operations.Limits.batchWeight, let next = waiting.popFirst() {
@@ -170,21 +229,24 @@ package final class Committer {
     for step in round.steps { statements.append((step.statement, step.parameters)) }
     if round.commits { statements.append((.commit, Parameters())) }
     let offset = round.begins ? 1 : 0
+    let mayCommit = !batch.isInTransaction
+    running?.mayCommit = mayCommit
     connection.submit(statements, keepsOpen: batch.isInTransaction) { [self] result in
       switch result {
       case .success(let rows):
         for (index, step) in round.steps.enumerated() { step.read(rows[index + offset]) }
         advance(batch, pending)
       case .failure(let error):
-        isRunning = false
+        running = nil
         newDevices?.giveBack(batch.admitted)
+        if mayCommit, error.isConnectionLost { for entry in pending { entry.mayBeCommitted = true } }
         fail(pending, error)
       }
     }
   }
 
   private func finish(_ batch: OperationBatch, _ pending: [Pending]) {
-    isRunning = false
+    running = nil
     isOutOfRoom = false
     let time = loop.clock.now - batchBegan
     gauge.batchTook(time, operations: pending.count)
@@ -194,20 +256,24 @@ package final class Committer {
     startNext()
     let claimed = batch.claimedSends
     if !claimed.isEmpty { launchpad?.launch(claimed) }
-    for (entry, outcome) in zip(pending, batch.results) { entry.completion(outcome) }
+    for (entry, outcome) in zip(pending, batch.results) { entry.answer(outcome) }
   }
 
   private func fail(_ pending: [Pending], _ error: PostgresError) {
-    let isWorthRepeating = error.isRetryable || error.isConnectionLost
+    // Whoever has been answered as unknown may have been carried out, and is not carried out once more.
+    let pending = pending.filter { !$0.isAnswered }
+    guard let first = pending.first else { return startNext() }
     isOutOfRoom = error.sqlState == .diskFull
-    if isWorthRepeating, pending[0].attempts < Receiver.Limits.attempts {
+    // Somebody holds a lock for long: rolled back, and perhaps only one of the batch is concerned.
+    let isBlocked = error.sqlState == .lockNotAvailable
+    let isWorthRepeating = error.isRetryable || error.isConnectionLost || isBlocked && pending.count == 1
+    if isBlocked, pending.count == 1, first.deadline > loop.clock.now {
       meter?.repeats()
-      again.append(
-        pending.map { entry in
-          var entry = entry
-          entry.attempts += 1
-          return entry
-        })
+      blocked.append(first)
+    } else if isWorthRepeating, !isBlocked, first.attempts < Receiver.Limits.attempts {
+      meter?.repeats()
+      for entry in pending { entry.attempts += 1 }
+      again.append(pending)
     } else if !isWorthRepeating, !isOutOfRoom, pending.count > 1 {
       let middle = pending.count / 2
       again.append(Array(pending[middle...]))
@@ -216,32 +282,45 @@ package final class Committer {
       meter?.failed(pending.count)
       log.error("an operation failed in the database", metadata: ["error": "\(error)"])
       let problem =
-        isWorthRepeating
-        ? Problem(.databaseAway, "Try again in a moment.")
-        : isOutOfRoom
-          ? Problem(error) : Problem(.internalError, "The server's log says more under this request id.")
-      for entry in pending { entry.completion(.failure(problem)) }
+        isOutOfRoom ? Problem(error) : Problem(.internalError, "The server's log says more under this request id.")
+      for entry in pending {
+        if isWorthRepeating { entry.giveUp() } else { entry.answer(.failure(problem)) }
+      }
     }
     startNext()
   }
 
   // MARK: Patience
 
-  /// Nobody waits without end for a database that is away.
   private func watchPatience() {
-    loop.schedule(after: .milliseconds(250)) { [weak self] in
+    loop.schedule(after: Receiver.Limits.patienceLook) { [weak self] in
       self?.dropImpatient()
       self?.watchPatience()
     }
   }
 
   private func dropImpatient() {
-    guard !isConnected else { return }
     let now = loop.now
     var dropped: [Pending] = []
     for batch in again where batch[0].deadline <= now { dropped += batch }
     again.removeAll { $0[0].deadline <= now }
+    dropped += blocked.filter { $0.deadline <= now }
+    blocked.removeAll { $0.deadline <= now }
     while let first = waiting.first, first.deadline <= now { dropped.append(waiting.removeFirst()) }
-    for entry in dropped { entry.completion(.failure(Problem(.databaseAway, "Try again in a moment."))) }
+    if let running, running.pending[0].deadline <= now {
+      if running.mayCommit {
+        // The batch goes on: what it still brings about is found by whoever looks.
+        for entry in running.pending where !entry.isAnswered {
+          entry.mayBeCommitted = true
+          dropped.append(entry)
+        }
+      } else {
+        // It fails as lost, was not committed, and has no time left to be made again.
+        for entry in running.pending { entry.attempts = Receiver.Limits.attempts }
+        log.error("the database does not answer; a session is given up")
+        connection.abandon()
+      }
+    }
+    for entry in dropped { entry.giveUp() }
   }
 }

@@ -12,8 +12,9 @@
 ///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
 /// ```
 ///
-/// Nothing is answered 2xx before its commit. When the queue is full, or the database is away for long, requests are
-/// answered 503 with Retry-After instead of waiting without end (`Refusals`).
+/// Nothing is answered 2xx before its commit. When the queue is full (`Refusals`), or the database is away or does not
+/// answer, requests are answered 503 with Retry-After instead of waiting without end: as not carried out where that is
+/// known, for they still waited or were rolled back, and as unknown where the answer of a COMMIT is outstanding.
 package enum Receiver {
   package enum Limits {
     /// Operations that may wait in one committer: at 100,000 a second a tenth of a second's worth, and 8 times what one
@@ -32,8 +33,18 @@ package enum Receiver {
     package static let refusalPause: Duration = .milliseconds(250)
     /// Refused clients that are kept waiting at most; a connection each.
     package static let heldRefusals = 4096
-    /// How long an operation waits for a database that is away before it is answered 503.
-    package static let patience: Duration = .seconds(5)
+    /// How long an operation waits for its commit before it is answered 503: less than five seconds, with the time to
+    /// notice it.
+    package static let patience: Duration = .milliseconds(4_500)
+    /// How often it is looked who has waited for too long.
+    static let patienceLook: Duration = .milliseconds(250)
+    /// How long a statement waits for a lock. Batches hold theirs for milliseconds: whoever holds one for longer is met
+    /// alone, by halving, and keeps nobody else waiting.
+    static let lockWait: Duration = .milliseconds(500)
+    /// How long others go first before it is tried again.
+    static let blockedPause: Duration = .seconds(1)
+    /// How long a batch runs before it is said that the database does not answer.
+    static let stall: Duration = .seconds(2)
     /// Tries of a batch that fell victim to a deadlock or a lost connection.
     package static let attempts = 8
     /// What a client is told to wait after 503, in seconds.

@@ -78,7 +78,8 @@ final class Doors {
             admin: AdminDoor(
               admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
             health: HealthDoor(
-              isConnected: { committer.isConnected }, isOutOfRoom: { committer.isOutOfRoom }, readiness: readiness),
+              isConnected: { committer.isConnected && !committer.isStalled }, isOutOfRoom: { committer.isOutOfRoom },
+              readiness: readiness),
             metrics: MetricsDoor(metrics: metrics, catalog: catalog),
             hosted: try HostedDoor(loader: hosted, loop: loop),
             files: publicDirectory.flatMap { ConsoleFiles.files(in: $0) })

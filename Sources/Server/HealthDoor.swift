@@ -11,7 +11,7 @@ package final class HealthDoor {
   private let readiness: Readiness
 
   /// - Parameters:
-  ///   - isConnected: whether whoever asks would find the database.
+  ///   - isConnected: whether whoever asks would find the database, and get an answer of it.
   ///   - isOutOfRoom: whether the database has refused the last write for want of room.
   init(
     isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: Readiness

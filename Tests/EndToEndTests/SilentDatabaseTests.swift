@@ -1,0 +1,99 @@
+import Foundation
+import Postgres
+import Reactor
+import Server
+import TestSupport
+import Testing
+
+/// A database that is there and does not answer: nobody waits without end, and nobody is told what is not known.
+@Suite(.serialized) struct SilentDatabaseTests {
+  private func code(_ world: World, key: String? = nil) throws -> Reply {
+    try world.client.call(
+      "POST", "/v1/admin/messages", bearer: world.apiKey, idempotencyKey: key,
+      #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":"1234","lane":"urgent"}"#)
+  }
+
+  @Test func `while a table is locked callers are told to come again, and that nothing was carried out`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    let other = try world.database.connect()
+    try other.script("BEGIN; LOCK TABLE users IN ACCESS EXCLUSIVE MODE")
+    // Both need it: their locks are asked for in vain.
+    let refused = try world.register("d2", token: World.token("b2"), user: "lee")
+    #expect(refused.status == 503 && refused.string("type") == "upmc:database-away", "\(refused.text)")
+    try other.script("COMMIT")
+    #expect(try world.number("SELECT count(*) FROM devices") == 1)
+    #expect(try world.register("d2", token: World.token("b2"), user: "lee").status == 201)
+  }
+
+  @Test func `one that a lock keeps waiting keeps nobody else waiting`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    try world.register("d2", token: World.token("b2"), user: "lee")
+    let seqno = try world.send(#"{"clientUids":["kim"]}"#)
+    _ = try world.finished(seqno)
+    let other = try world.database.connect()
+    try other.script("BEGIN; SELECT FROM devices WHERE device_id = 'd2' FOR UPDATE")
+    let (port, key) = (world.server.address.port, world.clientKey)
+    let blocked = try Inbox<Int>(capacity: 1)
+    let body =
+      #"{"appId":"\#(World.appID)","pnsId":"APNS","environment":"production","psid":"\#(World.token("b2"))","#
+      + #""deviceId":"d2"}"#
+    _ = try Thread(name: "blocked") {
+      let reply = try? TestClient(port: port).call("POST", "/v1/devices", bearer: key, body)
+      _ = blocked.offer(reply?.status ?? 0)
+    }
+    _ = try world.poll("nobody waits for the lock") {
+      try world.number("SELECT count(*) FROM pg_locks WHERE NOT granted") > 0 ? true : nil
+    }
+    // Strangers get through before the blocked one is answered.
+    #expect(try world.receipt(seqno, World.token("a1")).status == 200)
+    #expect(try world.register("d3", token: World.token("c3"), user: "park").status == 201)
+    #expect(blocked.receive(atMost: .zero).isEmpty)
+    #expect(blocked.receive(atMost: .seconds(60)) == [503])
+    try other.script("COMMIT")
+  }
+
+  @Test func `where the answer of a commit is outstanding that is what is said, and a repeated send is one message`()
+    throws
+  {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try World(through: proxy)
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
+    // The commit arrives and its answer never does, as when the disk stands.
+    proxy.fallSilent(after: "named-sends-create", then: "claims-create-several")
+    let first = try code(world, key: "otp-1")
+    #expect(first.status == 503 && first.string("type") == "upmc:outcome-unknown", "\(first.text)")
+    #expect(first.string("detail")?.contains("Idempotency-Key") == true)
+    let ready = try world.client.call("GET", "/ready")
+    #expect(ready.status == 503, "\(ready.text)")
+    proxy.cut()
+    let second = try world.poll("it does not recover") {
+      let reply = try code(world, key: "otp-1")
+      return reply.status == 202 ? reply : nil
+    }
+    let seqno = try #require(second.string("seqno"))
+    #expect(try world.finished(seqno).int("accepted") == 1)
+    #expect(try world.number("SELECT count(*) FROM messages") == 2)
+    #expect(try world.payloads(World.token("a1")).count == 2)
+  }
+
+  @Test func `before its commit a silent database is given up, and nothing was carried out`() throws {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try World(through: proxy)
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    proxy.fallSilent(after: "named-sends-members")
+    let first = try code(world, key: "otp-1")
+    #expect(first.status == 503 && first.string("type") == "upmc:database-away", "\(first.text)")
+    proxy.cut()
+    let second = try world.poll("it does not recover") {
+      let reply = try code(world, key: "otp-1")
+      return reply.status == 202 ? reply : nil
+    }
+    #expect(try world.finished(try #require(second.string("seqno"))).int("accepted") == 1)
+    #expect(try world.number("SELECT count(*) FROM messages") == 1)
+  }
+}
