@@ -28,7 +28,7 @@ import Testing
   private func logIn(_ number: Int, before: String, _ seqno: Int64, _ world: DispatcherWorld) throws {
     try world.connection.script(
       """
-      UPDATE devices SET user_key = 'u99999999', registered_at = now(), bound_at = (
+      UPDATE devices SET user_key = 'u00001500a', registered_at = now(), bound_at = (
         SELECT frozen_at - interval '\(before)' FROM messages WHERE seqno = \(seqno))
       WHERE device = '\(DispatcherWorld.device(number))'
       """)

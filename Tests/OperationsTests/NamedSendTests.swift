@@ -89,9 +89,27 @@ import Testing
     let sameSend = try operation(world, #""kim""#, #","badge":{"increment":1}"#)
     let first = try #require(try world.run(sameSend)[0].sent)
     let again = try #require(try world.run(sameSend)[0].sent)
-    #expect(again.accepted == first.accepted && again.claimed == nil)
+    // Nobody has launched it, so this attempt does: the same claim, the count that the first has made.
+    #expect(again.accepted == first.accepted && again.claimed?.claim == first.claimed?.claim)
+    #expect(again.claimed?.members.map(\.device) == [world.device("d1")])
+    #expect(again.claimed?.badges == [UserKey(clientUID: "kim"): 1])
     #expect(try world.count("SELECT count(*) FROM messages") == 1)
+    #expect(try world.count("SELECT count(*) FROM claims") == 1)
     #expect(try world.badge("kim") == 1)
+  }
+
+  @Test func `repeated after its claim was given up, or where its user has other devices by now, it launches nothing`()
+    throws
+  {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    let first = try operation(world, #""kim""#)
+    try world.run(first)
+    let second = try operation(world, #""kim""#)
+    try world.run(second)
+    try world.connection.script("UPDATE claims SET fence = 1 WHERE seqno = 1")
+    try world.run(world.registration("d2", psid: "bb", user: "kim"))
+    for send in [first, second] { #expect(try world.run(send)[0].sent?.claimed == nil) }
   }
 
   @Test func `a send reaches only who is spelled like that, byte for byte`() throws {
