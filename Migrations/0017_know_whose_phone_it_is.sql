@@ -1,8 +1,8 @@
 -- Why: an app says what it takes to call a device a user's, and each device remembers what its binding was made with. The
 -- app's own server vouches for a user by a proof or by a voucher; whose other devices are told of a new one is queued here.
--- Locks: apps, devices and groups for a moment each (columns without a rewrite), devices once more for one reading of it.
--- The previous binary: works, and knows nothing of the stricter rules: it binds devices as it always did, and what it
--- binds counts as unproved.
+-- Locks: apps, devices and groups for a moment each (columns without a rewrite), devices against writing while it is read once (an index).
+-- The previous binary: works, and knows nothing of the stricter rules: it asks for proofs where it did, and leaves what a
+-- binding was made with as it stood. Update all nodes before an app becomes stricter.
 -- upmc:oldest-program 0011
 
 ALTER TABLE apps
@@ -17,8 +17,11 @@ ALTER TABLE apps
   ADD COLUMN tells_devices boolean NOT NULL DEFAULT false,
   ADD CONSTRAINT apps_identity_is_known CHECK (identity IN (0, 1, 2));
 
--- The number of the secret stands from the beginning; whether proofs are asked for is said by `identity`.
-UPDATE apps SET identity = CASE WHEN user_proof > 0 THEN 1 ELSE 0 END, user_proof = greatest(abs(user_proof), 1);
+-- The number of the secret stands from the beginning, with a sign where no proofs are asked for, as the previous program
+-- reads it. What was bound before proofs were asked for cannot be told from what came after: it has 30 days.
+UPDATE apps SET identity = CASE WHEN user_proof > 0 THEN 1 ELSE 0 END,
+  user_proof = CASE WHEN user_proof > 0 THEN user_proof ELSE least(user_proof, -1) END,
+  grace_ends_at = CASE WHEN user_proof > 0 THEN now() + interval '30 days' END;
 ALTER TABLE apps ALTER COLUMN user_proof SET DEFAULT 1;
 
 ALTER TABLE devices
@@ -33,6 +36,12 @@ CREATE INDEX devices_by_pending_user ON devices (app, pending_user) WHERE pendin
 ALTER TABLE groups
   -- Devices may join it by themselves.
   ADD COLUMN is_joinable boolean NOT NULL DEFAULT true;
+
+-- Two registrations have found the same free row: the later one is tried again.
+CREATE FUNCTION row_is_taken() RETURNS smallint LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'another registration has just taken this row' USING ERRCODE = 'serialization_failure';
+END $$;
 
 -- The app's server says: the next device that names this user is the user's. Taken by that registration.
 CREATE TABLE vouchers (

@@ -2,26 +2,30 @@ internal import Postgres
 internal import Store
 
 /// Ends, a part at a time, what apps have taken back: when the grace of a stricter identity is over, devices whose users
-/// nobody has vouched for become guests. It walks once through all devices, and again until none is left.
+/// nobody has vouched for become guests. It walks through all devices, and again until it meets none.
 struct GraceWalk {
   private var place = Bindings.start
-  /// Devices that became guests on this walk.
-  private var ended = 0
+  /// When the walk began, by the database's clock: it speaks for apps whose grace was over by then.
+  private var beganAt: Int64?
+  /// Devices that became guests on this walk, and those that it had to leave.
+  private var (ended, left) = (0, 0)
 
   /// - Returns: how many devices became guests, when a walk that found some is over.
   mutating func step(_ connection: Connection, now: Int64) throws(PostgresError) -> Int? {
-    guard try connection.run(Bindings.isGraceOver()) else {
+    guard let time = try connection.run(Bindings.graceOver()) else {
       self = GraceWalk()
       return nil
     }
+    let began = beganAt ?? time
+    beganAt = began
     let part = try connection.run(Bindings.endUnproved(after: place, at: now, atMost: Limits.gracedDevicesAtOnce))
     ended += part.ended
+    left += part.left
     if let last = part.last {
       place = last
       return nil
     }
-    // Nobody new comes in by less: what is left was locked, and is met on the next walk.
-    try connection.run(Bindings.endGrace())
+    if left == 0 { try connection.run(Bindings.endGrace(overBy: began)) }
     defer { self = GraceWalk() }
     return ended > 0 ? ended : nil
   }

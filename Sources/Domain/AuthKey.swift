@@ -2,7 +2,7 @@ package import Crypto
 
 /// Makes and checks `authKey`: a device's own credential.
 ///
-/// `<device>.<epoch>.<40 hex digits>`, an HMAC over (app, device, epoch). Nothing is stored per key: raising the device's
+/// `<device>.<epoch>.<40 hex digits>` (`a` before the epoch of one that was asked for by the token alone), an HMAC over (app, device, epoch). Nothing is stored per key: raising the device's
 /// epoch ends all keys made before. A new key does not end the old ones.
 package struct AuthKeyring: Sendable {
   private let key: SymmetricKey
@@ -29,20 +29,26 @@ package struct AuthKeyring: Sendable {
     }
   }
 
-  package func make(device: DeviceID, epoch: Int16) -> String {
-    "\(device).\(epoch).\(seal(device, epoch))"
+  /// - Parameter isAsked: nothing but the token was shown for it: it does not prove a new token.
+  package func make(device: DeviceID, epoch: Int16, isAsked: Bool = false) -> String {
+    let mark = isAsked ? "a" : ""
+    return "\(device).\(mark)\(epoch).\(seal(device, "\(mark)\(epoch)"))"
   }
 
   /// Nil for anything that we did not make.
   package func verify(_ authKey: String) -> Claim? {
     let parts = authKey.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 3, let device = DeviceID(parts[0]), let epoch = Int16(parts[1]) else { return nil }
+    guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }
+    let isAsked = parts[1].hasPrefix("a")
+    guard let epoch = Int16(parts[1].dropFirst(isAsked ? 1 : 0)) else { return nil }
     var difference: UInt8 = parts[2].utf8.count == 40 ? 0 : 1
-    for (left, right) in zip(parts[2].utf8, seal(device, epoch).utf8) { difference |= left ^ right }
-    return difference == 0 ? Claim(device: device, epoch: epoch) : nil
+    for (left, right) in zip(parts[2].utf8, seal(device, String(parts[1])).utf8) { difference |= left ^ right }
+    var claim = Claim(device: device, epoch: epoch)
+    claim.isAsked = isAsked
+    return difference == 0 ? claim : nil
   }
 
-  private func seal(_ device: DeviceID, _ epoch: Int16) -> String {
+  private func seal(_ device: DeviceID, _ epoch: String) -> String {
     let message = Array("authKey \(device) \(epoch)".utf8)
     return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(20))
   }

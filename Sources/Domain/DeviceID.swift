@@ -100,6 +100,9 @@ extension DeviceID {
 }
 
 extension Domain.Limits {
-  /// Devices that may be registered under one DEVICE_ID: more is no telephone that was set up again.
-  package static let rowsPerInstallation = 3
+  /// Rows that a DEVICE_ID may have, as many as two bits number.
+  package static let rowsPerInstallation = 4
+  /// Devices that may be registered under one DEVICE_ID: more is no telephone that was set up again. One more may wait to be
+  /// vouched for where all of these are.
+  package static let devicesPerInstallation = 3
 }

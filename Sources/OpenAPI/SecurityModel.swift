@@ -161,7 +161,7 @@ extension Handbook {
       .prose(
         Text(
           """
-          A voucher is good for one registration and at most 15 minutes. Give it the DEVICE_ID if your server knows it: \
+          A voucher is good for one registration and at most 15 minutes. Give it the DEVICE_ID if your server knows it and strangers do not: \
           without, whoever knows the customer number can be faster than the customer's own device in that time. A device \
           that was vouched for keeps its user when it registers again.
           """,
@@ -207,6 +207,18 @@ extension Handbook {
           """
           PSID만으로 `asking_authorization`에서 받은 `AUTHKEY`는 `proof`에서 표에 있는 일만 할 수 있고, 등록 해지·배지·동의·그룹 \
           변경은 할 수 없습니다. 등록 응답으로 받은 키는 30분 동안 나머지를 허용하며, 호출에 `USERPROOF`를 함께 보내도 됩니다.
+          """)),
+      .prose(
+        Text(
+          """
+          What remains: a customer whom your server vouches for, and who knows another customer's token, can end in `proof` \
+          what that token's device gets for the other until the other signs in again; nothing of it reaches him. A voucher \
+          with a DEVICE_ID is only as good as the DEVICE_ID is unknown.
+          """,
+          """
+          남는 위험: 서버가 확인해 준 고객이 다른 고객의 토큰을 알면, `proof`에서는 그 단말이 다른 고객 앞으로 받던 푸시를 끊을 수 \
+          있습니다(다시 로그인할 때까지). 내용이 그에게 전달되지는 않습니다. DEVICE_ID를 지정한 바우처는 DEVICE_ID가 알려지지 \
+          않은 만큼만 안전합니다.
           """)),
     ])
 

@@ -67,8 +67,10 @@ extension Administration {
             (`--unproved \(lax)`).
             """)
         }
-        graceEndsAt = try connection.run(WallClock.now()) + Operations.Limits.identityGraceMicroseconds
       }
+      // Also where nobody is left by now: nodes hear of the change a moment later, and devices come back that were gone.
+      let grace = lax > 0 ? Operations.Limits.identityGraceMicroseconds : Operations.Limits.shortGraceMicroseconds
+      graceEndsAt = try connection.run(WallClock.now()) + grace
     }
     app.identityRules.identity = identity
     app.identityRules.graceEndsAt = graceEndsAt
@@ -209,6 +211,8 @@ extension App.IdentityRules {
 extension Operations.Limits {
   /// How long devices stay with users that nobody vouched for after an app has become stricter: 30 days.
   static let identityGraceMicroseconds: Int64 = 30 * 86_400 * 1_000_000
+  /// The same where no device is left that it concerns: until every node has heard of it, 10 minutes.
+  static let shortGraceMicroseconds: Int64 = 600 * 1_000_000
   /// Days of which it is told what was, or would have been, refused.
   package static let countedIdentityDays: Int32 = 30
   /// How long a voucher may wait.

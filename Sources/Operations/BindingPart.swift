@@ -17,10 +17,12 @@ struct BindingPart {
 
   // MARK: Round 1
 
-  /// A device names a user that it does not have.
-  func ask(_ user: Users.Key, for installation: String, _ vouching: AppPolicies.Vouching, _ batch: OperationBatch) {
-    state.named.insert(user)
-    guard vouching != .vouched, batch.policies.rules(of: user.app).sought > .open else { return }
+  /// A device names a user. The voucher is taken even where it is not needed: it was made for this moment, and must not be
+  /// there for whoever comes next.
+  /// - Parameter isNew: the device does not have this user yet.
+  func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ batch: OperationBatch) {
+    if isNew { state.named.insert(user) }
+    guard batch.policies.rules(of: user.app).sought > .open else { return }
     state.presented.insert(Vouchers.Presented(user: user, installation: installation))
   }
 

@@ -75,7 +75,9 @@ struct DevicePart {
   // MARK: Round 1
 
   func findTokens(_ batch: OperationBatch) -> [Step] {
-    state.tokens.find(state.entries.map(\.kind), batch)
+    let owners = state.tokens.others.filter { batch.devices[$0] == nil }
+    return state.tokens.find(state.entries.map(\.kind), batch)
+      + (owners.isEmpty ? [] : [Devices.find(owners).map { records in batch.remember(records) }])
   }
 
   func look(_ batch: OperationBatch) -> [Step] {
@@ -108,6 +110,16 @@ struct DevicePart {
     for entry in state.entries {
       if let record = batch.devices[entry.claim.device] { DeviceUsers(batch: batch).ask(entry.kind, record) }
     }
+  }
+
+  /// Users to whom devices come that have brought back a push.
+  func possessors(_ batch: OperationBatch) -> Set<Users.Key> {
+    Set(
+      state.entries.compactMap { entry in
+        guard case .possess = entry.kind, let record = batch.devices[entry.claim.device], let pending = record.pending
+        else { return nil }
+        return Users.Key(app: record.app, userKey: pending.userKey)
+      })
   }
 
   // MARK: Round 2
@@ -153,6 +165,7 @@ struct DevicePart {
     }
     if let problem = groupRefusal(entry, record)
       ?? DeviceUsers(batch: batch).refusal(of: entry.kind, by: record, brought: state.brought)
+      ?? state.tokens.refusal(entry.kind, record, batch)
     {
       return .failure(problem)
     }

@@ -9,20 +9,20 @@ struct DeviceUsers {
 
   /// Asks for what must be known before a device comes to a user.
   func ask(_ operation: Operation, _ record: Devices.Record) {
+    // A key that has ended takes nobody's voucher.
+    guard operation.claim?.epoch == record.authEpoch, record.state != .unregistered else { return }
     let wanted: UserKey
-    let vouching: AppPolicies.Vouching
     switch operation {
     case .setUser(_, let named):
       guard named.clientUID != UserKey.guestUID else { return }
       wanted = UserKey(clientUID: named.clientUID)
-      vouching = batch.policies.vouching(for: named, in: record.app, now: batch.now)
     case .possess:
       guard let pending = record.pending else { return }
-      (wanted, vouching) = (pending.userKey, .vouched)
+      wanted = pending.userKey
     default: return
     }
-    guard record.userKey != wanted || record.identity < batch.policies.rules(of: record.app).sought else { return }
-    batch.bindings.ask(Users.Key(app: record.app, userKey: wanted), for: record.installation, vouching, batch)
+    batch.bindings.ask(
+      Users.Key(app: record.app, userKey: wanted), for: record.installation, isNew: record.userKey != wanted, batch)
   }
 
   // MARK: Round 2
@@ -36,7 +36,9 @@ struct DeviceUsers {
     case .setUser(_, let named):
       switch batch.policies.vouching(for: named, in: record.app, now: batch.now) {
       case .refused(let problem): return problem
-      case .missing where !named.isFromSDK && !hasVoucher(named, record): return AppPolicies.noProof
+      case .missing where !named.isFromSDK && !hasVoucher(named, record):
+        let wanted = UserKey(clientUID: named.clientUID)
+        return record.userKey == wanted || record.pending?.userKey == wanted ? nil : AppPolicies.noProof
       default: return nil
       }
     case .possess(_, let seqno, let psid):
@@ -77,7 +79,8 @@ struct DeviceUsers {
       batch.counts.name(Users.Key(app: record.app, userKey: wanted), named.name, isVouched: isVouched)
     }
     if let pending = record.pending, pending != before.pending { batch.bindings.awaitPush(record) }
-    return change(before, to: record)
+    if isVouched, record.userKey != before.userKey || record.identity > before.identity { record.authEpoch &+= 1 }
+    return change(before, to: record, isVouched: isVouched)
   }
 
   /// Brought back twice: it is so already.
@@ -85,8 +88,10 @@ struct DeviceUsers {
     guard let pending = before.pending else { return nil }
     var record = before
     record.bind(pending.userKey, by: .strict)
+    // Whoever had a key of the guest has none of the user's.
+    record.authEpoch &+= 1
     batch.counts.want(Users.Key(app: record.app, userKey: record.userKey))
-    return change(before, to: record)
+    return change(before, to: record, isVouched: true)
   }
 
   @discardableResult
@@ -96,14 +101,16 @@ struct DeviceUsers {
     return change(before, to: record)
   }
 
-  private func change(_ before: Devices.Record, to after: Devices.Record) -> Users.Key? {
+  private func change(_ before: Devices.Record, to after: Devices.Record, isVouched: Bool = false) -> Users.Key? {
     var record = after
     let isAnother = before.userKey != after.userKey
     if isAnother { record.boundAt = batch.now }
     batch.change(record)
     guard !record.userKey.isGuest else { return nil }
     if isAnother { batch.bindings.note(record, batch) }
-    batch.releaseOthers(of: Users.Key(app: record.app, userKey: record.userKey), for: record.device)
+    if isAnother || isVouched || batch.policies.rules(of: record.app).identity == .open {
+      batch.releaseOthers(of: Users.Key(app: record.app, userKey: record.userKey), for: record.device)
+    }
     return before.userKey.isGuest ? Users.Key(app: before.app, userKey: before.userKey) : nil
   }
 }

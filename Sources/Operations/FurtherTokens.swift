@@ -55,7 +55,19 @@ struct FurtherTokens {
     ]
   }
 
+  /// Other devices that have the tokens.
+  var others: Set<DeviceID> { Set(found.owners.filter { $0.key.device != $0.value.owner }.values.map(\.owner)) }
+
   // MARK: Round 2
+
+  /// Why a device may not have the token: where users are vouched for, nobody takes one from another user's device.
+  func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: OperationBatch) -> Problem? {
+    guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
+      batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
+      owner.state != .unregistered, !owner.userKey.isGuest, owner.userKey != record.userKey
+    else { return nil }
+    return Problem(.userMismatch, "This token belongs to a device of another user.")
+  }
 
   /// The operation is not carried out: what the lock made is taken back.
   mutating func refuse(_ operation: Operation) {

@@ -5,6 +5,7 @@ internal import Store
 struct IdentityPart {
   private struct Token: Hashable {
     let app: App.Number
+    let network: PushNetwork
     let psid: String
   }
 
@@ -18,8 +19,8 @@ struct IdentityPart {
 
   init(_ operations: [Operation]) {
     for (index, operation) in operations.enumerated() {
-      if case .identify(let app, let psid) = operation {
-        state.entries.append((index, Token(app: app, psid: psid)))
+      if case .identify(let app, let network, let psid) = operation {
+        state.entries.append((index, Token(app: app, network: network, psid: psid)))
       }
     }
   }
@@ -31,8 +32,10 @@ struct IdentityPart {
     guard !tokens.isEmpty else { return [] }
     let state = state
     return [
-      Devices.owners(of: tokens.map { ($0.app, $0.psid) }).map { owners in
-        for owner in owners { state.owners[Token(app: owner.app, psid: owner.psid)] = owner.owner }
+      Devices.owners(of: tokens.map { ($0.app, $0.network, $0.psid) }).map { owners in
+        for owner in owners {
+          state.owners[Token(app: owner.app, network: owner.network, psid: owner.psid)] = owner.owner
+        }
       }
     ]
   }

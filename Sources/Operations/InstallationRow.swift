@@ -39,36 +39,40 @@ struct InstallationRow: Equatable {
     {
       (device, recognition) = (row.device, .word)
     } else {
-      let free = rows.first { row in !own.contains { $0.device == row } }
-      let given = Self.givenUp(own, psid: registration.psid)?.device
-      (device, recognition) = (given ?? free ?? Self.leaving(own)?.device ?? registration.device, .none)
+      (device, recognition) = (Self.room(registration, rows, own), .none)
     }
   }
 
-  /// A row whose device has unregistered: the one with this token, if there are several. One that only lost its token to
-  /// another device still has its key.
-  private static func givenUp(_ records: [Devices.Record], psid: String) -> Devices.Record? {
-    let given = records.filter { $0.state == .unregistered && $0.userKey.isGuest }
-    return given.first { $0.psid == psid } ?? given.first
+  /// A row for another device: one whose device has unregistered, else a free one, as long as there are not too many; else
+  /// the one that has the least to lose. Where all belong to users who were vouched for, one more may wait beside them.
+  private static func room(
+    _ registration: Operation.Registration, _ rows: [DeviceID], _ own: [Devices.Record]
+  ) -> DeviceID {
+    // One that only lost its token to another device still has its key.
+    let given = own.filter { $0.state == .unregistered && $0.userKey.isGuest }
+    if let row = given.first(where: { $0.psid == registration.psid }) ?? given.first { return row.device }
+    let free = rows.first { row in !own.contains { $0.device == row } }
+    let areProved = own.allSatisfy { $0.identity > .open }
+    if let free, own.count < Domain.Limits.devicesPerInstallation || areProved { return free }
+    let user = registration.user.map { UserKey(clientUID: $0.clientUID) }
+    return leaving(own, for: user)?.device ?? registration.device
   }
 
-  /// The row that makes room: one whose device is gone, else the one that has the least to lose. Of several that nobody
-  /// vouched for the latest goes, so that whoever comes again and again with somebody's DEVICE_ID only pushes out itself;
-  /// of several that are vouched for, the one that has been silent longest.
-  private static func leaving(_ records: [Devices.Record]) -> Devices.Record? {
+  /// The row that makes room. Of several that nobody vouched for the latest goes, so that whoever comes again and again with
+  /// somebody's DEVICE_ID only pushes out itself; of several that are vouched for one of the same user, then the one that
+  /// has been silent longest.
+  private static func leaving(_ records: [Devices.Record], for user: UserKey?) -> Devices.Record? {
     records.min { left, right in
-      let (one, other) = (worth(left), worth(right))
+      let (one, other) = (worth(left, for: user), worth(right, for: user))
       if one != other { return one < other }
       if left.identity > .open { return left.seenAt < right.seenAt }
       return left.createdAt > right.createdAt
     }
   }
 
-  private static func worth(_ record: Devices.Record) -> Int {
-    switch record.state {
-    case .unregistered: 0
-    case .tokenRefused: 1
-    case .active: record.identity > .open ? 4 : record.userKey.isGuest ? 2 : 3
-    }
+  private static func worth(_ record: Devices.Record, for user: UserKey?) -> Int {
+    if record.identity > .open { return record.userKey == user ? 4 : 5 }
+    if !record.userKey.isGuest { return record.state == .active ? 3 : 2 }
+    return record.state == .active ? 1 : 0
   }
 }

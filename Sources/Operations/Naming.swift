@@ -12,8 +12,9 @@ extension Devices.Record {
     let isKept = userKey == wanted
     if isVouched, app == .strict {
       guard !isKept || identity < .strict else { return }
-      // Until it shows that pushes reach it, it stays what it was; for somebody else it is nobody's.
-      if !isKept { release() }
+      // Whoever signs in at this very device ends what it got for somebody else. One that may be another stays what it was
+      // until it has shown that pushes reach it.
+      if !isKept, isRecognised { release() }
       pending = Devices.Pending(userKey: wanted, at: now)
     } else if isVouched || app == .open {
       bind(wanted, by: max(isVouched ? .proof : .open, isKept ? identity : .open))

@@ -20,7 +20,7 @@ package enum Operation: Sendable {
   case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
   case send(NamedSend)
   /// Which device owns a token, normalized.
-  case identify(app: App.Number, psid: String)
+  case identify(app: App.Number, network: PushNetwork, psid: String)
   /// The device brings back a push that went to its token: the message, and that token.
   case possess(AuthKeyring.Claim, seqno: Int64, psid: String)
   /// The device says that it is there.
@@ -166,6 +166,16 @@ package enum Operation: Sendable {
   }
 }
 
+extension AuthKeyring.Claim {
+  /// What the device may be given after this claim was carried out: where its keys have ended meanwhile, by somebody's word
+  /// for its user, a full one.
+  package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
+    var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
+    claim.isAsked = isAsked && epoch == record.authEpoch
+    return claim
+  }
+}
+
 /// What an operation answers.
 package enum OperationAnswer: Sendable {
   case confirmed([Confirmed])
@@ -186,8 +196,8 @@ package enum OperationAnswer: Sendable {
     package let badge: Int16
     package let userName: String
     package let isNew: Bool
-    /// It has shown that it is the device. Otherwise it gets no key that opens more than the one it had.
-    package let isRecognised: Bool
+    /// It has shown that it is the device. Otherwise it gets a key that proves no more than its token.
+    package let givesFullKey: Bool
   }
 
   package struct Confirmed: Equatable, Sendable {

@@ -132,7 +132,21 @@ package final class OperationBatch {
 
   private func lookAtUsers() -> [Step] {
     changes.askAboutUsers(self)
-    return bindings.look(self)
+    let alone = changes.possessors(self).filter { policies.single.contains($0.app) }
+    guard !alone.isEmpty else { return bindings.look(self) }
+    // Known only now, for it is the device's row that says who comes.
+    let names = Set(alone.map(\.userKey))
+    return [
+      Devices.lockNames(names),
+      Devices.lock([], othersOf: names, in: policies.single).map { [self] records in rememberOwned(records) },
+    ] + bindings.look(self)
+  }
+
+  private func rememberOwned(_ records: [Devices.Record]) {
+    remember(records.filter { devices[$0.device] == nil })
+    for record in records where policies.single.contains(record.app) {
+      devicesOfUsers[Users.Key(app: record.app, userKey: record.userKey), default: []].append(record.device)
+    }
   }
 
   /// One statement locks the devices of all parts, in key order.
@@ -142,12 +156,7 @@ package final class OperationBatch {
     let alone = namedAlone
     guard !alone.isEmpty else { return [Devices.lock(wanted).map { [self] records in remember(records) }] }
     return [
-      Devices.lock(wanted, othersOf: alone, in: policies.single).map { [self] records in
-        remember(records)
-        for record in records where policies.single.contains(record.app) {
-          devicesOfUsers[Users.Key(app: record.app, userKey: record.userKey), default: []].append(record.device)
-        }
-      }
+      Devices.lock(wanted, othersOf: alone, in: policies.single).map { [self] records in rememberOwned(records) }
     ]
   }
 

@@ -25,7 +25,7 @@ struct RegistrationPart {
     /// The device that stays what it is, because nothing shows that this one is it.
     var standing: DeviceID?
     var isNew = false
-    var isRecognised = true
+    var givesFullKey = true
 
     /// Nil: nobody is named.
     var user: Users.Key? {
@@ -103,10 +103,8 @@ struct RegistrationPart {
 
   private func askAboutUser(_ entry: Entry, _ batch: OperationBatch) {
     guard let user = entry.user, !user.userKey.isGuest else { return }
-    let known = batch.devices[entry.row.device].flatMap { entry.row.recognition == .none ? nil : $0 }
-    let sought = batch.policies.rules(of: user.app).sought
-    if let known, known.userKey == user.userKey, known.identity >= sought { return }
-    batch.bindings.ask(user, for: entry.registration.installation, entry.vouching, batch)
+    let present = entry.row.recognition == .none ? nil : batch.devices[entry.row.device]?.userKey
+    batch.bindings.ask(user, for: entry.registration.installation, isNew: present != user.userKey, batch)
   }
 
   private func owner(_ entry: Entry) -> DeviceID? {
@@ -138,7 +136,7 @@ struct RegistrationPart {
     for index in state.entries.indices {
       let entry = state.entries[index]
       guard entry.standing == nil else {
-        state.entries[index].isRecognised = false
+        state.entries[index].givesFullKey = false
         continue
       }
       if isMadeNow(entry, batch) && entry.row.device != entry.registration.device || displacedOwner(entry, batch) != nil
@@ -162,7 +160,7 @@ struct RegistrationPart {
     )
     let record = rules.record
     state.entries[index].isNew = known == nil
-    state.entries[index].isRecognised = rules.isRecognised
+    state.entries[index].givesFullKey = rules.givesFullKey
     if let known {
       if entry.row.recognition == .none { end(known.device, &changes) }
       if known.psid != record.psid, known.state != .unregistered {
@@ -180,15 +178,17 @@ struct RegistrationPart {
     {
       batch.counts.name(wanted, named.name, isVouched: isVouched(entry, batch))
     }
+    let isNewHere = known?.userKey != record.userKey || known?.state == .unregistered
     if user == entry.user, !record.userKey.isGuest {
-      batch.releaseOthers(of: user, for: record.device)
+      let mayRelease = isNewHere || isVouched(entry, batch) || entry.registration.app.identity == .open
+      if mayRelease { batch.releaseOthers(of: user, for: record.device) }
+      batch.counts.want(user)
     } else {
       batch.counts.want(user)
     }
     if let wanted = entry.user, !wanted.userKey.isGuest, record.identity == .open, record.pending == nil {
       batch.bindings.countRefusal(\.unproved, in: record.app, batch)
     }
-    let isNewHere = known?.userKey != record.userKey || known?.state == .unregistered
     if isNewHere, !record.userKey.isGuest { batch.bindings.note(record, batch) }
     if isPending { batch.bindings.awaitPush(record) }
     batch.change(record)
@@ -217,11 +217,15 @@ struct RegistrationPart {
 
   private static func refusal(of entry: Entry, _ batch: OperationBatch) -> Problem? {
     let registration = entry.registration
-    if registration.isOpenedByProof, entry.row.recognition != .key {
+    let known = batch.devices[entry.row.device]
+    let isItsToken =
+      entry.row.recognition == .token && registration.proof?.isAsked == true
+      && registration.proof?.device == known?.device && registration.proof?.epoch == known?.authEpoch
+    if registration.isOpenedByProof, entry.row.recognition != .key, !isItsToken {
       // The key of a device that is gone, or that has given itself up, opens nothing any more.
       return Problem(.badCredential, "This authKey has ended. Register with the app's client key.")
     }
-    guard batch.devices[entry.row.device] == nil else { return nil }
+    guard known == nil else { return nil }
     return batch.admit(registration.app, from: registration.origin)
   }
 
@@ -230,6 +234,12 @@ struct RegistrationPart {
     guard entry.vouching == .missing, entry.registration.user?.isFromSDK == false, let user = entry.user,
       !batch.bindings.hasVoucher(user)
     else { return nil }
+    // A device that shows who it is keeps the user that it has, or waits for.
+    if entry.row.recognition == .key, let known = batch.devices[entry.row.device],
+      known.userKey == user.userKey || known.pending?.userKey == user.userKey
+    {
+      return nil
+    }
     return AppPolicies.noProof
   }
 
@@ -291,7 +301,7 @@ struct RegistrationPart {
           .init(
             device: record, badge: batch.counts[user],
             userName: batch.shownName(entry.registration.user?.name ?? "", of: record), isNew: entry.isNew,
-            isRecognised: entry.isRecognised)))
+            givesFullKey: entry.givesFullKey)))
     }
   }
 }

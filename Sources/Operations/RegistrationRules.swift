@@ -22,6 +22,13 @@ struct RegistrationRules {
     return own.userKey.isGuest && registration.installation != registration.psid
   }
 
+  /// Whether the key of the answer shows later that it is this device: then a new token keeps the user. What was only shown
+  /// by the token is as good as the token.
+  var givesFullKey: Bool {
+    if isVouched || row.recognition != .token { return true }
+    return identity != .open && isRecognised
+  }
+
   var record: Devices.Record {
     let guest = UserKey(guest: row.device)
     var record =
@@ -33,6 +40,10 @@ struct RegistrationRules {
     // The keys of whoever had the row end.
     if own == nil, let known { record.authEpoch = known.authEpoch &+ 1 }
     bind(&record)
+    // Whoever had a key of the guest, or of the former user, has none of this one's.
+    if isVouched, let own, own.userKey != record.userKey || own.identity < record.identity { record.authEpoch &+= 1 }
+    // What it has to bring back goes to the token that it had then.
+    if let own, own.psid != registration.psid, record.pending == own.pending { record.pending = nil }
     let isSameBinding =
       own?.psid == registration.psid && own?.state == .active && own?.userKey == record.userKey
     if !isSameBinding { record.boundAt = now }
@@ -57,8 +68,10 @@ struct RegistrationRules {
     if named.clientUID == UserKey.guestUID {
       if isRecognised { record.release() }
     } else {
+      // A word for the user says nothing of the device.
+      let isDevice = identity == .strict ? row.recognition != .token : isRecognised
       record.name(
-        UserKey(clientUID: named.clientUID), isVouched: isVouched, isRecognised: isRecognised, under: identity, at: now)
+        UserKey(clientUID: named.clientUID), isVouched: isVouched, isRecognised: isDevice, under: identity, at: now)
     }
   }
 }

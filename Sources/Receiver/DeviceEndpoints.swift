@@ -41,7 +41,7 @@ extension DeviceDoor {
     }
     perform(.setUser(claim, user), request, responder) { answer, responder in
       guard case .found(let device, _, let userName) = answer else { return }
-      responder.send { writer in Self.write(standingOf: device, name: userName, to: &writer) }
+      self.sendStanding(device, userName, claim, responder)
     }
   }
 
@@ -72,7 +72,19 @@ extension DeviceDoor {
     }
     perform(.possess(claim, seqno: number, psid: token), request, responder) { answer, responder in
       guard case .found(let device, _, let userName) = answer else { return }
-      responder.send { writer in Self.write(standingOf: device, name: userName, to: &writer) }
+      self.sendStanding(device, userName, claim, responder)
+    }
+  }
+
+  /// The device as it stands, with a key: those before may have ended.
+  private func sendStanding(
+    _ device: Devices.Record, _ userName: String, _ claim: AuthKeyring.Claim, _ responder: Responder
+  ) {
+    let renewed = claim.renewed(for: device)
+    responder.send { writer in
+      writer.member(
+        "authKey", keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isAsked: renewed.isAsked))
+      Self.write(standingOf: device, name: userName, to: &writer)
     }
   }
 

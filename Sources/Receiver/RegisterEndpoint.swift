@@ -45,7 +45,10 @@ extension DeviceDoor {
     let device = registered.device
     responder.send(status: registered.isNew ? .created : .ok) { writer in
       writer.member("device", device.device.description)
-      writer.member("authKey", keys.authKeys.make(device: device.device, epoch: device.authEpoch))
+      writer.member(
+        "authKey",
+        keys.authKeys.make(
+          device: device.device, epoch: device.authEpoch, isAsked: !registered.givesFullKey))
       writer.member("badge", registered.badge)
       Self.write(standingOf: device, name: registered.userName, to: &writer)
     }

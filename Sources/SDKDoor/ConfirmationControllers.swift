@@ -46,8 +46,12 @@ extension ControllerDoor {
       let isOwn = proof?.covers(psid: token) ?? true
       guard isOwn || proof?.claim != nil else { throw Self.foreignKey }
       let reach = Operation.Reach(app: app.number, device: isOwn ? nil : proof?.claim?.device)
+      // What was shown is the PSID alone: it tells that a message was read, and does not set the user's count.
+      let isAsked = app.identity != .open && proof?.claim?.isAsked != false
       confirm(
-        call, Operation.Confirmation(seqno: seqno, psid: token, read: read, isGenuine: true, reach: reach))
+        call,
+        Operation.Confirmation(
+          seqno: seqno, psid: token, read: read.map { isAsked ? .keep : $0 }, isGenuine: true, reach: reach))
     }
   }
 

@@ -53,7 +53,8 @@ extension ControllerDoor {
       }
       guard proof?.covers(psid: identity.psid) != false else { throw Self.foreignKey }
       identify(call, identity) { record throws(Refusal) in
-        guard let record else {
+        // Another device's row, that has this token by now, is not the one that calls.
+        guard let record, !identity.hasDeviceID || record.device.sharesInstallation(with: identity.device) else {
           if let nobody { return nobody(call) }
           throw Refusal(.notRegistered, "NotRegistered: register the service first.")
         }
@@ -68,7 +69,7 @@ extension ControllerDoor {
   func identify(
     _ call: Call, _ identity: DeviceIdentity, _ body: @escaping (Devices.Record?) throws(Refusal) -> Void
   ) {
-    perform(.identify(app: identity.app.number, psid: identity.psid), call) { answer in
+    perform(.identify(app: identity.app.number, network: identity.network, psid: identity.psid), call) { answer in
       guard case .identified(let record) = answer else { return }
       do throws(Refusal) {
         try body(record)

@@ -40,7 +40,7 @@ extension ControllerDoor {
         guard case .registered(let registered) = answer else { return }
         let record = registered.device
         var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
-        claim.isAsked = !registered.isRecognised
+        claim.isAsked = !registered.givesFullKey
         self.succeed(call, identity, claim)
       }
     }
@@ -103,7 +103,10 @@ extension ControllerDoor {
         return perform(.clearUser(claim), call) { _ in self.succeed(call, identity, claim) }
       }
       let named = try Operation.NamedUser(user, call.form)
-      perform(.setUser(claim, named), call) { _ in self.succeed(call, identity, claim) }
+      perform(.setUser(claim, named), call) { answer in
+        guard case .found(let record, _, _) = answer else { return }
+        self.succeed(call, identity, claim.renewed(for: record))
+      }
     }
   }
 

@@ -46,12 +46,13 @@ final class NoticeKeeper {
       if let body = body(notice) {
         do throws(Problem) {
           _ = try Sending.send(
-            Sending.Request(body: body, idempotencyKey: "upmc-notice-\(notice.number)", caller: caller),
+            Sending.Request(
+              body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller),
             on: connection, now: now)
           messageCommitted()
         } catch {
           // Later, when it is for want of room or of the database; otherwise never.
-          guard error.code.status < 500, error.code != .tooManyRequests else { return }
+          guard error.code.status < 500, error.code != .tooManyRequests else { continue }
           log.warning("a notice was not sent", metadata: ["app": "\(notice.appID)", "error": "\(error.detail)"])
         }
       }

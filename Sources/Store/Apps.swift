@@ -30,7 +30,7 @@ package enum Apps {
 
   private static let createStatement = Statement(
     "apps-create",
-    "INSERT INTO apps (app_id, name, client_key, time_zone, identity) VALUES ($1, $2, $3, $4, $5) RETURNING \(columnList)"
+    "INSERT INTO apps (app_id, name, client_key, time_zone, identity, user_proof) VALUES ($1, $2, $3, $4, $5, CASE WHEN $5::smallint > 0 THEN 1 ELSE -1 END) RETURNING \(columnList)"
   )
 
   /// Fails with `apps_app_id_is_unique` when the app exists.
@@ -82,7 +82,7 @@ package enum Apps {
     parameters.append(rules.keepsUserOnRefresh)
     parameters.append(rules.keepsConfidentialToProved)
     parameters.append(rules.tellsDevices)
-    parameters.append(rules.proofGeneration)
+    parameters.append(rules.identity == .open ? -rules.proofGeneration : rules.proofGeneration)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -113,7 +113,8 @@ package enum Apps {
     rules.keepsUserOnRefresh = rows.bool(row, 13)
     rules.keepsConfidentialToProved = rows.bool(row, 14)
     rules.tellsDevices = rows.bool(row, 15)
-    rules.proofGeneration = rows.int16(row, 16)
+    // A sign says that none are asked for, to programs that know no identity.
+    rules.proofGeneration = max(1, abs(rows.int16(row, 16)))
     return rules
   }
 }

@@ -103,12 +103,13 @@ package enum Bindings {
 
   package static let start = DeviceID.lowest
 
-  private static let isGraceOverStatement = Statement(
-    "bindings-is-grace-over", "SELECT EXISTS (SELECT FROM apps WHERE grace_ends_at <= clock_timestamp())")
+  private static let graceOverStatement = Statement(
+    "bindings-grace-over",
+    "SELECT clock_timestamp() WHERE EXISTS (SELECT FROM apps WHERE grace_ends_at <= clock_timestamp())")
 
-  /// True when some app's devices have had their time.
-  package static func isGraceOver() -> Query<Bool> {
-    Query(isGraceOverStatement, Parameters()) { $0.bool(0, 0) }
+  /// The database's time, microseconds since 1970, when some app's devices have had theirs; else nil.
+  package static func graceOver() -> Query<Int64?> {
+    Query(graceOverStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
   }
 
   private static let endUnprovedStatement = Statement(
@@ -117,42 +118,42 @@ package enum Bindings {
     WITH part AS MATERIALIZED (
       SELECT device, app, user_key, identity, state FROM devices WHERE device > $1 ORDER BY device LIMIT $3
     ), lax AS MATERIALIZED (
-      SELECT d.device FROM devices d JOIN part p ON p.device = d.device JOIN apps a ON a.app = p.app
+      SELECT p.device, p.user_key FROM part p JOIN apps a ON a.app = p.app
       WHERE a.grace_ends_at <= clock_timestamp() AND p.user_key >= 'u' AND p.user_key < 'v' AND p.identity < a.identity
-        AND d.user_key = p.user_key AND d.identity = p.identity
-      ORDER BY d.device FOR UPDATE OF d SKIP LOCKED
+    ), free AS MATERIALIZED (
+      SELECT d.device FROM devices d JOIN lax l ON l.device = d.device JOIN apps a ON a.app = d.app
+      WHERE d.user_key = l.user_key AND d.identity < a.identity ORDER BY d.device FOR UPDATE OF d SKIP LOCKED
     ), ended AS (
-      UPDATE devices d SET user_key = 'g' || d.device, bound_at = $2, identity = 0 FROM lax WHERE d.device = lax.device
+      UPDATE devices d SET user_key = 'g' || d.device, bound_at = $2, identity = 0 FROM free WHERE d.device = free.device
       RETURNING 1
     )
     -- The last of a full part; after one that is not full there is nothing.
-    SELECT (SELECT CASE WHEN count(*) = $3 THEN max(device::text) END FROM part), (SELECT count(*) FROM ended)
+    SELECT (SELECT CASE WHEN count(*) = $3 THEN max(device::text) END FROM part), (SELECT count(*) FROM ended),
+      (SELECT count(*) FROM lax)
     """)
 
   /// Makes guests of devices, in some part of all, that have a user by less than their app asks for and no grace left.
-  /// - Returns: where the next part begins, nil at the end; and how many became guests.
+  /// - Returns: where the next part begins, nil at the end; how many became guests, and how many were found locked.
   package static func endUnproved(
     after device: DeviceID, at now: Int64, atMost limit: Int
-  ) -> Query<(last: DeviceID?, ended: Int)> {
+  ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
     var parameters = Parameters()
     parameters.append(device: device)
     parameters.append(timestampMicroseconds: now)
     parameters.append(limit)
     return Query(endUnprovedStatement, parameters) { rows in
-      (rows.optionalText(0, 0).flatMap { DeviceID($0) }, Int(rows.int64(0, 1)))
+      let ended = Int(rows.int64(0, 1))
+      return (rows.optionalText(0, 0).flatMap { DeviceID($0) }, ended, Int(rows.int64(0, 2)) - ended)
     }
   }
 
   private static let endGraceStatement = Statement(
-    "bindings-end-grace",
-    """
-    UPDATE apps a SET grace_ends_at = NULL WHERE grace_ends_at <= clock_timestamp() AND NOT EXISTS (
-      SELECT FROM devices d
-      WHERE d.app = a.app AND d.user_key >= 'u' AND d.user_key < 'v' AND d.state = 1 AND d.identity < a.identity)
-    """)
+    "bindings-end-grace", "UPDATE apps SET grace_ends_at = NULL WHERE grace_ends_at <= $1")
 
-  /// The grace of apps is over, and nobody is left whom it concerned.
-  package static func endGrace() -> Query<Void> {
-    Query(endGraceStatement, Parameters()) { _ in }
+  /// Nobody is left in apps whose grace was over by then, microseconds since 1970.
+  package static func endGrace(overBy time: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: time)
+    return Query(endGraceStatement, parameters) { _ in }
   }
 }

@@ -47,6 +47,8 @@ package enum DeviceNotices {
   /// A notice that waits, with the devices that it goes to.
   package struct Waiting: Sendable {
     package let number: Int64
+    /// Microseconds since 1970.
+    package let createdAt: Int64
     package let appID: String
     package let kind: Kind?
     package let devices: [DeviceID]
@@ -59,7 +61,7 @@ package enum DeviceNotices {
         SELECT string_agg(o.device::text, ' ') FROM (
           SELECT d.device FROM devices d
           WHERE d.app = n.app AND d.user_key = n.user_key AND d.state = 1 AND d.device <> n.device
-          ORDER BY d.device LIMIT $2) o) END
+          ORDER BY d.device LIMIT $2) o) END, n.created_at
     FROM device_notices n JOIN apps a ON a.app = n.app ORDER BY n.notice LIMIT $1
     """)
 
@@ -71,7 +73,8 @@ package enum DeviceNotices {
     return Query(waitingStatement, parameters) { rows in
       rows.map { row in
         Waiting(
-          number: rows.int64(row, 0), appID: rows.text(row, 1), kind: Kind(rawValue: rows.int16(row, 2)),
+          number: rows.int64(row, 0), createdAt: rows.timestampMicroseconds(row, 4), appID: rows.text(row, 1),
+          kind: Kind(rawValue: rows.int16(row, 2)),
           devices: (rows.optionalText(row, 3) ?? "").split(separator: " ").compactMap { DeviceID($0) })
       }
     }

@@ -22,24 +22,28 @@ extension Devices {
   private static let ownersStatement = Statement(
     "devices-owners",
     """
-    SELECT p.app, p.psid, p.device FROM unnest($1, $2) AS t(app, psid)
-    JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.kind = 1
+    SELECT p.app, p.psid, p.device, p.network FROM unnest($1, $2, $3) AS t(app, psid, network)
+    JOIN psids p ON p.app = t.app AND p.psid = t.psid AND p.network = t.network AND p.kind = 1
     """)
 
   /// The devices that own tokens.
   package static func owners(
-    of tokens: [(app: App.Number, psid: String)]
-  ) -> Query<[(app: App.Number, psid: String, owner: DeviceID)]> {
-    var (apps, psids) = (Int32Column(), TextColumn())
+    of tokens: [(app: App.Number, network: PushNetwork, psid: String)]
+  ) -> Query<[(app: App.Number, network: PushNetwork, psid: String, owner: DeviceID)]> {
+    var (apps, psids, networks) = (Int32Column(), TextColumn(), Int16Column())
     for token in tokens {
       apps.append(token.app)
       psids.append(token.psid)
+      networks.append(token.network.rawValue)
     }
     var parameters = Parameters()
     parameters.append(int32s: apps)
     parameters.append(texts: psids)
+    parameters.append(int16s: networks)
     return Query(ownersStatement, parameters) { rows in
-      rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
+      rows.map {
+        (rows.int32($0, 0), PushNetwork(rawValue: rows.int16($0, 3)) ?? .apns, rows.text($0, 1), rows.device($0, 2))
+      }
     }
   }
 }

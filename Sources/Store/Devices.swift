@@ -168,7 +168,10 @@ package enum Devices {
       $22, $23, $24, $25, $26, $27, $28) AS t(\(columnList))
     ORDER BY device
     ON CONFLICT (device) DO UPDATE SET
-      user_key = excluded.user_key, state = excluded.state,
+      user_key = excluded.user_key, device_id = excluded.device_id,
+      -- A row that its writer took for free: whoever reuses one knows its epoch.
+      state = CASE WHEN excluded.created_at <> devices.created_at AND excluded.auth_epoch <= devices.auth_epoch
+        THEN row_is_taken() ELSE excluded.state END,
       -- What the network told us about this very token outranks what the app believes.
       environment = CASE WHEN devices.environment_is_learned AND devices.psid = excluded.psid
         THEN devices.environment ELSE excluded.environment END,

@@ -26,10 +26,11 @@ package enum Tokens {
     "tokens-lock",
     """
     WITH wanted AS (
-      SELECT app, psid, network, device, kind FROM unnest($1, $2, $3, $4, $5) AS t(app, psid, network, device, kind)
+      SELECT app, psid, network, device, kind, last
+      FROM unnest($1, $2, $3, $4, $5, $7) AS t(app, psid, network, device, kind, last)
     ), former AS MATERIALIZED (
-      -- What their devices have now and will have no more.
-      SELECT d.app, d.psid, d.network FROM wanted w JOIN devices d ON d.device = w.device
+      -- What the rows of their DEVICE_IDs have now, and one of them will have no more.
+      SELECT d.app, d.psid, d.network FROM wanted w JOIN devices d ON d.device BETWEEN w.device AND w.last
       WHERE w.kind = 1 AND d.psid <> w.psid
     ), locked AS MATERIALIZED (
       -- Old and new together, in one order: two devices that exchange their tokens take turns.
@@ -56,7 +57,11 @@ package enum Tokens {
   package static func lock(_ tokens: [Claimed], at now: Int64) -> Query<
     [(app: App.Number, psid: String, owner: DeviceID)]
   > {
-    Query(lockStatement, columns(tokens, now)) { rows in
+    var parameters = columns(tokens, now)
+    var last = UUIDColumn()
+    for token in tokens { last.append(token.device.rows.max() ?? token.device) }
+    parameters.append(uuids: last)
+    return Query(lockStatement, parameters) { rows in
       rows.map { (rows.int32($0, 0), rows.text($0, 1), rows.device($0, 2)) }
     }
   }

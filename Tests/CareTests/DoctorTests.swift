@@ -24,8 +24,17 @@ import Testing
     #expect(Set(answers.map(\.place)).count == 3)
     #expect(found.contains { $0.subject == "token endpoint" && $0.severity == .ok })
     #expect(found.contains { $0.subject == "clock" && $0.place == "FCM" && $0.severity == .ok }, "\(found)")
-    #expect(
-      found.contains { $0.subject == "user proof" && $0.severity == .warning && $0.mend.contains("user-proof on") })
+    #expect(found.contains { $0.subject == "identity" && $0.severity == .ok && $0.what == "proof" })
+  }
+
+  @Test func `an app that takes a device's word, and one that has just become stricter`() throws {
+    let world = try CareWorld()
+    try world.connection.script("UPDATE apps SET identity = 0")
+    let open = try #require(world.findings().first { $0.subject == "identity" })
+    #expect(open.severity == .warning && open.what.contains("open") && open.mend.contains("--observe proof"), "\(open)")
+    try world.connection.script("UPDATE apps SET identity = 1, grace_ends_at = '2030-01-02T03:04:05Z'")
+    let grace = try #require(world.findings().first { $0.subject == "identity" })
+    #expect(grace.severity == .warning && grace.what.contains("2030-01-02"), "\(grace)")
   }
 
   @Test func `BadDeviceToken means that APNs takes the rest`() throws {

@@ -50,8 +50,12 @@ import Testing
     #expect(bound.status == 200 && bound.string("identity") == "strict", "\(bound.text)")
     #expect((bound["user"] as? [String: Any])?["clientName"] as? String == "Name of kim", "\(bound.text)")
     #expect(try world.count("SELECT count(*) FROM devices WHERE user_key = 'ukim' AND identity = 2") == 1)
-    // Once more changes nothing.
-    #expect(try bringBack(device, seqno, pushkey).status == 200)
+    // The keys of the guest that it was have ended; with its own, once more changes nothing.
+    #expect(try bringBack(device, seqno, pushkey).status == 401)
+    let again = try world.client.call(
+      "POST", "/v1/devices/\(device.string("device") ?? "")/possession", bearer: bound.string("authKey"),
+      #"{"seqno":"\#(seqno)","psid":"\#(Self.token)","pushkey":"\#(pushkey)"}"#)
+    #expect(again.status == 200 && again.string("identity") == "strict", "\(again.text)")
     let sent = try world.send(#"{"clientUids":["kim"]}"#, #","confidential":true"#)
     #expect(try world.finished(sent).int("accepted") == 1)
     #expect(try world.count("SELECT count(*) FROM device_notices") == 0)

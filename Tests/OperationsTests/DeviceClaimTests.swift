@@ -15,15 +15,15 @@ import Testing
 
   @Test func `a token tells its device, until the device has gone or has another token`() throws {
     let world = try BatchWorld()
-    let ask = Operation.identify(app: world.app.number, psid: Self.token)
+    let ask = Operation.identify(app: world.app.number, network: .apns, psid: Self.token)
     #expect(identified(try world.run(ask)[0]) == nil)
     try world.run(world.registration("d1", psid: Self.token, user: "kim"))
     #expect(identified(try world.run(ask)[0])?.device == world.device("d1"))
-    #expect(identified(try world.run(.identify(app: 99, psid: Self.token))[0]) == nil)
+    #expect(identified(try world.run(.identify(app: 99, network: .apns, psid: Self.token))[0]) == nil)
     try world.run(world.registration("d1", psid: Self.other, proof: world.claim("d1")))
     #expect(identified(try world.run(ask)[0]) == nil)
     try world.run(.unregister(world.claim("d1")))
-    #expect(identified(try world.run(.identify(app: world.app.number, psid: Self.other))[0]) == nil)
+    #expect(identified(try world.run(.identify(app: world.app.number, network: .apns, psid: Self.other))[0]) == nil)
   }
 
   @Test func `whoever acts for another user than the device's is refused, and changes nothing`() throws {

@@ -14,7 +14,9 @@ extension APIOperation {
       answers: [
         Answer(
           200, "The device belongs to this user.", "DeviceUser",
-          example: #"{"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}"#)
+          example:
+            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}"#
+        )
       ], problems: [.badUserProof]),
     APIOperation(
       .post, "/v1/devices/{device}/possession", id: "bringBackPush", in: .devices, "Bring back a push",
@@ -36,7 +38,9 @@ extension APIOperation {
       answers: [
         Answer(
           200, "The device as it stands.", "DeviceUser",
-          example: #"{"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#)
+          example:
+            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#
+        )
       ], problems: [.impossible]),
     APIOperation(
       .delete, "/v1/devices/{device}/user", id: "clearUser", in: .devices, "Unregister the device's user",

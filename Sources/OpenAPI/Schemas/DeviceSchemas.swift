@@ -47,7 +47,15 @@ extension Schemas {
         bindingIdentity, awaitsPush,
       ])
     ),
-    ("DeviceUser", Schema.object([user, bindingIdentity, awaitsPush])),
+    (
+      "DeviceUser",
+      Schema.object([
+        .needed(
+          "authKey", Schema.anyText, "The device's key from now on: former ones end when somebody vouches for its user."
+        ),
+        user, bindingIdentity, awaitsPush,
+      ])
+    ),
     (
       "Possession",
       Schema.object(
