@@ -3,7 +3,7 @@ package import Crypto
 /// Makes and checks `authKey`: a device's own credential.
 ///
 /// `<device>.<epoch>.<40 hex digits>` (`a` before the epoch of one that was asked for by the token alone), an HMAC over (app, device, epoch). Nothing is stored per key: raising the device's
-/// epoch ends all keys made before. A new key does not end the old ones.
+/// epoch ends all keys made before. A new key by itself does not end the old ones.
 package struct AuthKeyring: Sendable {
   private let key: SymmetricKey
 

@@ -83,23 +83,6 @@ package enum Users {
     return Query(setCountsStatement, parameters, read: Self.counts)
   }
 
-  private static let raiseStatement = Statement(
-    "users-raise",
-    """
-    INSERT INTO users (app, user_key, badge)
-    SELECT app, user_key, $3 FROM unnest($1, $2) AS t(app, user_key) ORDER BY app, user_key COLLATE "C"
-    ON CONFLICT (app, user_key) DO UPDATE SET badge = least(excluded.badge + users.badge, $4)
-    RETURNING app, user_key, badge, set_seqno
-    """)
-
-  /// Raises the counts of users, as far as a count goes, making those that are new; answers the new counts.
-  package static func raise(_ users: [Key], by increment: Int16) -> Query<[Key: Count]> {
-    var parameters = keys(users)
-    parameters.append(increment)
-    parameters.append(Domain.Limits.badgeCount.upperBound)
-    return Query(raiseStatement, parameters, read: counts)
-  }
-
   private static let nameStatement = Statement(
     "users-name",
     """

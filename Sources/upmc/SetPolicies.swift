@@ -83,15 +83,22 @@ struct SetPolicies: ParsableCommand {
     policies.identity = identityChange
     policies.badgeSync = badgeSync.map { $0 == .on }
     policies.approvalAbove = approvalAbove
+    let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
     try withDatabase { database in
+      // A key that opens nothing changes nothing.
+      if asksProofs { _ = try secret(database) }
       let entry = try Administration.change(appID, policies, by: .commandLine, on: database.connection)
       output.show(entry, Self.sentence(entry.app))
-      if (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil {
-        let secret = try Administration.userProofSecret(
-          of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
+      if asksProofs {
+        let secret = try secret(database)
         output.show(secret, "Proofs are made with this secret, which belongs on the app's own server: \(secret.secret)")
       }
     }
+  }
+
+  private func secret(_ database: CommandDatabase) throws -> Administration.UserProofSecret {
+    try Administration.userProofSecret(
+      of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
   }
 
   private var identityChange: Administration.IdentityChange {

@@ -54,8 +54,7 @@ import Testing
   @Test func `devices are read anew: who has left, or belongs to another, gets nothing`() throws {
     let (world, old) = try populated()
     try world.register("of-lee", token: Self.tokens[1], user: "choi")
-    let key = try world.register("of-min", token: Self.tokens[2], user: "min").string("authKey")
-    try world.register("of-min", token: World.token("e5"), user: "min", authKey: key)
+    try world.register("of-min", token: World.token("e5"), user: "min", authKey: try world.firstKey(of: "of-min"))
     let reply = try world.control("resend", old, #"{"to":"not-read"}"#)
     let ended = try world.finishedExactly(try #require(reply.string("seqno")))
     #expect(ended.int("targeted") == 1 && ended.int("accepted") == 1)

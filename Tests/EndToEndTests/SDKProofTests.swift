@@ -114,4 +114,13 @@ import Testing
     #expect(try register(app, ["CNAME": "Kim\u{1F}whatever"]).isOK)
     #expect(try open.count("SELECT count(*) FROM users WHERE user_key = 'ukim' AND name = 'Kim'") == 1)
   }
+
+  @Test func `keys that are switched off are asked for all the same where users are vouched for`() throws {
+    for (identity, code) in [(App.Identity.open, "0000"), (.proof, "40000")] {
+      let world = try World(identity: identity, server: { try $0.setSDK("UPMC_CTL_AUTHORIZATION", "off") })
+      let app = SDKClient(port: world.port, appID: World.appID, psid: World.token("d1"), deviceID: "p", cuid: "kim")
+      let answer = try app.post("rcv_register_service.ctl", Self.phone)
+      #expect(answer.code == code, "\(identity): \(answer)")
+    }
+  }
 }

@@ -16,6 +16,9 @@ extension APIOperation {
       at log-in; and a token whose device has a user is moved by nothing less. `clientName` names a user who has no name \
       yet; only where somebody vouches for it does it replace another, because it stands in messages to that user.
 
+      The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a known \
+      device gets by the client key alone shows no more than its token: keep the first.
+
       An authKey registers its own device alone, and ends when that device unregisters.
 
       Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \

@@ -34,7 +34,7 @@ extension Schemas {
       "Registered",
       Schema.object([
         .needed("device", Schema.uuid, "Our id of the device: for every path about it."),
-        .needed("authKey", Schema.anyText, "The device's own key. A new one does not end the former ones."),
+        .needed("authKey", Schema.anyText, "The device's own key. Former ones end when somebody vouches for its user."),
         .needed("badge", Schema.badgeCount, "The user's badge count."), user, bindingIdentity, awaitsPush,
       ])
     ),
