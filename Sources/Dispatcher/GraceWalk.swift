@@ -5,9 +5,9 @@ internal import Store
 /// nobody has vouched for become guests. It walks through all devices, and again until it meets none.
 struct GraceWalk {
   private var place = Bindings.start
-  /// When the walk began, by the database's clock: it speaks for apps whose grace was over by then.
+  /// When the walk began, by the database's clock. It covers only apps whose grace had ended by then.
   private var beganAt: Int64?
-  /// Devices that became guests on this walk, and those that it had to leave.
+  /// Devices that became guests on this walk, and those that it skipped because they were locked.
   private var (ended, left) = (0, 0)
 
   /// - Returns: how many devices became guests, when a walk that found some is over.

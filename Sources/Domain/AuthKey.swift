@@ -17,7 +17,7 @@ package struct AuthKeyring: Sendable {
     package let epoch: Int16
     /// The CUID that the caller believes the device to belong to; refused when it is another one's. Nil: it says nothing.
     package var actingFor: String?
-    /// Nothing but the PSID was shown for it (`asking_authorization`): a secret that push networks and logs share.
+    /// The caller showed only the PSID for it (`asking_authorization`), which push networks and logs also hold.
     package var isAsked = false
     /// What the app's own server says for the user that the caller acts for.
     package var userProof: String?

@@ -36,7 +36,7 @@ struct BindingPart {
 
   // MARK: Round 2
 
-  /// True when a voucher was there. One names one device: no batch has a user twice.
+  /// True when this batch took a voucher for the user. A batch holds each user once, so a voucher vouches for one device.
   func hasVoucher(_ user: Users.Key) -> Bool { state.vouched.contains(user) }
 
   /// Counts what a stricter identity refuses, or would refuse.

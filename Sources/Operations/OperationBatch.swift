@@ -38,7 +38,7 @@ package final class OperationBatch {
   let policies: AppPolicies
   /// Counts devices that nobody knows yet; nil: as many as like may register.
   let newDevices: NewDevices?
-  /// Those that this batch counted. Whoever runs it again gives them back first.
+  /// The new devices that this batch has counted. Whoever retries the batch returns them to the allowance first.
   package private(set) var admitted: [NewDevices.Source] = []
   /// Device rows as they stand in this batch: read, changed, and written once at the end.
   var devices: [DeviceID: Devices.Record] = [:]
@@ -183,7 +183,8 @@ package final class OperationBatch {
     }
   }
 
-  /// Counts a device that nobody knows. - Returns: why it may not register now.
+  /// Counts a new device against the allowances.
+  /// - Returns: why it may not register now; nil when it may.
   func admit(_ app: App, from origin: IPAddress?) -> Problem? {
     guard let newDevices else { return nil }
     if let problem = newDevices.refusal(of: app, from: origin, now: readAt) { return problem }

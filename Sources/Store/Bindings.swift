@@ -93,7 +93,7 @@ package enum Bindings {
     WHERE app = $1 AND user_key >= 'u' AND user_key < 'v' AND state = 1 AND identity < $2
     """)
 
-  /// How many active devices have a user by less than this.
+  /// Counts active devices whose binding to a user is weaker than `identity`.
   package static func countLax(in app: App.Number, below identity: App.Identity) -> Query<Int64> {
     var parameters = Parameters()
     parameters.append(app)
@@ -132,8 +132,8 @@ package enum Bindings {
       (SELECT count(*) FROM lax)
     """)
 
-  /// Makes guests of devices, in some part of all, that have a user by less than their app asks for and no grace left.
-  /// - Returns: where the next part begins, nil at the end; how many became guests, and how many were found locked.
+  /// Returns one slice of all devices to GUEST where the binding is weaker than the app requires and its grace is over.
+  /// - Returns: where the next slice begins, nil at the end; how many became guests, and how many were locked by others.
   package static func endUnproved(
     after device: DeviceID, at now: Int64, atMost limit: Int
   ) -> Query<(last: DeviceID?, ended: Int, left: Int)> {
@@ -150,7 +150,7 @@ package enum Bindings {
   private static let endGraceStatement = Statement(
     "bindings-end-grace", "UPDATE apps SET grace_ends_at = NULL WHERE grace_ends_at <= $1")
 
-  /// Nobody is left in apps whose grace was over by then, microseconds since 1970.
+  /// Clears the grace of apps where it had ended by `time` (microseconds since 1970).
   package static func endGrace(overBy time: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(timestampMicroseconds: time)

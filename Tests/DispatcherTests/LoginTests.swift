@@ -24,7 +24,7 @@ import Testing
     return (world, seqno)
   }
 
-  /// Logs in a guest, by a clock (or in a transaction) that is so much behind the freezing of the audience.
+  /// Logs a guest in, as a node does whose clock, or whose transaction, is this far behind the freezing of the audience.
   private func logIn(_ number: Int, before: String, _ seqno: Int64, _ world: DispatcherWorld) throws {
     try world.connection.script(
       """

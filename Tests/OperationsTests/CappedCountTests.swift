@@ -88,7 +88,7 @@ import Testing
     let first = try send(adding: 2)
     let second = try send(adding: 1)
     try world.run(world.read(second.seqno, psid: "aa"))
-    // As when another program's reads had been in between: less is left than the message added.
+    // Reads of another program have come in between: less is left than the message added.
     try world.setBadge("kim", 1)
     try takeBack(first)
     #expect(try world.badge("kim") == 0)
