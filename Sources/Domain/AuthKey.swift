@@ -22,10 +22,11 @@ package struct AuthKeyring: Sendable {
     /// What the app's own server says for the user that the caller acts for.
     package var userProof: String?
 
-    package init(device: DeviceID, epoch: Int16, actingFor: String? = nil) {
+    package init(device: DeviceID, epoch: Int16, actingFor: String? = nil, isAsked: Bool = false) {
       self.device = device
       self.epoch = epoch
       self.actingFor = actingFor
+      self.isAsked = isAsked
     }
   }
 
@@ -43,9 +44,7 @@ package struct AuthKeyring: Sendable {
     guard let epoch = Int16(parts[1].dropFirst(isAsked ? 1 : 0)) else { return nil }
     var difference: UInt8 = parts[2].utf8.count == 40 ? 0 : 1
     for (left, right) in zip(parts[2].utf8, seal(device, String(parts[1])).utf8) { difference |= left ^ right }
-    var claim = Claim(device: device, epoch: epoch)
-    claim.isAsked = isAsked
-    return difference == 0 ? claim : nil
+    return difference == 0 ? Claim(device: device, epoch: epoch, isAsked: isAsked) : nil
   }
 
   private func seal(_ device: DeviceID, _ epoch: String) -> String {

@@ -63,11 +63,7 @@ package struct SDKKeyring: Sendable {
     for (left, right) in zip(parts[5].utf8, seal(text).utf8) { difference |= left ^ right }
     guard difference == 0 else { return .forged }
     guard now < end else { return .expired }
-    let claim = DeviceID(parts[2]).map { device in
-      var claim = AuthKeyring.Claim(device: device, epoch: epoch)
-      claim.isAsked = isAsked
-      return claim
-    }
+    let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch, isAsked: isAsked) }
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
   }
 

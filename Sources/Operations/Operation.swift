@@ -170,9 +170,8 @@ extension AuthKeyring.Claim {
   /// What the device may be given after this claim was carried out: where its keys have ended meanwhile, by somebody's word
   /// for its user, a full one.
   package func renewed(for record: Devices.Record) -> AuthKeyring.Claim {
-    var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
-    claim.isAsked = isAsked && epoch == record.authEpoch
-    return claim
+    AuthKeyring.Claim(
+      device: record.device, epoch: record.authEpoch, isAsked: isAsked && epoch == record.authEpoch)
   }
 }
 

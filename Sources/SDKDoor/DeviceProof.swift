@@ -58,9 +58,7 @@ extension ControllerDoor {
           if let nobody { return nobody(call) }
           throw Refusal(.notRegistered, "NotRegistered: register the service first.")
         }
-        var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
-        claim.isAsked = true
-        try body(identity, about.by(claim))
+        try body(identity, about.by(AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isAsked: true)))
       }
     }
   }

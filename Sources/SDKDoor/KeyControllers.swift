@@ -12,11 +12,7 @@ extension ControllerDoor {
       try Self.checkDoor(of: app)
       let identity = try DeviceIdentity(call.form, app: app)
       identify(call, identity) { record throws(Refusal) in
-        let claim = record.map { record in
-          var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
-          claim.isAsked = true
-          return claim
-        }
+        let claim = record.map { AuthKeyring.Claim(device: $0.device, epoch: $0.authEpoch, isAsked: true) }
         call.succeed(
           Envelope.row { writer in
             writer.member("AUTHKEY", self.makeKey(app: app, psid: identity.psid, claim: claim))

@@ -39,9 +39,9 @@ extension ControllerDoor {
       perform(.register(registration), call) { answer in
         guard case .registered(let registered) = answer else { return }
         let record = registered.device
-        var claim = AuthKeyring.Claim(device: record.device, epoch: record.authEpoch)
-        claim.isAsked = !registered.givesFullKey
-        self.succeed(call, identity, claim)
+        self.succeed(
+          call, identity,
+          AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isAsked: !registered.givesFullKey))
       }
     }
   }
