@@ -143,7 +143,7 @@ let package = Package(
     .executableTarget(
       name: "upmc-torture",
       dependencies: [
-        "Server", "Simulator", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", arguments,
+        "Server", "Simulator", "Domain", "JSON", "Postgres", "HTTPClient", "Reactor", "TestSupport", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
     tests("TortureTests", on: ["upmc-torture", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
@@ -168,7 +168,7 @@ let package = Package(
         crypto,
       ]),
     tests(
-      "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "Server", "Operations", "Domain", "HTTPServer"]),
+      "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "SDKDoor", "Server", "Operations", "Domain", "HTTPServer"]),
     tests(
       "EndToEndTests",
       on: [
@@ -182,7 +182,8 @@ let package = Package(
         crypto,
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
-    tests("CourierTests", on: ["Courier", "Store", "HTTPClient", "Postgres", "Reactor", "TestSupport"]),
+    tests(
+      "CourierTests", on: ["Courier", "Store", "Domain", "HTTPClient", "Postgres", "Reactor", "TestSupport", crypto]),
     tests(
       "ServerTests",
       on: ["Server", "APNs", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "TestSupport", crypto]),

@@ -7,7 +7,7 @@ import { follow, start, stop } from "./router.js";
 import { frame } from "./frame.js";
 import { loadWords } from "./words.js";
 import { registerPages } from "./pages/pages.js";
-import { choosePasswordPage, signInPage } from "./pages/sign-in.js";
+import { choosePasswordPage, replacePage, signInPage } from "./pages/sign-in.js";
 import { failure } from "./parts/notice.js";
 
 const root = document.getElementById("root");
@@ -25,7 +25,7 @@ async function begin() {
         await signIn({ link: token }, signedOut);
         return enter();
       } catch (problem) {
-        return ask(problem);
+        return problem.code === "upmc:conflict" ? askWhose(token) : ask(problem);
       }
     }
     return await findSession(signedOut) ? enter() : ask();
@@ -52,6 +52,15 @@ function ask(problem) {
     return enter();
   }));
   root.querySelector("input")?.focus();
+}
+
+/// Somebody is signed in, and the link is another account's: whoever follows it is asked first.
+async function askWhose(token) {
+  if (!await findSession(signedOut)) return ask();
+  put(root, replacePage(session.login, enter, async () => {
+    await signIn({ link: token, replace: true }, signedOut);
+    return enter();
+  }));
 }
 
 async function enter() {

@@ -26,6 +26,8 @@ package enum APNs {
     /// Apple refuses a provider token older than an hour and new ones more often than every 20 minutes.
     package static let tokenLifeSeconds: Int64 = 3600
     package static let tokenRestSeconds: Int64 = 1200
+    /// How far in the future a token's `iat` may lie: clocks differ by less.
+    package static let tokenAheadSeconds: Int64 = 60
     /// Seconds before the end of its life that a token is replaced.
     package static let tokenRenewalSeconds: Int64 = 600
     /// Seconds between two questions for a token.

@@ -35,21 +35,19 @@ package struct APNsConfiguration: Sendable {
 /// What opens APNs for an app.
 package enum APNsCredential: Sendable {
   /// Provider tokens signed with this key of this team.
-  case token(teamID: String, keyID: String)
+  case token(KeyName)
   /// A push certificate.
   case certificate(TLSIdentity)
 }
 
 /// The sender wants a provider token: none is known, it ends soon, or APNs refused the present one.
 package struct ProviderTokenRequest: Sendable, Equatable {
-  package let teamID: String
-  package let keyID: String
+  package let key: KeyName
   /// The token that APNs called expired: another one is needed at once.
   package let refused: ProviderToken?
 
-  package init(teamID: String, keyID: String, refused: ProviderToken?) {
-    self.teamID = teamID
-    self.keyID = keyID
+  package init(_ key: KeyName, refused: ProviderToken?) {
+    self.key = key
     self.refused = refused
   }
 }

@@ -9,7 +9,7 @@ internal import TLS
 final class APNsDoor: PoolDoor {
   let credential: APNsCredential
   private let environment: PushEnvironment
-  private let needToken: (_ teamID: String, _ keyID: String, _ refused: ProviderToken?) -> Void
+  private let needToken: (_ key: KeyName, _ refused: ProviderToken?) -> Void
   private let composer = Composer()
   /// Unused with certificates.
   private var token: TokenInUse
@@ -25,7 +25,7 @@ final class APNsDoor: PoolDoor {
   ///   - now: seconds since 1970.
   init(
     _ credential: APNsCredential, environment: PushEnvironment, token: ProviderToken?, now: @escaping () -> Int64,
-    needToken: @escaping (_ teamID: String, _ keyID: String, _ refused: ProviderToken?) -> Void
+    needToken: @escaping (_ key: KeyName, _ refused: ProviderToken?) -> Void
   ) {
     self.credential = credential
     self.environment = environment
@@ -38,9 +38,7 @@ final class APNsDoor: PoolDoor {
 
   /// A token for the next requests, on open connections too.
   func set(_ next: ProviderToken, of pool: Pool) {
-    guard case .token(let teamID, let keyID) = credential, next.teamID == teamID, next.keyID == keyID,
-      token.replace(with: next)
-    else { return }
+    guard case .token(let key) = credential, next.key == key, token.replace(with: next) else { return }
     pool.forgetTemplates()
     pool.work()
   }
@@ -49,11 +47,11 @@ final class APNsDoor: PoolDoor {
 
   /// All, with a provider token that may be used now; asks for one where there is none. All with certificates.
   func allowance(_ lane: Lane, of pool: Pool) -> Int {
-    guard case .token(let teamID, let keyID) = credential else { return .max }
+    guard case .token(let key) = credential else { return .max }
     let now = pool.wallSeconds
     let isGood = token.isGood(atSeconds: now)
     if !isGood || token.present?.isDue(atSeconds: now) == true {
-      needToken(teamID, keyID, isGood ? nil : token.refused)
+      needToken(key, isGood ? nil : token.refused)
     }
     return isGood ? .max : 0
   }
@@ -134,7 +132,7 @@ final class APNsDoor: PoolDoor {
     token.refused = present
     giveSecondChance(submission, otherwise: .notProcessed, of: pool)
     connection.retire()
-    needToken(present.teamID, present.keyID, present)
+    needToken(present.key, present)
   }
 
   /// One for each submission, however often its streams were refused before: with a token that has just expired, both

@@ -1,33 +1,48 @@
 internal import Crypto
 internal import Domain
 
+/// Which key signs. Team and key id are what whoever stored it says, and may be said of any key; the fingerprint is the key.
+package struct KeyName: Hashable, Sendable {
+  package let teamID: String
+  package let keyID: String
+  /// Of the key with these names, hexadecimal digits.
+  package let fingerprint: String
+
+  package init(teamID: String, keyID: String, fingerprint: String) {
+    self.teamID = teamID
+    self.keyID = keyID
+    self.fingerprint = fingerprint
+  }
+}
+
 /// A provider authentication token (JWT, RFC 7519) as APNs wants it; the value of `authorization` after `bearer `.
 ///
 /// One for all connections, nodes and restarts of a key: whoever mints also stores (Apple refuses new ones more often
 /// than every 20 minutes and old ones after an hour).
 package struct ProviderToken: Sendable, Equatable {
-  package let teamID: String
-  package let keyID: String
+  package let key: KeyName
   /// Three parts in base64url, separated by full stops. Never log it.
   package let value: String
   /// Seconds since 1970 (`iat`).
   package let issuedAt: Int64
 
-  package init(teamID: String, keyID: String, value: String, issuedAt: Int64) {
-    self.teamID = teamID
-    self.keyID = keyID
+  package init(_ key: KeyName, value: String, issuedAt: Int64) {
+    self.key = key
     self.value = value
     self.issuedAt = issuedAt
   }
 
+  /// Minted by a clock that was wrong: APNs takes none of the future.
+  package func isAhead(atSeconds now: Int64) -> Bool { issuedAt > now + APNs.Limits.tokenAheadSeconds }
+
   /// APNs takes it at this time.
   package func isGood(atSeconds now: Int64) -> Bool {
-    now < issuedAt + APNs.Limits.tokenLifeSeconds - 60
+    now < issuedAt + APNs.Limits.tokenLifeSeconds - 60 && !isAhead(atSeconds: now)
   }
 
   /// It is time to mint the next one.
   package func isDue(atSeconds now: Int64) -> Bool {
-    now >= issuedAt + APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds
+    now >= issuedAt + APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds || isAhead(atSeconds: now)
   }
 }
 
@@ -54,8 +69,7 @@ package enum SigningKeyError: Error, Equatable, CustomStringConvertible, Sendabl
 
 /// An APNs signing key (`.p8`) with its names.
 package struct SigningKey: Sendable {
-  package let teamID: String
-  package let keyID: String
+  package let name: KeyName
   private let key: P256.Signing.PrivateKey
 
   /// - Parameter p8: text of the file as Apple gives it (PEM, PKCS#8, not encrypted).
@@ -71,20 +85,20 @@ package struct SigningKey: Sendable {
       // The library cannot tell a broken file from a key of another kind; both mean the same to whoever uploads it.
       throw .notP256
     }
-    self.keyID = keyID
-    self.teamID = teamID
+    let names = Array("\(teamID) \(keyID) ".utf8)
+    let fingerprint = SHA256.hash(data: names + Array(key.publicKey.x963Representation))
+    name = KeyName(teamID: teamID, keyID: keyID, fingerprint: Hex.encode(Array(fingerprint)))
   }
 
   /// Signs a token (ES256, RFC 7518 §3.4: r and s, 32 bytes each). Costs about 30 µs.
   /// - Parameter seconds: since 1970; becomes `iat`, an integer.
   package func mint(issuedAt seconds: Int64) throws -> ProviderToken {
-    let header = #"{"alg":"ES256","kid":"\#(keyID)"}"#
-    let claims = #"{"iss":"\#(teamID)","iat":\#(seconds)}"#
+    let header = #"{"alg":"ES256","kid":"\#(name.keyID)"}"#
+    let claims = #"{"iss":"\#(name.teamID)","iat":\#(seconds)}"#
     let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(claims.utf8)
     let signature = try key.signature(for: Array(signed.utf8))
     return ProviderToken(
-      teamID: teamID, keyID: keyID, value: signed + "." + Base64URL.encode(Array(signature.rawRepresentation)),
-      issuedAt: seconds)
+      name, value: signed + "." + Base64URL.encode(Array(signature.rawRepresentation)), issuedAt: seconds)
   }
 
   private static func isIdentifier(_ text: String) -> Bool {

@@ -14,8 +14,8 @@ final class SenderLoop: PoolPlanner {
   private let tokenNeeded: @Sendable (ProviderTokenRequest) -> Void
 
   private var credentials: [App.Number: APNsCredential] = [:]
-  private var tokens: [String: ProviderToken] = [:]
-  private var tokenAskedAt: [String: Instant] = [:]
+  private var tokens: [KeyName: ProviderToken] = [:]
+  private var tokenAskedAt: [KeyName: Instant] = [:]
   private var context: TLSContext?
 
   init(
@@ -69,8 +69,8 @@ final class SenderLoop: PoolPlanner {
     var token: ProviderToken?
     let context: TLSContext
     switch credential {
-    case .token(let teamID, let keyID):
-      token = tokens[Self.name(teamID, keyID)]
+    case .token(let key):
+      token = tokens[key]
       context = try sharedContext()
     case .certificate(let identity):
       context = try TLSContext.client(trust: configuration.trust, identity: identity)
@@ -79,7 +79,7 @@ final class SenderLoop: PoolPlanner {
     if case .certificate = credential { needsProof = false }
     let door = APNsDoor(
       credential, environment: key.environment, token: token, now: { [unowned self] in switchboard.wallSeconds }
-    ) { [unowned self] in needToken(teamID: $0, keyID: $1, refused: $2) }
+    ) { [unowned self] in needToken($0, refused: $1) }
     return PoolPlan(
       endpoint: configuration.endpoint(key.environment).wire, context: context, needsProof: needsProof, door: door)
   }
@@ -95,17 +95,14 @@ final class SenderLoop: PoolPlanner {
   // MARK: Provider tokens
 
   private func set(_ token: ProviderToken) {
-    tokens[Self.name(token.teamID, token.keyID)] = token
+    tokens[token.key] = token
     for pool in switchboard.pools { (pool.door as? APNsDoor)?.set(token, of: pool) }
   }
 
-  private static func name(_ teamID: String, _ keyID: String) -> String { teamID + "." + keyID }
-
-  private func needToken(teamID: String, keyID: String, refused: ProviderToken?) {
-    let name = Self.name(teamID, keyID)
+  private func needToken(_ key: KeyName, refused: ProviderToken?) {
     let now = loop.clock.now
-    if let asked = tokenAskedAt[name], now - asked < .seconds(APNs.Limits.tokenRequestSeconds) { return }
-    tokenAskedAt[name] = now
-    tokenNeeded(ProviderTokenRequest(teamID: teamID, keyID: keyID, refused: refused))
+    if let asked = tokenAskedAt[key], now - asked < .seconds(APNs.Limits.tokenRequestSeconds) { return }
+    tokenAskedAt[key] = now
+    tokenNeeded(ProviderTokenRequest(key, refused: refused))
   }
 }

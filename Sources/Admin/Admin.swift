@@ -70,10 +70,10 @@ package enum Admin {
     package static let namedSendBytes = 65_536
     /// What a client is told to wait after 503, in seconds.
     package static let retryAfterSeconds = 1
-    /// What somebody is told to wait who failed to sign in too often, in seconds.
-    package static let signInRetrySeconds = 900
     /// A statement that runs longer is given up: the client has most likely gone.
     package static let statementTimeout: Duration = .seconds(60)
+    /// After so long without an answer it is tried whether the database answers at all.
+    static let silence: Duration = .seconds(5)
     /// A statement of the thread `admin-streams`: others wait for their numbers meanwhile.
     static let liveStatementTimeout: Duration = .seconds(5)
     /// A statement of the thread `admin-exports`, where others wait as well; a piece takes milliseconds.

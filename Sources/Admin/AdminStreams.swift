@@ -18,7 +18,7 @@ enum StreamSource: Sendable {
     case .file(let export):
       [
         ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
-        ("Content-Disposition", "attachment; filename=\"\(export.name).csv\""), ("X-Content-Type-Options", "nosniff"),
+        ("Content-Disposition", "attachment; filename=\"\(export.name).csv\""),
       ]
     }
   }

@@ -21,12 +21,16 @@ package final class AdminThreads: Sendable {
   /// Starts the threads. Each connects at once, so that a database without a connection for it is known before anybody asks.
   /// - Parameters:
   ///   - hosting: how devices reach what is uploaded here.
+  ///   - tokens: where Google's access tokens are got.
   ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
   ///   - messageCommitted: called, on an admin thread, when a message has been stored.
+  ///   - signedIn: told, always on the same thread, how each attempt to sign in ended; nil: well.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
-    hosting: Hosting = Hosting(publicURL: nil), clock: any Clock = SystemClock(), isSecure: Bool = false,
+    hosting: Hosting = Hosting(publicURL: nil), tokens: TokenAddress = TokenAddress(), clock: any Clock = SystemClock(),
+    isSecure: Bool = false,
     streamTimes: AdminStreams.Times = AdminStreams.Times(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
+    signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     let queue = try AdminQueue(FairLine.Shares(threads: threads))
@@ -40,7 +44,8 @@ package final class AdminThreads: Sendable {
     self.streams = streams
     let resources = AdminWorker.Resources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
-      known: known, streams: streams, isConnected: isConnected, messageCommitted: messageCommitted)
+      tokens: tokens, known: known, streams: streams, isConnected: isConnected, messageCommitted: messageCommitted,
+      signedIn: signedIn)
     cancellers = (0...threads).map { _ in Canceller() }
     for (number, canceller) in cancellers.enumerated() {
       let (name, queue) = number < threads ? ("admin-\(number)", queue) : ("passwords", passwords)

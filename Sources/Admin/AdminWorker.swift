@@ -18,11 +18,15 @@ final class AdminWorker {
     /// True when browsers reach the console by HTTPS only.
     let isSecure: Bool
     let hosting: Hosting
+    /// Where Google's access tokens are got.
+    let tokens: TokenAddress
     /// Told of everybody who is let in.
     let known: KnownCallers
     let streams: AdminStreams
     let isConnected: @Sendable (Bool) -> Void
     let messageCommitted: @Sendable () -> Void
+    /// Told, on the thread `passwords`, how each attempt to sign in ended; nil: well.
+    let signedIn: @Sendable (Problem.Code?) -> Void
     let log = Logger(label: "admin")
   }
 
@@ -68,7 +72,10 @@ final class AdminWorker {
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
     } catch {
-      return refusal(error, request.id)
+      // Who only asked has nothing that may have been carried out.
+      let isQuestion = request.method == .get || request.method == .head
+      guard isQuestion, error.code == .outcomeUnknown else { return refusal(error, request.id) }
+      return refusal(Problem(.databaseAway, "The database does not answer. Try again in a moment."), request.id)
     }
   }
 
@@ -85,7 +92,7 @@ final class AdminWorker {
   }
 
   private func refusal(_ error: Problem, _ requestID: String) -> Response {
-    if error.code == .databaseAway { note(isConnected: false) }
+    if error.code == .databaseAway || error.code == .outcomeUnknown { note(isConnected: false) }
     // What was cancelled is told why.
     let error = queue.isCut && error.code == .busy ? Self.isStopping : error
     if error.code.status >= 500 {
@@ -108,7 +115,7 @@ final class AdminWorker {
       caller = try authenticate(request, credential, on: connection)
       try caller.require(permission)
     }
-    caller.origin = request.remoteAddress.host
+    caller.origin = request.clientAddress?.description ?? request.remoteAddress.host
     caller.requestID = request.id
     let call = AdminCall(
       request: request, parameters: parameters, caller: caller, session: credential?.session, connection: connection,
@@ -148,6 +155,10 @@ final class AdminWorker {
       resources.known.note(credential, caller)
       return caller
     } catch {
+      // Whose it is was not known yet: nothing of the request itself was begun.
+      if error.code == .outcomeUnknown {
+        throw Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")
+      }
       if error.code == .badCredential { resources.known.forget(credential) }
       throw error
     }
@@ -179,6 +190,7 @@ final class AdminWorker {
       var options = ConnectionOptions()
       options.applicationName = "upmc admin"
       options.statementTimeout = Admin.Limits.statementTimeout
+      options.silence = Admin.Limits.silence
       options.canceller = canceller
       let made = try Connection(resources.databaseURL, options: options)
       connection = made

@@ -15,9 +15,8 @@ extension Response {
     var headers = [("Content-Type", "application/problem+json"), noStore]
     switch problem.code.status {
     case 401: headers.append(("WWW-Authenticate", "Bearer"))
-    case 429 where problem.code == .tooManyAttempts:
-      headers.append(("Retry-After", String(Admin.Limits.signInRetrySeconds)))
-    case 429, 503: headers.append(("Retry-After", String(Admin.Limits.retryAfterSeconds)))
+    case 429, 503:
+      headers.append(("Retry-After", String(problem.retryAfterSeconds ?? Admin.Limits.retryAfterSeconds)))
     default: break
     }
     return Response(

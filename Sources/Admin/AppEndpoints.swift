@@ -60,12 +60,15 @@ extension AdminCall {
       case "approvalAbove":
         change.approvalAbove =
           try reader.readNull() ? 0 : Int64(try reader.readCount(in: Operations.Limits.approvalAbove))
+      case "extension": change.hasExtension = try reader.readBool()
       case "identity": change.identity.identity = try reader.readIdentity()
       case "unprovedBindings": change.identity.unprovedBindings = try reader.readInteger()
       case "observedIdentity":
         change.identity.observed = .some(try reader.readNull() ? nil : try reader.readIdentity())
       case "keepsUserOnRefresh": change.identity.keepsUserOnRefresh = try reader.readBool()
       case "confidentialTo": change.identity.keepsConfidentialToProved = try reader.readConfidentialTo()
+      case "confidentialLanes": change.confidentialLanes = try reader.readLanes()
+      case "confidentialSdkSends": change.confidentialSDK = try reader.readBool()
       case "tellsDevices": change.identity.tellsDevices = try reader.readBool()
       default: throw .unknownField
       }
@@ -87,6 +90,15 @@ extension JSONReader {
   fileprivate mutating func readIdentity() throws(JSONError) -> App.Identity {
     guard let identity = App.Identity(name: try readString()) else { throw JSONError("must be open, proof or strict") }
     return identity
+  }
+
+  fileprivate mutating func readLanes() throws(JSONError) -> Set<Lane> {
+    var lanes: Set<Lane> = []
+    try readArray { (reader, _) throws(JSONError) in
+      guard let lane = Lane(name: try reader.readString()) else { throw JSONError("must be urgent, normal or bulk") }
+      lanes.insert(lane)
+    }
+    return lanes
   }
 
   fileprivate mutating func readConfidentialTo() throws(JSONError) -> Bool {

@@ -19,13 +19,15 @@ extension AdminCall {
   func approval() throws(Problem) -> Response {
     .json(
       .ok,
-      try Approving.show(try approvalNumber(), by: caller, on: connection, now: resources.clock.wallMicroseconds))
+      try Approving.show(
+        try approvalNumber(), seal: resources.catalog.seal, by: caller, on: connection,
+        now: resources.clock.wallMicroseconds))
   }
 
   /// `POST /v1/admin/approvals/{approvalId}/approve`: answers as the send would have.
   func approve() throws(Problem) -> Response {
     let answer = try Approving.approve(
-      try approvalNumber(), hosting: resources.hosting, by: caller, on: connection,
+      try approvalNumber(), hosting: resources.hosting, seal: resources.catalog.seal, by: caller, on: connection,
       now: resources.clock.wallMicroseconds)
     resources.messageCommitted()
     return .json(.accepted, answer)

@@ -25,7 +25,7 @@ extension AdminCall {
       Sending.Request(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
         hosting: resources.hosting),
-      on: connection, now: resources.clock.wallMicroseconds)
+      on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
     resources.messageCommitted()
     return .json(.accepted, answer)
   }

@@ -45,7 +45,9 @@ extension AdminCall {
           certificate, of: app, master: master, by: caller, on: connection, clock: resources.clock))
     case (nil, nil, let account?):
       return .json(
-        .ok, try Administration.setCredential(account, of: app, master: master, by: caller, on: connection))
+        .ok,
+        try Administration.setCredential(
+          account, of: app, master: master, tokens: resources.tokens, by: caller, on: connection))
     default: throw Problem(.impossible, "Give one of apnsKey, apnsCertificate and fcmServiceAccount.")
     }
   }

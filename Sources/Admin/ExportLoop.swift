@@ -76,6 +76,7 @@ final class ExportLoop {
     var options = ConnectionOptions()
     options.applicationName = "upmc admin exports"
     options.statementTimeout = Admin.Limits.exportStatementTimeout
+    options.silence = Admin.Limits.silence
     connection = try? Connection(databaseURL, options: options)
     return connection
   }

@@ -23,7 +23,7 @@ package struct NamedSends {
   func take(_ request: Request, _ responder: Responder) -> Bool {
     guard request.method == .post, request.pathEquals("/v1/admin/messages"),
       request.bodyCount <= Admin.Limits.namedSendBytes,
-      request.headerEqualsIgnoringCase("content-type", "application/json"),
+      request.isPlainJSON,
       let token = request.bearerToken, let caller = catalog.caller(apiKey: token),
       let send = NamedSend(
         body: request.bodyBytes, idempotencyKey: request.header("idempotency-key"), caller: caller, catalog: catalog),

@@ -20,7 +20,11 @@ extension AdminCall {
 
   /// `GET /v1/admin/users/{clientUid}/export?appId=`: everything that is known of a user.
   func exportUser() throws(Problem) -> Response {
-    .json(.ok, try Persons.export(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+    .json(
+      .ok,
+      try Persons.export(
+        parameters["clientUid"], of: try required("appId"), phones: resources.master.map(PhoneSeal.init), by: caller,
+        on: connection))
   }
 
   /// `DELETE /v1/admin/users/{clientUid}?appId=`: forgets a user.

@@ -1,20 +1,23 @@
 internal import Domain
 internal import HTTPServer
 internal import JSON
+internal import Logging
 internal import Operations
 internal import Reactor
 
 /// Signing in to the console, and out.
 extension AdminCall {
-  /// `POST /v1/admin/session`: `{"login","password"}`, or `{"link"}` with the token of a sign-in link. Open to all; that it
+  /// `POST /v1/admin/session`: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link. Open to all; that it
   /// must be JSON keeps other sites' forms out.
   func signIn() throws(Problem) -> Response {
     var (login, password, link): (String?, String?, String?)
+    var replaces = false
     try readObject { (reader, key) throws(JSONError) in
       switch key {
       case "login": login = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
       case "password": password = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
       case "link": link = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
+      case "replace": replaces = try reader.readBool()
       default: throw .unknownField
       }
     }
@@ -24,9 +27,19 @@ extension AdminCall {
     case (nil, nil, let link?): proof = .link(link)
     default: throw Problem(.invalidField, "Give login and password, or link.")
     }
-    let session = try SigningIn.signIn(
-      proof, former: session, origin: caller.origin, requestID: caller.requestID, on: connection,
-      now: resources.clock.wallMicroseconds)
+    let session: SigningIn.Session
+    do throws(Problem) {
+      session = try SigningIn.signIn(
+        proof, former: self.session, replaces: replaces, origin: caller.origin, requestID: caller.requestID,
+        on: connection, now: resources.clock.wallMicroseconds)
+      resources.signedIn(nil)
+    } catch {
+      resources.signedIn(error.code)
+      resources.log.notice(
+        "a sign-in was refused",
+        metadata: ["origin": "\(caller.origin)", "requestId": "\(caller.requestID)", "code": "\(error.code.rawValue)"])
+      throw error
+    }
     var response = Response.json(.created, session)
     response.headers.append(SessionCookie.set(session.token, isSecure: resources.isSecure))
     return response

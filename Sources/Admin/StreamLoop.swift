@@ -153,6 +153,7 @@ final class StreamLoop {
     var options = ConnectionOptions()
     options.applicationName = "upmc admin streams"
     options.statementTimeout = Admin.Limits.liveStatementTimeout
+    options.silence = Admin.Limits.silence
     connection = try? Connection(databaseURL, options: options)
     return connection
   }

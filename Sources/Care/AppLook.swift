@@ -28,7 +28,11 @@ struct AppLook {
       if apps.isEmpty {
         note(.warning("apps", "database", "there are none", mend: "Make one: `upmc app create com.example.bank`."))
       }
-      for app in apps { settings(app, credentials.filter { $0.app == app.number }, note) }
+      for app in apps {
+        settings(app, credentials.filter { $0.app == app.number }, note)
+        try extensionOf(app, note)
+        try refreshedTokens(app, note)
+      }
       guard let master = try master(note) else { return }
       var questions: [ProviderProbe.Question] = []
       for app in apps {
@@ -65,6 +69,35 @@ struct AppLook {
           mend: "`upmc app credential \(app.appID) --apns-key …` or `--fcm-service-account …`."))
     }
     identity(app, note)
+  }
+
+  private func extensionOf(_ app: App, _ note: (Finding) -> Void) throws(Problem) {
+    guard try ExtensionLook.reports(app, on: connection) == false else { return }
+    note(
+      .warning(
+        "extension", app.appID, ExtensionLook.silence,
+        mend: """
+          Short messages unless received go to nearly everybody with an iPhone: use unless: read until the app has a \
+          Notification Service Extension that confirms receipts. Has it none for good: `upmc app policy \(app.appID) \
+          --extension off`.
+          """))
+  }
+
+  private func refreshedTokens(_ app: App, _ note: (Finding) -> Void) throws {
+    let days = Operations.Limits.countedIdentityDays
+    let count = try connection.run(Bindings.refusals(of: app.number, days: days)).refreshed
+    guard count > 0 else { return }
+    let word =
+      app.identity == .open
+      ? "; or, if whoever knows a DEVICE_ID may have its user's pushes, `upmc app policy \(app.appID) --keep-user-on-refresh on`"
+      : ""
+    note(
+      .warning(
+        "identity", app.appID,
+        """
+        in \(days) days \(count) devices of users became guests: a new push token, and no key of their last registration
+        """,
+        mend: "Have the app name its user when rcv_get_service answers C, or register with the former AUTHKEY\(word)."))
   }
 
   private func identity(_ app: App, _ note: (Finding) -> Void) {
@@ -143,7 +176,7 @@ struct AppLook {
   ) -> Bool {
     let subject = "\(credential.network.pnsID) credential"
     do {
-      guard let end = try CredentialSeal.open(credential, master) else {
+      guard let end = try CredentialSeal.open(credential, master, tokens: configuration.tokenAddress) else {
         note(.ok(subject, app.appID, "opens; a key does not end"))
         return true
       }
@@ -175,7 +208,7 @@ struct AppLook {
 
   private func ask(_ questions: [ProviderProbe.Question], _ master: MasterKey, _ note: (Finding) -> Void) throws {
     guard !questions.isEmpty else { return }
-    let probe = try ProviderProbe(configuration, master: master, clock: clock)
+    let probe = try ProviderProbe(configuration, master: master, machine: clock)
     defer { probe.stop() }
     for (question, answer) in zip(questions, try probe.ask(questions, connection)) {
       let found = finding(question, answer, at: host(question))
@@ -199,7 +232,7 @@ struct AppLook {
 
   /// FCM is asked with a token from there: whoever answers has let it pass.
   private func tokenEndpoint(_ question: ProviderProbe.Question, _ answer: ProviderProbe.Answer) -> Finding {
-    let place = "\(question.app.appID) at \(configuration.fcmTokenURL ?? "the address in its service account")"
+    let place = "\(question.app.appID) at \(configuration.tokenAddress.url)"
     switch answer {
     case .works: return .ok("token endpoint", place, "gives access tokens")
     case .refused(let reason), .unreachable(let reason):

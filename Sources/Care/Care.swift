@@ -20,7 +20,7 @@ package enum Care {
     /// Bytes free where the database lies: below the first it may stop within hours, below the second within days.
     package static let leastRoomBytes = 1 << 30
     package static let goodRoomBytes = 10 << 30
-    /// Seconds of difference between clocks: reservations and quiet hours are off, and provider tokens are refused.
+    /// Seconds of difference to a push network's clock, which says whole ones: provider tokens are refused.
     package static let clockWarningSeconds: Int64 = 5
     package static let clockFailureSeconds: Int64 = 300
     /// Days before a certificate ends that the doctor speaks of it.
@@ -29,6 +29,10 @@ package enum Care {
     package static let connectionsOfNode: Int64 = 27
     /// SEQNOs without a partition begin when so few are left.
     package static let seqnosLeft: Int64 = 100_000
+    /// Seconds that a snapshot may be kept before rows that are done with pile up behind it.
+    package static let snapshotSeconds: Int64 = 3_600
+    /// Seconds that a transaction may do nothing, with whatever it has locked. Sessions of ours end before that.
+    package static let idleSeconds: Int64 = 60
     /// Hours that a closed range may wait to be dropped before the doctor speaks of it.
     package static let dropHours: Int64 = 24
     /// Seconds that an event may wait.

@@ -9,17 +9,17 @@ final class DatabaseLook {
   private let configuration: Configuration
   private let url: String
   private let place: String
-  private let clock: any Clock
+  private let time: DatabaseClock
   /// Its schema is ours: apps and credentials can be looked at.
   private(set) var isUsable = false
   private(set) var takesWrites = false
-  private(set) var isClockWrong = false
+  var isClockWrong: Bool { time.isDoubtful }
 
   init(_ configuration: Configuration, url: String, place: String, clock: any Clock) {
     self.configuration = configuration
     self.url = url
     self.place = place
-    self.clock = clock
+    time = DatabaseClock(machine: clock)
   }
 
   /// Nil when it cannot be reached.
@@ -30,11 +30,11 @@ final class DatabaseLook {
       options.statementTimeout = .seconds(Care.Limits.databaseSeconds)
       guard try !lendsSessions(note) else { return nil }
       let connection = try Connection(url, options: options)
-      let asked = clock.wallMicroseconds
+      let asked = time.now
       let server = try connection.run(Diagnosis.server())
-      let answered = clock.wallMicroseconds
+      time.learn(server.wallMicroseconds, asked: asked, answered: time.now)
       look(at: server, note)
-      note(clockDifference(server, (asked + answered) / 2))
+      note(clockDifference)
       guard lookAtSchema(connection, note) else { return connection }
       isUsable = true
       if let finding = BackupLook.finding(server: server.version) { note(finding) }
@@ -133,14 +133,11 @@ final class DatabaseLook {
     }
   }
 
-  private func clockDifference(_ server: Diagnosis.Server, _ ours: Int64) -> Finding {
-    let seconds = Int64((Double(server.wallMicroseconds - ours) / 1e6).rounded())
-    isClockWrong = abs(seconds) >= Care.Limits.clockFailureSeconds
-    let said = "this machine is \(abs(seconds)) s \(seconds < 0 ? "ahead of" : "behind") the database"
+  private var clockDifference: Finding {
+    guard let said = time.complaint else { return .ok("clock", place, "agrees with the database's") }
     let mend = "Set both clocks by NTP (`timedatectl set-ntp true`)."
-    if isClockWrong { return .failure("clock", place, said, mend: mend) }
-    if abs(seconds) >= Care.Limits.clockWarningSeconds { return .warning("clock", place, said, mend: mend) }
-    return .ok("clock", place, "agrees with the database's")
+    guard isClockWrong else { return .warning("clock", place, "this machine's is \(said)", mend: mend) }
+    return .failure("clock", place, "this machine's is \(said): a server here sends nothing", mend: mend)
   }
 
   // MARK: The schema
@@ -203,6 +200,7 @@ final class DatabaseLook {
             "deliveries", place, "\(standing.overdue) wait although their time came a minute ago",
             mend: "Look for paused apps below, and at /metrics whether the nodes keep up."))
       }
+      try StandstillLook(place: place).examine(connection, note)
       try HistoryLook(place: place, days: configuration.keptHistoryDays).examine(connection, note)
     } catch {
       note(.failure("schema", place, "\(error)", mend: "Run `upmc migrate`, then the doctor again."))

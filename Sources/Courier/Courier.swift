@@ -44,6 +44,8 @@ package final class Courier {
     static let pollInterval: Duration = .milliseconds(250)
     /// Pause after the database failed us.
     static let databasePause: Duration = .seconds(1)
+    /// After so long without an answer it is tried whether the database answers at all.
+    static let silence: Duration = .seconds(10)
     /// Short messages decided in one transaction.
     static let decidedAtOnce = 1_000
     /// Webhooks served in one round.

@@ -25,10 +25,15 @@ final class Deadlines {
     while !isStopping.isSet {
       do {
         let present = try database.present()
+        let began = clock.now
+        let count = try decide(present, atMost: Courier.Limits.decidedAtOnce)
         // More may be due: then at once.
-        if try decide(present) < Courier.Limits.decidedAtOnce {
+        if count < Courier.Limits.decidedAtOnce {
+          let took = clock.now - began
           try watchCredentials(present)
-          _ = pause.wait(atMost: Courier.Limits.pollInterval)
+          _ = pause.wait(
+            atMost: count > 0
+              ? Courier.Limits.pollInterval : LookPause.after(took, atLeast: Courier.Limits.pollInterval))
         }
       } catch {
         database.failed(error)
@@ -37,13 +42,28 @@ final class Deadlines {
     }
   }
 
+  /// The same; what cannot be decided for its own sake is halved out and put off, so that the others have their turn.
+  private func decide(_ connection: Connection, atMost limit: Int) throws -> Int {
+    do {
+      return try decideTogether(connection, atMost: limit)
+    } catch let error as PostgresError where error.isOwnFault {
+      if limit > 1 { return try decide(connection, atMost: limit / 2) }
+      if let seqno = try connection.run(Fallbacks.postponeFirst()) {
+        log.error(
+          "it cannot be decided whether a short message is asked for; it is tried again in ten minutes",
+          metadata: ["seqno": "\(seqno)", "error": "\(error)"])
+      }
+      return Courier.Limits.decidedAtOnce
+    }
+  }
+
   /// Decides those whose time is over, and writes their events in the same commit. Answers how many.
-  private func decide(_ connection: Connection) throws -> Int {
+  private func decideTogether(_ connection: Connection, atMost limit: Int) throws -> Int {
     try connection.withTransaction {
-      let due = try connection.run(Fallbacks.due(atMost: Courier.Limits.decidedAtOnce))
+      let due = try connection.run(Fallbacks.due(atMost: limit))
       guard !due.isEmpty else { return 0 }
       let asked = due.filter { $0.decision == .asked }
-      let events = try SMSRequest.events(asked, connection)
+      let events = try SMSRequest.events(asked, configuration.contents, connection)
       try connection.run(Fallbacks.decide(due))
       if !events.isEmpty { try connection.run(Events.add(events)) }
       return due.count

@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPClient
 internal import JSON
 internal import Operations
@@ -6,25 +7,49 @@ internal import Store
 
 /// An event as it is posted: `{"id","kind","appId","at","data":{…}}` and the three headers that prove it.
 enum Notice {
-  static func body(_ attempt: EventDeliveries.Attempt) -> [UInt8] {
+  /// - Parameters:
+  ///   - contents: opens what is sealed of it.
+  ///   - phone: the person's, for the kind that asks for a short message.
+  static func body(
+    _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String? = nil
+  ) -> [UInt8] {
     var writer = JSONWriter()
     writer.object { writer in
       writer.member("id", attempt.id.description)
       writer.member("kind", attempt.kind)
       writer.member("appId", attempt.appID)
       writer.member("at", Timestamp.text(attempt.at))
-      writer.member("data", raw: attempt.data)
+      writer.member("data", raw: data(attempt, contents, phone))
     }
     return writer.bytes
+  }
+
+  /// With what was sealed of it, as long as that is there; the number is opened for whoever is told, and stored nowhere.
+  private static func data(
+    _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, _ phone: String?
+  ) -> [UInt8] {
+    let data = whole(attempt, contents)
+    guard attempt.kind == EventKind.smsRequested.rawValue, data.first == UInt8(ascii: "{") else { return data }
+    var writer = JSONWriter()
+    writer.object { $0.member("phone", phone) }
+    return writer.bytes.dropLast() + [UInt8(ascii: ",")] + data.dropFirst()
+  }
+
+  private static func whole(_ attempt: EventDeliveries.Attempt, _ contents: ContentSeal) -> [UInt8] {
+    guard let sealed = attempt.sealed, let content = contents.open(sealed, of: attempt.app),
+      let whole = try? SealedRequest.join(attempt.data, content)
+    else { return attempt.data }
+    return whole
   }
 
   /// - Parameters:
   ///   - target: path and query of the webhook.
   ///   - seconds: now, since 1970.
   static func request(
-    _ attempt: EventDeliveries.Attempt, to target: String, secret: [UInt8], seconds: Int64
+    _ attempt: EventDeliveries.Attempt, _ contents: ContentSeal, phone: String?, to target: String, secret: [UInt8],
+    seconds: Int64
   ) -> HTTPRequest {
-    let body = body(attempt)
+    let body = body(attempt, contents, phone: phone)
     let id = attempt.id.description
     var request = HTTPRequest(
       "POST", target,

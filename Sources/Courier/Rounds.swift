@@ -26,6 +26,7 @@ final class Rounds {
   /// Not written down yet.
   private var results: [EventDeliveries.Result] = []
   private var isOffUntil = Instant(nanoseconds: 0)
+  private var looksAgainAt = Instant(nanoseconds: 0)
   /// The last webhook of the round before.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
@@ -35,7 +36,7 @@ final class Rounds {
     self.configuration = configuration
     self.resolver = resolver
     self.isStopping = isStopping
-    loop = try EventLoop()
+    loop = try EventLoop(clock: configuration.clock)
     database = Database(configuration.databaseURL, log)
     rule = AddressRule(allowing: configuration.privateNetworks)
     found = try Inbox(capacity: Courier.Limits.webhooksAtOnce * 4)
@@ -59,13 +60,14 @@ final class Rounds {
 
   private func round() {
     write()
-    guard results.isEmpty, loop.clock.now >= isOffUntil else { return }
+    guard results.isEmpty, loop.clock.now >= max(isOffUntil, looksAgainAt) else { return }
     do {
       let now = loop.clock.now
       let busy = targets.values.filter { $0.room(at: now) == 0 }.map(\.webhook)
       let due = try database.present().run(
         EventDeliveries.webhooks(atMost: Courier.Limits.webhooksAtOnce, without: busy, after: last))
       last = due.last?.webhook ?? 0
+      if due.isEmpty { looksAgainAt = loop.clock.now + LookPause.after(loop.clock.now - now, atLeast: .zero) }
       for listener in due { try serve(target(listener)) }
       write()
     } catch {
@@ -116,7 +118,10 @@ final class Rounds {
     guard case .ready = target.way, let secret = target.secret, let place = target.place else { return }
     for attempt in try take(min(target.room(at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
-      let request = Notice.request(attempt, to: place.target, secret: secret, seconds: seconds)
+      // Who named it nobody knows: what is confidential goes to the number that the customer's server has.
+      let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
+      let request = Notice.request(
+        attempt, configuration.contents, phone: phone, to: place.target, secret: secret, seconds: seconds)
       began(target)
       target.send(request) { [unowned self] result in end(attempt, target, result) }
     }
@@ -130,8 +135,22 @@ final class Rounds {
   private func take(
     _ count: Int, for target: Target
   ) throws(PostgresError) -> [EventDeliveries.Attempt] {
-    try database.present().run(
-      EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: Courier.Limits.leaseSeconds))
+    do throws(PostgresError) {
+      return try database.present().run(
+        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: Courier.Limits.leaseSeconds))
+    } catch {
+      guard error.isOwnFault else { throw error }
+      // Halved out, so that the others are told.
+      if count > 1 { return try take(count / 2, for: target) }
+      if let event = try database.present().run(
+        EventDeliveries.giveUpFirst(target.webhook, because: "Set aside: \(error)"))
+      {
+        log.error(
+          "an event cannot be told and was given up; replay it when the cause is mended",
+          metadata: ["webhook": "\(target.webhook)", "event": "\(event)", "error": "\(error)"])
+      }
+      return []
+    }
   }
 
   // MARK: Names
@@ -179,11 +198,29 @@ final class Rounds {
 
   private func write() {
     guard !results.isEmpty, loop.clock.now >= isOffUntil else { return }
+    let all = results
+    results = []
     do throws(PostgresError) {
-      try database.present().run(EventDeliveries.end(results))
-      results = []
+      try write(all)
     } catch {
+      results = all + results
       lost(error)
+    }
+  }
+
+  /// Writes what came of attempts; one that cannot be written, for its own sake, is halved out. Its lease runs out, and it is
+  /// told again.
+  private func write(_ part: [EventDeliveries.Result]) throws(PostgresError) {
+    do throws(PostgresError) {
+      try database.present().run(EventDeliveries.end(part))
+    } catch {
+      guard error.isOwnFault else { throw error }
+      guard part.count > 1 else {
+        return log.error(
+          "what came of an attempt cannot be written", metadata: ["event": "\(part[0].event)", "error": "\(error)"])
+      }
+      try write(Array(part[..<(part.count / 2)]))
+      try write(Array(part[(part.count / 2)...]))
     }
   }
 }

@@ -8,13 +8,18 @@ internal import Store
 /// that it had on the person's device: the one that registered last, of several in different languages.
 enum SMSRequest {
   /// Events of people whose time is over. A message that is gone has none.
-  static func events(_ due: [Fallbacks.Due], _ connection: Connection) throws -> [Events.New] {
+  /// - Parameter contents: opens what confidential messages say; their events say it sealed.
+  static func events(
+    _ due: [Fallbacks.Due], _ contents: ContentSeal, _ connection: Connection
+  ) throws -> [Events.New] {
     guard !due.isEmpty else { return [] }
     var events: [Events.New] = []
     let bySeqno = Dictionary(grouping: due, by: \.key.seqno)
     for stored in try connection.run(Messages.find(bySeqno.keys)) {
       // Accepted once, so it can be read; should it not be, the others must not wait for it.
-      let request = try? MessageRequest(stored: stored.request)
+      let request =
+        (try? contents.request(stored.request, sealed: stored.sealed, of: stored.app))
+        ?? (try? MessageRequest(stored: stored.request))
       let people = bySeqno[stored.seqno] ?? []
       let lines: [UserKey: CSVAudiences.Values] =
         if let csv = request?.csv {
@@ -27,37 +32,64 @@ enum SMSRequest {
       let locales = languages.isEmpty ? [:] : try connection.run(Devices.locales(ofUsers: users))
       for person in people {
         let place = languages.place(locale: locales[Users.Key(app: person.app, userKey: person.key.userKey)] ?? "")
-        let data = data(person, request, lines[person.key.userKey], language: place)
-        events.append(
-          Events.New(
-            app: person.app, kind: .smsRequested, subject: "\(stored.seqno) \(person.key.userKey.text)", data: data))
+        let text = text(person, request, lines[person.key.userKey], language: place)
+        let isConfidential = request?.isConfidential ?? false
+        var event = Events.New(
+          app: person.app, kind: .smsRequested, subject: "\(stored.seqno) \(person.key.userKey.text)",
+          data: data(person, text.name, request, text: isConfidential ? nil : text))
+        if isConfidential, request?.isContentSealed == false {
+          event.sealed = contents.seal(object { text.write(to: &$0) }, of: person.app)
+        }
+        events.append(event)
       }
     }
     return events
   }
 
-  private static func data(
+  /// What the push said to one person.
+  private struct Text {
+    let name: String
+    let title: String?
+    let body: String?
+
+    func write(to writer: inout JSONWriter) {
+      writer.member("title", title)
+      writer.member("body", body)
+    }
+  }
+
+  private static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { write(&$0) }
+    return writer.bytes
+  }
+
+  private static func text(
     _ due: Fallbacks.Due, _ request: MessageRequest?, _ line: CSVAudiences.Values?, language: Int
-  ) -> [UInt8] {
+  ) -> Text {
     let alert = request.flatMap { request in
       language == 0 ? request.content.alert : request.content.translations[language - 1].alert
     }
-    let clientUID = due.key.userKey.description
     let name = line.map(\.name).flatMap { $0.isEmpty ? nil : $0 } ?? due.clientName
     let fill = request.map {
-      FilledText($0.content, clientUID: clientUID, clientName: name, line: line?.variables ?? [])
+      FilledText($0.content, clientUID: due.key.userKey.description, clientName: name, line: line?.variables ?? [])
     }
-    var writer = JSONWriter()
-    writer.object { writer in
+    return Text(
+      name: name, title: alert?.title.flatMap { fill?($0) }, body: alert?.body.flatMap { fill?($0) })
+  }
+
+  /// - Parameter text: nil when it is confidential: then it stands apart, sealed.
+  private static func data(
+    _ due: Fallbacks.Due, _ name: String, _ request: MessageRequest?, text: Text?
+  ) -> [UInt8] {
+    object { writer in
       writer.member("seqno", String(due.key.seqno))
-      writer.member("clientUid", clientUID)
+      writer.member("clientUid", due.key.userKey.description)
       writer.member("clientName", name)
       writer.member("unless", (request?.fallback?.unless ?? .received).name)
-      writer.member("title", alert?.title.flatMap { fill?($0) })
-      writer.member("body", alert?.body.flatMap { fill?($0) })
+      if let text { text.write(to: &writer) } else { writer.member("confidential", true) }
       writer.member("sender", request?.sender)
       if let reference = request?.reference { writer.member("reference", object: { reference.write(to: &$0) }) }
     }
-    return writer.bytes
   }
 }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Logging
 internal import Postgres
 internal import Reactor
 internal import Store
@@ -27,14 +28,17 @@ final class BadgeSender {
   }
 
   private let shared: Shared
+  private let setAside: SetAside
   private var open: [Int: Open] = [:]
   private var lastOpen = 0
+  private var looksAgainAt = Instant(nanoseconds: 0)
   /// The users of each target, by batch.
   private var flights: [Int64: [Int]] = [:]
   private var answeredBy: [Int64: Instant] = [:]
 
   init(_ shared: Shared) {
     self.shared = shared
+    setAside = SetAside(Logger(label: "badge"), shared)
   }
 
   func run() {
@@ -43,7 +47,7 @@ final class BadgeSender {
       for result in results { take(result) }
       forgetUnanswered()
       try finish(connection)
-      if shared.holdsLease, open.count < Limits.badgeUsers { try sendDue(connection) }
+      if shared.holdsLease, open.count < Limits.badgeUsers, shared.clock.now >= looksAgainAt { try sendDue(connection) }
     }
   }
 
@@ -52,9 +56,44 @@ final class BadgeSender {
   private func sendDue(_ connection: Connection) throws {
     let now = shared.clock.wallMicroseconds
     let readAt = shared.clock.now
-    let due = try connection.run(
-      BadgeSyncs.take(at: now, again: now + Limits.badgeAgainMicroseconds, limit: Limits.badgeUsers))
-    guard !due.isEmpty else { return }
+    let due = try take(at: now, atMost: Limits.badgeUsers, connection)
+    guard !due.isEmpty else {
+      looksAgainAt = shared.clock.now + LookPause.after(shared.clock.now - readAt, atLeast: Limits.badgeInterval / 2)
+      return
+    }
+    try tell(due, readAt, connection)
+    try finish(connection)
+  }
+
+  /// Takes who is due. What cannot be taken for its own sake is halved out and dropped, so that the others are told.
+  private func take(at now: Int64, atMost limit: Int, _ connection: Connection) throws -> [BadgeSyncs.Due] {
+    do {
+      return try connection.run(
+        BadgeSyncs.take(at: now, again: now + Limits.badgeAgainMicroseconds, limit: limit))
+    } catch  where SetAside.isOwnFault(error) {
+      if limit > 1 { return try take(at: now, atMost: limit / 2, connection) }
+      if try connection.run(BadgeSyncs.dropFirst(at: now)) != nil {
+        setAside.note("a user's devices cannot be told its count", 0, error)
+      }
+      return []
+    }
+  }
+
+  /// Submits the counts of users who were taken; those of whom nothing can be read are halved out and dropped.
+  private func tell(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
+    do {
+      try tellTogether(due, readAt, connection)
+    } catch  where SetAside.isOwnFault(error) {
+      guard due.count > 1 else {
+        setAside.note("a user's devices cannot be told its count", 0, error)
+        return try connection.run(BadgeSyncs.done(due))
+      }
+      try tell(Array(due[..<(due.count / 2)]), readAt, connection)
+      try tell(Array(due[(due.count / 2)...]), readAt, connection)
+    }
+  }
+
+  private func tellTogether(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
     let users = Set(due.map(\.user))
     let members = try connection.run(NamedSends.members(users))
     let counts = try connection.run(Users.find(users))
@@ -79,7 +118,6 @@ final class BadgeSender {
       guard let app = apps[route.app] else { continue }
       submit(entries, route, app, readAt)
     }
-    try finish(connection)
   }
 
   /// Nobody who has given up, was put aside, or knows the count already.

@@ -17,17 +17,20 @@ final class Claimer {
   private var dueStart = DueStart()
   private let meter: ClaimMeter
   private let setAside: SetAside
+  private let log: Logger
 
   init(_ shared: Shared, _ crew: Crew) {
-    setAside = SetAside(Logger(label: crew.threadName("claim")), shared)
+    log = Logger(label: crew.threadName("claim"))
+    setAside = SetAside(log, shared)
     self.shared = shared
     self.crew = crew
     meter = ClaimMeter(shared.configuration.metrics)
-    shelf = MessageShelf(pushkeys: shared.configuration.pushkeys)
+    shelf = MessageShelf(shared.configuration)
   }
 
   func run() {
     DatabaseThread(crew.threadName("claim"), shared).run { connection in
+      let began = shared.clock.now
       var didWork = false
       if shared.holdsLease {
         try takeUpUnlaunched(connection)
@@ -43,7 +46,9 @@ final class Claimer {
           if shared.clock.now - lookedAt >= (hasNews ? Limits.shortClaimRound : Limits.claimRound) { break }
         }
       }
-      if !didWork { _ = crew.claimWakeup.wait(atMost: Limits.pollInterval) }
+      if !didWork {
+        _ = crew.claimWakeup.wait(atMost: LookPause.after(shared.clock.now - began, atLeast: Limits.pollInterval))
+      }
       crew.claimWakeup.drain()
     }
   }
@@ -114,6 +119,7 @@ final class Claimer {
   ) throws -> Claimed? {
     let reader = WaveReader(message, wave: shard.wave, frozenAt: gate.frozenAt)
     let batch = try reader.nextBatch(shard.part, limit: gate.limit, connection)
+    if try isHeld(shard, batch.members.count, reader, message, connection) { return nil }
     try gate.save(claimed: batch.members.count, connection)
     let badges = message.movesBadge ? try badgeClaim.run(batch.members, connection) : [:]
     let values = try RecipientValues(batch.members, message, connection)
@@ -121,7 +127,8 @@ final class Claimer {
     if !batch.members.isEmpty {
       let entries = batch.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
       claim = try connection.run(Claims.create(shard.seqno, node: shared.configuration.node, entries))
-      let fallbacks = message.fallbacks(for: batch.members)
+      let fallbacks = Fallbacks.wanted(
+        by: message.fallback, of: message.request.kind, message.seqno, app: message.app, among: batch.members)
       if !fallbacks.isEmpty { try connection.run(Fallbacks.create(fallbacks)) }
     }
     try connection.run(
@@ -137,6 +144,17 @@ final class Claimer {
       return nil
     }
     return Claimed(claim: claim, members: batch.members, badges: badges, values: values, readAt: readAt)
+  }
+
+  /// What a person sends is held when there is more of it than was counted, before any of that is claimed.
+  private func isHeld(
+    _ shard: Shards.Record, _ count: Int, _ reader: WaveReader, _ message: DispatchMessage, _ connection: Connection
+  ) throws -> Bool {
+    guard message.isAskedByPerson, shard.claimed + Int64(count) > shard.targeted else { return false }
+    let rest = try reader.nextBatch(shard.part, limit: Limits.recountedDevices, connection).members.count
+    guard try Holds.holdWhenGrown(shard, to: Int64(rest), on: connection) else { return false }
+    log.notice("a message has grown and waits for a second person", metadata: ["seqno": "\(message.seqno)"])
+    return true
   }
 
   // MARK: Due and left behind
@@ -246,6 +264,7 @@ final class Claimer {
     let now = shared.clock.wallMicroseconds
     let held = try connection.run(Controls.held(atMost: Limits.heldMessages))
     let since = dueStart.begin(at: now, held: DueStart.Held(apps: held.apps, messages: held.messages))
+    let began = shared.clock.now
     var inputs: [CompleterInput] = []
     var count = 0
     try connection.withTransaction {
@@ -260,6 +279,7 @@ final class Claimer {
         inputs.append(.waiting(claim: claim, message, entries.map(WaitingTarget.init)))
       }
     }
+    dueStart.looked(from: since, for: shared.clock.now - began)
     if count < Limits.dueDevices { dueStart.passed(now) }
     shared.take(count)
     if !inputs.isEmpty { crew.tell(inputs) }

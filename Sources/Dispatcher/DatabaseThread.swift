@@ -19,6 +19,7 @@ struct DatabaseThread {
   func run(cancelledBy canceller: Canceller? = nil, _ turn: (Connection) throws -> Void) {
     var options = ConnectionOptions()
     options.readsByIndex = true
+    options.silence = Limits.silence
     options.canceller = canceller
     var connection: Connection?
     while !shared.isStopping {

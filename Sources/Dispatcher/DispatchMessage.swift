@@ -16,6 +16,8 @@ final class DispatchMessage: Sendable {
   let confidentialFrom: App.Identity?
   /// A short message is asked for when it is not confirmed in time.
   let fallback: Fallback?
+  /// `Holds` decides whether it goes out.
+  let isAskedByPerson: Bool
   /// The message whose recipients are left out, for it goes to the rest of its audience; nil: nobody is.
   let reachedBefore: Int64?
   /// The same message with earlier ends, for devices that are due earlier.
@@ -49,6 +51,7 @@ final class DispatchMessage: Sendable {
       request.audience = .deliveries(of: resend.of, resend.to)
     }
     if let links = stored.links { request.content = request.content.replacing(links) }
+    request.content.appHasExtension = stored.appHasExtension
     self.request = request
     self.pushkeys = pushkeys
     appTimeZone = stored.timeZone
@@ -56,6 +59,7 @@ final class DispatchMessage: Sendable {
     // As it was stored: a message that is sent again asks for none, and an older node's has none.
     fallback = stored.hasFallback ? request.fallback : nil
     app = stored.app
+    isAskedByPerson = stored.isAskedByPerson
     confidentialFrom = request.isConfidential ? stored.confidentialFrom : nil
     expiresAt = stored.expiresAt
     push = PushMessage(

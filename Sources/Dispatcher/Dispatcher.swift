@@ -40,7 +40,8 @@ internal import Synchronization
 /// `GiveBack`). Deliveries of a paused app wait in the database; other apps go on.
 ///
 /// **Leases.** A node is alive as long as it renews its row in `nodes`, by the database's clock. A node that cannot
-/// renew stops claiming and submitting before its lease ends, for then others may take its claims.
+/// renew stops claiming and submitting before its lease ends, for then others may take its claims. A node whose own clock
+/// is far from the database's takes none (`DatabaseClock`).
 ///
 /// **Control.** Pause, cancel, pace and canary are rows in the database, looked at within every claim (`Gate`) and before
 /// every repeated submission (`Resubmission`). So a change holds for all that is read after its commit, and what was read

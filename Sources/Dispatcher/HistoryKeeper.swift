@@ -1,4 +1,5 @@
 internal import Logging
+internal import Metrics
 internal import Postgres
 internal import Reactor
 internal import Store
@@ -12,17 +13,20 @@ final class HistoryKeeper {
   private let keeping: Keeping
   private let clock: any Clock
   private let log = Logger(label: "history")
+  private let setAside: SetAside
   /// Where the look through the ledger stands, and when it began; nil while nothing is to be looked for.
   private var hasLearntZones = false
   private var ledger: (place: HistoryRanges.LedgerPlace, began: Int64)?
 
-  init(_ keeping: Keeping, clock: any Clock) {
+  init(_ keeping: Keeping, clock: any Clock, metrics: Metrics = Metrics()) {
     self.keeping = keeping
     self.clock = clock
+    setAside = SetAside(log, metrics)
   }
 
   static func run(_ shared: Shared) {
-    let keeper = HistoryKeeper(shared.configuration.keeping, clock: shared.clock)
+    let keeper = HistoryKeeper(
+      shared.configuration.keeping, clock: shared.clock, metrics: shared.configuration.metrics)
     let pause = try? Wakeup()
     var turns = 0
     DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
@@ -35,9 +39,18 @@ final class HistoryKeeper {
 
   /// Every few seconds: a little of what may be much.
   func turn(_ connection: Connection) throws(PostgresError) {
-    try drop(connection)
-    try sweepLedger(connection)
-    try forget(connection)
+    // What fails in one of them keeps none of the others from its turn.
+    for step in [wipe, drop, sweepLedger, forget, takeOut] {
+      do throws(PostgresError) {
+        try step(connection)
+      } catch {
+        guard error.isOwnFault else { throw error }
+        setAside.note("a part of what is no longer kept cannot be removed", 0, error)
+      }
+    }
+  }
+
+  private func takeOut(_ connection: Connection) throws(PostgresError) {
     for _ in 0..<Limits.erasurePages {
       let hasLooked = try connection.transaction(attempts: 3) { () throws(PostgresError) in
         try Erasures.step(deliveries: Limits.erasedDeliveries, on: connection)
@@ -51,6 +64,7 @@ final class HistoryKeeper {
   func look(_ connection: Connection) throws(PostgresError) {
     if !hasLearntZones { try connection.run(TimeZones.learn()) }
     hasLearntZones = true
+    guard try connection.run(ClockWatch.look()).isSteady else { return }
     _ = try connection.run(Tombstones.forgetTokens(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
@@ -74,16 +88,48 @@ final class HistoryKeeper {
     _ = try connection.run(OldMessages.pruneApprovals(afterDays: messageDays, atMost: Limits.prunedRows))
   }
 
+  /// What confidential messages said.
+  private func wipe(_ connection: Connection) throws(PostgresError) {
+    // By a clock that has jumped, what still waits must not be wiped.
+    let isSteady = try connection.run(ClockWatch.look()).isSteady
+    let longest = isSteady ? Limits.contentSeconds : .max
+    for _ in 0..<Limits.wipingRounds {
+      let wiped = try connection.run(
+        ContentWipe.messages(
+          atMost: Limits.forgottenMessages, restSeconds: Limits.contentRestSeconds,
+          longestSeconds: longest))
+      if wiped < Limits.forgottenMessages { break }
+    }
+    _ = try connection.run(ContentWipe.approvals(atMost: Limits.forgottenMessages, alsoOverdue: isSteady))
+    _ = try connection.run(
+      ContentWipe.events(atMost: Limits.forgottenMessages, longestSeconds: longest))
+  }
+
   private func forget(_ connection: Connection) throws(PostgresError) {
     for withBadge in [false, true] {
       _ = try connection.run(Forgetting.mark(withBadge: withBadge, atMost: Limits.forgottenMessages))
     }
     for _ in 0..<Limits.forgettingRounds {
-      let forgotten = try connection.transaction(attempts: 3) { () throws(PostgresError) in
-        try Forgetting.empty(atMost: Limits.forgottenDeliveries, of: Limits.forgottenMessages, on: connection)
-      }
+      let forgotten = try empty(of: Limits.forgottenMessages, connection)
       guard let forgotten else { return }
       if forgotten > 0 { log.info("forgot who got messages", metadata: ["count": "\(forgotten)"]) }
+    }
+  }
+
+  /// Empties messages that are to be forgotten; one that cannot be, for its own sake, is halved out and tried again a day
+  /// later.
+  private func empty(of messages: Int, _ connection: Connection) throws(PostgresError) -> Int? {
+    do throws(PostgresError) {
+      return try connection.transaction(attempts: 3) { () throws(PostgresError) in
+        try Forgetting.empty(atMost: Limits.forgottenDeliveries, of: messages, on: connection)
+      }
+    } catch {
+      guard error.isOwnFault else { throw error }
+      if messages > 1 { return try empty(of: messages / 2, connection) }
+      if let seqno = try connection.run(Forgetting.postponeFirst()) {
+        setAside.note("a message cannot be forgotten; it is tried again in a day", seqno, error)
+      }
+      return 0
     }
   }
 
@@ -144,6 +190,13 @@ extension Limits {
   static let turnsPerLook = 120
   /// How often old messages are removed in one look: a million in all.
   static let pruningRounds = 100
+  /// What a confidential message said is kept for so long after its end: longer than it takes to see that a flood of refusals
+  /// was our own fault, and to give its deliveries back.
+  static let contentRestSeconds: Int32 = 120
+  /// And for no longer than this, whatever still waits for it.
+  static let contentSeconds: Int32 = 24 * 3600
+  /// How often in one turn: as many as a node can send in the time.
+  static let wipingRounds = 10
   /// Messages that are forgotten together.
   static let forgottenMessages = 5_000
   /// How often in one turn.

@@ -13,9 +13,14 @@ final class Janitor {
   private var beats = 0
   /// The last change of the database's timeline that was told; nil before the first look.
   private var toldChange: Timelines.Change??
-  /// Where the search for finished messages goes on.
-  private var lastLookedAt: Int64 = 0
+  /// Where the search for finished messages goes on, by lane; from the beginning where nothing is noted.
+  private var goesOnAt: [Lane: Int64] = [:]
+  private var messageStarts = LaneStarts()
+  private var claimStart = QueueStart()
   private var graceWalk = GraceWalk()
+  private var (wasComplaining, wasTrusted) = (false, true)
+  /// Whether the clock was, at the last look; nil before it.
+  private var wasSteady: Bool?
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -26,7 +31,7 @@ final class Janitor {
     DatabaseThread("janitor", shared).run { connection in
       try beat(connection)
       if beats % 5 == 0 { try tidy(connection) }
-      if beats % Limits.beatsPerPruning == 0 {
+      if beats % Limits.beatsPerPruning == 0, wasSteady == true {
         for query in Retention.prune(atMost: Limits.prunedRows) { try connection.run(query) }
       }
       beats += 1
@@ -35,9 +40,14 @@ final class Janitor {
   }
 
   private func beat(_ connection: Connection) throws(PostgresError) {
+    guard try knowsTime(connection) else {
+      shared.leaseUntil.store(0, ordering: .relaxed)
+      return
+    }
     // Taken before the question: the lease can only end later than we believe.
     let asked = shared.clock.now
-    let nodes = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
+    let (nodes, now) = try connection.run(Nodes.beat(shared.configuration.node, seconds: Limits.leaseSeconds))
+    tell(jump: shared.clock.learn(now, asked: asked, answered: shared.clock.now))
     // Before the lease, without which nothing is sent: a node that has just come never takes more than its share.
     for provider in shared.configuration.providers.values { provider.share(among: nodes) }
     shared.leaseUntil.store(
@@ -45,6 +55,60 @@ final class Janitor {
     let changes = shared.pausedApps.withLock(\.changes)
     let paused = try connection.run(AppPauses.all())
     shared.pausedApps.withLock { $0.renew(paused, changes: changes) }
+  }
+
+  /// A node that does not know the time takes no lease, and lets the one that it has run out. It asks again and again.
+  private func knowsTime(_ connection: Connection) throws(PostgresError) -> Bool {
+    let clock = shared.clock
+    if !clock.isTrusted { tell(jump: try clock.ask(connection)) }
+    let complaint = clock.complaint
+    defer { (wasComplaining, wasTrusted) = (complaint != nil, clock.isTrusted) }
+    switch complaint {
+    case let said? where clock.isDoubtful:
+      if wasTrusted {
+        log.error(
+          "this machine's clock and the database's are so far apart that nothing is sent until one of them is set right",
+          metadata: ["clock": "\(said)"])
+      }
+    case let said? where !wasComplaining:
+      log.warning("this machine's clock is not the database's: set both by NTP", metadata: ["clock": "\(said)"])
+    case nil where wasComplaining: log.notice("this machine's clock and the database's agree again")
+    default: break
+    }
+    return clock.isTrusted
+  }
+
+  private func tell(jump: Duration?) {
+    guard let jump else { return }
+    log.error("the database's clock has jumped", metadata: ["seconds": "\(jump.components.seconds)"])
+  }
+
+  /// A part at a time, round and round: the oldest may have reason to wait.
+  private func unfinished(_ lane: Lane, _ connection: Connection) throws(PostgresError) -> [Int64] {
+    func part(from seqno: Int64) throws(PostgresError) -> [Int64] {
+      try connection.run(Messages.unfinished(lane, from: seqno, atMost: Limits.finishedAtOnce))
+    }
+    let found: [Int64]
+    if let next = goesOnAt[lane] {
+      found = try part(from: next)
+    } else {
+      found = try messageStarts.look(lane, connection, shared.clock) { start throws(PostgresError) in
+        let found = try part(from: start)
+        return (found, found.first)
+      }
+    }
+    goesOnAt[lane] = found.count == Limits.finishedAtOnce ? found[found.count - 1] + 1 : nil
+    return found
+  }
+
+  private func ownClaims(_ connection: Connection) throws(PostgresError) -> [(hold: Claims.Hold, lane: Lane)] {
+    let began = shared.clock.now
+    let last = try connection.run(Claims.last())
+    let start = claimStart.begin(at: began)
+    let claims = try connection.run(Claims.ofNode(shared.configuration.node, from: start))
+    let lowest = claims.lazy.map(\.hold.claim).min() ?? last
+    claimStart.looked(from: start, found: lowest, began: began, ended: shared.clock.now)
+    return claims
   }
 
   private func tellOfPromotion(_ connection: Connection) throws(PostgresError) {
@@ -74,9 +138,8 @@ final class Janitor {
     let node = shared.configuration.node
     try makePartitions(connection)
     try tellOfPromotion(connection)
-    // A part at a time, round and round: the oldest may have reason to wait.
-    let unfinished = try connection.run(Messages.unfinished(after: lastLookedAt, atMost: Limits.finishedAtOnce))
-    lastLookedAt = unfinished.count == Limits.finishedAtOnce ? unfinished[unfinished.count - 1] : 0
+    var unfinished: [Int64] = []
+    for lane in Lane.allCases { unfinished += try self.unfinished(lane, connection) }
     let settled = try Messages.settle(unfinished, on: connection)
     if !settled.isEmpty {
       log.warning("devices were claimed twice and are counted once", metadata: ["messages": "\(settled)"])
@@ -90,19 +153,38 @@ final class Janitor {
       log.warning("gave up claims that nobody knows", metadata: ["count": "\(stranded.count)"])
       try connection.run(Claims.release(stranded, node: node))
     }
-    let pruned = try connection.run(
-      HostedFiles.prune(at: shared.clock.wallMicroseconds, atMost: Limits.prunedFilesAtOnce))
-    if pruned > 0 { log.info("pruned pages and media", metadata: ["count": "\(pruned)"]) }
-    let claims = try connection.run(Claims.ofNode(node))
+    let claims = try ownClaims(connection)
     for crew in shared.crews {
       crew.tell(.audit(claims.filter { crew.lanes.contains($0.lane) }.map(\.hold)))
     }
     try connection.run(Nodes.bury())
-    _ = try connection.run(Vouchers.sweep(before: shared.clock.wallMicroseconds, limit: Limits.prunedRows))
-    if let ended = try graceWalk.step(connection, now: shared.clock.wallMicroseconds) {
+    try endWhatIsOver(connection)
+  }
+
+  /// What goes by the clock and cannot be undone waits until the clock has been steady for a while.
+  private func endWhatIsOver(_ connection: Connection) throws(PostgresError) {
+    let look = try connection.run(ClockWatch.look())
+    defer { wasSteady = look.isSteady }
+    if wasSteady == nil || !look.isSteady {
+      var count = 0
+      for query in FutureMarks.mend { count += try connection.run(query) }
+      if count > 0 {
+        log.warning("brought back marks that a clock had set too far ahead", metadata: ["count": "\(count)"])
+      }
+    }
+    guard look.isSteady else {
+      if wasSteady != false {
+        log.notice("the database's clock has jumped, or nobody ran for a while: nothing is removed for an hour")
+      }
+      return
+    }
+    let pruned = try connection.run(HostedFiles.prune(at: look.now, atMost: Limits.prunedFilesAtOnce))
+    if pruned > 0 { log.info("pruned pages and media", metadata: ["count": "\(pruned)"]) }
+    _ = try connection.run(Vouchers.sweep(before: look.now, limit: Limits.prunedRows))
+    if let ended = try graceWalk.step(connection, now: look.now) {
       log.notice("devices became guests: nobody vouched for their users", metadata: ["count": "\(ended)"])
     }
-    try connection.run(CSVAudiences.dropExpired(at: shared.clock.wallMicroseconds))
-    _ = try StatisticsRollup.run(connection, now: shared.clock.wallMicroseconds)
+    try connection.run(CSVAudiences.dropExpired(at: look.now))
+    _ = try StatisticsRollup.run(connection, now: look.now)
   }
 }

@@ -6,6 +6,8 @@ enum Limits {
   static let shardDevices = 50_000
   /// Devices of one claim: one commit each, and what is in doubt after a crash.
   static let claimDevices = 2_000
+  /// Devices that are counted when more of a shard is there than was planned: a second person sees at least so many.
+  static let recountedDevices = 100_000
   /// How far two nodes' clocks may be apart, and how late a registration may be committed, in microseconds (a minute).
   static let bindingDoubtMicroseconds: Int64 = 60_000_000
   /// Users of one claim that moves badges: their rows stay locked until it commits.
@@ -50,6 +52,8 @@ enum Limits {
   static let adoptedClaims = 200
   /// How often deferred deliveries that were found held are looked at again, in microseconds: some end by themselves.
   static let heldLookMicroseconds: Int64 = 10_000_000
+  /// Times that such a look took, until the next at the earliest.
+  static let heldLookRest: Int64 = 100
   /// What is due so shortly before a look may not have been committed then, in microseconds.
   static let heldMarginMicroseconds: Int64 = 3_000_000
   /// Length of a node's lease, in seconds of the database's clock.
@@ -65,6 +69,8 @@ enum Limits {
   static let gracedDevicesAtOnce = 10_000
   /// How often the database is asked for work that nobody announced.
   static let pollInterval: Duration = .milliseconds(200)
+  /// After so long without an answer it is tried whether the database answers at all: as long as a lease.
+  static let silence: Duration = .seconds(10)
   /// Pause after the database failed us.
   static let databasePause: Duration = .seconds(1)
   /// Pause before submitting again what was not processed, so that a refusing network is not asked in a circle.

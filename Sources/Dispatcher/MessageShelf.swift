@@ -9,12 +9,14 @@ internal import Store
 struct MessageShelf {
   private static let capacity = 256
   private let pushkeys: PushKeyring
+  private let contents: ContentSeal
   private var messages: [Int64: DispatchMessage] = [:]
   private var order: [Int64] = []
   private var unreadable: [Int64: Problem] = [:]
 
-  init(pushkeys: PushKeyring) {
-    self.pushkeys = pushkeys
+  init(_ configuration: DispatcherConfiguration) {
+    pushkeys = configuration.pushkeys
+    contents = configuration.contents
   }
 
   /// Messages that could not be read since this was asked last, with the reason.
@@ -44,7 +46,8 @@ struct MessageShelf {
   private mutating func put(_ stored: Messages.Open) -> DispatchMessage? {
     let message: DispatchMessage
     do throws(Problem) {
-      message = DispatchMessage(stored, try MessageRequest(stored: stored.request), pushkeys: pushkeys)
+      let request = try contents.request(stored.request, sealed: stored.sealed, of: stored.app)
+      message = DispatchMessage(stored, request, pushkeys: pushkeys)
     } catch {
       // Nothing is sent of it any more: to end what was claimed, little is needed.
       if stored.isCancelling || stored.state.isFinal, let rest = MessageRequest(ending: stored.request) {
@@ -53,6 +56,8 @@ struct MessageShelf {
       unreadable[stored.seqno] = error
       return nil
     }
+    // What waits for a second person may expire later than it says now.
+    if stored.isAskedByPerson { return message }
     if order.count == Self.capacity { messages[order.removeFirst()] = nil }
     messages[stored.seqno] = message
     order.append(stored.seqno)

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Thread `control`: hears at once what operators and other nodes announce, and looks by itself several times a second in
 /// case it missed something.
 ///
-/// Each turn: recall what waits in memory of messages that were paused or cancelled → end cancellations → bring what is due
+/// Each turn: recall what waits in memory of messages that were paused or cancelled → cancel what nobody has approved in time → end cancellations → bring what is due
 /// to the planner, and end what is too late → open the waves of local times → end what has not begun → judge canaries. Every step begins from what
 /// is committed and may be done by any node, or by all.
 final class Overseer {
@@ -20,6 +20,7 @@ final class Overseer {
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
   private let setAside: SetAside
+  private var starts = LaneStarts()
 
   init(_ shared: Shared) {
     self.shared = shared
@@ -41,7 +42,9 @@ final class Overseer {
     if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { wakePlanners() }
     if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { wakeClaimers() }
     // What fails in one of them keeps none of the others from its turn.
-    for step in [recall, endCancellations, bringDue, openWaves, endLate, judgeCanaries, countOpen] {
+    // By a wrong clock a message would go out, or be too late, at a time that nobody asked for.
+    let timed = shared.clock.isTrusted ? [callOffOverdue, bringDue, openWaves, endLate] : []
+    for step in [recall, endCancellations] + timed + [judgeCanaries, countOpen] {
       try passingBy("a part of what control looks after failed", 0) { try step(connection) }
     }
   }
@@ -69,8 +72,11 @@ final class Overseer {
     countsAgainAt = shared.clock.now + Limits.heartbeat
     var full: UInt8 = 0
     for lane in Lane.allCases {
-      let count = try connection.run(Controls.openCount(lane, limit: Domain.Limits.openMessages))
-      if count >= Domain.Limits.openMessages { full |= lane.bit }
+      let open = try starts.look(lane, connection, shared.clock) { start throws(PostgresError) in
+        let open = try connection.run(Controls.open(lane, from: start, limit: Domain.Limits.openMessages))
+        return (open, open.first)
+      }
+      if open.count >= Domain.Limits.openMessages { full |= lane.bit }
     }
     shared.fullLanes.store(full, ordering: .relaxed)
   }
@@ -81,6 +87,20 @@ final class Overseer {
     let new = present.subtracting(held)
     if !new.isEmpty { for crew in shared.crews { crew.tell(.recall(new)) } }
     held = present
+  }
+
+  /// What nobody has approved in time is cancelled.
+  private func callOffOverdue(_ connection: Connection) throws {
+    for seqno in try connection.run(Holds.overdue()) {
+      try connection.withTransaction {
+        guard let message = try connection.run(Controls.lock(seqno)), message.standing.hold == .waiting,
+          MessageControl.cancel.effect(on: message.standing) == .beginCancelling
+        else { return }
+        try connection.run(Controls.beginCancelling(seqno))
+        try connection.run(Announcements.announce(Dispatcher.controlChannel, String(seqno)))
+      }
+      log.warning("nobody has approved a message in time: it is cancelled", metadata: ["seqno": "\(seqno)"])
+    }
   }
 
   private func endCancellations(_ connection: Connection) throws {

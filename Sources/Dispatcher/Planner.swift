@@ -14,34 +14,38 @@ final class Planner {
   private let crew: Crew
   private var shelf: MessageShelf
   private let setAside: SetAside
+  private let log: Logger
 
   init(_ shared: Shared, _ crew: Crew) {
-    setAside = SetAside(Logger(label: crew.threadName("plan")), shared)
+    log = Logger(label: crew.threadName("plan"))
+    setAside = SetAside(log, shared)
     self.shared = shared
     self.crew = crew
-    shelf = MessageShelf(pushkeys: shared.configuration.pushkeys)
+    shelf = MessageShelf(shared.configuration)
   }
 
   func run() {
     DatabaseThread(crew.threadName("plan"), shared).run { connection in
+      let began = shared.clock.now
       let unplanned = try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
       let found = try shelf.messages(Set(unplanned), connection)
       try setAside.messages(shelf.takeUnreadable(), connection)
       let messages = unplanned.compactMap { found[$0] }
       // Lists first: they are short.
-      var didWork = try plan(Self.lists(messages), connection)
-      for message in messages.lazy.filter({ $0.entryCount == nil }).prefix(Limits.partsPerLook) where !shared.isStopping
-      {
+      var didWork = try plan(Self.lists(messages.filter { !$0.isAskedByPerson }), connection)
+      let others = messages.lazy.filter { $0.entryCount == nil || $0.isAskedByPerson }
+      for message in others.prefix(Limits.partsPerLook) where !shared.isStopping {
         didWork = try plan([message], connection) || didWork
       }
       if !didWork {
-        _ = crew.planWakeup.wait(atMost: Limits.pollInterval)
+        _ = crew.planWakeup.wait(atMost: LookPause.after(shared.clock.now - began, atLeast: Limits.pollInterval))
         crew.planWakeup.drain()
       }
     }
   }
 
-  /// Those of the messages that list their recipients, as many as are planned in one commit.
+  /// Those of the messages that list their recipients (a person's has a commit of its own: two of one person wait for each
+  /// other there), as many as are planned in one commit.
   private static func lists(_ messages: [DispatchMessage]) -> [DispatchMessage] {
     var lists: [DispatchMessage] = []
     var room = Limits.plannedEntries
@@ -98,36 +102,42 @@ final class Planner {
   /// Writes the next shard, if there is one.
   private func planPart(_ message: DispatchMessage, _ connection: Connection) throws -> Progress {
     let seqno = message.seqno
-    guard let frozenAt = try connection.run(Messages.freeze(seqno, at: shared.clock.wallMicroseconds)) else {
+    guard let (frozenAt, isHeld) = try connection.run(Messages.freeze(seqno, at: shared.clock.wallMicroseconds)) else {
       return .none
     }
     var wave: Int16 = 0
     var sweeps = false
     if let local = message.localTime {
       try connection.run(Waves.create(seqno, app: message.app, local, appTimeZone: message.appTimeZone))
-      guard let next = try connection.run(Waves.unplanned(seqno)) else { return try finish(message, 0, connection) }
+      guard let next = try connection.run(Waves.unplanned(seqno)) else {
+        return try finish(message, 0, isHeld: isHeld, connection)
+      }
       (wave, sweeps) = next
     }
     let reader = WaveReader(message, wave: wave, frozenAt: frozenAt)
     let before = message.entryCount != nil ? nil : try connection.run(Shards.lastKey(seqno, wave: wave))
     guard let part = try reader.nextPart(after: before, connection) else {
-      return try finish(message, wave, connection)
+      return try finish(message, wave, isHeld: isHeld, connection)
     }
     try connection.run(Shards.create(seqno, part.part, targeted: sweeps ? 0 : part.targeted, wave: wave))
-    if part.isLast, wave == 0 { return try finish(message, wave, writes: true, connection) }
+    if part.isLast, wave == 0 { return try finish(message, wave, isHeld: isHeld, writes: true, connection) }
     try connection.run(Messages.raiseTargeted(seqno))
-    return part.isLast ? try finish(message, wave, connection) : .more
+    return part.isLast ? try finish(message, wave, isHeld: isHeld, connection) : .more
   }
 
   /// A wave, or without waves the whole message, has all its shards.
   private func finish(
-    _ message: DispatchMessage, _ wave: Int16, writes: Bool = false, _ connection: Connection
+    _ message: DispatchMessage, _ wave: Int16, isHeld: Bool, writes: Bool = false, _ connection: Connection
   ) throws -> Progress {
     if wave > 0 {
       try connection.run(Waves.finishPlan(message.seqno, wave: wave))
       return .more
     }
     try connection.run(Messages.finishPlan(message.seqno))
+    if isHeld, let approval = try Holds.settle(message.seqno, on: connection) {
+      log.notice(
+        "a message waits for a second person", metadata: ["seqno": "\(message.seqno)", "approval": "\(approval)"])
+    }
     return .done(writes: writes)
   }
 }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import Logging
+internal import Metrics
 internal import Postgres
 internal import Store
 
@@ -14,21 +15,19 @@ struct SetAside {
   private let meter: SetAsideMeter
 
   init(_ log: Logger, _ shared: Shared) {
+    self.init(log, shared.configuration.metrics)
+  }
+
+  init(_ log: Logger, _ metrics: Metrics) {
     self.log = log
-    meter = SetAsideMeter(shared.configuration.metrics)
+    meter = SetAsideMeter(metrics)
   }
 
   /// True when the same would fail again, whenever it is tried.
   static func isOwnFault(_ error: any Error) -> Bool {
     if error is Problem { return true }
-    guard let error = error as? PostgresError, !error.isConnectionLost else { return false }
-    // Refused before anything was sent: a text that no database takes.
-    if error.origin == .refusal { return error.sqlState?.errorClass == "22" }
-    return error.sqlState.map { classes.contains($0.errorClass) } ?? false
+    return (error as? PostgresError)?.isOwnFault == true
   }
-
-  /// Data exceptions, broken constraints, program limits exceeded.
-  private static let classes: Set<String> = ["22", "23", "54"]
 
   /// Pauses a message that cannot be handled. False when it could not be: it was over, or is being cancelled.
   @discardableResult

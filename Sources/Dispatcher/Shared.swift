@@ -7,7 +7,7 @@ internal import Synchronization
 /// What the dispatcher's threads share: only inboxes, wake-ups and a few numbers.
 final class Shared: Sendable {
   let configuration: DispatcherConfiguration
-  let clock = SystemClock()
+  let clock: DatabaseClock
   let crews: [Crew]
   /// Answers to pushes that belong to no message.
   let badgeResults: Inbox<PushResult>
@@ -36,6 +36,7 @@ final class Shared: Sendable {
 
   init(_ configuration: DispatcherConfiguration, results: ResultInbox) throws(SystemError) {
     self.configuration = configuration
+    clock = configuration.clock
     var crews: [Crew] = []
     for (number, inbox) in results.inboxes.enumerated() {
       crews.append(try Crew(number: number, completer: inbox, firstWriter: configuration.firstWriter))
@@ -48,7 +49,8 @@ final class Shared: Sendable {
   func crew(of lane: Lane) -> Crew { crews[Crew.number(of: lane)] }
 
   var isStopping: Bool { stopRequested.load(ordering: .relaxed) }
-  var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) }
+  /// Nothing is begun without it. Not held either while the database's time is not known well enough.
+  var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) && clock.isTrusted }
   /// Each lane leaves room in the window for those before it, so that bulk never fills what urgent needs.
   func hasRoom(for lane: Lane) -> Bool { underWay.load(ordering: .relaxed) < Limits.windowDevices(for: lane) }
 

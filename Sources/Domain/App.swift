@@ -36,13 +36,16 @@ package struct App: Sendable, Equatable {
   package var syncsBadges: Bool
   /// What an account sends to more devices than this needs a second person; nil: nothing does.
   package var approvalAbove: Int64?
+  /// It has a Notification Service Extension, which makes receipts: its alerts carry `mutable-content`.
+  package var hasExtension: Bool
   package var identityRules: IdentityRules
+  package var confidentiality = Confidentiality()
 
   package var identity: Identity { identityRules.identity }
 
   package init(
     number: Number, appID: String, name: String, timeZone: String, devicePolicy: DevicePolicy, pausedReason: String?,
-    deviceSendsPerMinute: Int16 = 0, syncsBadges: Bool = false, approvalAbove: Int64? = nil,
+    deviceSendsPerMinute: Int16 = 0, syncsBadges: Bool = false, approvalAbove: Int64? = nil, hasExtension: Bool = true,
     identityRules: IdentityRules = IdentityRules()
   ) {
     self.number = number
@@ -54,6 +57,7 @@ package struct App: Sendable, Equatable {
     self.deviceSendsPerMinute = deviceSendsPerMinute
     self.syncsBadges = syncsBadges
     self.approvalAbove = approvalAbove
+    self.hasExtension = hasExtension
     self.identityRules = identityRules
   }
 }

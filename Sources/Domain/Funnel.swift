@@ -7,6 +7,8 @@ package struct Funnel: Equatable, Sendable {
   package var appID = ""
   package var createdAt: Int64 = 0
   package var alert: String?
+  /// What it says is sealed, and shown to nobody.
+  package var isConfidential = false
   package var state: MessageState
   /// Nil until the audience has been counted.
   package var targeted: Int64?

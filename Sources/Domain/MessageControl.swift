@@ -11,8 +11,10 @@ package enum MessageControl: String, CaseIterable, Sendable {
     package let isCancelling: Bool
     /// Its audience is frozen: the planner has begun.
     package let isFrozen: Bool
+    package let hold: MessageHold
 
-    package init(state: MessageState, isCancelling: Bool, isFrozen: Bool) {
+    package init(state: MessageState, isCancelling: Bool, isFrozen: Bool, hold: MessageHold = .none) {
+      self.hold = hold
       self.state = state
       self.isCancelling = isCancelling
       self.isFrozen = isFrozen
@@ -37,7 +39,12 @@ package enum MessageControl: String, CaseIterable, Sendable {
     case _ where standing.isCancelling: return .refuse
     case (.pause, .queued), (.pause, .sending): return .become(.paused)
     case (.pause, .paused): return .nothing
-    case (.resume, .paused): return .become(standing.isFrozen ? .sending : .queued)
+    case (.resume, .paused):
+      switch standing.hold {
+      case .none: return .become(standing.isFrozen ? .sending : .queued)
+      case .uncounted: return .become(.queued)
+      case .waiting: return .refuse
+      }
     case (.resume, .queued), (.resume, .sending): return .nothing
     default: return .refuse
     }

@@ -15,6 +15,8 @@ package struct MessageRequest: Equatable, Sendable {
   package var kind = MessageKind.notice
   /// Goes only to devices whose user somebody has vouched for, where the app asks for that.
   package var isConfidential = false
+  /// As it is stored: what it says is sealed, apart from it, and `content` is empty.
+  package private(set) var isContentSealed = false
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
   /// Keep the history of each recipient.
   package var dbIn = true
@@ -80,6 +82,8 @@ package struct MessageRequest: Equatable, Sendable {
       case "badge": request.badge = try Self.readBadge(&reader)
       case "kind": request.kind = try Self.readKind(&reader)
       case "confidential": request.isConfidential = try reader.readBool()
+      // Only the server writes it, and reads what it wrote.
+      case "sealed" where reader.ignoresUnknownFields: request.isContentSealed = try reader.readBool()
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
       case "dbIn": request.dbIn = try reader.readBool()
@@ -117,7 +121,7 @@ package struct MessageRequest: Equatable, Sendable {
   }
 
   private mutating func validate() throws(Problem) {
-    try ContentRules.settle(&content, badge: badge, appID: appID)
+    if !isContentSealed { try ContentRules.settle(&content, badge: badge, appID: appID) }
     if fallback != nil, !sms { throw Problem(at: "/fallback", "needs sms: true") }
     if sms, fallback == nil { fallback = Fallback() }
     if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }

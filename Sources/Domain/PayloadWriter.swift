@@ -31,7 +31,7 @@ enum PayloadWriter {
     case .liveactivity: writeActivity(content, alert, &writer)
     case .alert, .background, .voip, .complication, .fileprovider, .mdm, .location, .pushtotalk:
       alert?.write(to: &writer)
-      if content.isMutableInEffect { writer.member("mutable-content", 1) }
+      if content.startsExtension { writer.member("mutable-content", 1) }
       if content.contentAvailable { writer.member("content-available", 1) }
       switch request.badge {
       case .none: break

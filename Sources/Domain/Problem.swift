@@ -26,6 +26,7 @@ package struct Problem: Error, Equatable, Sendable {
     case unknownUpload = "upmc:unknown-upload"
     case unknownWebhook = "upmc:unknown-webhook"
     case notKept = "upmc:not-kept"
+    case contentWiped = "upmc:content-wiped"
     case conflict = "upmc:conflict"
     case wrongState = "upmc:wrong-state"
     case idempotencyConflict = "upmc:idempotency-conflict"
@@ -50,7 +51,7 @@ package struct Problem: Error, Equatable, Sendable {
         .unknownUpload, .unknownWebhook, .notKept:
         404
       case .methodNotAllowed: 405
-      case .conflict, .wrongState, .idempotencyConflict: 409
+      case .conflict, .wrongState, .idempotencyConflict, .contentWiped: 409
       case .bodyTooLarge: 413
       case .unsupportedMediaType: 415
       case .impossible, .notConfigured, .payloadTooLarge: 422
@@ -82,6 +83,7 @@ package struct Problem: Error, Equatable, Sendable {
       case .unknownUpload: "The uploaded file does not exist"
       case .unknownWebhook: "The webhook does not exist"
       case .notKept: "The history of this message is not kept"
+      case .contentWiped: "What the message said is wiped"
       case .conflict: "The request conflicts with the present state"
       case .wrongState: "The message is not in a state that allows this"
       case .idempotencyConflict: "The idempotency key belongs to another request"

@@ -7,8 +7,6 @@ package struct ServiceAccount: Sendable {
   package let projectID: String
   package let email: String
   package let keyID: String
-  /// Where access tokens are got.
-  package let tokenURI: String
   private let key: _RSA.Signing.PrivateKey
 
   /// What is wrong with the file, for whoever uploads it.
@@ -16,8 +14,13 @@ package struct ServiceAccount: Sendable {
     package let description: String
   }
 
-  /// - Parameter json: the file as Google's console gives it out.
-  package init(json: String) throws(Mistake) {
+  /// Of the private key, hexadecimal digits: whoever has not that key has another one, whatever else the file says.
+  package let fingerprint: String
+
+  /// - Parameters:
+  ///   - json: the file as Google's console gives it out.
+  ///   - tokens: where access tokens are got here, which the file must name too.
+  package init(json: String, tokens: TokenAddress = TokenAddress()) throws(Mistake) {
     let members: [String: String]
     do throws(JSONError) {
       members = try Self.read(json)
@@ -37,13 +40,16 @@ package struct ServiceAccount: Sendable {
     projectID = try need("project_id")
     email = try need("client_email")
     keyID = try need("private_key_id")
-    tokenURI = members["token_uri"] ?? Self.tokenURI
+    let tokenURI = members["token_uri"] ?? TokenAddress.google
     guard projectID.utf8.allSatisfy(Self.isNameByte) else {
       throw Mistake(description: "names the project \"\(projectID)\", which is no project id")
     }
-    guard Self.isPrivate(tokenURI) else {
+    guard tokens.allows(tokenURI) else {
       throw Mistake(
-        description: "names \(tokenURI) as its token_uri; it must be https, or http on this machine for a simulator")
+        description: """
+          names \(tokenURI) as its token_uri: access tokens are got at \(tokens.url) here. Give the file as Google made \
+          it; another address is for the operator to set (UPMC_FCM_TOKEN_URL)
+          """)
     }
     do {
       key = try _RSA.Signing.PrivateKey(pemRepresentation: try need("private_key"))
@@ -52,9 +58,9 @@ package struct ServiceAccount: Sendable {
     } catch {
       throw Mistake(description: "holds a \"private_key\" that is no RSA key of 2048 bits or more in PEM")
     }
+    fingerprint = Hex.encode(Array(SHA256.hash(data: key.publicKey.derRepresentation)))
   }
 
-  package static let tokenURI = "https://oauth2.googleapis.com/token"
   /// What an access token is asked for: sending messages, and nothing else.
   package static let scope = "https://www.googleapis.com/auth/firebase.messaging"
   /// Seconds that an assertion lives: Google's most.
@@ -75,14 +81,6 @@ package struct ServiceAccount: Sendable {
     (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x3A || byte == 0x2E
   }
 
-  /// Nobody on the way can read or change what is said there.
-  private static func isPrivate(_ uri: String) -> Bool {
-    if uri.hasPrefix("https://") { return true }
-    return ["127.0.0.1", "localhost", "[::1]"].contains { host in
-      uri.hasPrefix("http://\(host):") || uri.hasPrefix("http://\(host)/")
-    }
-  }
-
   /// Signs what is given for an access token (RFC 7523; RS256, RFC 7518 §3.3). Costs about a millisecond.
   /// - Parameter seconds: since 1970.
   package func assertion(issuedAt seconds: Int64) throws -> String {
@@ -92,7 +90,7 @@ package struct ServiceAccount: Sendable {
       writer.member("iss", email)
       writer.member("scope", Self.scope)
       // Google wants its own name here whatever the way to it.
-      writer.member("aud", Self.tokenURI)
+      writer.member("aud", TokenAddress.google)
       writer.member("iat", seconds)
       writer.member("exp", seconds + Self.assertionSeconds)
     }

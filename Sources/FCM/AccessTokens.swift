@@ -52,8 +52,9 @@ final class AccessTokens {
 
   private var state = State.idle
   private var token: String?
-  /// Seconds since 1970.
-  private var endsAt: Int64 = 0
+  /// By the monotonic clock, which stands still while a machine sleeps, and by the wall clock, which may go back: whichever
+  /// comes first.
+  private var (endsAt, endsAtSeconds) = (Instant(nanoseconds: 0), Int64(0))
   private var changedAt: Instant?
   private var refusedAt: Instant?
   private var backOff = BackOff()
@@ -77,12 +78,15 @@ final class AccessTokens {
 
   private var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
 
+  /// What is left of the present token's life.
+  private var rest: Duration { min(endsAt - loop.clock.now, .seconds(endsAtSeconds - wallSeconds)) }
+
   /// The token that requests carry now; gets one on its way where there is none or it ends soon.
   func present() -> String? {
-    let rest = endsAt - wallSeconds
+    let rest = rest
     // A short-lived token is not renewed more often than every five seconds.
-    if token == nil || rest <= 0 || rest < FCM.Limits.tokenRenewalSeconds && !isChanging { fetch() }
-    return rest > 0 ? token : nil
+    if token == nil || rest <= .zero || rest < .seconds(FCM.Limits.tokenRenewalSeconds) && !isChanging { fetch() }
+    return rest > .zero ? token : nil
   }
 
   /// FCM does not take the present token. False when it refused the one before as well: then it is not the token.
@@ -113,7 +117,7 @@ final class AccessTokens {
 
   private func fetch() {
     guard state == .idle, fault == nil else { return }
-    guard let url else { return refuse("the token_uri \(urlText) is no URL") }
+    guard let url else { return refuse("the address of access tokens, \(urlText), is no URL") }
     state = .resolving
     guard !resolve(Endpoint(host: url.host, port: url.port)) else { return }
     // Not from within the call: whoever asks is in the middle of something.
@@ -186,8 +190,9 @@ final class AccessTokens {
     state = .idle
     backOff.succeeded()
     token = next
-    endsAt = wallSeconds + seconds
     changedAt = loop.clock.now
+    endsAt = loop.clock.now + .seconds(seconds)
+    endsAtSeconds = wallSeconds + seconds
     logger.info("access token", metadata: ["account": "\(account.email)", "seconds": "\(seconds)"])
     changed(.present)
   }
@@ -203,7 +208,7 @@ final class AccessTokens {
       state = .idle
       _ = present()
     }
-    if token == nil || endsAt <= wallSeconds { changed(.delayed(wait)) }
+    if token == nil || rest <= .zero { changed(.delayed(wait)) }
   }
 
   /// The account is wrong, its key was taken back, or this machine's clock is: asked again after a while.
@@ -216,7 +221,7 @@ final class AccessTokens {
       state = .idle
     }
     // A token that is still good goes on being used.
-    guard token == nil || endsAt <= wallSeconds else { return }
+    guard token == nil || rest <= .zero else { return }
     fault = reason
     loop.schedule(after: .zero) { [weak self] in self?.changed(.refused(reason)) }
   }

@@ -6,8 +6,6 @@ package import TLS
 /// How a sender is set up; the same for its whole life.
 package struct FCMConfiguration: Sendable {
   package var endpoint = Endpoint(host: "fcm.googleapis.com", port: 443)
-  /// Where access tokens are got, whatever the service accounts say; nil for what they say.
-  package var tokenURL: String?
   /// Whose certificates Google may show.
   package var trust = TLSContext.Trust()
   /// Messages a minute of one project: all nodes together, see `FCMSender.share`.
@@ -26,9 +24,12 @@ package struct FCMConfiguration: Sendable {
 package struct FCMCredential: Sendable {
   package let account: ServiceAccount
   package let style: FCMStyle
+  /// Where its access tokens are got.
+  package let tokenURL: String
 
-  package init(account: ServiceAccount, style: FCMStyle = FCMStyle()) {
+  package init(account: ServiceAccount, style: FCMStyle = FCMStyle(), tokenURL: String = TokenAddress.google) {
     self.account = account
     self.style = style
+    self.tokenURL = tokenURL
   }
 }

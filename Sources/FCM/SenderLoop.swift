@@ -14,7 +14,7 @@ final class SenderLoop: PoolPlanner {
   private let askTokenAddress: (_ endpoint: Endpoint, _ account: String) -> Bool
 
   private var credentials: [App.Number: FCMCredential] = [:]
-  /// By name: apps of one service account share its access token.
+  /// By name: apps of one service account (one private key) share its access token.
   private var accounts: [String: AccountInUse] = [:]
   /// By id: accounts of one Firebase project share its quota.
   private var projects: [String: Project] = [:]
@@ -78,7 +78,11 @@ final class SenderLoop: PoolPlanner {
     for project in projects.values { project.share(among: nodes) }
   }
 
-  private static func name(_ account: ServiceAccount) -> String { "\(account.email) \(account.keyID)" }
+  /// An account is its private key: files that only say the same names have nothing in common with it.
+  private static func name(_ credential: FCMCredential) -> String {
+    let account = credential.account
+    return "\(account.fingerprint) \(account.email) \(account.keyID) \(account.projectID) \(credential.tokenURL)"
+  }
 
   // MARK: Pools
 
@@ -86,7 +90,7 @@ final class SenderLoop: PoolPlanner {
     guard let credential = credentials[route.app] else { return nil }
     // Google has one environment. Apps of a project share connections where they write messages alike.
     return PoolKey(
-      credential: "\(Self.name(credential.account)) \(credential.style.name)", environment: .production,
+      credential: "\(Self.name(credential)) \(credential.style.name)", environment: .production,
       isolated: isIsolated ? route.app : nil)
   }
 
@@ -94,7 +98,7 @@ final class SenderLoop: PoolPlanner {
     guard let credential = credentials[route.app] else { return nil }
     let context = try sharedContext()
     let door = ProjectDoor(
-      account(credential.account), style: credential.style, validatesOnly: configuration.validatesOnly, loop: loop)
+      account(credential), style: credential.style, validatesOnly: configuration.validatesOnly, loop: loop)
     return PoolPlan(endpoint: configuration.endpoint, context: context, needsProof: false, door: door)
   }
 
@@ -113,12 +117,13 @@ final class SenderLoop: PoolPlanner {
     return made
   }
 
-  private func account(_ account: ServiceAccount) -> AccountInUse {
-    let name = Self.name(account)
+  private func account(_ credential: FCMCredential) -> AccountInUse {
+    let account = credential.account
+    let name = Self.name(credential)
     if let known = accounts[name] { return known }
     let ask = askTokenAddress
     let tokens = AccessTokens(
-      account, url: configuration.tokenURL ?? account.tokenURI, loop: loop, logger: configuration.wire.logger,
+      account, url: credential.tokenURL, loop: loop, logger: configuration.wire.logger,
       context: { [unowned self] () throws(TLSError) in try sharedTokenContext() },
       resolve: { endpoint in ask(endpoint, name) })
     tokens.heardTime = configuration.wire.heardTime

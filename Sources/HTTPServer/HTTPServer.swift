@@ -105,7 +105,7 @@ package final class HTTPServer {
       isLimited
       ? Visitors(
         connections: configuration.connectionsPerAddress, requestsPerSecond: configuration.requestsPerAddress) : nil
-    writer = ResponseWriter(clock: loop.clock)
+    writer = ResponseWriter(clock: loop.clock, isSecure: tls != nil)
     bodies = BodyMemory(limit: configuration.bodyMemoryBytes)
     spools = BodyMemory(limit: configuration.spoolBytes)
     replies = try Inbox(capacity: configuration.connections + HTTPLimits.refusals)

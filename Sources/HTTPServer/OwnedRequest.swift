@@ -15,11 +15,13 @@ package struct OwnedRequest: Sendable {
   /// The room that a large body takes in memory: as long as anybody has this copy.
   var share: BodyShare?
   package var remoteAddress: SocketAddress
+  /// Who really asks, as far as those in between are trusted; nil for a Unix socket.
+  package var clientAddress: IPAddress?
   package var id: String
 
   package init(
     method: Method, path: String, query: String = "", headers: [(name: String, value: String)] = [], body: [UInt8] = [],
-    remoteAddress: SocketAddress = .unknown, id: String = ""
+    remoteAddress: SocketAddress = .unknown, clientAddress: IPAddress? = nil, id: String = ""
   ) {
     self.method = method
     self.path = path
@@ -27,6 +29,7 @@ package struct OwnedRequest: Sendable {
     self.headers = headers
     self.body = body
     self.remoteAddress = remoteAddress
+    self.clientAddress = clientAddress
     self.id = id
   }
 

@@ -86,6 +86,24 @@ package final class Request {
     withHeader(lowercasedName) { $0.equalsIgnoringCase(lowercasedValue, 0, $0.count) } ?? false
   }
 
+  /// True when the body is said to be JSON in the one encoding that JSON has (RFC 8259 §8.1), with the parameter that names
+  /// it or without. Other parameters are for whoever has time to read them.
+  package var isPlainJSON: Bool {
+    withHeader("content-type") { value in
+      let name: StaticString = "application/json"
+      var rest = name.utf8CodeUnitCount
+      guard value.count >= rest, value.equalsIgnoringCase(name, 0, rest) else { return false }
+      func skip(_ byte: UInt8) { while rest < value.count, value[rest] == byte { rest += 1 } }
+      skip(ByteClass.space)
+      guard rest < value.count else { return true }
+      guard value[rest] == UInt8(ascii: ";") else { return false }
+      rest += 1
+      skip(ByteClass.space)
+      return value.equalsIgnoringCase("charset=utf-8", rest, value.count)
+        || value.equalsIgnoringCase("charset=\"utf-8\"", rest, value.count)
+    } ?? false
+  }
+
   /// All headers in the order sent, names lower-cased.
   package var headers: [(name: String, value: String)] {
     store.head.fields.map { (store.text($0.name).lowercased(), store.text($0.value).streamSafe) }
@@ -142,7 +160,7 @@ package final class Request {
   package func owned() -> OwnedRequest {
     var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },
-      remoteAddress: remoteAddress, id: id)
+      remoteAddress: remoteAddress, clientAddress: clientAddress, id: id)
     owned.spooled = store.takeSpool(spoolShare)
     owned.share = share
     return owned

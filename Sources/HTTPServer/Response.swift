@@ -1,4 +1,5 @@
-/// One complete answer. The connection adds Date, Content-Length, Connection and X-Request-Id.
+/// One complete answer. The connection adds Date, Content-Length, Connection, X-Request-Id and
+/// X-Content-Type-Options; over TLS Strict-Transport-Security.
 package struct Response: Sendable {
   package var status: Status
   /// Names in any case. Fields that frame the message are dropped: the connection knows better.

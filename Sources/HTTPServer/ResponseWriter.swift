@@ -12,16 +12,21 @@ struct ResponseWriter: ~Copyable {
   }
 
   private let clock: any Clock
-  /// `Date: …` and the name of the field that follows it, renewed once a second; and the same behind the status line
-  /// that most answers have.
+  /// Before the date: what every answer says.
+  private let standing: String
+  /// What all answers have in common, `Date: …` and the name of the field that follows it, renewed once a second; and the
+  /// same behind the status line that most answers have.
   private var dateLine: [UInt8] = []
   private var startOfOK: [UInt8] = []
   private var dateIsValidUntil = Instant(nanoseconds: .min)
   /// For bodies that are written before their length is known.
   private var scratch = ByteBuffer(capacity: 1_024)
 
-  init(clock: any Clock) {
+  /// - Parameter isSecure: answers go out over TLS; browsers are told never to come without it.
+  init(clock: any Clock, isSecure: Bool = false) {
     self.clock = clock
+    standing =
+      "\r\nX-Content-Type-Options: nosniff" + (isSecure ? "\r\nStrict-Transport-Security: max-age=31536000" : "")
   }
 
   // MARK: Short answers
@@ -87,7 +92,7 @@ struct ResponseWriter: ~Copyable {
     buffer.append("\r\n\r\n")
   }
 
-  /// Status line, Date, X-Request-Id and perhaps Connection; the last line is left open.
+  /// Status line, what all answers say, Date, X-Request-Id and perhaps Connection; the last line is left open.
   private mutating func writeStart(_ status: Status, _ exchange: Exchange, now: Instant, to buffer: inout ByteBuffer) {
     if now >= dateIsValidUntil { renewDate(now) }
     if status == .ok {
@@ -110,7 +115,7 @@ struct ResponseWriter: ~Copyable {
   private mutating func renewDate(_ now: Instant) {
     let microseconds = clock.wallMicroseconds
     let date = HTTPDate.text(seconds: microseconds / 1_000_000)
-    dateLine = Array("\r\nDate: \(date)\r\nX-Request-Id: ".utf8)
+    dateLine = Array("\(standing)\r\nDate: \(date)\r\nX-Request-Id: ".utf8)
     startOfOK = Array("HTTP/1.1 200 OK".utf8) + dateLine
     dateIsValidUntil = now + .microseconds(1_000_000 - microseconds % 1_000_000)
   }

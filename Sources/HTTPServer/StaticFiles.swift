@@ -53,7 +53,7 @@ package struct StaticFiles {
     if let ifNoneMatch, EntityTag.isListed(entry.tag, in: ifNoneMatch) {
       return Response(status: .notModified, headers: validators)
     }
-    let type = [("Content-Type", ContentType.of(path: relative)), ("X-Content-Type-Options", "nosniff")]
+    let type = [("Content-Type", ContentType.of(path: relative))]
     return Response(status: .ok, headers: type + validators, body: entry.body)
   }
 

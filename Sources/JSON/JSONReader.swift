@@ -16,7 +16,8 @@ package struct JSONReader {
   var position = 0
   var depth = 0
   /// Members that are refused as not known are read over instead.
-  private let ignoresUnknownFields: Bool
+  /// What this one does not know is passed by: it reads text of our own.
+  package let ignoresUnknownFields: Bool
 
   /// What the next value is, judged by its first byte.
   package enum Kind: Equatable, Sendable {

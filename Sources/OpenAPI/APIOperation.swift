@@ -103,6 +103,8 @@ package struct APIOperation: Sendable {
 
   /// Everything that it may refuse: its own problems, those of its credential, of its body, and of waiting in line.
   package var problems: [Problem.Code] {
+    // Forms are answered in an envelope of their own, whatever the matter is.
+    if area == .sdk { return [] }
     var problems = ownProblems
     switch proof {
     case .nothing: break
@@ -148,6 +150,7 @@ package struct APIOperation: Sendable {
     case audiences = "Audiences"
     case people = "People and groups"
     case administration = "Administration"
+    case sdk = "Apps built with the existing SDK"
     case server = "Server"
 
     var about: String {
@@ -160,6 +163,7 @@ package struct APIOperation: Sendable {
       case .audiences: "Tags, saved segments and files: whom a message is for."
       case .people: "Users, their devices and groups, as operators look at them."
       case .administration: "Apps, groups, and devices that are put aside."
+      case .sdk: ControllerCall.about
       case .server: "Is it alive, is it ready, and what can it do?"
       }
     }
@@ -170,5 +174,5 @@ package struct APIOperation: Sendable {
     devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
     + messages + uploads + reports + control + messageLists + statistics + tags + segments + files + groups + groupTree
     + people + quarantine + apps + appSettings + apiKeys + accounts + adRules
-    + webhooks + saved + approvals + imports + exports + server
+    + webhooks + saved + approvals + imports + exports + controllers + server
 }

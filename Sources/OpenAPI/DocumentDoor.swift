@@ -50,7 +50,7 @@ package struct DocumentDoor: Sendable {
     }
     guard let file = Self.files[request.path] else { return }
     let headers = [
-      ("ETag", file.tag), ("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff"),
+      ("ETag", file.tag), ("Cache-Control", "no-cache"),
       ("Content-Security-Policy", Self.policy), ("Referrer-Policy", "no-referrer"),
     ]
     if let known = request.header("if-none-match"), known.contains(file.tag) || known == "*" {

@@ -250,11 +250,19 @@ extension Handbook {
           """
           A message with `\"confidential\": true` goes, in `proof` and `strict`, only to devices whose user was vouched \
           for; the others are skipped as `unproved`, and `sms` can take their place. In `open` it goes to everyone unless \
-          `--confidential-to proved` is set.
+          `--confidential-to proved` is set. What it says is sealed from the moment it is accepted, with a key that only \
+          servers have: it stands in no list, export, log or backup, no role is shown it (but for whoever decides on it as a \
+          second person), and it is wiped two minutes after the message is over, or when its short messages and their \
+          events are, a day later at the latest. Messages of the lanes in `confidentialLanes` are confidential without \
+          saying so; in a new app those of `urgent`. Sends through the SDK's controllers are only where the app says so \
+          (`--confidential-sdk on`).
           """,
           """
           `\"confidential\": true` 메시지는 `proof`와 `strict`에서 사용자가 확인된 단말에만 갑니다. 나머지는 `unproved`로 제외되며 \
-          `sms`로 대신 보낼 수 있습니다. `open`에서는 `--confidential-to proved`를 설정하지 않으면 모두에게 갑니다.
+          `sms`로 대신 보낼 수 있습니다. `open`에서는 `--confidential-to proved`를 설정하지 않으면 모두에게 갑니다. 내용은 접수 즉시 서버만 가진 키로 암호화되어 목록, 내보내기, 로그, 백업 어디에도 남지 않고 \
+          어떤 권한에도 표시되지 않습니다(2인 승인을 결정하는 사람만 예외). 메시지가 끝나고 2분 뒤, 대체 문자와 그 이벤트가 남아 있으면 \
+          그것이 끝난 뒤, 늦어도 하루 뒤에 삭제됩니다. `confidentialLanes`의 등급(새 앱은 `urgent`)으로 보낸 메시지는 지정하지 않아도 \
+          기밀입니다. SDK 컨트롤러를 통한 발송은 앱에서 켠 경우(`--confidential-sdk on`)에만 해당합니다.
           """)),
       .prose(
         Text(
@@ -272,6 +280,11 @@ extension Handbook {
             Text("push credentials, webhook secrets, signing keys", "푸시 인증 정보, 웹훅 비밀 값, 서명 키"),
             Text("sealed with the master key", "마스터 키로 암호화"),
             Text("the key is in no backup of the database", "마스터 키는 데이터베이스 백업에 없음"),
+          ],
+          [
+            Text("users' telephone numbers", "사용자 전화번호"),
+            Text("sealed with the master key, each for its user", "마스터 키로 사용자별 암호화"),
+            Text("opened for `sms.requested` and a person's export alone", "`sms.requested`와 개인정보 내보내기에만 복호화"),
           ],
           [
             Text("API keys, sessions", "API 키, 세션"), Text("hashed", "해시"),

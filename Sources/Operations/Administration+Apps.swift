@@ -19,8 +19,8 @@ extension Administration {
   }
 
   package static func createApp(
-    _ appID: String, name: String, timeZone: String, identity: App.Identity = .proof, by caller: Caller,
-    on connection: Connection
+    _ appID: String, name: String, timeZone: String, identity: App.Identity = .proof,
+    confidentiality: App.Confidentiality = .ofNewApps, by caller: Caller, on connection: Connection
   ) throws(Problem) -> AppCreated {
     try caller.require(.manageApps)
     guard caller.app == nil else {
@@ -42,12 +42,14 @@ extension Administration {
     return try connection.commit { () throws(PostgresError) in
       let record = try connection.run(
         Apps.create(
-          appID: appID, name: name, clientKey: clientKey, timeZone: timeZone, identity: identity))
+          appID: appID, name: name, clientKey: clientKey, timeZone: timeZone, identity: identity,
+          confidentiality: confidentiality))
       try connection.run(Announcements.announce(Catalog.channel))
       let change = Auditing.Change("app.create", appID, in: record.app).to { writer in
         writer.member("name", name)
         writer.member("timeZone", timeZone)
         writer.member("identity", identity.name)
+        confidentiality.write(to: &writer)
       }
       try connection.run(Auditing.add(change, by: caller))
       return AppCreated(appID: record.app.appID, clientKey: record.clientKey, identity: identity)
@@ -58,6 +60,13 @@ extension Administration {
   package struct AppEntry: JSONAnswer {
     package let app: App
     package let clientKey: String
+    /// Whether its extension makes receipts; nil: not looked at, or too little is known.
+    var extensionReports: Bool?
+
+    package init(app: App, clientKey: String) {
+      self.app = app
+      self.clientKey = clientKey
+    }
 
     package func write(to writer: inout JSONWriter) {
       writer.member("appId", app.appID)
@@ -66,9 +75,12 @@ extension Administration {
       writer.member("clientKey", clientKey)
       writer.member("devicePolicy", app.devicePolicy.name)
       app.identityRules.write(to: &writer)
+      app.confidentiality.write(to: &writer)
       writer.member("badgeSync", app.syncsBadges)
       writer.member("deviceSends", app.deviceSendsPerMinute)
       writer.member("approvalAbove", app.approvalAbove)
+      writer.member("extension", app.hasExtension)
+      if let extensionReports { writer.member("extensionReports", extensionReports) }
       writer.member("pausedReason", app.pausedReason)
     }
   }

@@ -2,7 +2,7 @@ internal import Crypto
 package import Domain
 package import JSON
 package import Postgres
-internal import Store
+package import Store
 
 /// What opens a push network for an app.
 extension Administration {
@@ -24,12 +24,15 @@ extension Administration {
     package let network: PushNetwork
     package let keyID: String
     package let teamID: String
+    /// What Apple said of it; nil when no server has asked yet.
+    package let check: CredentialChecks.Check?
 
     package func write(to writer: inout JSONWriter) {
       writer.member("appId", appID)
       writer.member("pnsId", network.pnsID)
       writer.member("keyId", keyID)
       writer.member("teamId", teamID)
+      writer.member(check: check)
     }
   }
 
@@ -59,11 +62,14 @@ extension Administration {
       sealed: sealed)
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(credential))
+      // A running server learns of the new key by this, and tries it at once.
       try release(app, on: connection)
       try connection.run(Auditing.add(auditing(credential, of: app), by: caller))
     }
     try Quarantining.restoreAfterNewCredential(app, on: connection)
-    return CredentialSet(appID: app.appID, network: .apns, keyID: key.keyID, teamID: key.teamID)
+    return CredentialSet(
+      appID: app.appID, network: .apns, keyID: key.keyID, teamID: key.teamID,
+      check: try awaitCheck(app.number, .apns, on: connection))
   }
 
   /// What the audit log keeps of a credential: only what may be shown.

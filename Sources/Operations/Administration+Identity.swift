@@ -91,6 +91,8 @@ extension Administration {
 
     package var refusedRegistrations: Int64 { refusals.unproved }
     package var refusedCalls: Int64 { refusals.asked }
+    /// Devices of users that became guests with a new token.
+    package var refreshedGuests: Int64 { refusals.refreshed }
 
     package func write(to writer: inout JSONWriter) {
       let rules = app.identityRules
@@ -105,6 +107,7 @@ extension Administration {
         })
       writer.member("unprovedRegistrations", refusals.unproved)
       writer.member("callsByAskedKeys", refusals.asked)
+      writer.member("guestsByNewToken", refusals.refreshed)
     }
   }
 

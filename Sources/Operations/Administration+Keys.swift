@@ -36,7 +36,9 @@ extension Administration {
     let apiKey = "upmc_" + RandomToken.make()
     try connection.commit { () throws(PostgresError) in
       let key = try connection.run(
-        Secrets.createAPIKey(sha256: Authorization.hash(apiKey), role: role.rawValue, app: app?.number, name: name))
+        Secrets.createAPIKey(
+          sha256: Authorization.hash(apiKey), role: role.rawValue, app: app?.number, name: name,
+          madeBy: caller.asker, apiKey: caller.apiKey))
       try connection.run(Announcements.announce(Catalog.channel))
       let change = Auditing.Change("api-key.create", String(key), in: app).to { writer in
         writer.member("role", role.rawValue)

@@ -17,6 +17,7 @@ extension Administration {
       writer.member("updatedAt", Timestamp.text(record.updatedAt))
       // Key id and team id; or topics, environments and end.
       writer.member("shown", raw: record.shown.utf8)
+      writer.member(check: record.check)
     }
   }
 

@@ -70,13 +70,15 @@ extension Administration {
   package static let fcmServiceAccountKind = "fcm-service-account"
 
   /// Stores the account, in place of an earlier one, and ends a pause: the fault may have been the old account.
+  /// - Parameter tokens: where access tokens are got, which its file must name.
   package static func setCredential(
-    _ credential: FCMServiceAccount, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
+    _ credential: FCMServiceAccount, of appID: String, master: MasterKey, tokens: TokenAddress = TokenAddress(),
+    by caller: Caller, on connection: Connection
   ) throws(Problem) -> ServiceAccountSet {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
     try check(credential.settings)
-    let account = try open(credential)
+    let account = try open(credential, tokens)
     let set = ServiceAccountSet(
       appID: app.appID, projectID: account.projectID, clientEmail: account.email, keyID: account.keyID,
       settings: credential.settings)
@@ -89,6 +91,7 @@ extension Administration {
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(sealed))
       try release(app, on: connection)
+      try connection.run(Auditing.add(auditing(sealed, of: app), by: caller))
     }
     try Quarantining.restoreAfterNewCredential(app, on: connection)
     return set
@@ -103,7 +106,7 @@ extension Administration {
     }
   }
 
-  private static func open(_ credential: FCMServiceAccount) throws(Problem) -> ServiceAccount {
+  private static func open(_ credential: FCMServiceAccount, _ tokens: TokenAddress) throws(Problem) -> ServiceAccount {
     let pointer = "/fcmServiceAccount"
     guard credential.json.utf8.count <= Operations.Limits.credentialBytes else {
       throw Problem(
@@ -111,7 +114,7 @@ extension Administration {
         "is longer than \(Operations.Limits.credentialBytes) bytes; a service account's file has about 2,400")
     }
     do throws(ServiceAccount.Mistake) {
-      return try ServiceAccount(json: credential.json)
+      return try ServiceAccount(json: credential.json, tokens: tokens)
     } catch {
       throw Problem(at: pointer, error.description)
     }

@@ -16,6 +16,12 @@ extension Administration {
     package var badgeSync: Bool?
     /// What an account sends to more devices than this needs a second person; 0: nothing does.
     package var approvalAbove: Int64?
+    /// Lanes whose messages are confidential without saying so.
+    package var confidentialLanes: Set<Lane>?
+    /// Whether that holds for sends through the SDK's door too.
+    package var confidentialSDK: Bool?
+    /// Whether it has a Notification Service Extension, which its alerts start.
+    package var hasExtension: Bool?
     package var identity = IdentityChange()
 
     package init() {}
@@ -40,7 +46,9 @@ extension Administration {
       throw Problem(.unknownApp, "There is no app \(appID).")
     }
     try caller.require(.viewMessages, in: record.app)
-    return AppEntry(app: record.app, clientKey: record.clientKey)
+    var entry = AppEntry(app: record.app, clientKey: record.clientKey)
+    entry.extensionReports = try ExtensionLook.reports(record.app, on: connection)
+    return entry
   }
 
   package static func change(
@@ -69,9 +77,15 @@ extension Administration {
       if let sends = change.deviceSends { after.deviceSendsPerMinute = sends }
       if let syncs = change.badgeSync { after.syncsBadges = syncs }
       if let above = change.approvalAbove { after.approvalAbove = above == 0 ? nil : above }
+      if let lanes = change.confidentialLanes { after.confidentiality.lanes = lanes }
+      if let covers = change.confidentialSDK { after.confidentiality.coversSDK = covers }
+      if let hasExtension = change.hasExtension { after.hasExtension = hasExtension }
       if let problem = try self.change(&after, change.identity, on: connection) { return problem }
       guard after != before else { return nil }
       try connection.run(Apps.save(after))
+      if let was = before.approvalAbove, after.approvalAbove.map({ $0 > was }) ?? true {
+        try connection.run(Holds.loosen(app.number, by: caller.asker, apiKey: caller.apiKey, was: was))
+      }
       try connection.run(Announcements.announce(Catalog.channel))
       let audited = Auditing.Change("app.change", appID, in: app).from { before.writeSettings(to: &$0) }
         .to { after.writeSettings(to: &$0) }
@@ -83,6 +97,15 @@ extension Administration {
   }
 }
 
+extension App.Confidentiality {
+  func write(to writer: inout JSONWriter) {
+    writer.member(
+      "confidentialLanes",
+      array: { writer in for lane in Lane.allCases where lanes.contains(lane) { writer.value(lane.name) } })
+    writer.member("confidentialSdkSends", coversSDK)
+  }
+}
+
 extension App {
   /// What operators decide.
   fileprivate func writeSettings(to writer: inout JSONWriter) {
@@ -91,9 +114,11 @@ extension App {
     writer.member("devicePolicy", devicePolicy.name)
     writer.member("deviceSends", deviceSendsPerMinute)
     identityRules.write(to: &writer)
+    confidentiality.write(to: &writer)
     writer.member("proofGeneration", identityRules.proofGeneration)
     writer.member("badgeSync", syncsBadges)
     writer.member("approvalAbove", approvalAbove)
+    writer.member("extension", hasExtension)
   }
 }
 

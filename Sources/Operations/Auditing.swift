@@ -6,7 +6,8 @@ package import Store
 /// The audit log: who did what, when, from where, and what it was before and after, without secrets.
 ///
 /// Whatever changes something on somebody's request writes its entry in the same transaction: either both stand or
-/// neither. An operation that changes nothing (a pause of what is paused) writes none. The exceptions are what devices do
+/// neither. An operation that changes nothing (a pause of what is paused) writes none. Beside changes it knows sign-ins,
+/// those that failed too, and who reads lists of people. The exceptions are what devices do
 /// for themselves (but for one that becomes a user's who has others), and what API keys do by the thousand: sends to named
 /// users, where the message is the record (key, time and request) as long as it is kept, and vouchers, which live for minutes.
 package enum Auditing {
@@ -51,16 +52,32 @@ package enum Auditing {
 
   /// The entry of a change, for the transaction that makes it.
   static func add(_ change: Change, by caller: Caller) -> Query<Void> {
-    var entry = AuditLog.New(
-      actor: caller.name, role: caller.role.rawValue, action: change.action, object: change.object)
+    var entry = entry(change.action, change.object, change.app, by: caller)
+    entry.before = change.before.map { String(decoding: $0, as: UTF8.self) }
+    entry.after = change.after.map { String(decoding: $0, as: UTF8.self) }
+    return AuditLog.add(entry)
+  }
+
+  /// A list of people that somebody reads.
+  enum List: String {
+    case users, devices, deliveries, quarantine
+    case groupMembers = "group-members"
+  }
+
+  /// Notes that somebody reads a list of people: one entry for each reader, list, app and hour, however many pages of it.
+  static func note(_ list: List, of app: App.Number, by caller: Caller, on connection: Connection) throws(Problem) {
+    let reader = caller.apiKey.map { "key \($0)" } ?? caller.account.map { "account \($0)" } ?? caller.name
+    try connection.answer(AuditLog.addReading(entry("people.read", list.rawValue, app, by: caller), of: reader))
+  }
+
+  private static func entry(_ action: String, _ object: String, _ app: App.Number?, by caller: Caller) -> AuditLog.New {
+    var entry = AuditLog.New(actor: caller.name, role: caller.role.rawValue, action: action, object: object)
     entry.apiKey = caller.apiKey
     entry.account = caller.account
     entry.origin = caller.origin
     entry.requestID = caller.requestID
-    entry.app = change.app
-    entry.before = change.before.map { String(decoding: $0, as: UTF8.self) }
-    entry.after = change.after.map { String(decoding: $0, as: UTF8.self) }
-    return AuditLog.add(entry)
+    entry.app = app
+    return entry
   }
 
   /// The entry of a device that came to a user who had others. The user is named by the device alone, so that nothing of it

@@ -1,6 +1,7 @@
 internal import Crypto
 package import Domain
 package import Postgres
+internal import Reactor
 internal import Store
 
 /// Who may do what: the only place with rules about roles.
@@ -94,15 +95,19 @@ package struct Caller: Equatable, Sendable {
   package let device: DeviceID?
   /// Its console account's number.
   package let account: Int32?
+  /// Who runs the command, at the command line.
+  package let unixUser: String?
   /// What the key or account is called, for the audit log.
   package let name: String
-  /// The address it calls from, and the id of its request; empty for the command line.
+  /// The address it calls from (the machine's name for the command line), and the id of its request.
   package var origin = ""
   package var requestID = ""
 
   package init(
-    role: Role, app: App.Number?, apiKey: Int32?, device: DeviceID? = nil, account: Int32? = nil, name: String = ""
+    role: Role, app: App.Number?, apiKey: Int32?, device: DeviceID? = nil, account: Int32? = nil,
+    unixUser: String? = nil, name: String = ""
   ) {
+    self.unixUser = unixUser
     self.device = device
     self.role = role
     self.app = app
@@ -120,8 +125,21 @@ package struct Caller: Equatable, Sendable {
   /// Somebody who has not proved anything; for routes that ask for no permission.
   package static let nobody = Caller(role: .viewer, app: 0, apiKey: nil, name: "nobody")
 
-  /// Whoever can read the master key may do everything.
+  /// The program itself: what it does when it starts, nobody has asked for.
   package static let commandLine = Caller(role: .admin, app: nil, apiKey: nil, name: "command line")
+
+  /// Somebody at the command line. Whoever can read the master key may do everything, but be two persons.
+  package static func commandLine(of unixUser: String) -> Caller {
+    var caller = Caller(role: .admin, app: nil, apiKey: nil, unixUser: unixUser, name: "command line (\(unixUser))")
+    caller.origin = HostName.current
+    return caller
+  }
+
+  /// The person who asks; nil: a program, or a device.
+  var asker: Asker? {
+    if let account { return .account(account) }
+    return unixUser.map(Asker.unixUser)
+  }
 
   /// - Throws: `.forbidden` when the role does not allow it.
   package func require(_ permission: Permission) throws(Problem) {
@@ -144,6 +162,9 @@ package struct Caller: Equatable, Sendable {
       throw Problem(at: "/from", "is written by the server, for messages that devices send")
     }
   }
+
+  /// It signs in with a key, by its address, or as a device; people have an account, or the command line.
+  var isProgram: Bool { apiKey != nil || device != nil || account == nil && name.isEmpty }
 
   package func reaches(_ number: App.Number) -> Bool {
     app == nil || app == number

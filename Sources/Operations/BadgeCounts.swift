@@ -4,7 +4,7 @@ internal import Store
 /// The badge counts that a batch looks at or moves: locked together, changed in the order of the operations, written once.
 struct BadgeCounts {
   private var wanted: Set<Users.Key> = []
-  private var names: [Users.Key: (name: String, isVouched: Bool)] = [:]
+  private var names: [Users.Key: (said: Users.Said, isVouched: Bool)] = [:]
   private var loaded: [Users.Key: Users.Count] = [:]
   private var present: [Users.Key: Int16] = [:]
   /// Users whose counts were set, whatever moved them afterwards.
@@ -28,14 +28,14 @@ struct BadgeCounts {
     wanted.insert(user)
   }
 
-  /// Asks for the same and gives the user a name, if it has none.
+  /// Asks for the same and gives the user a name and a telephone number, if it has none.
   /// - Parameter isVouched: somebody vouches for whoever says it: it replaces another.
-  mutating func name(_ user: Users.Key, _ name: String, isVouched: Bool) {
-    names[user] = (name, isVouched)
+  mutating func name(_ user: Users.Key, _ named: Operation.NamedUser, isVouched: Bool) {
+    names[user] = (Users.Said(name: named.name, phone: named.phone), isVouched)
   }
 
   /// The name of a user who was named, as it stands now.
-  func name(of user: Users.Key) -> String { loaded[user]?.name ?? names[user]?.name ?? "" }
+  func name(of user: Users.Key) -> String { loaded[user]?.name ?? names[user]?.said.name ?? "" }
 
   func lock() -> [Step] {
     let sink = sink
@@ -48,7 +48,7 @@ struct BadgeCounts {
     }
     for (names, renames) in [(vouched, true), (others, false)] where !names.isEmpty {
       steps.append(
-        Users.name(names.map { ($0.key, $0.value.name) }, renames: renames).map {
+        Users.name(names.map { ($0.key, $0.value.said) }, renames: renames).map {
           sink.counts.merge($0) { _, new in new }
         })
     }

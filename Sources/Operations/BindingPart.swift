@@ -47,6 +47,11 @@ struct BindingPart {
     refusals[app, default: Bindings.Refusals()][keyPath: kind] += 1
   }
 
+  /// Counts a device that became a guest because its token changed and nothing showed that it is itself.
+  mutating func countRefreshed(in app: App.Number) {
+    refusals[app, default: Bindings.Refusals()].refreshed += 1
+  }
+
   /// A device has come to a user who may have others: they are told.
   mutating func note(_ record: Devices.Record, _ batch: OperationBatch) {
     let user = Users.Key(app: record.app, userKey: record.userKey)

@@ -30,11 +30,12 @@ struct CSVWriter {
     bytes.append(0x22)
   }
 
-  /// Spreadsheets run what begins so.
+  /// Spreadsheets run what begins so; some read full-width signs as the plain ones.
   static func isFormula(_ cell: String) -> Bool {
-    guard let first = cell.utf8.first else { return false }
-    return [0x3D, 0x2B, 0x2D, 0x40, 0x09, 0x0D].contains(first)
+    cell.unicodeScalars.first.map(formulaSigns.contains) ?? false
   }
+
+  private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"]
 
   /// A cell as it was before it was written.
   static func read(_ cell: String) -> String {

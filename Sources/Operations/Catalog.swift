@@ -25,7 +25,11 @@ package final class Catalog: Sendable {
   /// Signalled when somebody missed an app that may just have been made.
   package let wanted: Wakeup
 
-  package init() throws(SystemError) {
+  /// Seals what confidential messages say; nil where none can be accepted.
+  package let seal: ContentSeal?
+
+  package init(seal: ContentSeal? = nil) throws(SystemError) {
+    self.seal = seal
     wanted = try Wakeup()
   }
 

@@ -14,6 +14,8 @@ struct ConfirmationPart {
     /// Somebody had it, but who it was is not kept any more.
     var isForgotten = false
     var delivery: Confirmations.Delivery?
+    /// When it happened, microseconds since 1970: as the device says, no earlier than the send, no later than now.
+    var at: Int64 = 0
     var user: Users.Key?
     var badge: Int16?
 
@@ -100,8 +102,8 @@ struct ConfirmationPart {
   // MARK: Round 2: write
 
   func write(_ batch: OperationBatch) -> [Step] {
-    for index in state.entries.indices { settle(index) }
-    let received = Set(state.entries.compactMap(\.delivery))
+    for index in state.entries.indices { settle(index, now: batch.now) }
+    let received = Self.times(state.entries)
     guard !received.isEmpty else { return [] }
     let state = state
     var steps: [Step] = [
@@ -109,11 +111,20 @@ struct ConfirmationPart {
     ]
     let reads = state.entries.filter { $0.confirmation.read != nil && $0.delivery != nil }
     if !reads.isEmpty {
-      let deliveries = Set(reads.compactMap(\.delivery))
-      steps.append(Confirmations.read(deliveries, writer: batch.writer, at: batch.now).map { state.newReads = $0 })
+      steps.append(
+        Confirmations.read(Self.times(reads), writer: batch.writer, at: batch.now).map { state.newReads = $0 })
     }
     steps += settleFallbacks(batch)
     return reads.isEmpty ? steps : steps + markRead(reads, batch)
+  }
+
+  /// When each delivery was confirmed. Of several confirmations of one the first is the one that is recorded.
+  private static func times(_ entries: [Entry]) -> [Confirmations.Delivery: Int64] {
+    var times: [Confirmations.Delivery: Int64] = [:]
+    for entry in entries {
+      if let delivery = entry.delivery, times[delivery] == nil { times[delivery] = entry.at }
+    }
+    return times
   }
 
   /// In the commit of the confirmation itself: either it is there in time, or the short message is asked for.
@@ -126,7 +137,7 @@ struct ConfirmationPart {
   }
 
   /// Decides which device and user a confirmation belongs to.
-  private func settle(_ index: Int) {
+  private func settle(_ index: Int, now: Int64) {
     let entry = state.entries[index]
     let seqno = entry.confirmation.seqno
     func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
@@ -135,6 +146,7 @@ struct ConfirmationPart {
     let sent = entry.candidates.first { state.sentTo[delivery($0)] != nil }
     guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
     state.entries[index].delivery = delivery(chosen)
+    state.entries[index].at = min(max(entry.confirmation.at ?? now, chosen.sentAt), now)
     guard entry.confirmation.read != nil || entry.settlesFallback else { return }
     let key = state.sentTo[delivery(chosen)] ?? state.owners[chosen.device]?.userKey
     if let key { state.entries[index].user = Users.Key(app: chosen.app, userKey: key) }

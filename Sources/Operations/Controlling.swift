@@ -51,8 +51,13 @@ package enum Controlling {
       switch effect {
       case .become(let state):
         try connection.run(Controls.setState(seqno, state, reason: nil))
+        // One that was counted while it was paused.
+        if state == .queued { try Holds.settle(seqno, on: connection) }
       case .beginCancelling:
         try connection.run(Controls.beginCancelling(seqno))
+        if locked.standing.hold == .waiting {
+          try connection.run(Holds.callOff(seqno, by: caller.name, reason: "The message was cancelled."))
+        }
         if locked.standing.state == .scheduled, let schedule = locked.schedule {
           try connection.run(Schedules.end(schedule))
         }
@@ -73,7 +78,7 @@ package enum Controlling {
   }
 
   /// Cancels everything that nobody has under way, then waits a moment for the rest to come back.
-  private static func finishCancelling(
+  static func finishCancelling(
     _ seqno: Int64, for caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Reporting.FunnelAnswer {
     guard let message = try connection.answer(Messages.find(seqno)) else {
@@ -144,6 +149,8 @@ package enum Controlling {
     let state = standing.isCancelling ? "being cancelled" : standing.state.name
     let advice =
       switch (action, standing.state) {
+      case ("resume", .paused) where standing.hold == .waiting:
+        " It waits for a second person: somebody else approves or rejects it among the approvals."
       case ("pause", .scheduled): " Cancel it if it is not to go out."
       case ("resume", .scheduled): " It goes out when it is due."
       case ("resend", .paused), ("resend", .sending), ("resend", .queued): " Wait until it has ended, or cancel it."

@@ -5,6 +5,10 @@ internal import Store
 /// What the database's errors mean to whoever asked: the only place that knows.
 extension Problem {
   package init(_ error: PostgresError) {
+    if error.mayBeCommitted {
+      self = .outcomeUnknown
+      return
+    }
     if error.isConnectionLost {
       self.init(
         .databaseAway,
@@ -31,6 +35,14 @@ extension Problem {
     case "groups_parent_fkey": self.init(.unknownGroup, "The parent group was deleted meanwhile.")
     default: self.init(withoutConstraint: error)
     }
+  }
+
+  /// The answer to its COMMIT is outstanding.
+  package static var outcomeUnknown: Problem {
+    Problem(
+      .outcomeUnknown,
+      "The database has not said whether this was stored. Repeat it with the same Idempotency-Key, or look before you repeat "
+        + "it.")
   }
 
   private init(withoutConstraint error: PostgresError) {

@@ -26,9 +26,14 @@ package struct DeviceSending: Sendable {
   private let sender: String
   private let members: [(name: String, json: [UInt8])]
   private let idempotencyKey: String?
+  private let door: App.Confidentiality.Door
 
-  /// - Parameter body: a JSON object with the fields of a send that a device may give.
-  package init(body: [UInt8], app: App, sender: String, idempotencyKey: String?) throws(Problem) {
+  /// - Parameters:
+  ///   - body: a JSON object with the fields of a send that a device may give.
+  ///   - door: where it came from.
+  package init(
+    body: [UInt8], app: App, sender: String, idempotencyKey: String?, door: App.Confidentiality.Door = .api
+  ) throws(Problem) {
     try Self.demandPermission(of: app)
     guard Self.senders.contains(sender) else {
       throw Problem(at: "/sender", "must be \(Self.senders.sorted().joined(separator: " or "))")
@@ -37,6 +42,7 @@ package struct DeviceSending: Sendable {
       throw Problem(.invalidField, "A device's Idempotency-Key must have 1 to \(Self.keyBytes) bytes.")
     }
     self.idempotencyKey = idempotencyKey
+    self.door = door
     self.app = app
     self.sender = sender
     var members: [(name: String, json: [UInt8])] = []
@@ -95,7 +101,8 @@ package struct DeviceSending: Sendable {
     let key = idempotencyKey.map { "\(device.device) \($0)" }
     guard
       let send = NamedSend(
-        body: composed(from: origin), idempotencyKey: key, caller: caller, catalog: catalog, movesText: false)
+        body: composed(from: origin), idempotencyKey: key, caller: caller, catalog: catalog, movesText: false,
+        door: door)
     else {
       if catalog.app(number: app.number)?.pausedReason != nil { throw Self.heldBack(app) }
       throw Problem(.busy, "Messages of this app cannot be sent now. Try again in a moment.")

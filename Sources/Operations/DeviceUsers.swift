@@ -76,7 +76,7 @@ struct DeviceUsers {
       batch.bindings.countRefusal(\.unproved, in: record.app, batch)
     }
     if record.userKey == wanted || record.pending?.userKey == wanted {
-      batch.counts.name(Users.Key(app: record.app, userKey: wanted), named.name, isVouched: isVouched)
+      batch.counts.name(Users.Key(app: record.app, userKey: wanted), named, isVouched: isVouched)
     }
     if let pending = record.pending, pending != before.pending { batch.bindings.awaitPush(record) }
     if isVouched, record.userKey != before.userKey || record.identity > before.identity { record.authEpoch &+= 1 }

@@ -34,11 +34,13 @@ package struct DryRun: Sendable {
     unknown = audience.unknownJSON
     headers = PushHeaders(message, appID: app.appID, seqno: 0)
     var shown = message
+    shown.content.appHasExtension = app.hasExtension
     var notes = ContentNotes.notes(message.content)
+    notes += try ExtensionLook.notes(shown, app, on: connection)
     notes += try Advertising.notes(message, app, on: connection)
     do {
       let plan = try HostingPlan(message, audience, app, hosting, on: connection, now: now)
-      shown.content = message.content.replacing(plan.links)
+      shown.content = shown.content.replacing(plan.links)
       notes += plan.notes
       refusals = []
     } catch  where error.code == .payloadTooLarge || error.code == .notConfigured {

@@ -125,6 +125,7 @@ package enum Grouping {
     of group: Groups.Number, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<MemberEntry> {
     let record = try find(group, .viewPeople, caller, connection)
+    try Auditing.note(.groupMembers, of: record.app, by: caller, on: connection)
     let found = try connection.answer(
       GroupTree.members(of: group, app: record.app, after: page.cursor ?? "", limit: page.limit + 1))
     return ItemPage(found.map(MemberEntry.init), limit: page.limit) { $0.member.userKey.text }

@@ -41,6 +41,10 @@ struct HostingPlan {
       }
     }
     guard var problem = try tooLarge() else { return }
+    if message.isConfidential {
+      // It would lie there for whoever has the address, for a month.
+      throw problem.adding("What a confidential message says does not move to a page: make it shorter.")
+    }
     if let obstacle = try moveExt(message.content, app, hosting, now) {
       problem = problem.adding(obstacle)
     } else {

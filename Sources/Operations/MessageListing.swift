@@ -16,6 +16,7 @@ package enum MessageListing {
       writer.member("state", funnel.state.name)
       writer.member("lane", record.lane.name)
       writer.member("alert", raw: (record.alert ?? "null").utf8)
+      if funnel.isConfidential { writer.member("confidential", true) }
       writer.member("createdAt", Timestamp.text(record.createdAt))
       writer.member("sendAt", funnel.dueAt.map(Timestamp.text))
       writer.member("finishedAt", record.finishedAt.map(Timestamp.text))
@@ -101,7 +102,8 @@ package enum MessageListing {
   package static func failures(
     of seqno: Int64, reason: String?, _ page: Reporting.PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> Reporting.DeliveriesAnswer {
-    try Reporting.requireHistory(of: seqno, for: caller, on: connection)
+    let app = try Reporting.requireHistory(of: seqno, for: caller, on: connection)
+    try Auditing.note(.deliveries, of: app, by: caller, on: connection)
     let after = try page.device()
     let window = Operations.Limits.searchedRows
     let found = try connection.answer(

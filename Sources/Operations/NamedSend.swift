@@ -1,4 +1,3 @@
-internal import Crypto
 package import Domain
 internal import Store
 internal import Synchronization
@@ -13,8 +12,8 @@ package final class NamedSend: Sendable {
   let app: App
   let users: [UserKey]
   package var lane: Lane { request.lane }
-  let body: String
-  let requestSHA256: [UInt8]
+  let kept: StoredRequest
+  let digest: RequestDigest
   let idempotencyKey: String?
   let apiKey: Int32?
   let size: PayloadSize
@@ -24,11 +23,13 @@ package final class NamedSend: Sendable {
   /// - Parameters:
   ///   - body: JSON, as it came.
   ///   - movesText: what is too large for somebody may move to a page. Otherwise it is refused, by the batch.
+  ///   - door: where it came from.
   /// - Returns: nil when it is not an ordinary send to a few users by somebody who may.
   package init?(
-    body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true
+    body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
+    door: App.Confidentiality.Door = .api
   ) {
-    guard let request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
+    guard var request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
       case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: request.appID), app.pausedReason == nil,
       (try? caller.require(.send, in: app)) != nil, (try? caller.requireOrigin(of: request)) != nil,
@@ -36,14 +37,19 @@ package final class NamedSend: Sendable {
       request.content.isOrdinary
     else { return nil }
     let size = PayloadSize(request)
+    request.isConfidential = app.confidentiality.covers(request, from: door)
+    guard
+      let kept = try? StoredRequest(
+        body, isConfidential: request.isConfidential, of: app.number, seal: catalog.seal)
+    else { return nil }
     // It may have to move to a page.
     guard size.fitsEverybody || !movesText || !request.content.hasMovableText else { return nil }
     self.request = request
     self.app = app
     self.idempotencyKey = idempotencyKey
     users = clientUIDs.map(UserKey.init(clientUID:))
-    self.body = String(decoding: body, as: UTF8.self)
-    requestSHA256 = Array(SHA256.hash(data: body))
+    self.kept = kept
+    digest = RequestDigest(body, isConfidential: request.isConfidential, seal: catalog.seal)
     apiKey = caller.apiKey
     self.size = size
   }

@@ -109,10 +109,11 @@ struct NamedSendPart {
   private func message(_ entry: Entry, _ batch: OperationBatch) -> Messages.New {
     let send = entry.send
     var new = Messages.New(
-      app: send.app.number, lane: send.request.lane, request: send.body, requestSHA256: send.requestSHA256,
+      app: send.app.number, lane: send.request.lane, request: send.kept.text, requestSHA256: send.digest.stored,
       idempotencyKey: send.idempotencyKey, apiKey: send.apiKey, targeted: Int64(entry.members.count),
       unknownEntries: String(decoding: entry.unknown, as: UTF8.self), now: batch.now,
       expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000)
+    new.sealed = send.kept.sealed
     new.fallback = send.request.fallback?.unless
     return new
   }
@@ -143,7 +144,9 @@ struct NamedSendPart {
       }
       let claimed = entry.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
       audiences.append((seqno, claimed))
-      fallbacks += self.fallbacks(entry, seqno)
+      let request = entry.send.request
+      fallbacks += Fallbacks.wanted(
+        by: request.fallback, of: request.kind, seqno, app: entry.send.app.number, among: entry.members)
       if entry.send.request.badge.movesCount {
         ledger += ledgerClaims(entry, seqno)
         for user in Set(entry.members.map(\.userKey)) { batch.counts.want(entry.key(user)) }
@@ -196,19 +199,6 @@ struct NamedSendPart {
     ]
   }
 
-  /// A short message for each person who may be sent it at all.
-  private func fallbacks(_ entry: Entry, _ seqno: Int64) -> [Fallbacks.New] {
-    let request = entry.send.request
-    guard let fallback = request.fallback else { return [] }
-    let reached = entry.members.lazy.filter {
-      request.kind.mayReach(notification: $0.consentNotification, ad: $0.consentAd)
-    }
-    return Set(reached.map(\.userKey)).map {
-      Fallbacks.New(
-        Fallbacks.Key(seqno: seqno, userKey: $0), app: entry.send.app.number, afterSeconds: fallback.afterSeconds)
-    }
-  }
-
   private func ledgerClaims(_ entry: Entry, _ seqno: Int64) -> [Ledger.Claim] {
     Dictionary(grouping: entry.members, by: \.userKey).map { user, members in
       Ledger.Claim(
@@ -255,7 +245,7 @@ struct NamedSendPart {
       }
       // Its own number: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
-      guard isItself || earlier.requestSHA256 == entry.send.requestSHA256 else {
+      guard isItself || entry.send.digest.matches(earlier.requestSHA256) else {
         throw Sending.conflict(entry.send.idempotencyKey ?? "", earlier)
       }
       let claim = isItself ? entry.claim : nil
@@ -278,6 +268,7 @@ struct NamedSendPart {
       frozenAt: batch.now, isPlanned: true)
     message.hasFallback = send.request.fallback != nil
     message.confidentialFrom = send.app.identityRules.confidentialFrom
+    message.appHasExtension = send.app.hasExtension
     let names = Dictionary(
       uniqueKeysWithValues: recipients(entry).lazy.filter { !$0.name.isEmpty }.map { ($0.userKey, $0.name) })
     return ClaimedSend(

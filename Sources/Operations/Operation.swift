@@ -38,13 +38,19 @@ package enum Operation: Sendable {
     package let isGenuine: Bool
     /// What was proved instead of a pushkey; nil: the pushkey, which says it all.
     package let reach: Reach?
+    /// When it happened by the device's clock, microseconds since 1970; nil: now. A clock may be wrong: what is kept lies
+    /// between the send and the commit.
+    package let at: Int64?
 
-    package init(seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool, reach: Reach? = nil) {
+    package init(
+      seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool, reach: Reach? = nil, at: Int64? = nil
+    ) {
       self.seqno = seqno
       self.psid = psid
       self.read = read
       self.isGenuine = isGenuine
       self.reach = reach
+      self.at = at
     }
   }
 
@@ -110,6 +116,8 @@ package enum Operation: Sendable {
     package let name: String
     /// What the app's own server says to vouch for it; nil: nothing.
     package let proof: String?
+    /// The user's telephone number, sealed for the user; nil: not said.
+    package var phone: [UInt8]?
     /// It came in the SDK's protocol, which has no words for a missing proof: the device is carried as a guest instead of
     /// being refused.
     package var isFromSDK = false

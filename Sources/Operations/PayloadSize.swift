@@ -59,6 +59,9 @@ struct PayloadSize: Sendable {
   let showsClientName: Bool
 
   init(_ message: MessageRequest) {
+    var message = message
+    // Also in an app that has none: it may get one before the message goes.
+    message.content.appHasExtension = true
     let template = PayloadTemplate(message, seqno: Operations.Limits.largestSeqno, sendDate: "yyyyMMddHH")
     let limit = template.limitBytes
     let pushType = message.content.pushType

@@ -104,6 +104,7 @@ package enum People {
     of appID: String, prefix: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserEntry> {
     let app = try look(appID, caller, connection)
+    try Auditing.note(.users, of: app.number, by: caller, on: connection)
     let range = KeyRange(prefix: UserKey(clientUID: prefix).text)
     let after = page.cursor.map { UserKey(clientUID: $0).text } ?? ""
     let users = try connection.answer(
@@ -174,6 +175,7 @@ package enum People {
     on connection: Connection
   ) throws(Problem) -> ItemPage<DeviceEntry> {
     let app = try look(appID, caller, connection)
+    try Auditing.note(.devices, of: app.number, by: caller, on: connection)
     switch question {
     case .token(let token):
       guard token.utf8.count >= Operations.Limits.shownTokenBytes else {

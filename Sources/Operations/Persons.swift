@@ -10,25 +10,32 @@ package enum Persons {
   package struct Export: JSONAnswer {
     let appID: String
     let clientUID: String
+    let phone: String?
     let parts: [PersonErasure.Part]
 
     package func write(to writer: inout JSONWriter) {
       writer.member("appId", appID)
       writer.member("clientUid", clientUID)
+      writer.member("phone", phone)
       for part in parts { writer.member(part.name, raw: part.rows.utf8) }
     }
   }
 
   package static func export(
-    _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
+    _ clientUID: String, of appID: String, phones: PhoneSeal?, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Export {
     let (app, key) = try find(clientUID, appID, caller, connection)
+    let sealed = try connection.answer(Users.phone(of: key))
     let parts = try connection.commit { () throws(PostgresError) in
       // Whoever looks at all there is about a person leaves a trace.
       try connection.run(Auditing.add(Auditing.Change("user.export", trace(clientUID), in: app), by: caller))
       return try PersonErasure.export(key, on: connection)
     }
-    return Export(appID: appID, clientUID: clientUID, parts: parts)
+    let phone = sealed.flatMap { phones?.open($0, of: key) }
+    if sealed != nil, phone == nil {
+      throw Problem(.internalError, "The telephone number does not open with this server's master key.")
+    }
+    return Export(appID: appID, clientUID: clientUID, phone: phone, parts: parts)
   }
 
   package struct Erased: JSONAnswer {

@@ -32,6 +32,7 @@ package enum Quarantining {
     _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
+    try Auditing.note(.quarantine, of: app.number, by: caller, on: connection)
     let records = try connection.answer(
       Quarantine.list(app.number, after: try page.device(), limit: page.limit + 1))
     return ItemPage(records.map(Entry.init), limit: page.limit) { $0.record.device.description }

@@ -176,7 +176,7 @@ struct RegistrationPart {
     if let named = entry.registration.user, let wanted = entry.user, !wanted.userKey.isGuest,
       user == wanted || isPending
     {
-      batch.counts.name(wanted, named.name, isVouched: isVouched(entry, batch))
+      batch.counts.name(wanted, named, isVouched: isVouched(entry, batch))
     }
     let isNewHere = known?.userKey != record.userKey || known?.state == .unregistered
     if user == entry.user, !record.userKey.isGuest {
@@ -189,9 +189,19 @@ struct RegistrationPart {
     if let wanted = entry.user, !wanted.userKey.isGuest, record.identity == .open, record.pending == nil {
       batch.bindings.countRefusal(\.unproved, in: record.app, batch)
     }
+    if isRefreshedGuest(entry, record, batch) { batch.bindings.countRefreshed(in: record.app) }
     if isNewHere, !record.userKey.isGuest { batch.bindings.note(record, batch) }
     if isPending { batch.bindings.awaitPush(record) }
     batch.change(record)
+  }
+
+  /// It came with a new token, without the key of its last registration and without naming its user, while its DEVICE_ID is
+  /// a user's: a device that this happens to gets nothing until it names its user again.
+  private func isRefreshedGuest(_ entry: Entry, _ record: Devices.Record, _ batch: OperationBatch) -> Bool {
+    guard entry.row.recognition == .none, entry.registration.user == nil, record.userKey.isGuest else { return false }
+    return entry.registration.device.rows.contains { row in
+      row != entry.row.device && batch.devices[row].map { $0.state == .active && !$0.userKey.isGuest } == true
+    }
   }
 
   /// What a device had besides its token ends.

@@ -40,6 +40,7 @@ package enum Reporting {
       writer.member("reasons", raw: reasons)
       writer.member("appId", funnel.appID)
       writer.member("alert", raw: (funnel.alert ?? "null").utf8)
+      if funnel.isConfidential { writer.member("confidential", true) }
       writer.member("createdAt", Timestamp.text(funnel.createdAt))
       if let reason = funnel.stateReason { writer.member("stateReason", reason) }
       if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
@@ -162,19 +163,24 @@ package enum Reporting {
   }
 
   /// That the caller may see who got a message, and that it is known.
-  static func requireHistory(of seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem) {
+  @discardableResult
+  static func requireHistory(of seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
+    -> App.Number
+  {
     try caller.require(.viewMessages)
     guard let (found, _) = try connection.answer(Funnels.find(seqno)), caller.reaches(found.app) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
     if !found.isKept { throw notKept(seqno) }
+    return found.app
   }
 
   /// Deliveries that have an outcome, or wait for their next try.
   package static func deliveries(
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> DeliveriesAnswer {
-    try requireHistory(of: seqno, for: caller, on: connection)
+    let app = try requireHistory(of: seqno, for: caller, on: connection)
+    try Auditing.note(.deliveries, of: app, by: caller, on: connection)
     let after = try page.device()
     // One more than asked for tells whether there is a next page.
     var items = try connection.answer(

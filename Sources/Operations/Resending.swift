@@ -1,4 +1,3 @@
-internal import Crypto
 package import Domain
 internal import JSON
 package import Postgres
@@ -14,7 +13,7 @@ package enum Resending {
   ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as in a send.
   ///   - now: microseconds since 1970.
   package static func resend(
-    _ seqno: Int64, _ request: Sending.Request, on connection: Connection, now: Int64
+    _ seqno: Int64, _ request: Sending.Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try Sending.checkKey(request.idempotencyKey)
@@ -24,19 +23,26 @@ package enum Resending {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
     }
     let app = try connection.app(old.appID)
+    let seal = request.seal ?? catalog?.seal
     // The number belongs to what was asked for: the same key for another message is another request.
-    let hash =
-      request.consent?.requestSHA256 ?? Array(SHA256.hash(data: Array("resend \(seqno) ".utf8) + request.body))
-    if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, hash, on: connection) {
+    let digest =
+      request.consent.map { RequestDigest(stored: $0.requestSHA256) }
+      // It says nothing that is confidential.
+      ?? RequestDigest(Array("resend \(seqno) ".utf8) + request.body, isConfidential: false, seal: nil)
+    if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, digest, on: connection) {
       return earlier
     }
-    if let waiting = try Approving.earlier(request, app, hash, on: connection) { return .waiting(waiting) }
+    if let waiting = try Approving.earlier(request, app, digest, on: connection) { return .waiting(waiting) }
     guard old.state.isFinal else {
       throw Controlling.wrongState(
         "resend", seqno,
         MessageControl.Standing(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
     }
     var message = try MessageRequest(stored: old.request)
+    if message.isContentSealed {
+      guard let seal else { throw StoredRequest.noSeal }
+      message = try seal.request(old.request, sealed: old.sealed, of: app.number)
+    }
     let target = try widen(wish, of: old, on: connection)
     if target != .unreached { message.audience = .deliveries(of: seqno, target) }
     message.pace = pace
@@ -46,16 +52,19 @@ package enum Resending {
     let plan = try HostingPlan(
       message, audience, app, request.hosting, on: connection, now: now, lastDueAt: now, expiresAt: expiresAt)
     if let waiting = try Approving.hold(
-      request, request.body, hash, app, audience, resendOf: seqno, on: connection, now: now)
+      request, try StoredRequest(request.body, isConfidential: false, of: app.number, seal: nil), digest, app, audience,
+      resendOf: seqno, on: connection, now: now)
     {
       return .waiting(waiting)
     }
     // By local time some zones have got it: how many are left is known when they are looked at.
     let targeted = target == .unreached && old.localTime != nil ? nil : audience.targeted
     var new = Messages.New(
-      app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self), requestSHA256: hash,
+      app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self),
+      requestSHA256: digest.stored,
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: targeted,
       unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now, expiresAt: expiresAt)
+    new.sealed = old.sealed
     new.links = plan.links
     new.resend = Messages.Resend(of: seqno, to: target)
     if let made = try Sending.create(new, message, plan, by: request, on: connection) {
@@ -64,10 +73,10 @@ package enum Resending {
           seqno: made, targeted: targeted, unknown: audience.unknownJSON, resendOf: seqno))
     }
     // Somebody with the same key was faster by a moment.
-    if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, hash, on: connection) {
+    if let key = request.idempotencyKey, let earlier = try Sending.earlier(app, key, digest, on: connection) {
       return earlier
     }
-    if let consent = request.consent { throw Approving.decided(consent) }
+    if let consent = request.consent { throw Approving.decided(consent.approval) }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 

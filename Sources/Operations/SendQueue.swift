@@ -9,7 +9,7 @@ enum SendQueue {
   static func checkRoom(
     in lane: Lane, on connection: Connection, limit: Int = Domain.Limits.openMessages
   ) throws(Problem) {
-    guard try connection.answer(Controls.openCount(lane, limit: limit)) >= limit else { return }
+    guard try connection.answer(Controls.open(lane, limit: limit)).count >= limit else { return }
     throw Problem(
       .busy, "\(limit) messages of the lane \(lane.name) are waiting or being sent. Try again in a moment.")
   }

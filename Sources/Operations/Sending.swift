@@ -1,4 +1,3 @@
-internal import Crypto
 package import Domain
 internal import JSON
 package import Postgres
@@ -24,6 +23,9 @@ package enum Sending {
     package let caller: Caller
     /// Where pages and media are reached.
     package let hosting: Hosting
+    /// Seals what a confidential message says; nil: the catalog's does.
+    package var seal: ContentSeal?
+    package var door = App.Confidentiality.Door.api
     /// Of the second person, where one was asked.
     var consent: Approving.Consent?
 
@@ -51,31 +53,38 @@ package enum Sending {
     try request.caller.requireOrigin(of: message)
     try CredentialRules.check(message, app, on: connection)
     try Advertising.check(message, app, on: connection)
-    let hash = request.consent?.requestSHA256 ?? Array(SHA256.hash(data: request.body))
+    let seal = request.seal ?? catalog?.seal
+    message.isConfidential = app.confidentiality.covers(message, from: request.door)
+    try Confiding.check(message, filled)
+    let digest =
+      request.consent.map { RequestDigest(stored: $0.requestSHA256) }
+      ?? RequestDigest(request.body, isConfidential: message.isConfidential, seal: seal)
     if !message.dryRun, let key = request.idempotencyKey {
       // Whatever has become of the audience since.
-      if let earlier = try earlier(app, key, hash, on: connection) { return earlier }
-      if let waiting = try Approving.earlier(request, app, hash, on: connection) { return .waiting(waiting) }
+      if let earlier = try earlier(app, key, digest, on: connection) { return earlier }
+      if let waiting = try Approving.earlier(request, app, digest, on: connection) { return .waiting(waiting) }
     }
     let body = try SavedSegment.copy(into: &message, filled, app, on: connection)
     if message.dryRun {
       return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
     }
 
+    let kept = try StoredRequest(body, isConfidential: message.isConfidential, of: app.number, seal: seal)
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let due = try DueTime(message, app, on: connection, now: now)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     let plan = try HostingPlan(
       message, audience, app, request.hosting, on: connection, now: now,
       lastDueAt: due.dueAt ?? now, expiresAt: due.expiresAt)
-    if let waiting = try Approving.hold(request, body, hash, app, audience, on: connection, now: now) {
+    if let waiting = try Approving.hold(request, kept, digest, app, audience, on: connection, now: now) {
       return .waiting(waiting)
     }
     var new = Messages.New(
-      app: app.number, lane: message.lane, request: String(decoding: body, as: UTF8.self),
-      requestSHA256: hash, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
+      app: app.number, lane: message.lane, request: kept.text,
+      requestSHA256: digest.stored, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
       targeted: audience.targeted, unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now,
       expiresAt: due.expiresAt)
+    new.sealed = kept.sealed
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     new.links = plan.links
@@ -87,8 +96,8 @@ package enum Sending {
       return .accepted(accepted)
     }
     // Somebody with the same key was faster by a moment.
-    if let key = request.idempotencyKey, let earlier = try earlier(app, key, hash, on: connection) { return earlier }
-    if let consent = request.consent { throw Approving.decided(consent) }
+    if let key = request.idempotencyKey, let earlier = try earlier(app, key, digest, on: connection) { return earlier }
+    if let consent = request.consent { throw Approving.decided(consent.approval) }
     throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
   }
 
@@ -98,6 +107,11 @@ package enum Sending {
     _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: Request, on connection: Connection
   ) throws(Problem) -> Int64? {
     let caller = request.caller
+    var new = new
+    new.asked = caller.asker.map { ($0, request.consent?.requestedAt ?? new.now) }
+    // Too many to be counted at once: as many as they are.
+    new.approvedFor = request.consent.map { $0.targeted ?? .max }
+    let stored = new
     var isFileGone = false
     let made = try connection.commit { () throws(PostgresError) -> Int64? in
       if let consent = request.consent {
@@ -108,8 +122,8 @@ package enum Sending {
         if isFileGone { return nil }
       }
       try plan.store(on: connection)
-      guard let seqno = try connection.run(Messages.create(new)) else { return nil }
-      if new.resend == nil {
+      guard let seqno = try connection.run(Messages.create(stored)) else { return nil }
+      if stored.resend == nil {
         let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
         if let gate { try connection.run(gate) }
         if let repetition = message.repetition { try connection.run(Schedules.begin(seqno, repetition)) }
@@ -118,29 +132,38 @@ package enum Sending {
       }
       try connection.run(Announcements.announce(channel, String(seqno)))
       // What is sent to whom stands in the message itself.
-      let change = Auditing.Change(new.resend == nil ? "message.send" : "message.resend", String(seqno), app: new.app)
+      let change = Auditing.Change(
+        stored.resend == nil ? "message.send" : "message.resend", String(seqno), app: stored.app)
       let audited = change.to { writer in
         writer.member("lane", message.lane.name)
-        writer.member("targeted", new.targeted)
-        if let resend = new.resend { writer.member("resendOf", String(resend.of)) }
+        writer.member("targeted", stored.targeted)
+        if let resend = stored.resend { writer.member("resendOf", String(resend.of)) }
       }
-      // A device's own message is no administration.
-      if caller.device == nil { try connection.run(Auditing.add(audited, by: caller)) }
-      if let consent = request.consent { try Approving.settle(consent, seqno: seqno, app: new.app, connection) }
+      if new.resend != nil || !isItsOwnRecord(message, by: caller) {
+        try connection.run(Auditing.add(audited, by: caller))
+      }
+      if let consent = request.consent { try Approving.settle(consent, seqno: seqno, app: stored.app, connection) }
       return seqno
     }
     if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
     return made
   }
 
+  /// True for what programs send by the thousand, to people whom they name: the message itself says who sent what. A
+  /// device's own is no administration at all.
+  private static func isItsOwnRecord(_ message: MessageRequest, by caller: Caller) -> Bool {
+    guard case .clientUIDs = message.audience else { return caller.device != nil }
+    return caller.isProgram
+  }
+
   /// What was answered to the first request with this key.
   static func earlier(
-    _ app: App, _ key: String, _ hash: [UInt8], on connection: Connection
+    _ app: App, _ key: String, _ digest: RequestDigest, on connection: Connection
   ) throws(Problem) -> SendAnswer? {
     guard let earlier = try connection.answer(Messages.earlier(app: app.number, idempotencyKey: key)) else {
       return nil
     }
-    guard earlier.requestSHA256 == hash else { throw conflict(key, earlier) }
+    guard digest.matches(earlier.requestSHA256) else { throw conflict(key, earlier) }
     return .accepted(SendAnswer.Accepted(earlier))
   }
 

@@ -9,14 +9,9 @@ internal import Store
 ///
 /// ```
 ///   login and password, or a link that works once ──► session ──► used: goes on for 2 hours, 12 in all ──► over
-///        │ 20 failures of an address, 5 of a login,                  │
-///        ▼ within 15 minutes: 429                                    └── sign out, password changed, account disabled ──► over
+///        │                                                         │
+///        ▼ failed too often (`SignInAttempt`): 429                 └── sign out, password changed, account disabled ──► over
 /// ```
-/// **Failures are bounded**: an address that has failed too often is refused before its logins are counted, so it leaves a row
-/// for itself and one for each login it may try; rows that are over go with the next new one, and there are no more than
-/// `signInFailures`: those that end first make room. Logins that nobody has count like all others, or the counting would
-/// tell which there are.
-///
 /// **No fixation**: each sign-in makes a session with a new random token and ends the one that the browser came with.
 /// **No forgery across sites**: the cookie is SameSite=Strict, and what changes something needs the CSRF token, which is
 /// derived from the session's own and which only the console's pages can read.
@@ -54,11 +49,17 @@ package enum SigningIn {
 
   /// - Parameters:
   ///   - former: the token that the browser came with; its session ends.
+  ///   - replaces: a link may sign in somebody else than who is signed in.
   ///   - now: microseconds since 1970.
   package static func signIn(
-    _ proof: Proof, former: String?, origin: String, requestID: String, on connection: Connection, now: Int64
+    _ proof: Proof, former: String?, replaces: Bool = false, origin: String, requestID: String,
+    on connection: Connection, now: Int64
   ) throws(Problem) -> Session {
-    let account = try prove(proof, origin: origin, on: connection, now: now)
+    if let former, !replaces, case .link(let link) = proof {
+      try checkReplacement(of: former, by: link, on: connection, now: now)
+    }
+    let attempt = SignInAttempt(proof: proof, origin: origin, requestID: requestID, now: now)
+    let account = try attempt.prove(on: connection)
     let token = RandomToken.make()
     let endsAt = now + Operations.Limits.sessionSeconds * 1_000_000
     try connection.commit { () throws(PostgresError) in
@@ -68,6 +69,7 @@ package enum SigningIn {
           sha256: Authorization.hash(token), account: account.number, now: now,
           idleUntil: now + Operations.Limits.sessionIdleSeconds * 1_000_000, endsAt: endsAt, origin: origin,
           byLink: proof.isLink))
+      try attempt.note(account.number, on: connection)
       var caller = Caller(
         role: Role(rawValue: account.role) ?? .viewer, app: account.app, apiKey: nil, account: account.number,
         name: account.login)
@@ -81,49 +83,20 @@ package enum SigningIn {
       needsPassword: account.password == nil)
   }
 
-  private static func prove(
-    _ proof: Proof, origin: String, on connection: Connection, now: Int64
-  ) throws(Problem) -> Accounts.Record {
-    var subjects = [subject("address \(IPAddress(origin)?.network.description ?? origin)")]
-    try count(subjects[0], upTo: Operations.Limits.failuresOfAddress, on: connection, now: now)
-    if case .password(let login, _) = proof {
-      subjects.append(subject("login \(ConsoleAccounts.normalize(login))"))
-      try count(subjects[1], upTo: Operations.Limits.failuresOfLogin, on: connection, now: now)
-    }
-    let found: Accounts.Record?
-    switch proof {
-    case .password(let login, let password):
-      let account = try connection.answer(Accounts.find(login: ConsoleAccounts.normalize(login)))
-      found = PasswordHash.matches(password, account?.password, salt: account?.salt) ? account : nil
-    case .link(let token):
-      let login = try connection.answer(Sessions.takeLink(sha256: Authorization.hash(token), now: now))
-      if let login { found = try connection.answer(Accounts.find(login: login)) } else { found = nil }
-    }
-    guard let account = found, account.disabledAt == nil else {
-      throw Problem(.badCredential, "Login and password do not belong together, or the link was used or is over.")
-    }
-    try connection.answer(Sessions.forgive(subjects, now: now))
-    return account
-  }
-
-  /// Counts a failure, before it is looked whether it is one, so that many at the same moment do not slip through.
-  private static func count(
-    _ subject: [UInt8], upTo limit: Int32, on connection: Connection, now: Int64
+  /// A link that somebody sent must not turn a page that is open into another person's.
+  private static func checkReplacement(
+    of former: String, by link: String, on connection: Connection, now: Int64
   ) throws(Problem) {
-    let until = now + Operations.Limits.signInWindowSeconds * 1_000_000
-    let failures = try connection.answer(Sessions.fail(subject, now: now, until: until))
-    // Who adds a row takes away what is too much.
-    if failures == 1 {
-      try connection.answer(Sessions.tidyFailures(now: now, keeping: Operations.Limits.signInFailures))
-    }
-    guard failures > limit else { return }
+    guard
+      let present = try connection.answer(
+        Sessions.use(sha256: Authorization.hash(former), now: now, idleUntil: now)),
+      let login = try connection.answer(Sessions.login(ofLink: Authorization.hash(link))), login != present.login
+    else { return }
     throw Problem(
-      .tooManyAttempts,
-      "Signing in failed too often. Wait \(Operations.Limits.signInWindowSeconds / 60) minutes, or ask an administrator for a link."
+      .conflict,
+      "This browser is signed in as \(present.login), and the link is another account's. Ask whose page it is to be; then send \"replace\": true."
     )
   }
-
-  private static func subject(_ text: String) -> [UInt8] { Authorization.hash(text) }
 
   // MARK: Using a session
 
@@ -213,11 +186,5 @@ extension Operations.Limits {
   /// A working day.
   package static let sessionSeconds: Int64 = 12 * 3600
   static let sessionIdleSeconds: Int64 = 2 * 3600
-  static let signInWindowSeconds: Int64 = 900
-  /// In that window. An address may be a whole company's.
-  static let failuresOfLogin: Int32 = 5
-  static let failuresOfAddress: Int32 = 20
-  /// Rows that count failures, of all addresses and logins: five hundred addresses that try all they may.
-  static let signInFailures: Int64 = 10_000
   static let passwordBytes = 10...256
 }

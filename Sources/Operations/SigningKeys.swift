@@ -10,6 +10,10 @@ package struct SigningKeys: Sendable {
   package let userProofs: UserProofKeyring
   /// For apps built with the existing SDK.
   package let sdkKeys: SDKKeyring
+  /// Of what confidential messages say.
+  package let contents: ContentSeal
+  /// What their users' telephone numbers are sealed with.
+  package let phones: PhoneSeal
 
   /// Reads the keys, making them in a new database.
   /// - Throws: `Problem` when the master key does not fit, `PostgresError` from the database.
@@ -20,7 +24,8 @@ package struct SigningKeys: Sendable {
     return SigningKeys(
       pushkeys: PushKeyring(present: pushkeys[0], previous: pushkeys.count > 1 ? pushkeys[1] : nil),
       authKeys: AuthKeyring(key: authKeys[0]), userProofs: UserProofKeyring(key: userProofs[0]),
-      sdkKeys: SDKKeyring(key: authKeys[0]))
+      sdkKeys: SDKKeyring(key: authKeys[0]), contents: ContentSeal(try load("content", connection, master)),
+      phones: PhoneSeal(master: master))
   }
 
   /// Whether what is sealed opens with the master key; nil when nothing is sealed yet. Makes no keys.
@@ -28,7 +33,7 @@ package struct SigningKeys: Sendable {
   /// The signing keys say so where there are some: every server that has run on the database has opened them.
   package static func fit(_ master: MasterKey, _ connection: Connection) throws(PostgresError) -> Bool? {
     var known = false
-    for purpose in ["pushkey", "authkey", "userproof"] {
+    for purpose in ["pushkey", "authkey", "userproof", "content"] {
       for stored in try connection.run(Secrets.signingKeys(purpose: purpose)) {
         known = true
         if (try? master.open(stored.sealed, for: place(purpose, stored.generation))) == nil { return false }

@@ -83,9 +83,21 @@ package final class Connection {
     do {
       guard statement.isKept else { return try session.executeOnce(statement, parameters) }
       if !session.knows(statement, types) { try session.prepare(statement, types) }
-      return try session.execute(statement, parameters)
+      return try execute(statement, parameters)
     } catch {
       throw noting(error)
+    }
+  }
+
+  private func execute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
+    do throws(PostgresError) {
+      return try session.execute(statement, parameters)
+    } catch {
+      guard error.isConnectionLost, error.origin == .connection else { throw error }
+      var lost = error
+      // What only reads has nothing to commit.
+      lost.mayBeCommitted = statement == .commit || !isInTransaction && !statement.sql.hasPrefix("SELECT")
+      throw lost
     }
   }
 
@@ -249,8 +261,22 @@ package final class Connection {
     if session.isBroken { try reconnect() }
   }
 
+  /// Whether the server answers at all: it may be busy with what was asked, and take its time.
+  private static func answers(_ target: ConnectionTarget) -> Bool {
+    var options = ConnectionOptions()
+    options.silence = Postgres.Limits.probe
+    options.connectTimeout = Postgres.Limits.probe
+    do throws(PostgresError) {
+      _ = try Connection.connect(to: target, options, attempt: 0, isProbe: true)
+      return true
+    } catch {
+      // It has no session left, or refuses: it has answered.
+      return error.sqlState != nil || error.message.contains("FATAL")
+    }
+  }
+
   private static func connect(
-    to target: ConnectionTarget, _ options: ConnectionOptions, attempt: Int
+    to target: ConnectionTarget, _ options: ConnectionOptions, attempt: Int, isProbe: Bool = false
   ) throws(PostgresError) -> Session {
     let clock = SystemClock()
     let deadline = clock.now + options.connectTimeout * target.hostCount
@@ -267,7 +293,9 @@ package final class Connection {
       case .wantsWrite: wanted = Int16(POLLOUT)
       case .failed: throw session.connectError
       case .connected:
+        session.patience = options.silence
         try session.run(options.settingsSQL)
+        if options.silence != nil, !isProbe { session.isSilent = { !answers(target) } }
         options.canceller?.follow(session)
         return session
       }

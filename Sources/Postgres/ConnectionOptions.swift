@@ -13,6 +13,10 @@ package struct ConnectionOptions: Sendable {
   package var idleInTransactionTimeout: Duration? = Postgres.Limits.idleInTransaction
   /// The server gives up waiting for a lock after this time (55P03). Absent: the server's own setting.
   package var lockTimeout: Duration?
+  /// After so long without an answer it is tried whether the server answers at all, by another session: if it does not, the
+  /// connection is lost. Absent: an answer is waited for as long as the kernel believes in the connection. For blocking
+  /// connections.
+  package var silence: Duration?
   /// Statements are planned for tables that have grown, however empty they are at the moment. For sessions that only ever
   /// look things up: their statements are prepared once, in a quiet moment perhaps, and kept.
   package var readsByIndex = false

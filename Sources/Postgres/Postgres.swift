@@ -57,6 +57,8 @@ package enum Postgres {
     /// How long a transaction may wait for its next statement: as long as a node's lease, for then others take over what
     /// it held.
     package static let idleInTransaction: Duration = .seconds(10)
+    /// How long a session that only tries whether the server answers may take.
+    package static let probe: Duration = .seconds(2)
     /// Sent bytes that stay unacknowledged this long mean a lost connection (TCP_USER_TIMEOUT), milliseconds.
     package static let unacknowledgedMilliseconds = 15_000
   }

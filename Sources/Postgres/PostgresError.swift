@@ -29,6 +29,8 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   package var position: Int?
   /// The prepared statement that failed.
   package var statement: String?
+  /// The connection was lost while the answer to a COMMIT, or to a statement that is its own transaction, was outstanding.
+  package var mayBeCommitted = false
   /// The server closed the connection with this error.
   package var isFatal = false
 
@@ -59,6 +61,17 @@ package struct PostgresError: Error, Sendable, Equatable, CustomStringConvertibl
   package var isRetryable: Bool {
     sqlState == .deadlockDetected || sqlState == .serializationFailure
   }
+
+  /// The same would fail again, whenever it is tried, for the sake of what was asked and not of the database: data exceptions,
+  /// broken constraints, program limits exceeded.
+  package var isOwnFault: Bool {
+    guard !isConnectionLost, let sqlState else { return false }
+    // Refused before anything was sent: a text that no database takes.
+    if origin == .refusal { return sqlState.errorClass == "22" }
+    return Self.classesOfOwnFaults.contains(sqlState.errorClass)
+  }
+
+  private static let classesOfOwnFaults: Set<String> = ["22", "23", "54"]
 
   package var description: String {
     guard let sqlState else { return message }

@@ -1,5 +1,6 @@
 internal import CLibPQ
 internal import Glibc
+internal import Reactor
 
 /// One libpq connection: the only place that touches `PGconn`. Each method is one libpq call of a similar name.
 ///
@@ -11,6 +12,11 @@ final class Session {
   private let pg: OpaquePointer
   /// Statements the server knows in this session, by name.
   private var prepared: [String: Prepared] = [:]
+
+  /// How long an answer of a blocking call is waited for before `isSilent` is asked; nil: for ever.
+  var patience: Duration?
+  /// True when the server does not answer: what is waited for will not come.
+  var isSilent: () -> Bool = { true }
 
   private struct Prepared {
     let sql: String
@@ -115,12 +121,17 @@ final class Session {
   // MARK: Blocking calls
 
   func prepare(_ statement: Statement, _ types: [OID]) throws(PostgresError) {
-    let result = unsafe PQprepare(pg, statement.name, statement.sql, Int32(types.count), types.map(\.rawValue))
-    _ = try unsafe rows(owning: result, statement.name)
+    if patience != nil {
+      _ = try answer(sendPrepare(statement, types), statement.name)
+    } else {
+      let result = unsafe PQprepare(pg, statement.name, statement.sql, Int32(types.count), types.map(\.rawValue))
+      _ = try unsafe rows(owning: result, statement.name)
+    }
     remember(statement, types)
   }
 
   func execute(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
+    if patience != nil { return try answer(sendExecute(statement, parameters), statement.name) }
     let result = unsafe parameters.withPointers { pointers in
       unsafe PQexecPrepared(
         pg, statement.name, pointers.count, pointers.values, pointers.lengths, pointers.formats, binaryResults)
@@ -130,6 +141,7 @@ final class Session {
 
   /// Parses, plans and runs a statement, of which nothing stays.
   func executeOnce(_ statement: Statement, _ parameters: Parameters) throws(PostgresError) -> Rows {
+    if patience != nil { return try answer(sendExecuteOnce(statement, parameters), statement.name) }
     let result = unsafe parameters.withPointers { pointers in
       unsafe PQexecParams(
         pg, statement.sql, pointers.count, parameters.types.map(\.rawValue), pointers.values, pointers.lengths,
@@ -141,7 +153,55 @@ final class Session {
   /// Runs SQL text without parameters, also several statements. Results come as text: only for what returns nothing.
   @discardableResult
   func run(_ sql: String) throws(PostgresError) -> Rows {
-    try unsafe rows(owning: PQexec(pg, sql), nil)
+    if patience != nil { return try answer(unsafe PQsendQuery(pg, sql) == 1, nil) }
+    return try unsafe rows(owning: PQexec(pg, sql), nil)
+  }
+
+  /// Waits for all that one call is answered, as libpq's own blocking calls do, but not for ever.
+  private func answer(_ isSent: Bool, _ statement: String?) throws(PostgresError) -> Rows {
+    guard isSent else { throw isBroken ? lostError : .connection(lastMessage) }
+    var last: OpaquePointer?
+    while true {
+      do throws(PostgresError) {
+        try waitForAnswer()
+      } catch {
+        if let last = unsafe last { unsafe PQclear(last) }
+        throw error.naming(statement)
+      }
+      guard let result = unsafe PQgetResult(pg) else { break }
+      if let former = unsafe last { unsafe PQclear(former) }
+      unsafe last = result
+    }
+    return try unsafe rows(owning: last, statement)
+  }
+
+  /// Until the next result has come whole.
+  private func waitForAnswer() throws(PostgresError) {
+    let clock = SystemClock()
+    let patience = patience ?? .seconds(1)
+    var askAt = clock.now + patience
+    while unsafe PQisBusy(pg) == 1 {
+      let left = askAt - clock.now
+      guard left > .zero else {
+        guard !isSilent() else {
+          abandon()
+          throw .lost("it has not answered in time")
+        }
+        askAt = clock.now + patience
+        continue
+      }
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if unsafe poll(&entry, 1, Int32(clamping: left.nanoseconds / 1_000_000 + 1)) > 0, !consumeInput() {
+        throw lostError
+      }
+    }
+  }
+
+  /// Nothing is expected of this session any more.
+  private func abandon() {
+    _ = shutdown(descriptor, Int32(SHUT_RDWR))
+    // Reads the end, so that libpq knows too.
+    while !isBroken, consumeInput() {}
   }
 
   /// Describes a prepared statement: the types the server wants and gives.

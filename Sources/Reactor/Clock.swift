@@ -44,3 +44,19 @@ package final class ManualClock: Clock {
     elapsed.withLock { $0 += duration.nanoseconds }
   }
 }
+
+/// The machine's clock, set wrong by so many seconds, and by others whenever a test says so.
+package final class ShiftedClock: Clock {
+  private let machine = SystemClock()
+  private let shift: Atomic<Int64>
+
+  package init(seconds: Int64 = 0) {
+    shift = Atomic(seconds * 1_000_000)
+  }
+
+  package var now: Instant { machine.now }
+  package var wallMicroseconds: Int64 { machine.wallMicroseconds + shift.load(ordering: .relaxed) }
+
+  /// From now on it is wrong by so much.
+  package func jump(to seconds: Int64) { shift.store(seconds * 1_000_000, ordering: .relaxed) }
+}

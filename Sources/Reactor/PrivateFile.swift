@@ -5,23 +5,43 @@ package enum PrivateFile {
   /// Writes a file that must not exist yet, mode 0600. It appears whole or not at all, whatever crashes.
   /// - Returns: false when somebody else was first: their file stands.
   package static func create(_ path: String, _ bytes: [UInt8]) throws(SystemError) -> Bool {
-    let temporary = "\(path).\(getpid())"
-    let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard number >= 0 else { throw .last("create", temporary) }
+    let temporary = try writeTemporary(for: path, bytes)
     defer { _ = unsafe unlink(temporary) }
-    let file = FileDescriptor(owning: number)
-    guard unsafe write(file.number, bytes, bytes.count) == bytes.count, fsync(file.number) == 0 else {
-      throw .last("write", temporary)
-    }
     // A link appears at once, and fails when the name is taken.
     if unsafe link(temporary, path) == 0 { return true }
     guard errno == EEXIST else { throw .last("link", path) }
     return false
   }
+
+  /// Writes a file, mode 0600, in place of one that may be there.
+  package static func replace(_ path: String, _ bytes: [UInt8]) throws(SystemError) {
+    let temporary = try writeTemporary(for: path, bytes)
+    guard unsafe rename(temporary, path) != 0 else { return }
+    let error = SystemError.last("rename", path)
+    _ = unsafe unlink(temporary)
+    throw error
+  }
+
+  /// A whole file beside the one that is wanted; its name.
+  private static func writeTemporary(for path: String, _ bytes: [UInt8]) throws(SystemError) -> String {
+    let temporary = "\(path).\(getpid())"
+    let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw .last("create", temporary) }
+    let file = FileDescriptor(owning: number)
+    guard unsafe write(file.number, bytes, bytes.count) == bytes.count, fsync(file.number) == 0 else {
+      let error = SystemError.last("write", temporary)
+      _ = unsafe unlink(temporary)
+      throw error
+    }
+    return temporary
+  }
 }
 
 /// The process's standard error.
 package enum StandardError {
+  /// Whether a person sees what is written there.
+  package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
   /// One system call, so that lines of several threads never mix.
   package static func write(_ bytes: [UInt8]) {
     _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)

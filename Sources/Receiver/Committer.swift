@@ -72,10 +72,7 @@ package final class Committer {
       answer(
         .failure(
           mayBeCommitted
-            ? Problem(
-              .outcomeUnknown,
-              "The database has not said whether this was stored. Repeat it with the same Idempotency-Key, or look before "
-                + "you repeat it.")
+            ? .outcomeUnknown
             : Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")))
     }
   }

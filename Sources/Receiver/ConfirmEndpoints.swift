@@ -60,13 +60,13 @@ extension DeviceDoor {
     var pushkey: String?
     var option: String?
     var badge: Int16?
+    var at: Int64?
     try reader.readObject { (reader, key) throws(JSONError) in
       switch key {
       case "seqno": seqno = try reader.readSeqno()
       case "psid": psid = try reader.readText(upTo: Domain.Limits.psidBytes)
       case "pushkey": pushkey = try reader.readString()
-      // Ours is the time of the commit; theirs only has to be one.
-      case "at": _ = try reader.readMoment()
+      case "at": at = try reader.readMoment()
       case "badgeOption" where isRead: option = try reader.readString()
       case "badge" where isRead: badge = try reader.readBadge()
       default: throw .unknownField
@@ -78,7 +78,7 @@ extension DeviceDoor {
     let token = PushNetwork.apns.normalize(psid: psid) ?? psid
     return Operation.Confirmation(
       seqno: seqno, psid: token, read: isRead ? try Self.badgeOption(option, badge) : nil,
-      isGenuine: keys.pushkeys.isValid(pushkey, seqno: String(seqno), psid: token))
+      isGenuine: keys.pushkeys.isValid(pushkey, seqno: String(seqno), psid: token), at: at)
   }
 
   /// `update` and `force` need a badge, the others take none.

@@ -37,6 +37,16 @@ struct Controller: Sendable {
     Controller("rcv_comm_configuration") { $0.showConfiguration },
     Controller("reAllocateUpns") { $0.showConfiguration },
     Controller("putAppLog") { $0.showConfiguration },
+    // What is not served, said in words.
+    Controller("rcv_add_service") { door in
+      door.refusing("Services are not added one by one here: register with rcv_register_service.ctl.")
+    },
+    Controller("getEncriptKey") { door in
+      door.refusing("No key encrypts single fields here: TLS encrypts the whole call. Send the fields as they are.")
+    },
+    Controller("wpns_rcv_register_service_and_user") { door in
+      door.refusing("This call \(DeviceIdentity.webPush).")
+    },
     // Servers; the first also devices.
     Controller("rcv_register_message", isForServers: true, takesLongForms: true) { $0.sendMessage },
     Controller("rcv_register_groupmessage", isForServers: true, takesLongForms: true) { $0.sendGroupMessage },

@@ -48,6 +48,8 @@ struct DeviceIdentity {
   /// In front of the CUID of a client that is not registered yet.
   private static let mark = "TMP0"
 
+  static let webPush = "names web push, which is not served here; apps register with APNS or FCM"
+
   /// Without PNSID the token's form tells.
   private static func network(_ form: Form) throws(Refusal) -> PushNetwork {
     switch form["PNSID"]?.uppercased() {
@@ -57,7 +59,7 @@ struct DeviceIdentity {
     case "UPNS", "UPNC":
       throw Refusal(
         field: "PNSID", "names a socket push that is not served here (Android ended it); register with FCM")
-    case "WPNS": throw Refusal(field: "PNSID", "names a push service that was switched off; register with APNS or FCM")
+    case "WPNS": throw Refusal(field: "PNSID", webPush)
     default: throw Refusal(field: "PNSID", "must be APNS or FCM")
     }
   }

@@ -10,11 +10,11 @@ extension ControllerDoor {
     // Without keys nobody shows anything: good for apps that take a device's word.
     guard configuration.demandsKeys || app.identity != .open else { return nil }
     guard let key = form["AUTHKEY"] else {
-      throw Refusal(.noKey, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
+      throw Refusal(.authenticationFailed, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
     }
     switch keys.sdkKeys.verify(key, now: seconds) {
     case .genuine(let subject) where subject.app == app.number: return subject
-    case .expired: throw Refusal(.keyExpired, "This AUTHKEY has expired. Ask for a new one.")
+    case .expired: throw Refusal(.authenticationFailed, "This AUTHKEY has expired. Ask for a new one.")
     case .genuine, .forged: throw Self.foreignKey
     }
   }

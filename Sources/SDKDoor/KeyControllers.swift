@@ -26,6 +26,11 @@ extension ControllerDoor {
     call.succeed()
   }
 
+  /// A call of the protocol that nothing here answers to.
+  func refusing(_ text: String) -> (Call) throws(Refusal) -> Void {
+    { _ throws(Refusal) in throw Refusal(.serverError, text) }
+  }
+
   func appAlive(_ call: Call) throws(Refusal) {
     try withClaim(call, isAboutUser: false) { [self] _, claim in
       perform(.alive(claim), call) { _ in call.succeedQuietly() }

@@ -9,7 +9,7 @@ struct MessageText {
   let body: String
 
   init(_ form: Form) throws(Refusal) {
-    let given = try form.needed("MESSAGE", upTo: Domain.Limits.payloadBytes * 3)
+    let given = try form.needed("MESSAGE", upTo: SDKDoor.Limits.messageBytes)
     subtitle = try form.text("SUB_TITLE", upTo: Domain.Limits.payloadBytes).map(Self.decoded)
     let text = Self.decoded(given)
     guard text.first == "{" else {

@@ -11,11 +11,12 @@ extension ControllerDoor {
   }
 
   func registerServiceAndUser(_ call: Call) throws(Refusal) {
+    let phones = keys.phones
     try register(call) { identity throws(Refusal) in
       guard let user = identity.clientUID ?? (identity.isGuest ? UserKey.guestUID : nil) else {
         throw Refusal(field: "CUID", "is needed")
       }
-      return try Operation.NamedUser(user, call.form)
+      return try Operation.NamedUser(user, call.form, of: identity.app, phones)
     }
   }
 
@@ -102,7 +103,7 @@ extension ControllerDoor {
         guard identity.isGuest else { throw Refusal(field: "CUID", "is needed") }
         return perform(.clearUser(claim), call) { _ in self.succeed(call, identity, claim) }
       }
-      let named = try Operation.NamedUser(user, call.form)
+      let named = try Operation.NamedUser(user, call.form, of: identity.app, keys.phones)
       perform(.setUser(claim, named), call) { answer in
         guard case .found(let record, _, _) = answer else { return }
         self.succeed(call, identity, claim.renewed(for: record))

@@ -11,8 +11,8 @@ enum ResultCode: String {
   case appDeleted = "4444"
   case reservedTooLate = "5500"
   case reservedFailed = "5600"
-  case keyExpired = "-500"
-  case noKey = "40000"
+  /// Whatever is wrong with the key, none or an old one included: the protocol has codes of their own for these (40000, -500),
+  /// but on this one alone clients ask for a key and repeat the call.
   case authenticationFailed = "40100"
   case userMismatch = "40300"
   /// In the manner of the others; the original knows no limit.
@@ -26,8 +26,7 @@ enum ResultCode: String {
       switch code {
       case .unknownApp: .appDeleted
       case .unknownDevice: .notRegistered
-      case .noCredential: .noKey
-      case .badCredential: .authenticationFailed
+      case .noCredential, .badCredential: .authenticationFailed
       case .userMismatch: .userMismatch
       case .forbidden: .unauthorizedServer
       case .tooManyRequests: .tooMany

@@ -14,9 +14,9 @@
 /// its answer or problem into the envelope; what may be done, and what it does, is decided in `Operations`.
 ///
 /// **Keys.** `asking_authorization` gives a key for (app, PSID) and, once registered, the device; every later call
-/// brings it. 40000: no key. 40100: not ours, or another device's: the client asks again and repeats its call once.
-/// -500: older than half an hour. 40300: the call is about a user that the device does not belong to. All of it can be
-/// switched off, as in the original.
+/// brings it. 40100: there is none, it is older than half an hour, not ours, or another device's: on that code, and on no
+/// other, the client asks again and repeats its call once. 40300: the call is about a user that the device does not belong
+/// to. All of it can be switched off, as in the original.
 ///
 /// **Answers** have HTTP 200, also when the result code is an error, because that is what the SDK reads; only what is no
 /// call at all (404, 405) and what should be tried again elsewhere (503) says so in the status too.
@@ -36,10 +36,14 @@ package enum SDKDoor {
     package static let uploadBytes = 16_777_216
     /// Body of a send: ten thousand recipients with long names.
     package static let sendBytes = 4_194_304
-    /// A form that is read and checked on the HTTP loop, hence any form of a device: its 31 fields have 10,000 bytes at
-    /// most, and three times that percent-encoded. A server's larger ones go to a thread unread, for it takes long to look
+    /// A form that is read and checked on the HTTP loop, hence any form of a device: its 31 fields have 10,000 bytes
+    /// where no long MESSAGE is among them, and three times that percent-encoded. A server's larger ones go to a thread unread, for it takes long to look
     /// at ten thousand names.
     package static let loopFormBytes = 65_536
+    /// MESSAGE as it arrives; what has no room in the payload stands on a page.
+    static let messageBytes = 65_536
+    /// PHONENUM: no number is longer, however it is written.
+    static let phoneBytes = 64
     /// Rows of one answer.
     static let listedRows = 1000
     /// What a client is told to wait after 503, in seconds.

@@ -32,7 +32,8 @@ extension ControllerDoor {
   private func send(_ send: SendForm, _ call: Call, _ server: Server) throws(Refusal) {
     if case .known(let caller) = server, send.reservedFor == nil,
       let named = NamedSend(
-        body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog),
+        body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog,
+        door: .sdk),
       hands.takesSends(named.lane)
     {
       return perform(.send(named), call) { answer in
@@ -117,7 +118,8 @@ extension ControllerDoor {
       let send = try SendForm(call.form, audience: try SendAudience(message: call.form))
       let sending = try Self.refusing { () throws(Problem) in
         try DeviceSending(
-          body: send.deviceJSON, app: identity.app, sender: sender, idempotencyKey: call.idempotencyKey)
+          body: send.deviceJSON, app: identity.app, sender: sender, idempotencyKey: call.idempotencyKey,
+          door: .sdk)
       }
       guard hands.takesSends(sending.lane) else {
         throw Refusal(Problem(.busy, "Messages cannot be sent now. Try again in a moment."))

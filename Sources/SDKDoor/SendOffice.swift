@@ -19,8 +19,9 @@ struct SendOffice: Sendable {
       if let local = send.reservedFor {
         sendAt = try WallClockTime.sendAt(local, of: send.appID, on: connection, catalog: catalog)
       }
-      let request = Sending.Request(
+      var request = Sending.Request(
         body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting)
+      request.door = .sdk
       guard case .accepted(let accepted) = try Sending.send(request, on: connection, catalog: catalog, now: now)
       else { preconditionFailure("a form asks for no dry run") }
       messageCommitted()

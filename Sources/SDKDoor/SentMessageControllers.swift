@@ -34,12 +34,12 @@ extension ControllerDoor {
       if let pace { writer.member("pace", object: pace.write) }
     }
     let (body, key, clock) = (writer.bytes, call.idempotencyKey, loop.clock)
-    let (hosting, committed) = (hands.hosting, hands.messageCommitted)
+    let (hosting, committed, catalog) = (hands.hosting, hands.messageCommitted, catalog)
     try onThread(call, server) { caller, connection throws(Refusal) in
       let answer = try Self.refusing { () throws(Problem) in
         try Resending.resend(
           seqno, Sending.Request(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
-          now: clock.wallMicroseconds)
+          catalog: catalog, now: clock.wallMicroseconds)
       }
       committed()
       guard case .accepted(let accepted) = answer else { preconditionFailure("a resend is no dry run") }

@@ -15,13 +15,20 @@ final class APNsKeeper {
   private let master: MasterKey
   private let health: Health
   private let clock: any Clock
+  private let keyIsNew: (App.Number) -> Void
+  /// The first look has been: what comes now was stored while this server runs.
+  private var hasLooked = false
   private let log = Logger(label: "apns-keeper")
   private var keys: [App.Number: SigningKey] = [:]
   private var sealed: [App.Number: [UInt8]] = [:]
-  /// By team and key.
-  private(set) var tokens: [String: ProviderToken] = [:]
+  private(set) var tokens: [KeyName: ProviderToken] = [:]
 
-  init(sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock) {
+  /// - Parameter keyIsNew: called when a key is there that was not at the look before.
+  init(
+    sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock,
+    keyIsNew: @escaping (App.Number) -> Void = { _ in }
+  ) {
+    self.keyIsNew = keyIsNew
     self.health = health
     self.sender = sender
     self.requests = requests
@@ -31,14 +38,14 @@ final class APNsKeeper {
 
   func turn(_ connection: Connection) throws {
     try readCredentials(connection)
+    hasLooked = true
     sender.credentialsAreKnown()
-    var refused: [String: ProviderToken] = [:]
+    var refused: [KeyName: ProviderToken] = [:]
     for request in requests.takeAll() {
-      if let token = request.refused { refused["\(request.teamID) \(request.keyID)"] = token }
+      if let token = request.refused { refused[request.key] = token }
     }
     let now = clock.wallMicroseconds / 1_000_000
-    for key in Set(keys.values.map { "\($0.teamID) \($0.keyID)" }) {
-      guard let signing = keys.values.first(where: { "\($0.teamID) \($0.keyID)" == key }) else { continue }
+    for (key, signing) in Dictionary(keys.values.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }) {
       let present = tokens[key]
       if present == nil || present?.isDue(atSeconds: now) == true || refused[key] == present {
         try renew(signing, refused: refused[key], now: now, connection)
@@ -70,7 +77,8 @@ final class APNsKeeper {
       switch try APNsSecret(credential, master) {
       case .key(let key):
         keys[app] = key
-        sender.set(.token(teamID: key.teamID, keyID: key.keyID), for: app)
+        if hasLooked { keyIsNew(app) }
+        sender.set(.token(key.name), for: app)
         health.note(Health.Credential(isUsable: true), of: app, .apns)
       case .certificate(let identity):
         sender.set(.certificate(identity), for: app)
@@ -98,13 +106,14 @@ final class APNsKeeper {
     _ key: SigningKey, refused: ProviderToken?, now: Int64, _ connection: Connection
   ) throws {
     let token = try connection.withTransaction { () throws -> ProviderToken? in
-      let stored = try connection.run(Secrets.lockProviderToken(teamID: key.teamID, keyID: key.keyID))
-      if let issuedAt = stored.issuedAt {
-        let token = ProviderToken(
-          teamID: key.teamID, keyID: key.keyID, value: stored.token, issuedAt: issuedAt)
-        let mayMint = now >= issuedAt + APNs.Limits.tokenRestSeconds
-        let isUsable = token.isGood(atSeconds: now) && issuedAt <= now + 60
-        if isUsable, token != refused, !token.isDue(atSeconds: now) { return token }
+      let fingerprint = key.name.fingerprint
+      let place = ProviderTokens.place(of: fingerprint)
+      let stored = try connection.run(ProviderTokens.lock(fingerprint))
+      // What does not open was sealed with another master key, or put there: as if there were none.
+      if let issuedAt = stored.issuedAt, let opened = try? master.open(stored.sealed, for: place) {
+        let token = ProviderToken(key.name, value: String(decoding: opened, as: UTF8.self), issuedAt: issuedAt)
+        let mayMint = now >= issuedAt + APNs.Limits.tokenRestSeconds || token.isAhead(atSeconds: now)
+        if token.isGood(atSeconds: now), token != refused, !token.isDue(atSeconds: now) { return token }
         // Refused though young: minting again would only be throttled. The clock may be wrong.
         if token == refused, !mayMint {
           log.error("APNs refuses a young provider token; check the clock of this machine")
@@ -113,12 +122,12 @@ final class APNsKeeper {
       }
       let minted = try key.mint(issuedAt: now)
       try connection.run(
-        Secrets.saveProviderToken(
-          teamID: key.teamID, keyID: key.keyID, token: minted.value, issuedAt: minted.issuedAt))
+        ProviderTokens.save(
+          fingerprint, sealed: master.seal(Array(minted.value.utf8), for: place), issuedAt: minted.issuedAt))
       return minted
     }
     guard let token else { return }
-    tokens["\(key.teamID) \(key.keyID)"] = token
+    tokens[key.name] = token
     sender.set(token)
   }
 }

@@ -1,3 +1,4 @@
+package import Domain
 package import Dispatcher
 package import Reactor
 package import SDKDoor
@@ -35,8 +36,8 @@ package struct Configuration: Sendable {
         meaning: "Apple's sandbox service"),
       Variable(name: "UPMC_FCM_URL", standard: "https://fcm.googleapis.com", meaning: "Google's service"),
       Variable(
-        name: "UPMC_FCM_TOKEN_URL", standard: "(account)",
-        meaning: "where access tokens for it are got; absent: what each service account's file says"),
+        name: "UPMC_FCM_TOKEN_URL", standard: TokenAddress.google,
+        meaning: "where access tokens for it are got; a service account's file must name Google's address, or this one"),
       Variable(
         name: "UPMC_FCM_QUOTA", standard: "600000",
         meaning: "messages a minute of one Firebase project, of all nodes on this database together"),
@@ -47,6 +48,9 @@ package struct Configuration: Sendable {
         name: "UPMC_CA_FILE", standard: "",
         meaning: "further trust anchors (PEM), for a simulator or an inspecting proxy"
       ),
+      Variable(
+        name: "UPMC_COMMAND", standard: "upmc",
+        meaning: "how people call this program here, for what the log advises (docker compose exec upmc upmc)"),
       Variable(
         name: "UPMC_LOG_LEVEL", standard: "info", meaning: "trace, debug, info, notice, warning, error or critical"),
       Variable(name: "UPMC_LOG_FORMAT", standard: "text", meaning: "text or json"),
@@ -75,9 +79,12 @@ package struct Configuration: Sendable {
   package var apnsSandbox = ServiceAddress(host: "api.sandbox.push.apple.com", port: 443)
   package var fcm = ServiceAddress(host: "fcm.googleapis.com", port: 443)
   package var fcmTokenURL: String?
+  /// Where access tokens are got.
+  package var tokenAddress: TokenAddress { TokenAddress(configured: fcmTokenURL) }
   package var fcmMessagesPerMinute = 600_000
   package var fcmValidatesOnly = false
   package var caFile: String?
+  package var command = "upmc"
   package var logLevel = "info"
   package var logFormat = LogFormat.text
   package var migrationsDirectory: String?
@@ -136,6 +143,7 @@ package struct Configuration: Sendable {
     case "UPMC_FCM_QUOTA": fcmMessagesPerMinute = try Self.quota(name, value)
     case "UPMC_FCM_VALIDATE_ONLY": fcmValidatesOnly = try Self.flag(name, value)
     case "UPMC_CA_FILE": caFile = given
+    case "UPMC_COMMAND": command = given ?? command
     case "UPMC_LOG_LEVEL": logLevel = try Self.level(name, value)
     case "UPMC_LOG_FORMAT": logFormat = try Self.format(name, value)
     case "UPMC_WEBHOOK_PRIVATE": webhookNetworks = try Listening.blocks(name, value)

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import Operations
 package import Store
 internal import TLS
@@ -8,14 +8,21 @@ package enum CredentialSeal {
   /// Opens and reads a credential.
   /// - Returns: when it ends, in seconds since 1970; nil for keys, which do not.
   /// - Throws: one sentence that says what is wrong with it.
-  package static func open(_ credential: Secrets.Credential, _ master: MasterKey) throws -> Int64? {
+  package static func open(
+    _ credential: Secrets.Credential, _ master: MasterKey, tokens: TokenAddress = TokenAddress()
+  ) throws -> Int64? {
     switch credential.network {
     case .apns:
       guard case .certificate(let identity) = try APNsSecret(credential, master) else { return nil }
       return identity.certificate.notAfter
     case .fcm:
       let place = Administration.place(ofCredentialFor: credential.app, credential.network)
-      _ = try ServiceAccount(json: String(decoding: try master.open(credential.sealed, for: place), as: UTF8.self))
+      let json = String(decoding: try master.open(credential.sealed, for: place), as: UTF8.self)
+      do throws(ServiceAccount.Mistake) {
+        _ = try ServiceAccount(json: json, tokens: tokens)
+      } catch {
+        throw ServerError("it \(error.description)")
+      }
       return nil
     }
   }

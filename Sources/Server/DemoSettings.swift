@@ -28,6 +28,7 @@ package enum DemoSettings {
       "UPMC_APNS_PRODUCTION_URL=\(url(server.apnsProduction))", "UPMC_APNS_SANDBOX_URL=\(url(server.apnsSandbox))",
       "UPMC_FCM_URL=\(url(server.fcm))",
     ]
+    if let url = server.fcmTokenURL { lines.append("UPMC_FCM_TOKEN_URL=\(url)") }
     if let file = server.caFile { lines.append("UPMC_CA_FILE=\(file)") }
     if let address = server.publicURL { lines.append("UPMC_PUBLIC_URL=\(address)") }
     remove(server)

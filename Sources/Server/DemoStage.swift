@@ -72,7 +72,8 @@ final class DemoStage {
     if Self.read(accountKeyFile) == nil {
       _ = try PrivateFile.create(accountKeyFile, Array(account.privateKeyPEM.utf8))
     }
-    guard let json = started.serviceAccountJSON else { return }
+    // As Google's files are: where its tokens are got stands in the server's settings.
+    let json = account.json(tokenURI: TokenAddress.google)
     // The README's walk-through gives it to an app of its own.
     let path = configuration.dataDirectory + "/demo-service-account.json"
     try? FileManager.default.removeItem(atPath: path)
@@ -91,6 +92,7 @@ final class DemoStage {
     server.apnsProduction = try service(started.endpoints.apns)
     server.apnsSandbox = try service(started.endpoints.sandbox)
     if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }
+    server.fcmTokenURL = started.tokenURL
     let path = configuration.dataDirectory + "/demo-ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: path))
     server.caFile = path
@@ -112,9 +114,9 @@ final class DemoStage {
        "alert":{"title":"Welcome","body":"%CNAME%, your first push travels the full circle."},
        "badge":{"increment":1},"lane":"urgent"}
       """
-    let answer = try Sending.send(
-      Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection,
-      now: SystemClock().wallMicroseconds)
+    var request = Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine)
+    request.seal = try SigningKeys.load(connection, master: master).contents
+    let answer = try Sending.send(request, on: connection, now: connection.run(WallClock.now()))
     guard case .accepted(let accepted) = answer else { throw ServerError("The first push was not accepted.") }
     return accepted.seqno
   }
@@ -128,7 +130,7 @@ final class DemoStage {
 
   /// The lines to try next, ready to paste.
   func lessons(url: String) throws -> String {
-    let link = try ConsoleAccounts.demonstrationLink(on: connection, now: SystemClock().wallMicroseconds)?.path ?? "/"
+    let link = try ConsoleAccounts.demonstrationLink(on: connection, now: connection.run(WallClock.now()))?.path ?? "/"
     return """
 
       Open the console in a browser (this link signs in once, within an hour):

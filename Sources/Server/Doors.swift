@@ -29,7 +29,7 @@ final class Doors {
     _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys,
     master: MasterKey,
     firstWriter: Int32, launchpad: Committer.Launchpad, metrics: Metrics, readiness: Readiness,
-    messageCommitted: @escaping @Sendable () -> Void
+    clock: DatabaseClock, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = descriptors.count
     let tls = try DoorCertificate.load(configuration.listening)
@@ -46,9 +46,11 @@ final class Doors {
     }
     let hosting = Hosting(publicURL: configuration.publicURL)
     let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
+    let signIns = SignInMeter(metrics)
     let admin = try AdminThreads(
       databaseURL: databaseURL, catalog: catalog, master: master, threads: configuration.handicaps.adminThreads,
-      hosting: hosting, isSecure: isSecure, isConnected: { readiness.health.lacksConnections = !$0 },
+      hosting: hosting, tokens: configuration.tokenAddress, clock: clock, isSecure: isSecure,
+      isConnected: { readiness.health.lacksConnections = !$0 }, signedIn: { signIns.ended($0) },
       messageCommitted: messageCommitted)
     self.admin = admin
     let hosted = try HostedLoader(databaseURL: databaseURL)
@@ -65,7 +67,7 @@ final class Doors {
       let newDevices = configuration.listening.newDevices(loops: loops)
       _ = try Thread(name: "http-\(number)") {
         do {
-          let loop = try EventLoop()
+          let loop = try EventLoop(clock: clock)
           let committer = try Committer(
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
             launchpad: launchpad, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),

@@ -20,7 +20,11 @@ final class FCMKeeper {
     let publicPart: String
   }
 
-  init(sender: FCMSender, master: MasterKey, health: Health) {
+  private let tokens: TokenAddress
+
+  /// - Parameter tokens: where access tokens are got. An account that names another address is not used.
+  init(sender: FCMSender, master: MasterKey, health: Health, tokens: TokenAddress) {
+    self.tokens = tokens
     self.health = health
     self.sender = sender
     self.master = master
@@ -54,7 +58,9 @@ final class FCMKeeper {
       let style = FCMStyle(
         content: FCMStyle.Content(rawValue: settings.style) ?? .data,
         platforms: FCMStyle.Platforms(rawValue: settings.platforms) ?? .all)
-      sender.set(FCMCredential(account: try ServiceAccount(json: json), style: style), for: credential.app)
+      sender.set(
+        FCMCredential(account: try ServiceAccount(json: json, tokens: tokens), style: style, tokenURL: tokens.url),
+        for: credential.app)
       health.note(Health.Credential(isUsable: true), of: credential.app, .fcm)
     } catch {
       // What was there before is not what the operator wants any more.

@@ -1,3 +1,5 @@
+package import Reactor
+
 /// What a benchmark takes away from a server, to show what it is worth, and a test hurries. Nothing else can: there is no
 /// variable for it.
 package struct Handicaps: Sendable {
@@ -8,6 +10,8 @@ package struct Handicaps: Sendable {
   package var adminThreads = Server.Limits.adminThreads
   /// Pauses between attempts at a webhook; nil: those of the courier.
   package var webhookRetrySeconds: [Int32]?
+  /// The machine's; another one where a test sets it wrong.
+  package var clock: any Clock = SystemClock()
 
   package init() {}
 }

@@ -60,6 +60,9 @@ enum NodeMetrics {
       [(Labels(), readiness.holdsLease() ? 1 : 0)]
     }
     metrics.read(
+      "upmc_clock_ahead_seconds", .gauge, "How far this machine's clock is ahead of the database's; below 0: behind."
+    ) { readiness.clock.ahead.map { [(Labels(), Double($0.nanoseconds) / 1e9)] } ?? [] }
+    metrics.read(
       "upmc_push_last_accepted_timestamp_seconds", .gauge, "When a push network last took a push of this node."
     ) { readiness.lastAccepted.wallSeconds.map { [(Labels(), Double($0))] } ?? [] }
     credentials(metrics, health, catalog)

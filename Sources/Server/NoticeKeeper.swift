@@ -16,7 +16,9 @@ final class NoticeKeeper {
   private static let devicesAtOnce = 100
 
   /// - Parameter messageCommitted: called after each message that was stored.
-  init(databaseURL: String, clock: any Clock, messageCommitted: @escaping @Sendable () -> Void) throws {
+  init(databaseURL: String, contents: ContentSeal, clock: any Clock, messageCommitted: @escaping @Sendable () -> Void)
+    throws
+  {
     let stopped = try Inbox<Void>(capacity: 1)
     self.stopped = stopped
     _ = try Thread(name: "notices") {
@@ -27,7 +29,7 @@ final class NoticeKeeper {
         do {
           let present = try connection ?? Connection(databaseURL)
           connection = present
-          try Self.turn(present, now: clock.wallMicroseconds, log, messageCommitted)
+          try Self.turn(present, contents, now: clock.wallMicroseconds, log, messageCommitted)
           wasThere = true
         } catch {
           if wasThere { log.warning("notices could not be sent", metadata: ["error": "\(error)"]) }
@@ -40,15 +42,16 @@ final class NoticeKeeper {
   }
 
   private static func turn(
-    _ connection: Connection, now: Int64, _ log: Logger, _ messageCommitted: () -> Void
+    _ connection: Connection, _ contents: ContentSeal, now: Int64, _ log: Logger, _ messageCommitted: () -> Void
   ) throws(PostgresError) {
     for notice in try connection.run(DeviceNotices.waiting(limit: atOnce, devices: devicesAtOnce)) {
       if let body = body(notice) {
         do throws(Problem) {
-          _ = try Sending.send(
-            Sending.Request(
-              body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller),
-            on: connection, now: now)
+          var request = Sending.Request(
+            body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller)
+          request.seal = contents
+          request.door = .server
+          _ = try Sending.send(request, on: connection, now: now)
           messageCommitted()
         } catch {
           // Later, when it is for want of room or of the database; otherwise never.

@@ -8,6 +8,7 @@ package import Operations
 internal import Postgres
 internal import PushWire
 package import Reactor
+internal import Store
 internal import Synchronization
 
 /// Asks the push networks, for each app, whether they take what this server would send: by a push to a token that nobody
@@ -40,7 +41,8 @@ package final class ProviderProbe {
   private static let patienceAfterFailure: Duration = .seconds(4)
   private static let pause: Duration = .milliseconds(100)
 
-  private let clock: any Clock
+  /// What is minted here is used by all nodes.
+  private let clock: DatabaseClock
   private let apns: APNsSender
   private let fcm: FCMSender
   private let apnsKeeper: APNsKeeper
@@ -51,9 +53,11 @@ package final class ProviderProbe {
   private let times: PeerTimes
   private let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
 
-  package init(_ configuration: Configuration, master: MasterKey, clock: any Clock) throws {
+  /// - Parameter machine: the clock that is compared with those of the networks.
+  package init(_ configuration: Configuration, master: MasterKey, machine: any Clock) throws {
+    let clock = DatabaseClock(machine: machine)
     self.clock = clock
-    let times = PeerTimes(clock: clock)
+    let times = PeerTimes(clock: machine)
     self.times = times
     var configuration = configuration
     configuration.fcmValidatesOnly = true
@@ -73,7 +77,7 @@ package final class ProviderProbe {
     let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: sink)
     (self.apns, self.fcm) = (apns, fcm)
     apnsKeeper = APNsKeeper(sender: apns, requests: requests, master: master, health: health, clock: clock)
-    fcmKeeper = FCMKeeper(sender: fcm, master: master, health: health)
+    fcmKeeper = FCMKeeper(sender: fcm, master: master, health: health, tokens: configuration.tokenAddress)
     let done = try Inbox<Void>(capacity: 2)
     self.done = done
     _ = try Thread(name: "apns-0") {
@@ -107,6 +111,7 @@ package final class ProviderProbe {
     var isUnderWay = [Bool](repeating: false, count: questions.count)
     let system = SystemClock()
     let began = system.now
+    try clock.ask(connection)
     while answers.contains(where: { $0 == nil }) {
       try apnsKeeper.turn(connection)
       try fcmKeeper.turn(connection)

@@ -15,12 +15,18 @@ struct Readiness: Sendable {
   let lastAccepted: LastSuccess
   let holdsLease: @Sendable () -> Bool
   let goesInCircle: @Sendable () -> Bool
-  let clock = SystemClock()
+  let clock: DatabaseClock
 
   /// Sentences about what keeps pushes from leaving; empty when nothing does.
   var complaints: [String] {
     var complaints: [String] = []
-    if !holdsLease() { complaints.append("The dispatcher has no lease: it cannot write to the database.") }
+    if let said = clock.complaint {
+      let effect = clock.isDoubtful ? "nothing is sent until one of them is set right" : "set both by NTP"
+      complaints.append("This machine's clock is \(said): \(effect).")
+    }
+    if !holdsLease(), !clock.isDoubtful {
+      complaints.append("The dispatcher has no lease: it cannot write to the database.")
+    }
     if goesInCircle() {
       complaints.append("Deliveries are read and too old to be sent, again and again: the database is too slow.")
     }

@@ -15,6 +15,7 @@ final class Senders {
   private let fcm: FCMSender
   private let done: Inbox<Void>
   private let catalogKeeper: CatalogKeeper
+  private let keyCheck: KeyCheck
 
   /// Where it is told how they are.
   struct Gauges: Sendable {
@@ -28,20 +29,22 @@ final class Senders {
 
   init(
     _ configuration: Configuration, databaseURL: String, catalog: Catalog, master: MasterKey, results: ResultInbox,
-    gauges: Gauges
+    gauges: Gauges, clock: DatabaseClock
   ) throws {
+    let keyCheck = try KeyCheck(configuration, databaseURL: databaseURL, master: master)
+    self.keyCheck = keyCheck
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
     // The keeper's first look may take a while, and the dispatcher does not wait for it.
     var (toApple, toGoogle) = (Self.apns(configuration, gauges), Self.fcm(configuration, gauges))
     toApple.wire.awaitsCredentials = true
     toGoogle.wire.awaitsCredentials = true
-    let apns = try APNsSender(configuration: toApple, results: results.sink) { request in
+    let apns = try APNsSender(configuration: toApple, clock: clock, results: results.sink) { request in
       // A request that finds no room is made again by the sender a few seconds later.
       _ = requests.offer(request)
       wanted.signal()
     }
-    let fcm = try FCMSender(configuration: toGoogle, results: results.sink)
+    let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: results.sink)
     self.apns = apns
     self.fcm = fcm
     let forgive: @Sendable (App.Number) -> Void = { app in
@@ -50,8 +53,10 @@ final class Senders {
     }
     catalogKeeper = try CatalogKeeper(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
       let apns = APNsKeeper(
-        sender: apns, requests: requests, master: master, health: gauges.health, clock: SystemClock())
-      let fcm = FCMKeeper(sender: fcm, master: master, health: gauges.health)
+        sender: apns, requests: requests, master: master, health: gauges.health, clock: clock,
+        keyIsNew: { keyCheck.look(at: $0) })
+      let fcm = FCMKeeper(
+        sender: fcm, master: master, health: gauges.health, tokens: configuration.tokenAddress)
       return { connection in
         try apns.turn(connection)
         try fcm.turn(connection)
@@ -95,6 +100,7 @@ final class Senders {
 
   func stopKeeping() {
     catalogKeeper.stop()
+    keyCheck.stop()
   }
 
   // MARK: Configuration
@@ -114,7 +120,6 @@ final class Senders {
     fcm.wire.metrics = gauges.metrics
     fcm.wire.lastAccepted = gauges.lastAccepted
     fcm.endpoint = .init(host: configuration.fcm.host, port: configuration.fcm.port)
-    fcm.tokenURL = configuration.fcmTokenURL
     fcm.messagesPerMinute = configuration.fcmMessagesPerMinute
     fcm.validatesOnly = configuration.fcmValidatesOnly
     if let file = configuration.caFile { fcm.trust.files.append(file) }

@@ -1,6 +1,7 @@
 package import Reactor
 internal import Courier
 internal import Dispatcher
+internal import Domain
 internal import Glibc
 internal import Logging
 internal import Metrics
@@ -8,6 +9,7 @@ package import Operations
 internal import Postgres
 internal import PushWire
 internal import Receiver
+internal import Store
 internal import TLS
 
 /// Puts the parts together and runs them: configuration, start and stop order, signals.
@@ -20,6 +22,7 @@ internal import TLS
 ///   apns-0      HTTP/2 to Apple
 ///   fallback webhooks webhook-dns-n the courier: short messages, events
 ///   catalog     apps and credentials, read again when something changes
+///   key-check   asks Apple about a new key
 ///   notices     makes messages of what registrations have to tell
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
@@ -70,8 +73,10 @@ package final class Server {
   package init(_ configuration: Configuration, databaseURL: String, master: MasterKey) throws {
     let listeners = try Listeners(configuration, loops: Doors.loops)
     let connection = try Connection(databaseURL)
+    let clock = DatabaseClock(machine: configuration.handicaps.clock)
+    try clock.ask(connection)
     let keys = try SigningKeys.load(connection, master: master)
-    let catalog = try Catalog()
+    let catalog = try Catalog(seal: keys.contents)
     try catalog.refresh(connection)
 
     let results = try ResultInbox()
@@ -79,7 +84,7 @@ package final class Server {
     let lastAccepted = LastSuccess()
     senders = try Senders(
       configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results,
-      gauges: Senders.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted))
+      gauges: Senders.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted), clock: clock)
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
@@ -88,17 +93,19 @@ package final class Server {
     dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: node, firstWriter: firstWriter, pushkeys: keys.pushkeys,
+        contents: keys.contents,
         providers: senders.providers, storesOutcomes: configuration.handicaps.storesOutcomes, metrics: metrics,
-        keeping: configuration.keeping),
+        keeping: configuration.keeping, clock: clock),
       results: results)
     try dispatcher.start()
     vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
     let readiness = Readiness(
       health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease,
-      goesInCircle: dispatcher.goesInCircle)
+      goesInCircle: dispatcher.goesInCircle, clock: clock)
     NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)
 
-    courier = try Courier(Self.courier(configuration, databaseURL: databaseURL, master: master))
+    courier = try Courier(
+      Self.courier(configuration, databaseURL: databaseURL, master: master, contents: keys.contents, clock))
     try courier.start()
 
     doors = try Doors(
@@ -106,24 +113,28 @@ package final class Server {
       master: master,
       firstWriter: firstWriter + 10,
       launchpad: Committer.Launchpad(node: node, isOpen: dispatcher.takesSends, launch: dispatcher.launch),
-      metrics: metrics, readiness: readiness, messageCommitted: dispatcher.poke)
+      metrics: metrics, readiness: readiness, clock: clock, messageCommitted: dispatcher.poke)
     address = listeners.doors
     metricsListener = try listeners.takeMetrics().map { descriptor in
       try MetricsListener(
         descriptor, at: listeners.metrics ?? listeners.doors, metrics: { MetricsDoor(metrics: metrics, catalog: nil) },
         readiness: readiness)
     }
-    notices = try NoticeKeeper(databaseURL: databaseURL, clock: SystemClock(), messageCommitted: dispatcher.poke)
+    notices = try NoticeKeeper(
+      databaseURL: databaseURL, contents: keys.contents, clock: clock, messageCommitted: dispatcher.poke)
     listening = configuration.listening
     log.info("serving", metadata: ["address": "\(address)"])
   }
 
   private static func courier(
-    _ configuration: Configuration, databaseURL: String, master: MasterKey
+    _ configuration: Configuration, databaseURL: String, master: MasterKey, contents: ContentSeal,
+    _ clock: DatabaseClock
   ) -> CourierConfiguration {
-    var courier = CourierConfiguration(databaseURL: databaseURL) { sealed, webhook in
+    var courier = CourierConfiguration(databaseURL: databaseURL, contents: contents, clock: clock) { sealed, webhook in
       WebhookKeeping.secret(sealed, of: webhook, master: master)
     }
+    let phones = PhoneSeal(master: master)
+    courier.phone = { sealed, user in phones.open(sealed, of: user) }
     courier.privateNetworks = configuration.webhookNetworks
     if let pauses = configuration.handicaps.webhookRetrySeconds { courier.retrySeconds = pauses }
     if let file = configuration.caFile { courier.trust.files.append(file) }

@@ -2,6 +2,7 @@ internal import Logging
 internal import Operations
 internal import Postgres
 internal import Reactor
+internal import Store
 
 /// `upmc serve`: one server, from its configuration to a signal.
 package enum Serving {
@@ -33,10 +34,13 @@ package enum Serving {
   private static func greet(_ configuration: Configuration, _ server: Server, databaseURL: String, _ log: Logger) {
     guard configuration.publicDirectory != nil else { return }
     do {
-      let link = try ConsoleAccounts.firstLink(on: Connection(databaseURL), now: SystemClock().wallMicroseconds)
+      let connection = try Connection(databaseURL)
+      let link = try ConsoleAccounts.firstLink(on: connection, now: connection.run(WallClock.now()))
       guard let link else { return }
       let address = configuration.publicURL ?? "http://127.0.0.1:\(server.address.port)"
-      log.notice("Nobody can sign in to the console yet. Open it once, within an hour, at \(address)\(link.path)")
+      let first = FirstSignIn(address: address + link.path, account: link.account, configuration: configuration)
+      let terminal = StandardError.isTerminal ? { (text: String) in StandardError.write(Array(text.utf8)) } : nil
+      log.notice("\(first.tell(terminal: terminal))")
     } catch {
       log.warning("no link for a first account: \(error)")
     }

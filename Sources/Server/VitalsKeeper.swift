@@ -1,3 +1,4 @@
+internal import Domain
 internal import Logging
 internal import Postgres
 internal import Reactor
@@ -21,8 +22,10 @@ final class VitalsKeeper {
       var options = ConnectionOptions()
       options.applicationName = "upmc vitals"
       options.statementTimeout = Self.patience
+      options.silence = Self.patience
       var connection: Connection?
       var looks = 0
+      var queues = Queues()
       var bytes: Int64 = 0
       var wasThere = true
       while !stopped.isClosed {
@@ -30,7 +33,7 @@ final class VitalsKeeper {
           let present = try connection ?? Connection(databaseURL, options: options)
           connection = present
           if looks % Self.looksPerSize == 0 { bytes = try present.run(Vitals.size()) }
-          health.saw(try Self.look(present, databaseBytes: bytes))
+          health.saw(try queues.look(present, databaseBytes: bytes))
           // One that is made now, and let go: then there is one for an admin thread too.
           if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
             health.lacksConnections = false
@@ -55,15 +58,43 @@ final class VitalsKeeper {
     }
   }
 
-  private static func look(_ connection: Connection, databaseBytes: Int64) throws(PostgresError) -> Health.Look {
-    let clock = SystemClock()
-    let began = clock.now
-    let standing = try connection.run(Vitals.standing())
-    let roundTrip = clock.now - began
-    let waiting = try connection.run(Vitals.waiting())
-    return Health.Look(
-      at: began, roundTrip: roundTrip, standing: standing, waiting: waiting, databaseBytes: databaseBytes,
-      webhooks: try connection.run(Vitals.webhooks()), history: try connection.run(Vitals.history()))
+  /// What is looked at, and from where on.
+  private struct Queues {
+    private var claims = QueueStart()
+    private var lanes: [Lane: QueueStart] = [:]
+    private let clock = SystemClock()
+
+    mutating func look(_ connection: Connection, databaseBytes: Int64) throws(PostgresError) -> Health.Look {
+      let began = clock.now
+      let lastClaim = try connection.run(Claims.last())
+      let roundTrip = clock.now - began
+      let lastMessage = try connection.run(Messages.last())
+      let firstClaim = claims.begin(at: began)
+      let standing = try connection.run(Vitals.standing(claimsFrom: firstClaim))
+      claims.looked(from: firstClaim, found: standing.firstClaim ?? lastClaim, began: began, ended: clock.now)
+      return Health.Look(
+        at: began, roundTrip: roundTrip, standing: standing, waiting: try lookAtMessages(connection, last: lastMessage),
+        databaseBytes: databaseBytes, webhooks: try connection.run(Vitals.webhooks()),
+        history: try connection.run(Vitals.history()))
+    }
+
+    private mutating func lookAtMessages(
+      _ connection: Connection, last: Int64
+    ) throws(PostgresError) -> [Vitals.Waiting] {
+      let began = clock.now
+      let starts = Dictionary(
+        uniqueKeysWithValues: Lane.allCases.map { ($0, lanes[$0, default: QueueStart()].begin(at: began)) })
+      let waiting = try connection.run(Vitals.waiting(from: starts))
+      let ended = clock.now
+      for (lane, start) in starts {
+        let sending = waiting.filter { $0.lane == lane.name && Self.sendingStates.contains($0.state) }
+        lanes[lane, default: QueueStart()].looked(
+          from: start, found: sending.map(\.first).min() ?? last, began: began, ended: ended)
+      }
+      return waiting
+    }
+
+    private static let sendingStates = [MessageState.queued.name, MessageState.sending.name]
   }
 
   func stop() {

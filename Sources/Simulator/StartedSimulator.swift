@@ -24,9 +24,12 @@ package struct StartedSimulator: Sendable {
   /// What opens the simulated FCM; its `token_uri` is at the control address.
   package let serviceAccount: ServiceAccountFile
 
+  /// Where the simulated FCM's access tokens are got; nil without a control address.
+  package var tokenURL: String? { endpoints.control.map { "http://\(Self.reachable($0))/token" } }
+
   /// The service account's JSON file; nil without a control address, because there is no token endpoint then.
   package var serviceAccountJSON: String? {
-    endpoints.control.map { serviceAccount.json(tokenURI: "http://\(Self.reachable($0))/token") }
+    tokenURL.map { serviceAccount.json(tokenURI: $0) }
   }
 
   /// Who listens on all addresses is found on this machine's own.

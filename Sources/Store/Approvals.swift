@@ -14,19 +14,20 @@ package enum Approvals {
 
   /// Who asked for it.
   package struct Requester: Sendable {
-    package let account: Int32
+    package let asker: Asker
     package let name: String
 
-    package init(account: Int32, name: String) {
-      self.account = account
+    package init(asker: Asker, name: String) {
+      self.asker = asker
       self.name = name
     }
   }
 
   package struct New: Sendable {
     package let app: App.Number
-    /// JSON, as it came.
+    /// JSON, as it came; without what it says when that is `sealed`.
     package let request: String
+    package let sealed: [UInt8]?
     package let requestSHA256: [UInt8]
     package let idempotencyKey: String?
     package let resendOf: Int64?
@@ -36,13 +37,18 @@ package enum Approvals {
     package let requester: Requester
     package let now: Int64
     package let endsAt: Int64
+    package var because = SecondPerson.Because.size
+    /// Devices that the same person's other messages were for, within the hour.
+    package var withinHour: Int64 = 0
 
     package init(
-      app: App.Number, request: String, requestSHA256: [UInt8], idempotencyKey: String?, resendOf: Int64?,
+      app: App.Number, request: String, sealed: [UInt8]?, requestSHA256: [UInt8], idempotencyKey: String?,
+      resendOf: Int64?,
       targeted: Int64?, unknownEntries: String, requester: Requester, now: Int64, endsAt: Int64
     ) {
       self.app = app
       self.request = request
+      self.sealed = sealed
       self.requestSHA256 = requestSHA256
       self.idempotencyKey = idempotencyKey
       self.resendOf = resendOf
@@ -60,6 +66,7 @@ package enum Approvals {
     package let appID: String
     package let state: State
     package let request: String
+    package let sealed: [UInt8]?
     package let requestSHA256: [UInt8]
     package let idempotencyKey: String?
     package let resendOf: Int64?
@@ -72,14 +79,18 @@ package enum Approvals {
     package let decidedAt: Int64?
     package let reason: String?
     package let seqno: Int64?
+    /// It is about a message that is there, and waits.
+    package let isHeld: Bool
+    package let because: SecondPerson.Because
+    package let withinHour: Int64
   }
 
   private static let createStatement = Statement(
     "approvals-create",
     """
     INSERT INTO approvals (app, request, request_sha256, idempotency_key, resend_of, targeted, unknown_entries, account,
-      requested_by, requested_at, ends_at)
-    VALUES ($1, $2::text::json, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11)
+      requested_by, requested_at, ends_at, asked_by, because, within_hour, sealed)
+    VALUES ($1, $2::text::json, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, $12, $13, $14, $15)
     ON CONFLICT ON CONSTRAINT approvals_idempotency_key_is_unique DO NOTHING
     RETURNING approval
     """)
@@ -94,19 +105,30 @@ package enum Approvals {
     parameters.append(new.resendOf)
     parameters.append(new.targeted)
     parameters.append(text: new.unknownEntries)
-    parameters.append(new.requester.account)
+    // Older programs know nothing of others than accounts: none has this number.
+    var account: Int32 = 0
+    if case .account(let number) = new.requester.asker { account = number }
+    parameters.append(account)
     parameters.append(text: new.requester.name)
     parameters.append(timestampMicroseconds: new.now)
     parameters.append(timestampMicroseconds: new.endsAt)
+    parameters.append(text: new.requester.asker.stored)
+    parameters.append(new.because.rawValue)
+    parameters.append(new.withinHour)
+    parameters.append(bytes: new.sealed)
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   // MARK: Reading
 
   private static let columnList = """
-    p.approval, p.app, a.app_id, p.state, p.request::text, p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
-    p.unknown_entries::text, p.account, p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
-    p.seqno
+    p.approval, p.app, a.app_id, p.state,
+    -- What is held has its request in its message, and nowhere else.
+    coalesce(CASE WHEN p.held THEN (SELECT m.request FROM messages m WHERE m.seqno = p.seqno) ELSE p.request END, 'null')::text,
+    p.request_sha256, p.idempotency_key, p.resend_of, p.targeted,
+    p.unknown_entries::text, coalesce(p.asked_by, 'account ' || p.account), p.requested_by, p.requested_at, p.ends_at, p.decided_by, p.decided_at, p.reason,
+    p.seqno, p.held, p.because, p.within_hour,
+    CASE WHEN p.held THEN (SELECT m.sealed FROM messages m WHERE m.seqno = p.seqno) ELSE p.sealed END
     """
 
   private static let findStatement = Statement(
@@ -209,14 +231,18 @@ package enum Approvals {
       Record(
         number: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
         state: State(rawValue: rows.int16(row, 3)) ?? .rejected, request: rows.text(row, 4),
-        requestSHA256: rows.bytes(row, 5), idempotencyKey: rows.optionalText(row, 6),
+        sealed: rows.isNull(row, 21) ? nil : rows.bytes(row, 21), requestSHA256: rows.bytes(row, 5),
+        idempotencyKey: rows.optionalText(row, 6),
         resendOf: rows.optionalInt64(row, 7), targeted: rows.optionalInt64(row, 8),
         unknownEntries: rows.text(row, 9),
-        requester: Requester(account: rows.int32(row, 10), name: rows.text(row, 11)),
+        requester: Requester(
+          // Of one that only a newer program knows nobody may approve anything: it is nobody's own account.
+          asker: Asker(stored: rows.text(row, 10)) ?? .account(0), name: rows.text(row, 11)),
         requestedAt: rows.timestampMicroseconds(row, 12), endsAt: rows.timestampMicroseconds(row, 13),
         decidedBy: rows.optionalText(row, 14),
         decidedAt: rows.isNull(row, 15) ? nil : rows.timestampMicroseconds(row, 15),
-        reason: rows.optionalText(row, 16), seqno: rows.optionalInt64(row, 17))
+        reason: rows.optionalText(row, 16), seqno: rows.optionalInt64(row, 17), isHeld: rows.bool(row, 18),
+        because: SecondPerson.Because(rawValue: rows.int16(row, 19)) ?? .size, withinHour: rows.int64(row, 20))
     }
   }
 }

@@ -11,7 +11,7 @@ package enum Apps {
   private static let columnList = """
     app, app_id, name, time_zone, device_policy, paused_reason, client_key, device_sends, badge_sync,
     approval_above, identity, observed_identity, grace_ends_at, keeps_user_on_refresh, confidential_to_proved,
-    tells_devices, user_proof
+    tells_devices, user_proof, confidential_lanes, confidential_sdk, extension
     """
 
   private static let allStatement = Statement("apps-all", "SELECT \(columnList) FROM apps")
@@ -30,19 +30,24 @@ package enum Apps {
 
   private static let createStatement = Statement(
     "apps-create",
-    "INSERT INTO apps (app_id, name, client_key, time_zone, identity, user_proof) VALUES ($1, $2, $3, $4, $5, CASE WHEN $5::smallint > 0 THEN 1 ELSE -1 END) RETURNING \(columnList)"
+    """
+    INSERT INTO apps (app_id, name, client_key, time_zone, identity, user_proof, confidential_lanes)
+    VALUES ($1, $2, $3, $4, $5, CASE WHEN $5::smallint > 0 THEN 1 ELSE -1 END, $6) RETURNING \(columnList)
+    """
   )
 
   /// Fails with `apps_app_id_is_unique` when the app exists.
-  package static func create(appID: String, name: String, clientKey: String, timeZone: String, identity: App.Identity)
-    -> Query<Record>
-  {
+  package static func create(
+    appID: String, name: String, clientKey: String, timeZone: String, identity: App.Identity,
+    confidentiality: App.Confidentiality = App.Confidentiality()
+  ) -> Query<Record> {
     var parameters = Parameters()
     parameters.append(text: appID)
     parameters.append(text: name)
     parameters.append(text: clientKey)
     parameters.append(text: timeZone)
     parameters.append(identity.rawValue)
+    parameters.append(confidentiality.bits)
     return Query(createStatement, parameters) { record($0, 0) }
   }
 
@@ -61,7 +66,8 @@ package enum Apps {
     """
     UPDATE apps SET name = $2, time_zone = $3, device_policy = $4, device_sends = $5, badge_sync = $6,
       approval_above = $7, identity = $8, observed_identity = $9, grace_ends_at = $10, keeps_user_on_refresh = $11,
-      confidential_to_proved = $12, tells_devices = $13, user_proof = $14
+      confidential_to_proved = $12, tells_devices = $13, user_proof = $14, confidential_lanes = $15,
+      confidential_sdk = $16, extension = $17
     WHERE app = $1
     """)
 
@@ -83,6 +89,9 @@ package enum Apps {
     parameters.append(rules.keepsConfidentialToProved)
     parameters.append(rules.tellsDevices)
     parameters.append(rules.identity == .open ? -rules.proofGeneration : rules.proofGeneration)
+    parameters.append(app.confidentiality.bits)
+    parameters.append(app.confidentiality.coversSDK)
+    parameters.append(app.hasExtension)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -96,13 +105,14 @@ package enum Apps {
   }
 
   private static func record(_ rows: Rows, _ row: Int) -> Record {
-    Record(
-      app: App(
-        number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
-        devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
-        pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7),
-        syncsBadges: rows.bool(row, 8), approvalAbove: rows.optionalInt64(row, 9), identityRules: rules(rows, row)),
-      clientKey: rows.text(row, 6))
+    var app = App(
+      number: rows.int32(row, 0), appID: rows.text(row, 1), name: rows.text(row, 2), timeZone: rows.text(row, 3),
+      devicePolicy: App.DevicePolicy(rawValue: rows.int16(row, 4)) ?? .multi,
+      pausedReason: rows.optionalText(row, 5), deviceSendsPerMinute: rows.int16(row, 7),
+      syncsBadges: rows.bool(row, 8), approvalAbove: rows.optionalInt64(row, 9),
+      hasExtension: rows.bool(row, 19), identityRules: rules(rows, row))
+    app.confidentiality = App.Confidentiality(bits: rows.int16(row, 17), coversSDK: rows.bool(row, 18))
+    return Record(app: app, clientKey: rows.text(row, 6))
   }
 
   private static func rules(_ rows: Rows, _ row: Int) -> App.IdentityRules {

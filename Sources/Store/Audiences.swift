@@ -21,6 +21,11 @@ package enum Audiences {
     package var identity = App.Identity.open
     /// When it got this user, microseconds since 1970.
     package var boundAt: Int64 = 0
+
+    /// True when the person at the device has agreed to messages of this kind.
+    package func mayGet(_ kind: MessageKind) -> Bool {
+      kind.mayReach(notification: consentNotification, ad: consentAd)
+    }
   }
 
   /// What a `Member` is read from.

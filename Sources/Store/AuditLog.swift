@@ -44,6 +44,36 @@ package enum AuditLog {
     return Query(addStatement, parameters) { _ in }
   }
 
+  // MARK: Readings of people
+
+  private static let addReadingStatement = Statement(
+    "audit-add-reading",
+    """
+    WITH noted AS (
+      INSERT INTO audit_readings (reader, list, app, hour) VALUES ($1, $2, coalesce($8, 0), date_trunc('hour', now()))
+      ON CONFLICT DO NOTHING RETURNING 1),
+    old AS (DELETE FROM audit_readings WHERE hour < now() - interval '1 day' AND EXISTS (SELECT FROM noted))
+    INSERT INTO audit_log (api_key, account, actor, role, origin, request_id, action, app, object)
+    SELECT $3, $4, $5, $6, $7, $9, $10, $8, $2 FROM noted
+    """)
+
+  /// Adds an entry unless the same reader has read the same list of the same app in this hour.
+  /// - Parameters:
+  ///   - entry: its object is the list.
+  ///   - reader: tells readers apart who have the same name.
+  package static func addReading(_ entry: New, of reader: String) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: reader)
+    parameters.append(text: entry.object)
+    parameters.append(entry.apiKey)
+    parameters.append(entry.account)
+    for text in [entry.actor, entry.role, entry.origin] { parameters.append(text: text) }
+    parameters.append(entry.app)
+    parameters.append(text: entry.requestID)
+    parameters.append(text: entry.action)
+    return Query(addReadingStatement, parameters) { _ in }
+  }
+
   // MARK: Reading
 
   package struct Record: Sendable {

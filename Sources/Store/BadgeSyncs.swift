@@ -64,6 +64,22 @@ package enum BadgeSyncs {
     }
   }
 
+  private static let dropStatement = Statement(
+    "badge-syncs-drop-first",
+    """
+    DELETE FROM badge_syncs WHERE (app, user_key) IN (
+      SELECT app, user_key FROM badge_syncs WHERE due_at <= $1 ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING app
+    """)
+
+  /// Drops the user who is due first, for it cannot be taken: its devices learn the count with the next message. Answers the
+  /// user's app; nil when nobody is due.
+  package static func dropFirst(at now: Int64) -> Query<App.Number?> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    return Query(dropStatement, parameters) { $0.count == 1 ? $0.int32(0, 0) : nil }
+  }
+
   private static let doneStatement = Statement(
     "badge-syncs-done",
     """

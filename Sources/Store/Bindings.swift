@@ -35,6 +35,8 @@ package enum Bindings {
     package var unproved: Int64 = 0
     /// Calls by an AUTHKEY that was only asked for.
     package var asked: Int64 = 0
+    /// Devices whose DEVICE_ID was a user's, that came with a new token and without their key: they became guests.
+    package var refreshed: Int64 = 0
 
     package init() {}
   }
@@ -42,19 +44,20 @@ package enum Bindings {
   private static let countStatement = Statement(
     "bindings-count",
     """
-    INSERT INTO identity_refusals (app, day, writer, unproved, asked)
-    SELECT app, ($4::timestamptz AT TIME ZONE 'UTC')::date, $5, unproved, asked
-    FROM unnest($1, $2, $3) AS t(app, unproved, asked) ORDER BY app
+    INSERT INTO identity_refusals (app, day, writer, unproved, asked, refreshed)
+    SELECT app, ($4::timestamptz AT TIME ZONE 'UTC')::date, $5, unproved, asked, refreshed
+    FROM unnest($1, $2, $3, $6) AS t(app, unproved, asked, refreshed) ORDER BY app
     ON CONFLICT (app, day, writer) DO UPDATE SET unproved = identity_refusals.unproved + excluded.unproved,
-      asked = identity_refusals.asked + excluded.asked
+      asked = identity_refusals.asked + excluded.asked, refreshed = identity_refusals.refreshed + excluded.refreshed
     """)
 
   package static func count(_ refusals: [App.Number: Refusals], writer: Int32, at now: Int64) -> Query<Void> {
-    var (apps, unproved, asked) = (Int32Column(), Int64Column(), Int64Column())
+    var (apps, unproved, asked, refreshed) = (Int32Column(), Int64Column(), Int64Column(), Int64Column())
     for (app, refused) in refusals {
       apps.append(app)
       unproved.append(refused.unproved)
       asked.append(refused.asked)
+      refreshed.append(refused.refreshed)
     }
     var parameters = Parameters()
     parameters.append(int32s: apps)
@@ -62,13 +65,15 @@ package enum Bindings {
     parameters.append(int64s: asked)
     parameters.append(timestampMicroseconds: now)
     parameters.append(writer)
+    parameters.append(int64s: refreshed)
     return Query(countStatement, parameters) { _ in }
   }
 
   private static let refusalsStatement = Statement(
     "bindings-refusals",
     """
-    SELECT coalesce(sum(unproved), 0)::bigint, coalesce(sum(asked), 0)::bigint FROM identity_refusals
+    SELECT coalesce(sum(unproved), 0)::bigint, coalesce(sum(asked), 0)::bigint, coalesce(sum(refreshed), 0)::bigint
+    FROM identity_refusals
     WHERE app = $1 AND day > (now() AT TIME ZONE 'UTC')::date - $2::integer
     """)
 
@@ -80,6 +85,7 @@ package enum Bindings {
     return Query(refusalsStatement, parameters) { rows in
       var refusals = Refusals()
       (refusals.unproved, refusals.asked) = (rows.int64(0, 0), rows.int64(0, 1))
+      refusals.refreshed = rows.int64(0, 2)
       return refusals
     }
   }

@@ -121,18 +121,27 @@ package enum Claims {
 
   private static let ofNodeStatement = Statement(
     "claims-of-node",
-    "SELECT c.claim, c.fence, m.lane FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno WHERE c.node = $1")
+    """
+    SELECT c.claim, c.fence, m.lane FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
+    WHERE c.node = $1 AND c.claim >= $2
+    """)
 
-  /// All claims of one node, with their lanes.
-  package static func ofNode(_ node: UUIDValue) -> Query<[(hold: Hold, lane: Lane)]> {
+  /// All claims of one node from a number on, with their lanes.
+  package static func ofNode(_ node: UUIDValue, from start: Int64 = 0) -> Query<[(hold: Hold, lane: Lane)]> {
     var parameters = Parameters()
     parameters.append(uuid: node)
+    parameters.append(start)
     return Query(ofNodeStatement, parameters) { rows in
       rows.map { row in
         (hold(rows, row), rows.isNull(row, 2) ? .normal : Lane(rawValue: rows.int16(row, 2)) ?? .normal)
       }
     }
   }
+
+  private static let lastStatement = Statement("claims-last", "SELECT last_value FROM claims_claim_seq")
+
+  /// The last number that was given.
+  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
 
   private static func hold(_ rows: Rows, _ row: Int) -> Hold {
     Hold(claim: rows.int64(row, 0), fence: rows.int32(row, 1))
@@ -169,22 +178,28 @@ package enum Claims {
   private static let adoptStatement = Statement(
     "claims-adopt",
     """
-    -- Few nodes hold many claims: from one node to the next along the index, then only into the claims of dead ones.
-    WITH RECURSIVE holders AS (
-      (SELECT node FROM claims ORDER BY node LIMIT 1)
+    WITH known AS (
+      SELECT node,
+        -- The database's clock decides, for its word is the same for every node.
+        alive_until < now() AND left_nothing_at IS NULL AS is_dead FROM nodes
       UNION ALL
-      SELECT (SELECT c.node FROM claims c WHERE c.node > h.node ORDER BY c.node LIMIT 1) FROM holders h
-      WHERE h.node IS NOT NULL
+      -- The node that does not exist: what was given up.
+      SELECT '00000000-0000-0000-0000-000000000000', true
+    ), strangers AS (
+      -- Holders that no row tells of, one between any two that are known: the claims of those who are alive are never
+      -- walked over, however many of them are done and not removed yet.
+      SELECT (SELECT c.node FROM claims c WHERE c.node > k.node AND c.node < k.next ORDER BY c.node LIMIT 1) AS node
+      FROM (SELECT node, lead(node, 1, 'ffffffff-ffff-ffff-ffff-ffffffffffff') OVER (ORDER BY node) AS next
+        FROM (SELECT DISTINCT node FROM known) d) k
     ), dead AS (
-      SELECT h.node FROM holders h LEFT JOIN nodes n ON n.node = h.node
-      -- The database's clock decides, for its word is the same for every node.
-      WHERE h.node IS NOT NULL AND (n.node IS NULL OR n.alive_until < now())
+      SELECT node FROM known WHERE is_dead UNION ALL SELECT node FROM strangers WHERE node IS NOT NULL
     ), found AS (
       SELECT c.claim, cardinality(c.devices) AS devices FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
       WHERE c.node = ANY(ARRAY(SELECT node FROM dead)) AND coalesce(m.lane, 1) = ANY($2)
         -- Nobody could do anything with those of a message that cannot be read: they wait until it is resumed.
         AND \(Controls.isSetAside) IS NOT TRUE
-      ORDER BY c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED
+      -- Holder by holder: in the order of their numbers alone, all claims of the living would be passed on the way.
+      ORDER BY c.node, c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED
     ), counted AS (
       SELECT claim, sum(devices) OVER (ORDER BY claim) - devices AS before FROM found
     )
@@ -298,7 +313,9 @@ package enum Claims {
     """
     UPDATE outcomes o SET due_at = NULL FROM (
       SELECT o.seqno, o.device FROM outcomes o JOIN messages m ON m.seqno = o.seqno JOIN apps a ON a.app = m.app
-      WHERE o.status = 6 AND o.due_at > $3 AND o.due_at <= $1 AND m.state = 2 AND m.lane = ANY($4)
+      WHERE o.status = 6 AND o.due_at > $3
+        -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
+        AND o.due_at <= least($1, clock_timestamp()) AND m.state = 2 AND m.lane = ANY($4)
         AND NOT \(Lateness.isLate)
         -- What has expired meanwhile ends even while its app is paused.
         AND (a.paused_reason IS NULL OR m.expires_at <= $1)

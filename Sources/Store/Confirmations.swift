@@ -26,20 +26,23 @@ package enum Confirmations {
     package let fallback: Fallback.Condition?
     /// False when the history of the message is not kept any more: then nothing is recorded.
     package let isKept: Bool
+    /// Nobody had the message before, microseconds since 1970.
+    package let sentAt: Int64
   }
 
   private static let resolveStatement = Statement(
     "confirmations-resolve",
     """
     WITH named AS (
-      SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback, \(HistoryRanges.isKept) AS kept
+      SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback, \(HistoryRanges.isKept) AS kept,
+        greatest(m.created_at, m.due_at) AS sent_at
       FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry) JOIN messages m ON m.seqno = n.seqno
     )
     -- Whatever it is for: a VoIP push is confirmed with the token it came to.
-    SELECT n.entry, n.app, p.device, true, n.fallback, n.kept FROM named n
+    SELECT n.entry, n.app, p.device, true, n.fallback, n.kept, n.sent_at FROM named n
     JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
-    SELECT n.entry, n.app, f.device, false, n.fallback, n.kept FROM named n
+    SELECT n.entry, n.app, f.device, false, n.fallback, n.kept, n.sent_at FROM named n
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
@@ -61,7 +64,7 @@ package enum Confirmations {
         Candidate(
           entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
           isPresent: rows.bool(row, 3), fallback: Fallback.Condition(rawValue: rows.int16(row, 4)),
-          isKept: rows.bool(row, 5))
+          isKept: rows.bool(row, 5), sentAt: rows.timestampMicroseconds(row, 6))
       }
     }
   }
@@ -106,16 +109,17 @@ package enum Confirmations {
   private static let receiveStatement = insert("confirmations-receive", into: "receipts", counting: "received")
   private static let readStatement = insert("confirmations-read", into: "reads", counting: "read")
 
-  /// Records receipts; repeating one changes nothing. Answers those that are new, already added to the totals.
+  /// Records receipts with their times (microseconds since 1970); repeating one changes nothing. Answers those that are
+  /// new, already added to the totals, and to the statistics of the present minute.
   package static func receive(
-    _ deliveries: some Collection<Delivery>, writer: Int32, at now: Int64
+    _ deliveries: [Delivery: Int64], writer: Int32, at now: Int64
   ) -> Query<Set<Delivery>> {
     Query(receiveStatement, columns(deliveries, now, writer), read: fresh)
   }
 
-  /// Records reads; repeating one changes nothing. Answers those that are new, already added to the totals.
+  /// Records reads, as `receive` does receipts.
   package static func read(
-    _ deliveries: some Collection<Delivery>, writer: Int32, at now: Int64
+    _ deliveries: [Delivery: Int64], writer: Int32, at now: Int64
   ) -> Query<Set<Delivery>> {
     Query(readStatement, columns(deliveries, now, writer), read: fresh)
   }
@@ -126,7 +130,7 @@ package enum Confirmations {
       """
       WITH fresh AS (
         INSERT INTO \(table) (seqno, device, at)
-        SELECT seqno, device, $3 FROM unnest($1, $2) AS t(seqno, device) ORDER BY seqno, device
+        SELECT seqno, device, at FROM unnest($1, $2, $5) AS t(seqno, device, at) ORDER BY seqno, device
         ON CONFLICT (seqno, device) DO NOTHING
         RETURNING seqno, device
       ), counts AS (
@@ -148,12 +152,14 @@ package enum Confirmations {
       """)
   }
 
-  private static func columns(
-    _ deliveries: some Collection<Delivery>, _ now: Int64, _ writer: Int32
-  ) -> Parameters {
-    var parameters = columns(deliveries)
+  private static func columns(_ deliveries: [Delivery: Int64], _ now: Int64, _ writer: Int32) -> Parameters {
+    var times = TimestampColumn()
+    // In the order of the keys, which is the same as long as nobody changes them.
+    for at in deliveries.values { times.append(at) }
+    var parameters = columns(deliveries.keys)
     parameters.append(timestampMicroseconds: now)
     parameters.append(writer)
+    parameters.append(timestamps: times)
     return parameters
   }
 

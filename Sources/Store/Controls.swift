@@ -13,7 +13,8 @@ package enum Controls {
   private static let lockStatement = Statement(
     "controls-lock",
     """
-    SELECT app, state, cancelled_at IS NOT NULL AND state = 3, frozen_at IS NOT NULL, schedule FROM messages WHERE seqno = $1
+    SELECT app, state, cancelled_at IS NOT NULL AND state = 3, frozen_at IS NOT NULL, schedule, held FROM messages
+    WHERE seqno = $1
     -- Keeps planner, finisher and other operators out until the change is committed.
     FOR UPDATE
     """)
@@ -28,7 +29,7 @@ package enum Controls {
         app: rows.int32(0, 0),
         standing: MessageControl.Standing(
           state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued, isCancelling: rows.bool(0, 2),
-          isFrozen: rows.bool(0, 3)),
+          isFrozen: rows.bool(0, 3), hold: MessageHold(rawValue: rows.int16(0, 5)) ?? .waiting),
         schedule: rows.optionalInt64(0, 4))
     }
   }
@@ -167,17 +168,18 @@ package enum Controls {
   private static let openCountStatement = Statement(
     "controls-open-count",
     """
-    SELECT count(*) FROM (
-      SELECT FROM messages WHERE lane = $1 AND state IN (1, 2)
+    SELECT count(*), min(seqno) FROM (
+      SELECT seqno FROM messages WHERE lane = $1 AND state IN (1, 2) AND seqno >= $3
       -- Counting stops here: a full queue is full.
-      LIMIT $2) open
+      ORDER BY seqno LIMIT $2) open
     """)
 
-  /// Messages of a lane that wait or are being sent, counted up to a limit.
-  package static func openCount(_ lane: Lane, limit: Int) -> Query<Int64> {
+  /// Messages of a lane that wait or are being sent, from a number on, counted up to a limit; and the first of them.
+  package static func open(_ lane: Lane, from start: Int64 = 0, limit: Int) -> Query<(count: Int64, first: Int64?)> {
     var parameters = Parameters()
     parameters.append(lane.rawValue)
     parameters.append(limit)
-    return Query(openCountStatement, parameters) { $0.int64(0, 0) }
+    parameters.append(start)
+    return Query(openCountStatement, parameters) { ($0.int64(0, 0), $0.optionalInt64(0, 1)) }
   }
 }

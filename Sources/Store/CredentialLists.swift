@@ -11,12 +11,14 @@ package enum CredentialLists {
     /// A JSON object: key id and team id, or topics and end.
     package let shown: String
     package let updatedAt: Int64
+    /// What the network said of it; nil when nobody has asked.
+    package let check: CredentialChecks.Check?
   }
 
   private static let pageStatement = Statement(
     "credential-lists-page",
     """
-    SELECT c.app, a.app_id, c.network, c.kind, c.public_part::text, c.updated_at
+    SELECT c.app, a.app_id, c.network, c.kind, c.public_part::text, c.updated_at, \(CredentialChecks.columnList)
     FROM credentials c JOIN apps a ON a.app = c.app
     WHERE ($1 IS NULL OR c.app = $1) AND (c.app, c.network) > ($2, $3) ORDER BY c.app, c.network LIMIT $4
     """)
@@ -35,7 +37,8 @@ package enum CredentialLists {
         Credential(
           app: rows.int32(row, 0), appID: rows.text(row, 1),
           network: PushNetwork(rawValue: rows.int16(row, 2)) ?? .apns,
-          kind: rows.text(row, 3), shown: rows.text(row, 4), updatedAt: rows.timestampMicroseconds(row, 5))
+          kind: rows.text(row, 3), shown: rows.text(row, 4), updatedAt: rows.timestampMicroseconds(row, 5),
+          check: CredentialChecks.check(rows, row, from: 6))
       }
     }
   }

@@ -62,6 +62,49 @@ package enum Diagnosis {
     return Query(hasDevicesStatement, parameters) { $0.bool(0, 0) }
   }
 
+  // MARK: Sessions
+
+  /// A transaction that somebody keeps open.
+  package struct OldTransaction: Sendable {
+    /// For example `pid 4711, psql of kim at 10.0.0.7`.
+    package let who: String
+    package let seconds: Int64
+    /// It waits for its own program, not for the database.
+    package let isIdle: Bool
+
+    package init(who: String, seconds: Int64, isIdle: Bool) {
+      self.who = who
+      self.seconds = seconds
+      self.isIdle = isIdle
+    }
+  }
+
+  private static let transactionsStatement = Statement(
+    "diagnosis-transactions",
+    """
+    SELECT DISTINCT ON (is_idle) who, seconds, is_idle FROM (
+      SELECT 'pid ' || pid || ', ' || coalesce(nullif(application_name, ''), 'a program without a name') || ' of '
+          || coalesce(usename, '?') || coalesce(' at ' || host(client_addr), '') AS who,
+        extract(epoch FROM clock_timestamp() - xact_start)::bigint AS seconds,
+        state LIKE 'idle in transaction%' AS is_idle
+      FROM pg_stat_activity
+      WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+        AND (backend_xmin IS NOT NULL OR backend_xid IS NOT NULL OR state LIKE 'idle in transaction%')
+        AND backend_type IN ('client backend', 'walsender')
+      UNION ALL
+      SELECT 'prepared transaction ' || gid, extract(epoch FROM clock_timestamp() - prepared)::bigint, true
+      FROM pg_prepared_xacts WHERE database = current_database()) t
+    ORDER BY is_idle, seconds DESC
+    """)
+
+  /// The oldest that works and the oldest that is idle, of whoever it may be. Of other roles only a member of
+  /// `pg_read_all_stats` sees them.
+  package static func oldTransactions() -> Query<[OldTransaction]> {
+    Query(transactionsStatement, Parameters()) { rows in
+      rows.map { OldTransaction(who: rows.text($0, 0), seconds: rows.int64($0, 1), isIdle: rows.bool($0, 2)) }
+    }
+  }
+
   // MARK: History
 
   package struct History: Sendable {

@@ -137,8 +137,11 @@ package enum Erasures {
   private static let oldestStatement = Statement(
     "erasures-oldest-transaction",
     """
-    SELECT min(xact_start) FROM pg_stat_activity
+    SELECT CASE WHEN count(*) > 0 THEN greatest(min(xact_start), now() - interval '10 minutes') END FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+      -- Only programs of ours write names. A backup or a forgotten session that reads for hours writes none, and none of our
+      -- own is open for so long: the server ends those whose machine has gone.
+      AND application_name LIKE 'upmc%' AND xact_start IS NOT NULL
     """)
 
   private static let settleStatement = Statement(

@@ -20,6 +20,12 @@ package enum EventDeliveries {
     /// Microseconds since 1970.
     package let at: Int64
     package let data: [UInt8]
+    package let app: App.Number
+    /// Further members of `data`; nil also when they were wiped.
+    package let sealed: [UInt8]?
+    /// Of a short message that is asked for: the person, and the telephone number that is known now, sealed. It stands in no
+    /// event, where nothing would seal it.
+    package let phone: (user: Users.Key, sealed: [UInt8])?
   }
 
   private static let activeStatement = Statement(
@@ -73,7 +79,11 @@ package enum EventDeliveries {
       WHERE webhook = $1 AND state = 0 AND due_at <= clock_timestamp()
       ORDER BY due_at, event LIMIT $2 FOR UPDATE SKIP LOCKED) t, events e, apps a
     WHERE d.event = t.event AND d.webhook = t.webhook AND e.event = d.event AND a.app = e.app
-    RETURNING d.event, d.webhook, d.fence, d.attempts, e.id, a.app_id, e.event_kind, e.at, e.data::text
+    RETURNING d.event, d.webhook, d.fence, d.attempts, e.id, a.app_id, e.event_kind, e.at, e.data::text, e.app,
+      'u' || (e.data->>'clientUid'),
+      (SELECT u.phone FROM users u
+        WHERE e.event_kind = '\(EventKind.smsRequested.rawValue)' AND u.app = e.app AND u.user_key = 'u' || (e.data->>'clientUid')),
+      e.sealed
     """)
 
   /// Takes what is due for a webhook, for some seconds.
@@ -89,9 +99,30 @@ package enum EventDeliveries {
         Attempt(
           event: rows.int64(row, 0), webhook: rows.int32(row, 1), fence: rows.int32(row, 2),
           attempts: rows.int16(row, 3), id: rows.uuid(row, 4), appID: rows.text(row, 5), kind: rows.text(row, 6),
-          at: rows.timestampMicroseconds(row, 7), data: rows.bytes(row, 8))
+          at: rows.timestampMicroseconds(row, 7), data: rows.bytes(row, 8),
+          app: rows.int32(row, 9), sealed: rows.isNull(row, 12) ? nil : rows.bytes(row, 12),
+          phone: rows.isNull(row, 11)
+            ? nil : (Users.Key(app: rows.int32(row, 9), userKey: rows.userKey(row, 10)), rows.bytes(row, 11)))
       }
     }
+  }
+
+  private static let giveUpStatement = Statement(
+    "event-deliveries-give-up-first",
+    """
+    UPDATE event_deliveries SET state = 2, reason = left($2, 200), ended_at = clock_timestamp()
+    WHERE (event, webhook) IN (
+      SELECT event, webhook FROM event_deliveries WHERE webhook = $1 AND state = 0 AND due_at <= clock_timestamp()
+      ORDER BY due_at, event LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING event
+    """)
+
+  /// Gives up the one whose turn is next, for it cannot be taken; answers its number. It can be replayed.
+  package static func giveUpFirst(_ webhook: Webhooks.Number, because reason: String) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(webhook)
+    parameters.append(text: reason)
+    return Query(giveUpStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   /// What came of an attempt.

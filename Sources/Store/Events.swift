@@ -14,6 +14,8 @@ package enum Events {
     package let subject: String?
     /// A JSON object.
     package let data: [UInt8]
+    /// Further members of it that nobody but its receiver reads: a JSON object, sealed.
+    package var sealed: [UInt8]?
 
     package init(app: App.Number, kind: EventKind, subject: String?, data: [UInt8]) {
       self.app = app
@@ -27,9 +29,9 @@ package enum Events {
     "events-add",
     """
     WITH made AS (
-      INSERT INTO events (app, event_kind, at, subject, data)
-      SELECT app, event_kind, clock_timestamp(), subject, data::json FROM unnest($1, $2, $3, $4::text[])
-        AS t(app, event_kind, subject, data)
+      INSERT INTO events (app, event_kind, at, subject, data, sealed)
+      SELECT app, event_kind, clock_timestamp(), subject, data::json, sealed FROM unnest($1, $2, $3, $4::text[], $5)
+        AS t(app, event_kind, subject, data, sealed)
       -- What happens once is told once.
       ON CONFLICT (app, event_kind, subject) WHERE subject IS NOT NULL DO NOTHING
       RETURNING event, app, event_kind)
@@ -41,17 +43,20 @@ package enum Events {
   /// Writes events, and whom they are to be told.
   package static func add(_ events: [New]) -> Query<Void> {
     var (apps, kinds, subjects, data) = (Int32Column(), TextColumn(), TextColumn(), TextColumn())
+    var sealed = BytesColumn()
     for event in events {
       apps.append(event.app)
       kinds.append(event.kind.rawValue)
       subjects.append(event.subject)
       data.append(String(decoding: event.data, as: UTF8.self))
+      sealed.append(event.sealed)
     }
     var parameters = Parameters()
     parameters.append(int32s: apps)
     parameters.append(texts: kinds)
     parameters.append(texts: subjects)
     parameters.append(texts: data)
+    parameters.append(bytes: sealed)
     return Query(addStatement, parameters) { _ in }
   }
 

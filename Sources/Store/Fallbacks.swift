@@ -36,6 +36,18 @@ package enum Fallbacks {
     }
   }
 
+  /// Who of a message's audience gets a short message in its place if need be: the one rule, whichever way it was taken. Each
+  /// person with a device that consents let it go to; so nobody who has refused notifications everywhere, and everybody whose
+  /// device cannot be reached for another reason (its token is put aside, nobody vouches for it): that is what it is for.
+  /// Guests have no name to send one to.
+  package static func wanted(
+    by fallback: Fallback?, of kind: MessageKind, _ seqno: Int64, app: App.Number, among members: [Audiences.Member]
+  ) -> [New] {
+    guard let fallback else { return [] }
+    let users = Set(members.lazy.filter { !$0.userKey.isGuest && $0.mayGet(kind) }.map(\.userKey))
+    return users.map { New(Key(seqno: seqno, userKey: $0), app: app, afterSeconds: fallback.afterSeconds) }
+  }
+
   private static let createStatement = Statement(
     "fallbacks-create",
     """
@@ -171,6 +183,20 @@ package enum Fallbacks {
           clientName: rows.text(row, 3), decision: Decision(rawValue: Int16(truncatingIfNeeded: rows.int32(row, 4))))
       }
     }
+  }
+
+  private static let postponeFirstStatement = Statement(
+    "fallbacks-postpone-first",
+    """
+    UPDATE fallbacks SET due_at = clock_timestamp() + interval '10 minutes' WHERE (seqno, user_key) IN (
+      SELECT seqno, user_key FROM fallbacks WHERE decision IS NULL AND due_at <= clock_timestamp()
+      ORDER BY due_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING seqno
+    """)
+
+  /// Puts off the one whose turn is next, for it cannot be decided; answers its message.
+  package static func postponeFirst() -> Query<Int64?> {
+    Query(postponeFirstStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
   private static let decideStatement = Statement(

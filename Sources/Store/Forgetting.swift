@@ -78,6 +78,20 @@ package enum Forgetting {
     WHERE seqno = ANY($1)
     """)
 
+  private static let postponeStatement = Statement(
+    "forgetting-postpone-first",
+    """
+    UPDATE messages SET forgotten_at = clock_timestamp() + interval '1 day' WHERE seqno IN (
+      SELECT seqno FROM messages WHERE emptied_at IS NULL AND forgotten_at < clock_timestamp() - interval '1 minute'
+      ORDER BY forgotten_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING seqno
+    """)
+
+  /// Puts off the message whose turn is next; answers its number.
+  package static func postponeFirst() -> Query<Int64?> {
+    Query(postponeStatement, Parameters()) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
   /// Removes what is stored about persons of messages that were marked, at most so many deliveries; within a transaction.
   /// Answers how many messages are done with; nil when there are none.
   package static func empty(

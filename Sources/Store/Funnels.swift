@@ -25,7 +25,9 @@ package enum Funnels {
         HAVING sum(count) <> 0) reasons),
       m.state_reason, m.resend_of, m.due_at, m.request->>'reference', m.request->>'from',
       (SELECT app_id FROM apps a WHERE a.app = m.app), m.created_at,
-      CASE WHEN pg_column_size(m.request) < 65536 THEN (m.request->'alert')::text END
+      CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
+        THEN (m.request->'alert')::text END,
+      coalesce((m.request->>'confidential')::boolean, false)
     FROM messages m LEFT JOIN message_totals t ON t.seqno = m.seqno
     WHERE m.seqno = $1 GROUP BY m.seqno
     """)
@@ -55,6 +57,7 @@ package enum Funnels {
       funnel.appID = rows.text(0, 19)
       funnel.createdAt = rows.timestampMicroseconds(0, 20)
       funnel.alert = rows.optionalText(0, 21)
+      funnel.isConfidential = rows.bool(0, 22)
       return (Found(app: rows.int32(0, 0), isKept: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
     }
   }

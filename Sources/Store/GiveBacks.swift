@@ -23,6 +23,8 @@ package enum GiveBacks {
     WHERE o.seqno = t.seqno AND o.device = t.device AND o.status = 2
       -- What was cancelled or has expired is not begun again.
       AND m.state <> 5 AND m.expires_at > $3
+      -- Nor what nobody can say any more: it was confidential, and is wiped.
+      AND (m.sealed IS NOT NULL OR coalesce(m.request->>'sealed', '') <> 'true')
     RETURNING o.seqno, o.device, o.user_key, m.app, o.reason, m.lane, d.network, d.app_version
     """)
 

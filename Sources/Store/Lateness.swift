@@ -45,7 +45,9 @@ package enum Lateness {
     """
     SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
     -- Planned: whoever plans it would add to what is ended here.
-    WHERE m.state IN (2, 3) AND m.planned AND m.cancelled_at IS NULL AND \(Lateness.isLate)
+    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.planned AND m.cancelled_at IS NULL AND \(Lateness.isLate)
+      -- What waits for a second person has that person's time.
+      AND m.held = 0
     ORDER BY m.seqno LIMIT 100
     """)
 
@@ -58,7 +60,7 @@ package enum Lateness {
     "lateness-waves",
     """
     SELECT w.seqno, w.wave FROM messages m JOIN waves w ON w.seqno = m.seqno
-    WHERE m.state IN (2, 3) AND m.cancelled_at IS NULL AND m.local_time IS NOT NULL
+    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.cancelled_at IS NULL AND m.local_time IS NOT NULL
       AND w.opened AND NOT w.late AND \(Lateness.isLateWave)
     ORDER BY w.seqno, w.wave LIMIT 100
     """)
@@ -90,6 +92,7 @@ package enum Lateness {
     """
     SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
     WHERE m.seqno = $1 AND m.state IN (2, 3) AND m.planned AND m.cancelled_at IS NULL AND \(Lateness.isLate)
+      AND m.held = 0
     FOR UPDATE OF m
     """)
 

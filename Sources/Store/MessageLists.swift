@@ -33,8 +33,10 @@ package enum MessageLists {
       """
       SELECT m.seqno, m.app, a.app_id, m.state, m.lane,
         -- A request may name 10,000 users: such a one is not read for a list.
-        CASE WHEN pg_column_size(m.request) < 65536 THEN (m.request->'alert')::text END,
-        m.created_at, m.finished_at, m.due_at, m.targeted, m.api_key, m.state_reason, m.resend_of, t.*
+        CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
+          THEN (m.request->'alert')::text END,
+        m.created_at, m.finished_at, m.due_at, m.targeted, m.api_key, m.state_reason, m.resend_of, t.*,
+        coalesce((m.request->>'confidential')::boolean, false)
       FROM (
         SELECT * FROM (
           -- A search ends after so many messages, and goes on with the next page.
@@ -85,6 +87,7 @@ package enum MessageLists {
     funnel.skipped = rows.int64(row, 17)
     funnel.received = rows.int64(row, 18)
     funnel.read = rows.int64(row, 19)
+    funnel.isConfidential = rows.bool(row, 20)
     return Record(
       app: rows.int32(row, 1), appID: rows.text(row, 2), lane: Lane(rawValue: rows.int16(row, 4)) ?? .normal,
       alert: rows.optionalText(row, 5), createdAt: rows.timestampMicroseconds(row, 6),

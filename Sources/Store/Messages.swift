@@ -6,7 +6,9 @@ package enum Messages {
   package struct New: Sendable {
     package let app: App.Number
     package let lane: Lane
+    /// JSON; without what it says when that is `sealed`.
     package let request: String
+    package var sealed: [UInt8]?
     package let requestSHA256: [UInt8]
     package let idempotencyKey: String?
     package let apiKey: Int32?
@@ -24,6 +26,10 @@ package enum Messages {
     package var fallback: Fallback.Condition?
     /// The repetition it belongs to, and its number there.
     package var occurrence: (schedule: Int64, number: Int32)?
+    /// The person who asked for it, and when (microseconds since 1970); nil: a program or a device.
+    package var asked: (by: Asker, at: Int64)?
+    /// For how many devices a second person has let it go; nil: nobody was asked.
+    package var approvedFor: Int64?
 
     package init(
       app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
@@ -47,9 +53,11 @@ package enum Messages {
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
       unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence, links,
-      fallback)
+      fallback, asked_by, asked_at, approved_for, held, sealed)
     VALUES ($1, CASE WHEN $11 IS NULL THEN 1 ELSE 0 END, $2, $3::text::json, $4, $5, $6, $7, $8::text::json, $9, $10,
-      $11, $12::text::timestamp, $13, $14, $15, $16, $17::text::json, $18)
+      $11, $12::text::timestamp, $13, $14, $15, $16, $17::text::json, $18, $19, $20, $21,
+      -- What a person asks for is counted before anything goes out, where the app wants that by then.
+      CASE WHEN $19 IS NULL THEN 0 ELSE 1 END, $22)
     -- A repeated request: answer what is stored.
     ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING seqno
@@ -76,6 +84,10 @@ package enum Messages {
     parameters.append(message.occurrence?.number)
     parameters.append(text: message.links.json.map { String(decoding: $0, as: UTF8.self) })
     parameters.append(message.fallback?.rawValue)
+    parameters.append(text: message.asked?.by.stored)
+    parameters.append(timestampMicroseconds: message.asked?.at)
+    parameters.append(message.approvedFor)
+    parameters.append(bytes: message.sealed)
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 
@@ -167,6 +179,8 @@ package enum Messages {
     package let lane: Lane
     package let state: MessageState
     package let request: [UInt8]
+    /// What a confidential one says; nil also when it was wiped.
+    package var sealed: [UInt8]?
     /// `yyyyMMddHH` in the app's time zone.
     package let sendDate: String
     package let expiresAt: Int64
@@ -183,8 +197,13 @@ package enum Messages {
     package var localTime: LocalTime?
     /// A short message may be asked for.
     package var hasFallback = false
+    package var hold = MessageHold.none
+    /// By an account, or at the command line.
+    package var isAskedByPerson = false
     /// By what a device must be its user's to get a confidential message.
     package var confidentialFrom = App.Identity.proof
+    /// The app has an extension, which alerts start.
+    package var appHasExtension = false
 
     package init(
       seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
@@ -221,7 +240,8 @@ package enum Messages {
       to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'), m.expires_at, m.frozen_at,
       m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
-      greatest(a.identity, a.confidential_to_proved::int)::smallint
+      greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
+      m.asked_by IS NOT NULL
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -275,15 +295,21 @@ package enum Messages {
 
   private static let unfinishedStatement = Statement(
     "messages-unfinished",
-    "SELECT seqno FROM messages WHERE state = 2 AND planned AND seqno > $2 ORDER BY seqno LIMIT $1")
+    "SELECT seqno FROM messages WHERE lane = $3 AND state = 2 AND planned AND seqno >= $2 ORDER BY seqno LIMIT $1")
 
-  /// Messages that are being sent, in order, after one.
-  package static func unfinished(after seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
+  /// Messages of a lane that are being sent, in order, from a number on.
+  package static func unfinished(_ lane: Lane, from seqno: Int64, atMost limit: Int) -> Query<[Int64]> {
     var parameters = Parameters()
     parameters.append(limit)
     parameters.append(seqno)
+    parameters.append(lane.rawValue)
     return Query(unfinishedStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
+
+  private static let lastStatement = Statement("messages-last", "SELECT last_value FROM messages_seqno_seq")
+
+  /// The last number that was given.
+  package static func last() -> Query<Int64> { Query(lastStatement, Parameters()) { $0.int64(0, 0) } }
 
   package static func find(_ seqno: Int64) -> Query<Open?> {
     find([seqno]).map(\.first)
@@ -312,69 +338,12 @@ package enum Messages {
     open.timeZone = rows.text(row, 13)
     open.hasFallback = rows.bool(row, 16)
     open.confidentialFrom = App.Identity(rawValue: rows.int16(row, 17)) ?? .strict
+    open.sealed = rows.isNull(row, 18) ? nil : rows.bytes(row, 18)
+    open.appHasExtension = rows.bool(row, 19)
+    // One that only a newer program knows is kept back.
+    open.hold = MessageHold(rawValue: rows.int16(row, 20)) ?? .waiting
+    open.isAskedByPerson = rows.bool(row, 21)
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open
-  }
-
-  private static let freezeStatement = Statement(
-    "messages-freeze",
-    """
-    UPDATE messages SET frozen_at = coalesce(frozen_at, $2), state = CASE WHEN state = 1 THEN 2 ELSE state END
-    -- The lock keeps a second planner out until this shard is committed.
-    WHERE seqno = $1 AND state IN (1, 2, 3) AND NOT planned AND cancelled_at IS NULL
-      -- A reserved one that comes this late fails instead (by local time: zone by zone).
-      AND (due_at IS NULL OR frozen_at IS NOT NULL OR local_time IS NOT NULL
-        OR due_at >= clock_timestamp() - interval '60 minutes')
-    RETURNING frozen_at
-    """)
-
-  /// Begins (or goes on) planning, within a transaction: locks the message and answers when its audience was frozen. Nil
-  /// when there is nothing to plan any more.
-  package static func freeze(_ seqno: Int64, at now: Int64) -> Query<Int64?> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(timestampMicroseconds: now)
-    return Query(freezeStatement, parameters) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
-  }
-
-  private static let finishPlanStatement = Statement(
-    "messages-finish-plan",
-    """
-    UPDATE messages SET planned = true, targeted = (SELECT coalesce(sum(targeted), 0) FROM shards WHERE seqno = $1)
-    WHERE seqno = $1
-    """)
-
-  /// All shards are written: from now on `targeted` is what they hold together.
-  package static func finishPlan(_ seqno: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(finishPlanStatement, parameters) { _ in }
-  }
-
-  private static let raiseTargetedStatement = Statement(
-    "messages-raise-targeted",
-    """
-    UPDATE messages SET targeted = greatest(targeted, (SELECT sum(targeted) FROM shards WHERE seqno = $1))
-    -- Not counted yet stays so until planning ends.
-    WHERE seqno = $1 AND targeted IS NOT NULL
-    """)
-
-  /// A shard was written: more than was counted when the message was accepted is known at once, so that no number of
-  /// decided deliveries can ever be above it.
-  package static func raiseTargeted(_ seqno: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    return Query(raiseTargetedStatement, parameters) { _ in }
-  }
-
-  private static let correctStatement = Statement(
-    "messages-correct", "UPDATE messages SET targeted = targeted + $2 WHERE seqno = $1")
-
-  /// A shard held more or fewer devices than planned.
-  package static func correctTargeted(_ seqno: Int64, by difference: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(difference)
-    return Query(correctStatement, parameters) { _ in }
   }
 }

@@ -6,21 +6,23 @@ package enum Nodes {
     "nodes-beat",
     """
     INSERT INTO nodes (node, alive_until) VALUES ($1, now() + make_interval(secs => $2))
-    ON CONFLICT (node) DO UPDATE SET alive_until = excluded.alive_until
+    ON CONFLICT (node) DO UPDATE SET alive_until = excluded.alive_until, left_nothing_at = NULL
     -- The statement does not see what it writes itself.
-    RETURNING 1 + (SELECT count(*) FROM nodes other WHERE other.node <> $1 AND other.alive_until > now())
+    RETURNING 1 + (SELECT count(*) FROM nodes other WHERE other.node <> $1 AND other.alive_until > now()),
+      clock_timestamp()
     """)
 
   /// Prolongs this node's lease by so many seconds of the database's clock. Answers how many nodes hold one, this one
-  /// included.
-  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<Int> {
+  /// included, and what time it is, in microseconds since 1970.
+  package static func beat(_ node: UUIDValue, seconds: Int32) -> Query<(nodes: Int, now: Int64)> {
     var parameters = Parameters()
     parameters.append(uuid: node)
     parameters.append(seconds)
-    return Query(beatStatement, parameters) { Int($0.int64(0, 0)) }
+    return Query(beatStatement, parameters) { (Int($0.int64(0, 0)), $0.timestampMicroseconds(0, 1)) }
   }
 
-  private static let leaveStatement = Statement("nodes-leave", "DELETE FROM nodes WHERE node = $1")
+  private static let leaveStatement = Statement(
+    "nodes-leave", "UPDATE nodes SET alive_until = least(alive_until, now() - interval '1 second') WHERE node = $1")
 
   /// Ends the lease in good order: others need not wait for it to run out.
   package static func leave(_ node: UUIDValue) -> Query<Void> {
@@ -32,11 +34,14 @@ package enum Nodes {
   private static let buryStatement = Statement(
     "nodes-bury",
     """
-    DELETE FROM nodes n WHERE alive_until < now() - interval '1 hour'
+    WITH forgotten AS (DELETE FROM nodes WHERE left_nothing_at < now() - interval '1 day')
+    -- A minute: one that was frozen may commit a last claim.
+    UPDATE nodes n SET left_nothing_at = now() WHERE left_nothing_at IS NULL AND alive_until < now() - interval '1 minute'
       AND NOT EXISTS (SELECT FROM claims c WHERE c.node = n.node)
     """)
 
-  /// Forgets nodes that have long been gone and left nothing.
+  /// Notes of nodes that are gone that they have left nothing, and forgets them a day later: as long as they are known,
+  /// nobody walks over what they had claimed.
   package static func bury() -> Query<Void> {
     Query(buryStatement, Parameters()) { _ in }
   }

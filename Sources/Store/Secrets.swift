@@ -1,7 +1,7 @@
 package import Domain
 internal import Postgres
 
-/// Things that are stored sealed or hashed: credentials, provider tokens, API keys, signing keys.
+/// Things that are stored sealed or hashed: credentials, API keys, signing keys.
 package enum Secrets {
   // MARK: API keys
 
@@ -40,14 +40,26 @@ package enum Secrets {
   }
 
   private static let createKeyStatement = Statement(
-    "api-keys-create", "INSERT INTO api_keys (sha256, role, app, name) VALUES ($1, $2, $3, $4) RETURNING api_key")
+    "api-keys-create",
+    """
+    INSERT INTO api_keys (sha256, role, app, name, made_by)
+    VALUES ($1, $2, $3, $4, coalesce($5, (SELECT made_by FROM api_keys WHERE api_key = $6)))
+    RETURNING api_key
+    """)
 
-  package static func createAPIKey(sha256: [UInt8], role: String, app: App.Number?, name: String) -> Query<Int32> {
+  /// - Parameters:
+  ///   - maker: the person who makes it.
+  ///   - key: or the key that does: then its maker.
+  package static func createAPIKey(
+    sha256: [UInt8], role: String, app: App.Number?, name: String, madeBy maker: Asker? = nil, apiKey key: Int32? = nil
+  ) -> Query<Int32> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
     parameters.append(text: role)
     parameters.append(app)
     parameters.append(text: name)
+    parameters.append(text: maker?.stored)
+    parameters.append(key)
     return Query(createKeyStatement, parameters) { $0.int32(0, 0) }
   }
 
@@ -88,7 +100,9 @@ package enum Secrets {
     """
     INSERT INTO credentials (app, network, kind, public_part, sealed) VALUES ($1, $2, $3, $4, $5)
     ON CONFLICT (app, network) DO UPDATE SET
-      kind = excluded.kind, public_part = excluded.public_part, sealed = excluded.sealed, updated_at = now()
+      kind = excluded.kind, public_part = excluded.public_part, sealed = excluded.sealed, updated_at = now(),
+      -- Nobody has asked about this one.
+      check_begun_at = NULL, checked_at = NULL, check_result = NULL, check_word = NULL
     """)
 
   package static func save(_ credential: Credential) -> Query<Void> {
@@ -127,37 +141,5 @@ package enum Secrets {
     parameters.append(generation)
     parameters.append(bytes: sealed)
     return Query(addSigningKeyStatement, parameters) { _ in }
-  }
-
-  // MARK: Provider tokens
-
-  private static let lockProviderTokenStatement = Statement(
-    "provider-tokens-lock",
-    """
-    INSERT INTO provider_tokens (team_id, key_id, token, issued_at) VALUES ($1, $2, '', '-infinity')
-    -- Locks the row, new or known: only one of all nodes mints.
-    ON CONFLICT (team_id, key_id) DO UPDATE SET token = provider_tokens.token
-    RETURNING token, CASE WHEN issued_at = '-infinity' THEN NULL ELSE extract(epoch FROM issued_at)::bigint END
-    """)
-
-  /// Locks the provider token of a key within a transaction. Seconds since 1970; nil when there is none yet.
-  package static func lockProviderToken(teamID: String, keyID: String) -> Query<(token: String, issuedAt: Int64?)> {
-    var parameters = Parameters()
-    parameters.append(text: teamID)
-    parameters.append(text: keyID)
-    return Query(lockProviderTokenStatement, parameters) { ($0.text(0, 0), $0.optionalInt64(0, 1)) }
-  }
-
-  private static let saveProviderTokenStatement = Statement(
-    "provider-tokens-save",
-    "UPDATE provider_tokens SET token = $3, issued_at = to_timestamp($4) WHERE team_id = $1 AND key_id = $2")
-
-  package static func saveProviderToken(teamID: String, keyID: String, token: String, issuedAt: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(text: teamID)
-    parameters.append(text: keyID)
-    parameters.append(text: token)
-    parameters.append(issuedAt)
-    return Query(saveProviderTokenStatement, parameters) { _ in }
   }
 }

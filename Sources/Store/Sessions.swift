@@ -93,14 +93,30 @@ package enum Sessions {
   // MARK: Links
 
   private static let addLinkStatement = Statement(
-    "sessions-add-link", "INSERT INTO sign_in_links (sha256, account, ends_at) VALUES ($1, $2, $3)")
+    "sessions-add-link",
+    """
+    WITH former AS (DELETE FROM sign_in_links WHERE account = $2)
+    INSERT INTO sign_in_links (sha256, account, ends_at) VALUES ($1, $2, $3)
+    """)
 
+  /// The account's former links end: whoever finds one of them finds nothing.
   package static func addLink(sha256: [UInt8], account: Int32, endsAt: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(bytes: sha256)
     parameters.append(account)
     parameters.append(timestampMicroseconds: endsAt)
     return Query(addLinkStatement, parameters) { _ in }
+  }
+
+  private static let loginOfLinkStatement = Statement(
+    "sessions-login-of-link",
+    "SELECT c.login FROM sign_in_links l JOIN accounts c ON c.account = l.account WHERE l.sha256 = $1")
+
+  /// Whose a link is; it stays.
+  package static func login(ofLink sha256: [UInt8]) -> Query<String?> {
+    var parameters = Parameters()
+    parameters.append(bytes: sha256)
+    return Query(loginOfLinkStatement, parameters) { $0.count == 1 ? $0.text(0, 0) : nil }
   }
 
   private static let takeLinkStatement = Statement(
@@ -117,65 +133,5 @@ package enum Sessions {
     parameters.append(bytes: sha256)
     parameters.append(timestampMicroseconds: now)
     return Query(takeLinkStatement, parameters) { $0.count == 1 && $0.bool(0, 1) ? $0.text(0, 0) : nil }
-  }
-
-  // MARK: Failures
-
-  private static let failStatement = Statement(
-    "sessions-fail",
-    """
-    INSERT INTO sign_in_failures (subject, failures, until) VALUES ($1, 1, $3)
-    ON CONFLICT (subject) DO UPDATE SET
-      failures = CASE WHEN sign_in_failures.until > $2 THEN sign_in_failures.failures + 1 ELSE 1 END,
-      until = CASE WHEN sign_in_failures.until > $2 THEN sign_in_failures.until ELSE $3 END
-    RETURNING failures
-    """)
-
-  /// Counts a failure of a hashed login or address, before the password is looked at, so that attempts at the same moment
-  /// count too. Answers the count; 1: the row is new. Times in microseconds since 1970.
-  package static func fail(_ subject: [UInt8], now: Int64, until: Int64) -> Query<Int32> {
-    var parameters = Parameters()
-    parameters.append(bytes: subject)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestampMicroseconds: until)
-    return Query(failStatement, parameters) { $0.int32(0, 0) }
-  }
-
-  private static let tidyFailuresStatement = Statement(
-    "sessions-tidy-failures",
-    """
-    DELETE FROM sign_in_failures WHERE subject IN (
-      -- Who is being counted at this moment is not waited for.
-      SELECT subject FROM sign_in_failures
-      WHERE until <= $1
-        -- So many are kept and no more: those that end first make room, and count anew should they fail again.
-        OR subject IN (SELECT subject FROM sign_in_failures ORDER BY until DESC OFFSET $2)
-      FOR UPDATE SKIP LOCKED)
-    """)
-
-  /// Forgets failures that are over, and those of so many that they are more than `keeping`. A statement of its own: two
-  /// nodes that count each other's subjects must not wait for each other.
-  package static func tidyFailures(now: Int64, keeping: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(keeping)
-    return Query(tidyFailuresStatement, parameters) { _ in }
-  }
-
-  private static let forgiveStatement = Statement(
-    "sessions-forgive", "DELETE FROM sign_in_failures WHERE subject = ANY($1) OR until < $2")
-
-  /// A success forgets the failures of its login; what is over is forgotten too.
-  package static func forgive(_ subjects: [[UInt8]], now: Int64) -> Query<Void> {
-    var parameters = Parameters()
-    parameters.append(bytes: column(subjects))
-    parameters.append(timestampMicroseconds: now)
-    return Query(forgiveStatement, parameters) { _ in }
-  }
-
-  private static func column(_ subjects: [[UInt8]]) -> BytesColumn {
-    var column = BytesColumn()
-    for subject in subjects { column.append(subject) }
-    return column
   }
 }

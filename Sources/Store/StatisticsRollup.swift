@@ -29,7 +29,12 @@ package enum StatisticsRollup {
     """)
 
   private static let dropHoursStatement = Statement(
-    "statistics-drop-hours", "DELETE FROM statistics_hours WHERE at >= $1 - interval '1 hour' AND at < $2")
+    "statistics-drop-hours",
+    """
+    DELETE FROM statistics_hours WHERE at >= $1 - interval '1 hour' AND at < $2
+      -- Hours whose minutes are gone cannot be made again.
+      AND at >= (SELECT date_trunc('hour', min(at)) FROM statistics_minutes)
+    """)
 
   private static let makeHoursStatement = Statement(
     "statistics-make-hours",

@@ -83,35 +83,54 @@ package enum Users {
     return Query(setCountsStatement, parameters, read: Self.counts)
   }
 
+  /// What is said of a user.
+  package struct Said: Equatable, Sendable {
+    package let name: String
+    /// Sealed; nil: nothing.
+    package let phone: [UInt8]?
+
+    package init(name: String, phone: [UInt8]?) {
+      self.name = name
+      self.phone = phone
+    }
+  }
+
   private static let nameStatement = Statement(
     "users-name",
     """
-    INSERT INTO users (app, user_key, name)
-    SELECT * FROM unnest($1, $2, $3) AS t(app, user_key, name) ORDER BY app, user_key COLLATE "C"
+    INSERT INTO users (app, user_key, name, phone)
+    SELECT * FROM unnest($1, $2, $3, $4) AS t(app, user_key, name, phone) ORDER BY app, user_key COLLATE "C"
     ON CONFLICT (app, user_key) DO UPDATE
-      -- Whoever only knows a CUID must not put words into messages to its owner: the first name stays.
-      SET name = CASE WHEN users.name = '' THEN excluded.name ELSE users.name END
+      -- Whoever only knows a CUID must not put words into messages to its owner, nor have them sent to a telephone of his
+      -- own: the first name and number stay.
+      SET name = CASE WHEN users.name = '' THEN excluded.name ELSE users.name END,
+        phone = coalesce(users.phone, excluded.phone)
     RETURNING app, user_key, badge, set_seqno, name
     """)
 
   private static let renameStatement = Statement(
     "users-rename",
     """
-    INSERT INTO users (app, user_key, name)
-    SELECT * FROM unnest($1, $2, $3) AS t(app, user_key, name) ORDER BY app, user_key COLLATE "C"
+    INSERT INTO users (app, user_key, name, phone)
+    SELECT * FROM unnest($1, $2, $3, $4) AS t(app, user_key, name, phone) ORDER BY app, user_key COLLATE "C"
     ON CONFLICT (app, user_key) DO UPDATE
       -- The SDK sends every parameter: an empty name says nothing.
-      SET name = CASE WHEN excluded.name = '' THEN users.name ELSE excluded.name END
+      SET name = CASE WHEN excluded.name = '' THEN users.name ELSE excluded.name END,
+        phone = coalesce(excluded.phone, users.phone)
     RETURNING app, user_key, badge, set_seqno, name
     """)
 
-  /// Locks users as `lock` does and gives names to those that have none.
-  /// - Parameter renames: the names are vouched for: they replace others.
-  package static func name(_ names: [(key: Key, name: String)], renames: Bool) -> Query<[Key: Count]> {
+  /// Locks users as `lock` does and gives names and telephone numbers to those that have none.
+  /// - Parameter renames: what is said is vouched for: it replaces what was said before.
+  package static func name(_ names: [(key: Key, said: Said)], renames: Bool) -> Query<[Key: Count]> {
     var parameters = keys(names.map(\.key))
-    var column = TextColumn()
-    for entry in names { column.append(entry.name) }
+    var (column, phones) = (TextColumn(), BytesColumn())
+    for entry in names {
+      column.append(entry.said.name)
+      phones.append(entry.said.phone)
+    }
     parameters.append(texts: column)
+    parameters.append(bytes: phones)
     return Query(renames ? renameStatement : nameStatement, parameters) { rows in
       var named = counts(rows)
       for row in 0..<rows.count {
@@ -134,6 +153,17 @@ package enum Users {
       }
       return found
     }
+  }
+
+  private static let phoneStatement = Statement(
+    "users-phone", "SELECT phone FROM users WHERE app = $1 AND user_key = $2")
+
+  /// A user's telephone number, sealed; nil when none is known.
+  package static func phone(of user: Key) -> Query<[UInt8]?> {
+    var parameters = Parameters()
+    parameters.append(user.app)
+    parameters.append(text: user.userKey.text)
+    return Query(phoneStatement, parameters) { $0.count == 1 && !$0.isNull(0, 0) ? $0.bytes(0, 0) : nil }
   }
 
   private static let forgetGuestsStatement = Statement(

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 internal import Postgres
 
 /// How much waits and how the database stands, in a few cheap looks: for metrics and readiness.
@@ -10,6 +10,8 @@ package enum Vitals {
     package let count: Int64
     /// How long the oldest has been due, in seconds.
     package let oldestSeconds: Double
+    /// The lowest of their numbers.
+    package let first: Int64
   }
 
   /// Most messages that a look counts: beyond that it is enough to know that there are many.
@@ -18,20 +20,33 @@ package enum Vitals {
   private static let waitingStatement = Statement(
     "vitals-waiting",
     """
-    SELECT lane, state, count(*), extract(epoch FROM now() - min(coalesce(due_at, created_at)))::float8
-    FROM (SELECT lane, state, due_at, created_at FROM messages WHERE state < 4 LIMIT $1) m
+    SELECT lane, state, count(*), extract(epoch FROM now() - min(coalesce(due_at, created_at)))::float8, min(seqno)
+    FROM (
+      -- Each along an index of its own, which holds nothing that is over.
+      (SELECT seqno, lane, state, due_at, created_at FROM messages WHERE state = 0 ORDER BY due_at LIMIT $1)
+      UNION ALL
+      (SELECT seqno, lane, state, due_at, created_at FROM messages WHERE state = 3 ORDER BY seqno LIMIT $1)
+      UNION ALL
+      (SELECT o.* FROM unnest($2::smallint[], $3::bigint[]) AS l(lane, start) CROSS JOIN LATERAL (
+        SELECT seqno, lane, state, due_at, created_at FROM messages m
+        WHERE m.lane = l.lane AND m.state IN (1, 2) AND m.seqno >= l.start ORDER BY m.seqno LIMIT $1) o)) m
     GROUP BY lane, state
     """)
 
-  package static func waiting() -> Query<[Waiting]> {
+  /// - Parameter starts: of what is being sent nothing is below these numbers, by lane; 0 where it is not known.
+  package static func waiting(from starts: [Lane: Int64] = [:]) -> Query<[Waiting]> {
     var parameters = Parameters()
     parameters.append(Int64(countedMessages))
+    parameters.append(int16s: Int16Column(Lane.allCases))
+    var column = Int64Column()
+    for lane in Lane.allCases { column.append(starts[lane] ?? 0) }
+    parameters.append(int64s: column)
     return Query(waitingStatement, parameters) { rows in
       rows.map { row in
         Waiting(
           lane: Lane(rawValue: rows.int16(row, 0))?.name ?? "unknown",
           state: MessageState(rawValue: rows.int16(row, 1))?.name ?? "unknown", count: rows.int64(row, 2),
-          oldestSeconds: rows.double(row, 3))
+          oldestSeconds: rows.double(row, 3), first: rows.int64(row, 4))
       }
     }
   }
@@ -48,6 +63,8 @@ package enum Vitals {
     /// SEQNOs that partitions exist for and that are not used yet.
     package let seqnosLeft: Int64
     package let schemaVersion: Int64
+    /// The lowest claim without all its outcomes.
+    package let firstClaim: Int64?
   }
 
   private static let standingStatement = Statement(
@@ -56,21 +73,26 @@ package enum Vitals {
     SELECT
       (SELECT count(*) FROM
         (SELECT FROM outcomes WHERE status = 6 AND due_at < now() - interval '1 minute' LIMIT 20000) o),
-      (SELECT count(*) FROM (SELECT FROM claims LIMIT 20000) c),
+      (SELECT count(*) FROM (SELECT FROM claims WHERE claim >= $1 ORDER BY claim LIMIT 20000) c),
       (SELECT count(*) FROM nodes WHERE alive_until > now()),
       (SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL),
       (SELECT count(*) FROM (SELECT FROM messages m WHERE \(Controls.isSetAside) LIMIT 20000) m),
       coalesce((SELECT max(upto_seqno) FROM seqno_ranges), 0)
         - coalesce((SELECT last_value FROM pg_sequences
                     WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq'), 0),
-      (SELECT max(version)::bigint FROM upmc_migrations)
+      (SELECT max(version)::bigint FROM upmc_migrations),
+      (SELECT min(claim) FROM claims WHERE claim >= $1)
     """)
 
-  package static func standing() -> Query<Standing> {
-    Query(standingStatement, Parameters()) { rows in
+  /// - Parameter start: no claim is below this number; 0: not known.
+  package static func standing(claimsFrom start: Int64 = 0) -> Query<Standing> {
+    var parameters = Parameters()
+    parameters.append(start)
+    return Query(standingStatement, parameters) { rows in
       Standing(
         overdue: rows.int64(0, 0), claims: rows.int64(0, 1), nodes: rows.int64(0, 2), pausedApps: rows.int64(0, 3),
-        setAside: rows.int64(0, 4), seqnosLeft: rows.int64(0, 5), schemaVersion: rows.int64(0, 6))
+        setAside: rows.int64(0, 4), seqnosLeft: rows.int64(0, 5), schemaVersion: rows.int64(0, 6),
+        firstClaim: rows.optionalInt64(0, 7))
     }
   }
 

@@ -1,4 +1,5 @@
-internal import Postgres
+package import Postgres
+package import Reactor
 
 /// Moments as a wall clock somewhere shows them: PostgreSQL knows the time zones.
 package enum WallClock {
@@ -19,5 +20,14 @@ package enum WallClock {
     parameters.append(text: local)
     parameters.append(text: timeZone)
     return Query(momentStatement, parameters) { $0.timestampMicroseconds(0, 0) }
+  }
+}
+
+extension DatabaseClock {
+  /// Asks the database what time it is. Answers how far its clock has jumped, as `learn` does.
+  @discardableResult
+  package func ask(_ connection: Connection) throws(PostgresError) -> Duration? {
+    let asked = now
+    return learn(try connection.run(WallClock.now()), asked: asked, answered: now)
   }
 }

@@ -39,7 +39,9 @@ struct AdminCommand: ParsableCommand {
     let program = URL(filePath: CommandLine.arguments[0]).path
     let (devices, messages) = (deviceThousands * 1000, messageThousands * 1000)
     let plan = Plan(
-      pairs: 1, seconds: 1, storedReceipts: 0, campaignDevices: 0, growthDevices: 0, peers: "", program: program)
+      pairs: 1, seconds: 1, storedReceipts: 0, campaignDevices: 0, growthDevices: 0, finishedMessages: 0, heldSends: 0,
+      peers: "",
+      program: program)
     try Interruption.watch()
     let stage = try ListStage(plan, devices: devices, messages: messages)
     defer { stage.close() }

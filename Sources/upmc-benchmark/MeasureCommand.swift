@@ -12,7 +12,7 @@ struct MeasureCommand: ParsableCommand {
     SmallRequests(), DurableReceipts(), DurableReceipts(isSlowDisk: true), DeviceCalls(isSlowDisk: false),
     DeviceCalls(isSlowDisk: true), Overload(), Pushes(), Campaigns.plain, Campaigns.urgent, Campaigns.badge, Controls(),
     Growth(),
-    SingleSends(), ColdStart(), PacedMessages(), BodyWork(),
+    SingleSends(), Months(), ColdStart(), PacedMessages(), BodyWork(),
   ]
 
   @Argument(help: "Scenarios to run, by name; all when none is named.")
@@ -36,6 +36,12 @@ struct MeasureCommand: ParsableCommand {
   @Option(help: "Thousand devices that P6 grows to.")
   var growthThousands = 10_000
 
+  @Option(help: "Million messages that are over, up to which P8 grows: 0, 3 or 30.")
+  var finishedMillions = 3
+
+  @Option(help: "Thousand sends beside a kept snapshot in P8; 2000 are two hours of 280 a second.")
+  var heldThousands = 500
+
   @Option(help: "Directory with the programs of Tests/Peers; without it, peers/release beside this one's.")
   var peers: String?
 
@@ -47,6 +53,8 @@ struct MeasureCommand: ParsableCommand {
     guard runs >= least else { throw ValidationError("--runs is at least \(least)") }
     guard (1...600).contains(seconds) else { throw ValidationError("--seconds is 1…600") }
     guard (0...100).contains(storedMillions) else { throw ValidationError("--stored-millions is 0…100") }
+    guard [0, 3, 30].contains(finishedMillions) else { throw ValidationError("--finished-millions is 0, 3 or 30") }
+    guard (0...10_000).contains(heldThousands) else { throw ValidationError("--held-thousands is 0…10000") }
     let known = Self.scenarios.map(\.name)
     if let stranger = names.first(where: { !known.contains($0.uppercased()) }) {
       throw ValidationError("\(stranger) is no scenario; there are \(known.joined(separator: ", "))")
@@ -63,7 +71,8 @@ struct MeasureCommand: ParsableCommand {
     let plan = Plan(
       pairs: runs, seconds: seconds, storedReceipts: Int(storedMillions * 1_000_000),
       campaignDevices: campaignThousands * 1000,
-      growthDevices: growthThousands * 1000, peers: peers ?? Self.peersBeside(program), program: program)
+      growthDevices: growthThousands * 1000, finishedMessages: finishedMillions * 1_000_000,
+      heldSends: heldThousands * 1000, peers: peers ?? Self.peersBeside(program), program: program)
     // Load generators inherit it.
     DescriptorLimit.raise()
     try Interruption.watch()

@@ -49,12 +49,12 @@ struct PushLoad {
 
   /// Gives the sender a token of the right length; the sink does not look at it.
   func equip(_ sender: APNsSender) {
-    let team = ("TEAMID0000", "KEYID00000")
-    sender.set(.token(teamID: team.0, keyID: team.1), for: Self.route.app)
+    let key = KeyName(teamID: "TEAMID0000", keyID: "KEYID00000", fingerprint: "")
+    sender.set(.token(key), for: Self.route.app)
     let token = String(repeating: "a", count: 170)
     sender.set(
       ProviderToken(
-        teamID: team.0, keyID: team.1, value: token, issuedAt: SystemClock().wallMicroseconds / 1_000_000))
+        key, value: token, issuedAt: SystemClock().wallMicroseconds / 1_000_000))
   }
 
   /// Pushes until `count` were accepted.

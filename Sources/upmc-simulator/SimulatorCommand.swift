@@ -30,7 +30,9 @@ struct SimulatorCommand: ParsableCommand {
       on the control address) with OAuth as Google has it. Its service
       account names the token endpoint at the control address:
 
-        upmc-simulator --ca-file ca.pem --service-account-file firebase.json
+        upmc-simulator --control-listen 127.0.0.1:8081 \\
+          --ca-file ca.pem --service-account-file firebase.json
+        export UPMC_FCM_TOKEN_URL=http://127.0.0.1:8081/token
         UPMC_CA_FILE=ca.pem UPMC_FCM_URL=https://127.0.0.1:8445 upmc serve
         upmc app credential APP_ID --fcm-service-account firebase.json
 
@@ -160,7 +162,16 @@ struct SimulatorCommand: ParsableCommand {
   @Option(help: "Users they are spread over; 0 leaves them guests. Default: one each.")
   var users: Int?
 
-  @Option(help: "How many of the pushes they confirm, 0 to 1.")
+  @Option(help: "How many of them are switched off, 0 to 1.")
+  var devicesOff = 0.0
+
+  @Option(help: "How many of the pushes find the app in front, 0 to 1: these need no mutable-content.")
+  var appsInFront = 0.0
+
+  @Flag(help: "The app on virtual iPhones has no Notification Service Extension.")
+  var noExtension = false
+
+  @Option(help: "How many of the pushes that the app sees they confirm, 0 to 1.")
   var receiptProbability = 1.0
 
   @Option(help: "How many of the confirmed ones they read, 0 to 1.")
@@ -204,7 +215,8 @@ struct SimulatorCommand: ParsableCommand {
     guard devices + androidDevices == 0 || (server != nil && app != nil && clientKey != nil) else {
       throw ValidationError("--devices needs --server, --app and --client-key")
     }
-    guard devices >= 0, androidDevices >= 0, (0...1).contains(receiptProbability), (0...1).contains(readProbability)
+    guard devices >= 0, androidDevices >= 0,
+      [receiptProbability, readProbability, devicesOff, appsInFront].allSatisfy((0...1).contains)
     else {
       throw ValidationError("--devices is not negative; probabilities lie between 0 and 1")
     }
@@ -269,6 +281,9 @@ struct SimulatorCommand: ParsableCommand {
     var plan = VirtualDevices.Plan(
       count: devices, server: server, appID: app, clientKey: clientKey, users: users ?? max(devices, androidDevices))
     plan.environment = sandboxDevices ? .sandbox : .production
+    plan.offShare = devicesOff
+    plan.frontShare = appsInFront
+    plan.hasExtension = !noExtension
     plan.receiptProbability = receiptProbability
     plan.readProbability = readProbability
     plan.receiptDelay = .milliseconds(receiptDelay)
@@ -281,10 +296,18 @@ struct SimulatorCommand: ParsableCommand {
 
   private func write(_ started: Simulator.Started) throws {
     if let caFile { try save(started.authorityPEM, to: caFile, mode: 0o644) }
-    if let serviceAccountFile, let json = started.serviceAccountJSON {
-      try save(json, to: serviceAccountFile, mode: 0o600)
+    if let serviceAccountFile, let url = tokenURL(started) {
+      try save(started.serviceAccount.json(tokenURI: url), to: serviceAccountFile, mode: 0o600)
     }
     if let keyFile { try save(started.providerKey.privateKeyPEM, to: keyFile, mode: 0o600) }
+  }
+
+  /// Whoever listens on all addresses is found by its name from other machines.
+  private func tokenURL(_ started: Simulator.Started) -> String? {
+    guard let name = name.first, let control = started.endpoints.control,
+      control.hasPrefix("0.0.0.0:") || control.hasPrefix("[::]:"), let port = control.split(separator: ":").last
+    else { return started.tokenURL }
+    return "http://\(name):\(port)/token"
   }
 
   private func save(_ text: String, to path: String, mode: Int) throws {

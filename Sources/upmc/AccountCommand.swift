@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Operations
-internal import Reactor
 
 /// `upmc account`: people who use the console.
 struct AccountCommand: ParsableCommand {
@@ -34,8 +33,8 @@ struct AccountCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let link = try ConsoleAccounts.create(
-          login, name: name, role: role, appID: appID, by: .commandLine, on: database.connection,
-          now: SystemClock().wallMicroseconds)
+          login, name: name, role: role, appID: appID, by: .here, on: database.connection,
+          now: database.now)
         output.show(link, "Made account \(link.account). It opens once, within an hour, at \(link.path)")
       }
     }
@@ -55,7 +54,7 @@ struct AccountCommand: ParsableCommand {
         try ListOutput.show(
           output, limit: limit, none: "There are no accounts.",
           { (entry: ConsoleAccounts.Entry) in ListOutput.text(entry) }
-        ) { page in try ConsoleAccounts.list(page, by: .commandLine, on: database.connection) }
+        ) { page in try ConsoleAccounts.list(page, by: .here, on: database.connection) }
       }
     }
   }
@@ -99,7 +98,7 @@ struct AccountCommand: ParsableCommand {
       change.role = role
       change.isDisabled = disable ? true : enable ? false : nil
       try withDatabase { database in
-        let entry = try ConsoleAccounts.change(account, change, by: .commandLine, on: database.connection)
+        let entry = try ConsoleAccounts.change(account, change, by: .here, on: database.connection)
         output.show(entry, "Changed account \(account).")
       }
     }
@@ -118,7 +117,7 @@ struct AccountCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let link = try ConsoleAccounts.link(
-          account, by: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
+          account, by: .here, on: database.connection, now: database.now)
         output.show(link, "It opens once, within an hour, at \(link.path)")
       }
     }

@@ -42,7 +42,7 @@ struct AppCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let app = try Administration.createApp(
-          appID, name: name, timeZone: timeZone, identity: identity, by: .commandLine, on: database.connection)
+          appID, name: name, timeZone: timeZone, identity: identity, by: .here, on: database.connection)
         output.show(app, "Made \(app.appID), identity \(app.identity.name). Its client key: \(app.clientKey)")
       }
     }
@@ -62,7 +62,7 @@ struct AppCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        for entry in try Administration.apps(for: .commandLine, on: database.connection) {
+        for entry in try Administration.apps(for: .here, on: database.connection) {
           output.show(entry, Self.sentence(entry))
         }
       }
@@ -94,7 +94,7 @@ struct AppCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try Administration.resumeApp(appID, by: .commandLine, on: database.connection)
+        let entry = try Administration.resumeApp(appID, by: .here, on: database.connection)
         output.show(entry, "Messages of \(entry.app.appID) go on.")
       }
     }

@@ -1,13 +1,16 @@
 internal import ArgumentParser
 internal import Operations
-internal import Reactor
 internal import Server
 
 /// `upmc approval`: messages that wait for a second person.
 struct ApprovalCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "approval", abstract: "See what waits for a second person, approve or reject it.",
-    discussion: "An app waits for one above the size that `upmc app policy --approval-above` sets.",
+    discussion: """
+      An app waits for one above the size that `upmc app policy --approval-above` sets: messages of accounts, and of \
+      commands on this machine. Each Unix user is one person here, and approves nothing that the same user asked for; nor \
+      does the account of that name. Root can be any of them.
+      """,
     subcommands: [List.self, Approve.self, Reject.self])
 
   struct List: ParsableCommand {
@@ -31,8 +34,8 @@ struct ApprovalCommand: ParsableCommand {
           output, limit: limit, none: "Nothing of this kind is there.", { (entry: Approving.Entry) in entry.sentence }
         ) { page in
           try Approving.list(
-            of: appID, state: state, page, by: .commandLine, on: database.connection,
-            now: SystemClock().wallMicroseconds)
+            of: appID, state: state, page, by: .here, on: database.connection,
+            now: database.now)
         }
       }
     }
@@ -50,8 +53,8 @@ struct ApprovalCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let answer = try Approving.approve(
-          number, hosting: Hosting(publicURL: database.configuration.publicURL), by: .commandLine,
-          on: database.connection, now: SystemClock().wallMicroseconds)
+          number, hosting: Hosting(publicURL: database.configuration.publicURL), seal: database.contentSeal,
+          by: .here, on: database.connection, now: database.now)
         output.show(answer, Send.sentence(answer))
       }
     }
@@ -72,7 +75,7 @@ struct ApprovalCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let entry = try Approving.reject(
-          number, reason: reason, by: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
+          number, reason: reason, by: .here, on: database.connection, now: database.now)
         output.show(entry, entry.sentence)
       }
     }

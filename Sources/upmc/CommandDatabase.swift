@@ -1,17 +1,28 @@
+internal import Domain
 internal import FoundationEssentials
 internal import Operations
 internal import Postgres
 internal import Server
+internal import Store
 
 /// The database as commands see it.
 struct CommandDatabase {
   let connection: Connection
   let configuration: Configuration
 
+  /// What time it is: the database's clock is everybody's. Microseconds since 1970.
+  var now: Int64 { get throws(PostgresError) { try connection.run(WallClock.now()) } }
+
   /// Only for those who seal or open secrets: with a database of one's own it must be configured. Nothing is sealed with
   /// a key that does not open what is sealed already.
   func masterKey() throws -> MasterKey {
     try MasterKeyFile.load(configuration, for: connection)
+  }
+
+  /// Seals what confidential messages say; nil where the master key is not to be had.
+  var contentSeal: ContentSeal? {
+    guard let master = try? masterKey() else { return nil }
+    return try? SigningKeys.load(connection, master: master).contents
   }
 }
 

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import Operations
-internal import Reactor
+internal import Postgres
 internal import Server
 internal import Store
 
@@ -42,7 +42,7 @@ struct ImportCommand: ParsableCommand {
       let connection = database.connection
       var entry = try Importing.begin(
         devices ? .devices : group == nil ? .users : .members, of: appID, group: group, skipsErrors: !allOrNothing,
-        by: .commandLine,
+        by: .here,
         on: connection)
       let size = Operations.Limits.importPartBytes
       let count = max(1, (data.count + size - 1) / size)
@@ -50,13 +50,13 @@ struct ImportCommand: ParsableCommand {
         let piece = data[((number - 1) * size)..<min(number * size, data.count)]
         entry = try Importing.take(
           Importing.Part(number: Int32(number), bytes: Array(piece), isLast: number == count), of: entry.number,
-          by: .commandLine, on: connection, now: SystemClock().wallMicroseconds)
+          by: .here, on: connection, now: connection.run(WallClock.now()))
         if count > 1 { Output.complain("\(number * 100 / count) %: \(entry.sentence)") }
       }
       if !output.json, entry.hasFaults {
         try ListOutput.show(
           output, limit: .max, none: "", { (fault: Importing.FaultEntry) in "line \(fault.line): \(fault.error)" }
-        ) { page in try Importing.faults(of: entry.number, page, by: .commandLine, on: connection) }
+        ) { page in try Importing.faults(of: entry.number, page, by: .here, on: connection) }
       }
       output.show(entry, entry.sentence)
     }
@@ -111,10 +111,10 @@ struct ExportCommand: ParsableCommand {
       let connection = database.connection
       var export =
         switch list {
-        case .users: try Exporting.users(of: appID ?? "", prefix: prefix, by: .commandLine, on: connection)
-        case .members: try Exporting.members(of: group ?? 0, by: .commandLine, on: connection)
-        case .deliveries: try Exporting.deliveries(of: message ?? 0, by: .commandLine, on: connection)
-        case .audit: try Exporting.audit(of: appID, by: .commandLine, on: connection)
+        case .users: try Exporting.users(of: appID ?? "", prefix: prefix, by: .here, on: connection)
+        case .members: try Exporting.members(of: group ?? 0, by: .here, on: connection)
+        case .deliveries: try Exporting.deliveries(of: message ?? 0, by: .here, on: connection)
+        case .audit: try Exporting.audit(of: appID, by: .here, on: connection)
         }
       while let piece = try export.next(on: connection) { Output.piece(piece) }
     }

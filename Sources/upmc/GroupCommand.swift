@@ -30,7 +30,7 @@ struct GroupCommand: ParsableCommand {
           output, limit: limit, none: "There are no groups.",
           { (entry: Grouping.Entry) in "\(entry.record.group)  \(entry.record.name)" }
         ) { page in
-          try Grouping.list(of: appID, below: parent, page, by: .commandLine, on: database.connection)
+          try Grouping.list(of: appID, below: parent, page, by: .here, on: database.connection)
         }
       }
     }
@@ -53,7 +53,7 @@ struct GroupCommand: ParsableCommand {
         try ListOutput.show(
           output, limit: limit, none: "It has no members.",
           { (entry: Grouping.MemberEntry) in ListOutput.text(entry) }
-        ) { page in try Grouping.members(of: group, page, by: .commandLine, on: database.connection) }
+        ) { page in try Grouping.members(of: group, page, by: .here, on: database.connection) }
       }
     }
   }
@@ -86,7 +86,7 @@ struct GroupCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let group = try Administration.createGroup(
-          Administration.NewGroup(appID: appID, name: name, parent: parent, isJoinable: joinable), by: .commandLine,
+          Administration.NewGroup(appID: appID, name: name, parent: parent, isJoinable: joinable), by: .here,
           on: database.connection)
         output.show(group, "Made group \(group.groupSeq).")
       }

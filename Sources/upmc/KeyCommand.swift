@@ -32,7 +32,7 @@ struct KeyCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let key = try Administration.createKey(
-          role, appID: appID, name: name, by: .commandLine, on: database.connection)
+          role, appID: appID, name: name, by: .here, on: database.connection)
         output.show(key, key.apiKey)
       }
     }
@@ -57,7 +57,7 @@ extension KeyCommand {
         try ListOutput.show(
           output, limit: limit, none: "There are no API keys.",
           { (entry: Administration.KeyEntry) in ListOutput.text(entry) }
-        ) { page in try Administration.keys(of: appID, page, by: .commandLine, on: database.connection) }
+        ) { page in try Administration.keys(of: appID, page, by: .here, on: database.connection) }
       }
     }
   }
@@ -73,7 +73,7 @@ extension KeyCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try Administration.revokeKey(key, by: .commandLine, on: database.connection)
+        let entry = try Administration.revokeKey(key, by: .here, on: database.connection)
         output.show(entry, "Revoked key \(key).")
       }
     }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import Operations
-internal import Reactor
 internal import Store
 
 /// `upmc audit`: who did what.
@@ -36,7 +35,7 @@ struct AuditCommand: ParsableCommand {
           let after = record.after.map { "  \($0)" } ?? ""
           return "\(Timestamp.text(record.at))  \(record.actor)  \(record.action)  \(record.object)\(after)"
         }
-      ) { page in try Auditing.list(question, page, by: .commandLine, on: database.connection) }
+      ) { page in try Auditing.list(question, page, by: .here, on: database.connection) }
     }
   }
 }
@@ -71,7 +70,7 @@ struct StatisticsCommand: ParsableCommand {
     let question = StatisticsReporting.Question(appID: appID, from: from, to: to, by: by, per: per)
     try withDatabase { database in
       let report = try StatisticsReporting.report(
-        question, by: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
+        question, by: .here, on: database.connection, now: database.now)
       if output.json { return Output.line(report) }
       if report.rows.isEmpty { Output.line("Nothing happened in this time.") }
       for row in report.rows {
@@ -110,7 +109,7 @@ struct ExplainCommand: ParsableCommand {
   func run() throws {
     try withDatabase { database in
       let answer = try Explaining.explain(
-        seqno, for: clientUID, language: language, by: .commandLine, on: database.connection)
+        seqno, for: clientUID, language: language, by: .here, on: database.connection)
       output.show(answer, answer.story)
     }
   }

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 internal import Operations
-internal import Reactor
 
 /// `upmc message`: messages on their way.
 struct MessageCommand: ParsableCommand {
@@ -29,7 +28,7 @@ struct MessageCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let answer = try Controlling.control(
-          Words.control, seqno, for: .commandLine, on: database.connection, now: SystemClock().wallMicroseconds)
+          Words.control, seqno, for: .here, on: database.connection, now: database.now)
         output.show(answer, Status.sentence(answer.funnel))
       }
     }
@@ -108,7 +107,7 @@ struct MessageCommand: ParsableCommand {
       }
       let pace = try Controlling.readPace(json: writer.bytes)
       try withDatabase { database in
-        let answer = try Controlling.setPace(pace, of: seqno, for: .commandLine, on: database.connection)
+        let answer = try Controlling.setPace(pace, of: seqno, for: .here, on: database.connection)
         output.show(answer, Status.sentence(answer.funnel))
       }
     }
@@ -142,10 +141,11 @@ struct MessageCommand: ParsableCommand {
     func run() throws {
       var writer = JSONWriter()
       writer.object { $0.member("to", to) }
-      let request = Sending.Request(body: writer.bytes, idempotencyKey: idempotencyKey, caller: .commandLine)
+      var request = Sending.Request(body: writer.bytes, idempotencyKey: idempotencyKey, caller: .here)
       try withDatabase { database in
+        request.seal = database.contentSeal
         let answer = try Resending.resend(
-          seqno, request, on: database.connection, now: SystemClock().wallMicroseconds)
+          seqno, request, on: database.connection, now: database.now)
         output.show(answer, Send.sentence(answer))
       }
     }

@@ -35,7 +35,7 @@ struct QuarantineCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let page = try Quarantining.list(
-          appID, Reporting.PageRequest(limit: String(limit), cursor: after), by: .commandLine,
+          appID, Reporting.PageRequest(limit: String(limit), cursor: after), by: .here,
           on: database.connection)
         for item in page.items { output.show(item, Self.sentence(item)) }
         if !output.json {
@@ -89,7 +89,7 @@ struct QuarantineCommand: ParsableCommand {
     func run() throws {
       let scope = try scope()
       try withDatabase { database in
-        let restored = try Quarantining.restore(scope, of: appID, by: .commandLine, on: database.connection)
+        let restored = try Quarantining.restore(scope, of: appID, by: .here, on: database.connection)
         output.show(restored, "Gave back \(restored.count) \(restored.count == 1 ? "device" : "devices").")
       }
     }

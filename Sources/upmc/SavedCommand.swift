@@ -32,7 +32,7 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
         try ListOutput.show(
           output, limit: limit, none: "There are no \(Words.kind.word)s.", { (entry: Saving.Entry) in entry.sentence }
         ) { page in
-          try Saving.list(Words.kind, of: appID, page, by: .commandLine, on: database.connection)
+          try Saving.list(Words.kind, of: appID, page, by: .here, on: database.connection)
         }
       }
     }
@@ -51,7 +51,7 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try Saving.show(number, Words.kind, by: .commandLine, on: database.connection)
+        let entry = try Saving.show(number, Words.kind, by: .here, on: database.connection)
         output.show(entry, "\(entry.sentence)\n\(entry.record.message)")
       }
     }
@@ -90,9 +90,9 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
       try withDatabase { database in
         let entry =
           if let replace {
-            try Saving.replace(replace, Words.kind, with: new, by: .commandLine, on: database.connection)
+            try Saving.replace(replace, Words.kind, with: new, by: .here, on: database.connection)
           } else {
-            try Saving.create(new, Words.kind, of: appID, by: .commandLine, on: database.connection)
+            try Saving.create(new, Words.kind, of: appID, by: .here, on: database.connection)
           }
         output.show(entry, "Kept \(Words.kind.word) \(entry.record.number).")
       }
@@ -112,8 +112,8 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try Saving.show(number, Words.kind, by: .commandLine, on: database.connection)
-        try Saving.delete(number, Words.kind, by: .commandLine, on: database.connection)
+        let entry = try Saving.show(number, Words.kind, by: .here, on: database.connection)
+        try Saving.delete(number, Words.kind, by: .here, on: database.connection)
         output.show(entry, "Deleted \(Words.kind.word) \(number).")
       }
     }

@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Domain
 internal import JSON
 internal import Operations
-internal import Reactor
 internal import Server
 
 /// `upmc send`.
@@ -45,11 +44,11 @@ struct Send: ParsableCommand {
   func run() throws {
     let body = try self.body()
     try withDatabase { database in
-      let answer = try Sending.send(
-        Sending.Request(
-          body: body, idempotencyKey: delivery.idempotencyKey, caller: .commandLine,
-          hosting: Hosting(publicURL: database.configuration.publicURL)),
-        on: database.connection, now: SystemClock().wallMicroseconds)
+      var request = Sending.Request(
+        body: body, idempotencyKey: delivery.idempotencyKey, caller: .here,
+        hosting: Hosting(publicURL: database.configuration.publicURL))
+      request.seal = database.contentSeal
+      let answer = try Sending.send(request, on: database.connection, now: database.now)
       output.show(answer, Self.sentence(answer))
     }
   }
@@ -80,7 +79,8 @@ struct Send: ParsableCommand {
       return "Message \(accepted.seqno) for \(targeted) \(state)." + unknown(accepted.unknown)
     case .waiting(let waiting):
       let targeted = waiting.targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
-      return "It is for \(targeted), so a second person is asked: approval \(waiting.approval)."
+      let before = waiting.because == .hour ? ", and you have sent to \(waiting.withinHour) within the hour" : ""
+      return "It is for \(targeted)\(before), so a second person is asked: approval \(waiting.approval)."
     case .tried(let dryRun):
       let targeted = dryRun.targeted.map { String($0) } ?? "more than 1,000,000"
       let payloads = dryRun.samples.map { sample in

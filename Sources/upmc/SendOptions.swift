@@ -190,6 +190,9 @@ struct DeliveryOptions: ParsableArguments {
   @Flag(help: "Keep no history of the recipients (DB_IN N).")
   var noHistory = false
 
+  @Flag(help: "Seal what it says, show it to nobody, and wipe it when it is over.")
+  var confidential = false
+
   @Flag(help: "Ask for a short message where the push is not confirmed.")
   var sms = false
 
@@ -239,6 +242,7 @@ struct DeliveryOptions: ParsableArguments {
     if let lane { writer.member("lane", lane) }
     if let expiresIn { writer.member("expiresIn", expiresIn) }
     if noHistory { writer.member("dbIn", false) }
+    if confidential { writer.member("confidential", true) }
     if sms { writer.member("sms", true) }
     if smsAfter != nil || smsUnless != nil {
       writer.member(

@@ -50,8 +50,8 @@ struct SetAds: ParsableCommand {
     try withDatabase { database in
       let entry =
         change == Advertising.Change()
-        ? try Advertising.show(appID, by: .commandLine, on: database.connection)
-        : try Advertising.change(change, of: appID, by: .commandLine, on: database.connection)
+        ? try Advertising.show(appID, by: .here, on: database.connection)
+        : try Advertising.change(change, of: appID, by: .here, on: database.connection)
       output.show(entry, ListOutput.text(entry))
     }
   }

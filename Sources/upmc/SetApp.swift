@@ -29,7 +29,7 @@ struct SetApp: ParsableCommand {
     var change = Administration.AppChange()
     change.deviceSends = deviceSends
     try withDatabase { database in
-      let entry = try Administration.change(appID, change, by: .commandLine, on: database.connection)
+      let entry = try Administration.change(appID, change, by: .here, on: database.connection)
       output.show(entry, "Devices of \(appID) may send \(deviceSends ?? 0) messages a minute.")
     }
   }

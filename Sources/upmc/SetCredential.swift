@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import Operations
+internal import Server
 
 /// `upmc app credential`.
 struct SetCredential: ParsableCommand {
@@ -101,7 +102,7 @@ struct SetCredential: ParsableCommand {
     let certificate = Administration.APNsCertificate(file: try bytes(path), passphrase: try readPassphrase())
     try withDatabase { database in
       let set = try Administration.setCredential(
-        certificate, of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
+        certificate, of: appID, master: database.masterKey(), by: .here, on: database.connection)
       output.show(
         set,
         """
@@ -118,7 +119,8 @@ struct SetCredential: ParsableCommand {
     let account = Administration.FCMServiceAccount(json: try read(path), settings: settings)
     try withDatabase { database in
       let set = try Administration.setCredential(
-        account, of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
+        account, of: appID, master: database.masterKey(), tokens: database.configuration.tokenAddress, by: .here,
+        on: database.connection)
       output.show(set, "\(set.appID) pushes through project \(set.projectID) as \(set.clientEmail) from now on.")
     }
   }
@@ -133,8 +135,9 @@ struct SetCredential: ParsableCommand {
     try withDatabase { database in
       let set = try Administration.setCredential(
         Administration.APNsKey(pem: pem, keyID: keyID, teamID: teamID), of: appID, master: database.masterKey(),
-        by: .commandLine, on: database.connection)
-      output.show(set, "\(set.appID) pushes with key \(set.keyID) of team \(set.teamID) from now on.")
+        by: .here, on: database.connection)
+      output.show(
+        set, "\(set.appID) pushes with key \(set.keyID) of team \(set.teamID) from now on. \(set.checkSentence)")
     }
   }
 

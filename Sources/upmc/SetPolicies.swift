@@ -20,9 +20,16 @@ struct SetPolicies: ParsableCommand {
       knows a DEVICE_ID can move a user's pushes. --confidential-to proved: in open apps confidential messages go to \
       proved devices alone. --tell-devices on: a user's other devices get a push when there is a new one.
 
+      --confidential-lanes urgent: messages of these lanes are confidential without saying so, as a new app's urgent ones \
+      are: what they say is sealed, shown to nobody, and wiped when they are over. none: only those that say so. \
+      --confidential-sdk on: also those that come through the SDK's controllers.
+
       --badge-sync on: when a read or the app changes a user's count, the user's other devices are told by a silent push.
 
-      --approval-above 10000: what an account of the console sends to more devices waits for a second person; 0: nothing \
+      --extension off: the app has no Notification Service Extension, so its alerts carry no mutable-content. iOS then makes \
+      no receipt unless the app is in front. on, as it is at first: every alert starts the extension.
+
+      --approval-above 10000: what one person sends to more devices, or within an hour, waits for a second one; 0: nothing \
       does, as it is at first. API keys and the command line are not held back.
 
         upmc app policy com.example.bank --devices single --identity proof
@@ -57,11 +64,20 @@ struct SetPolicies: ParsableCommand {
   @Option(help: "Which devices confidential messages go to.")
   var confidentialTo: Confidants?
 
+  @Option(help: "Lanes whose messages are confidential, with commas: urgent, normal, bulk; none.")
+  var confidentialLanes: String?
+
+  @Option(help: "Whether that holds for sends through the SDK's controllers too.")
+  var confidentialSdk: Switch?
+
   @Option(help: "Whether a user's other devices are told of a new one.")
   var tellDevices: Switch?
 
   @Option(help: "Whether a user's other devices are told a new count.")
   var badgeSync: Switch?
+
+  @Option(help: "Whether the app has a Notification Service Extension.")
+  var `extension`: Switch?
 
   @Option(help: "Above how many devices a message needs a second person; 0: never.")
   var approvalAbove: Int64?
@@ -70,7 +86,9 @@ struct SetPolicies: ParsableCommand {
 
   func validate() throws {
     guard
-      devices != nil || badgeSync != nil || approvalAbove != nil || identityChange != Administration.IdentityChange()
+      devices != nil || badgeSync != nil || approvalAbove != nil || confidentialLanes != nil || confidentialSdk != nil
+        || `extension` != nil
+        || identityChange != Administration.IdentityChange()
     else { throw ValidationError("Give at least one setting, for example --identity proof.") }
     guard userProof == nil || userProof == .renewed || identity == nil else {
       throw ValidationError("--user-proof on and off are --identity proof and open: give one of them.")
@@ -83,11 +101,14 @@ struct SetPolicies: ParsableCommand {
     policies.identity = identityChange
     policies.badgeSync = badgeSync.map { $0 == .on }
     policies.approvalAbove = approvalAbove
+    policies.confidentialLanes = try confidentialLanes.map(Self.lanes)
+    policies.confidentialSDK = confidentialSdk.map { $0 == .on }
+    policies.hasExtension = `extension`.map { $0 == .on }
     let asksProofs = (identity ?? .open) > .open || userProof == .on || userProof == .renewed || observe != nil
     try withDatabase { database in
       // A key that opens nothing changes nothing.
       if asksProofs { _ = try secret(database) }
-      let entry = try Administration.change(appID, policies, by: .commandLine, on: database.connection)
+      let entry = try Administration.change(appID, policies, by: .here, on: database.connection)
       output.show(entry, Self.sentence(entry.app))
       if asksProofs {
         let secret = try secret(database)
@@ -96,9 +117,21 @@ struct SetPolicies: ParsableCommand {
     }
   }
 
+  private static func lanes(_ names: String) throws -> Set<Lane> {
+    guard names != "none" else { return [] }
+    return Set(
+      try names.split(separator: ",").map { name in
+        guard let lane = Lane(name: String(name)) else {
+          throw ValidationError(
+            "--confidential-lanes takes urgent, normal and bulk, with commas, or none: not \(name).")
+        }
+        return lane
+      })
+  }
+
   private func secret(_ database: CommandDatabase) throws -> Administration.UserProofSecret {
     try Administration.userProofSecret(
-      of: appID, master: database.masterKey(), by: .commandLine, on: database.connection)
+      of: appID, master: database.masterKey(), by: .here, on: database.connection)
   }
 
   private var identityChange: Administration.IdentityChange {
@@ -118,6 +151,7 @@ struct SetPolicies: ParsableCommand {
     \(app.appID): \(app.devicePolicy == .single ? "a user has one device" : "a user may have several devices"), \
     identity \(app.identity.name)\(app.identityRules.observed.map { ", \($0.name) is tried out" } ?? ""), \
     other devices \(app.syncsBadges ? "are" : "are not") told new counts, \
+    alerts \(app.hasExtension ? "start" : "do not start") the app's extension, \
     \(app.approvalAbove.map { "a second person is asked above \($0) devices" } ?? "no second person is asked").
     """
   }

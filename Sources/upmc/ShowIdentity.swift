@@ -15,7 +15,7 @@ struct ShowIdentity: ParsableCommand {
 
   func run() throws {
     try withDatabase { database in
-      let standing = try Administration.identity(of: appID, by: .commandLine, on: database.connection)
+      let standing = try Administration.identity(of: appID, by: .here, on: database.connection)
       output.show(standing, Self.text(standing))
     }
   }
@@ -29,6 +29,8 @@ struct ShowIdentity: ParsableCommand {
       in \(Operations.Limits.countedIdentityDays) days, counted while it is proof or strict, or tried out:
         registrations without anybody to vouch for the user: \(standing.refusedRegistrations)
         calls by an AUTHKEY that was only asked for: \(standing.refusedCalls)
+      in \(Operations.Limits.countedIdentityDays) days, whatever the identity is:
+        devices of users that became guests with a new push token: \(standing.refreshedGuests)
       """
   }
 }

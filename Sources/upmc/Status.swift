@@ -37,14 +37,14 @@ struct Status: ParsableCommand {
   func run() throws {
     try withDatabase { database in
       guard let seqno else {
-        for answer in try Reporting.recent(for: .commandLine, on: database.connection) { show(answer) }
+        for answer in try Reporting.recent(for: .here, on: database.connection) { show(answer) }
         return
       }
       guard !shards else { return try showShards(of: seqno, database) }
       let wakeup = try Wakeup()
       var last: Funnel?
       while true {
-        let answer = try Reporting.funnel(seqno, for: .commandLine, on: database.connection)
+        let answer = try Reporting.funnel(seqno, for: .here, on: database.connection)
         if answer.funnel != last { show(answer) }
         last = answer.funnel
         guard follow, !answer.funnel.state.isFinal else { return }
@@ -64,7 +64,7 @@ struct Status: ParsableCommand {
   private func showShards(of seqno: Int64, _ database: CommandDatabase) throws {
     var page = try Reporting.PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
     repeat {
-      let answer = try Reporting.shards(of: seqno, page, for: .commandLine, on: database.connection)
+      let answer = try Reporting.shards(of: seqno, page, for: .here, on: database.connection)
       output.show(answer, Self.lines(answer, isFirst: page.cursor == nil).joined(separator: "\n"))
       page.cursor = answer.nextCursor
     } while page.cursor != nil

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import FoundationEssentials
 internal import Operations
-internal import Reactor
 internal import Server
 
 /// `upmc upload`.
@@ -35,9 +34,9 @@ struct Upload: ParsableCommand {
     try withDatabase { database in
       let uploaded = try Uploading.upload(
         Uploading.Request(
-          appID: appID, contentType: nil, body: ByteSource(body), expiresIn: expiresIn, caller: .commandLine,
+          appID: appID, contentType: nil, body: ByteSource(body), expiresIn: expiresIn, caller: .here,
           hosting: Hosting(publicURL: database.configuration.publicURL)),
-        on: database.connection, now: SystemClock().wallMicroseconds)
+        on: database.connection, now: database.now)
       output.show(uploaded, "\(uploaded.upload) \(uploaded.url)")
     }
   }

@@ -34,7 +34,7 @@ struct VoucherCommand: ParsableCommand {
     }
     try withDatabase { database in
       let voucher = try Administration.vouch(
-        for: clientUID, of: appID, deviceID: deviceID, seconds: seconds, by: .commandLine, on: database.connection)
+        for: clientUID, of: appID, deviceID: deviceID, seconds: seconds, by: .here, on: database.connection)
       output.show(
         voucher,
         "The next device\(deviceID.map { " \($0)" } ?? "") that names \(clientUID) is its, within \(expiresIn).")

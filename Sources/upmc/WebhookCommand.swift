@@ -2,7 +2,6 @@ internal import ArgumentParser
 internal import Domain
 internal import Operations
 internal import Postgres
-internal import Reactor
 internal import Store
 
 /// `upmc webhook`: where events go, and what was not taken.
@@ -44,8 +43,8 @@ struct WebhookCommand: ParsableCommand {
         change.url = url
         change.kinds = kinds
         let entry = try WebhookKeeping.create(
-          change, of: appID, master: try database.masterKey(), by: .commandLine, on: database.connection,
-          now: SystemClock().wallMicroseconds)
+          change, of: appID, master: try database.masterKey(), by: .here, on: database.connection,
+          now: database.now)
         output.show(entry, "Made webhook \(entry.record.webhook). Its secret: \(entry.secret ?? "")")
       }
     }
@@ -70,7 +69,7 @@ struct WebhookCommand: ParsableCommand {
             return "\(record.webhook)  \(record.appID)  \(record.url)  \(record.kinds.joined(separator: " "))  "
               + "\(record.isActive ? "" : "off, ")\(record.waiting) waiting, \(record.dead) given up"
           }
-        ) { page in try WebhookKeeping.list(appID, page, by: .commandLine, on: database.connection) }
+        ) { page in try WebhookKeeping.list(appID, page, by: .here, on: database.connection) }
       }
     }
   }
@@ -86,8 +85,8 @@ struct WebhookCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try WebhookKeeping.find(webhook, by: .commandLine, on: database.connection)
-        try WebhookKeeping.delete(webhook, by: .commandLine, on: database.connection)
+        let entry = try WebhookKeeping.find(webhook, by: .here, on: database.connection)
+        try WebhookKeeping.delete(webhook, by: .here, on: database.connection)
         output.show(entry, "Deleted webhook \(webhook).")
       }
     }
@@ -107,7 +106,7 @@ extension WebhookCommand {
 
     func run() throws {
       try withDatabase { database in
-        let tested = try EventKeeping.test(webhook, by: .commandLine, on: database.connection)
+        let tested = try EventKeeping.test(webhook, by: .here, on: database.connection)
         output.show(tested, "A running server sends the event \(tested.id).")
       }
     }
@@ -139,7 +138,7 @@ extension WebhookCommand {
             return "\(Timestamp.text(event.at))  \(event.id)  \(event.kind)  \(event.state.name)\(reason)"
           }
         ) { page in
-          try EventKeeping.list(webhook, state: state, page, by: .commandLine, on: database.connection)
+          try EventKeeping.list(webhook, state: state, page, by: .here, on: database.connection)
         }
       }
     }
@@ -157,7 +156,7 @@ extension WebhookCommand {
 
     func run() throws {
       try withDatabase { database in
-        let replayed = try EventKeeping.replay(.dead, to: webhook, by: .commandLine, on: database.connection)
+        let replayed = try EventKeeping.replay(.dead, to: webhook, by: .here, on: database.connection)
         output.show(replayed, "\(replayed.count) events are told again.")
       }
     }

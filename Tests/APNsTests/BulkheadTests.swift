@@ -9,7 +9,8 @@ import Testing
 /// One app's trouble is its own.
 @Suite struct BulkheadTests {
   private static let other = PushRoute(app: 8, network: .apns, environment: .production)
-  private static let sharedKey = APNsCredential.token(teamID: "TEAM123456", keyID: "KEY1234567")
+  private static let sharedKey = APNsCredential.token(
+    KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f"))
 
   private func offerOther(_ harness: Harness, _ tokens: Range<Int>, seqno: Int64 = 2) -> PushBatch {
     harness.offer(harness.makeMessage(seqno: seqno, appID: "com.example.other"), tokens, route: Self.other)
@@ -110,10 +111,11 @@ import Testing
     }
     defer { server.stop() }
     let harness = try Harness(server)
-    harness.sender.set(.token(teamID: "TEAM123456", keyID: "KEYBAD0000"), for: 8)
+    harness.sender.set(.token(KeyName(teamID: "TEAM123456", keyID: "KEYBAD0000", fingerprint: "f")), for: 8)
     harness.sender.set(
       ProviderToken(
-        teamID: "TEAM123456", keyID: "KEYBAD0000", value: "bad", issuedAt: harness.clock.wallMicroseconds / 1_000_000))
+        KeyName(teamID: "TEAM123456", keyID: "KEYBAD0000", fingerprint: "f"), value: "bad",
+        issuedAt: harness.clock.wallMicroseconds / 1_000_000))
     let refused = offerOther(harness, 0..<100)
     let mine = harness.offer(harness.makeMessage(seqno: 1), 0..<500)
     #expect(harness.wait(for: mine).tally == ["accepted": 500])
@@ -146,10 +148,30 @@ import Testing
     defer { server.stop() }
     let harness = try Harness(server)
     #expect(harness.send(0..<10).tally == [#"credentialFault(reason: "BadTopic")"#: 10])
-    harness.sender.set(.token(teamID: "TEAM123456", keyID: "KEYNEW0000"), for: Harness.app)
+    harness.sender.set(.token(KeyName(teamID: "TEAM123456", keyID: "KEYNEW0000", fingerprint: "f")), for: Harness.app)
     harness.sender.set(
       ProviderToken(
-        teamID: "TEAM123456", keyID: "KEYNEW0000", value: "new", issuedAt: harness.clock.wallMicroseconds / 1_000_000))
+        KeyName(teamID: "TEAM123456", keyID: "KEYNEW0000", fingerprint: "f"), value: "new",
+        issuedAt: harness.clock.wallMicroseconds / 1_000_000))
     #expect(harness.send(0..<10).tally == ["accepted": 10])
+  }
+
+  @Test func `a made-up key under the names of another shares neither its token nor its connections`() throws {
+    let server = try TestServer { request in
+      request.fields["authorization"] == "bearer first"
+        ? .accept : .refuse(status: 403, body: #"{"reason":"InvalidProviderToken"}"#)
+    }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    let forged = KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "another")
+    harness.sender.set(.token(forged), for: 8)
+    // It has no token yet, and is not given the other's.
+    let waiting = offerOther(harness, 0..<10)
+    #expect(harness.send(0..<10).tally == ["accepted": 10])
+    #expect(server.requests.count == 10)
+    harness.sender.set(
+      ProviderToken(forged, value: "bad", issuedAt: harness.clock.wallMicroseconds / 1_000_000))
+    #expect(!harness.wait(for: waiting).contains(.accepted))
+    #expect(harness.send(10..<200).tally == ["accepted": 190])
   }
 }

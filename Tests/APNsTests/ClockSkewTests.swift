@@ -66,7 +66,7 @@ import Testing
     let server = try TestServer()
     defer { server.stop() }
     let harness = try Harness(server, connections: 3, streams: 10)
-    harness.sender.set(.token(teamID: "TEAM123456", keyID: "KEY1234567"), for: 8)
+    harness.sender.set(.token(KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f")), for: 8)
     let other = PushRoute(app: 8, network: .apns, environment: .sandbox)
     let one = harness.offer(harness.makeMessage(seqno: 1), 0..<200)
     let two = harness.offer(harness.makeMessage(seqno: 2), 0..<200, route: other)

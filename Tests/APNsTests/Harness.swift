@@ -47,7 +47,8 @@ final class Harness {
       tokenNeeded: { _ = tokenRequests.offer($0) })
     self.sender = sender
     thread = try Thread(name: "test-sender") { try? sender.run() }
-    sender.set(credential ?? .token(teamID: "TEAM123456", keyID: "KEY1234567"), for: Self.app)
+    sender.set(
+      credential ?? .token(KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f")), for: Self.app)
     if token { sender.set(makeToken("first")) }
   }
 
@@ -75,7 +76,8 @@ final class Harness {
   /// - Parameter age: how many seconds ago it was issued.
   func makeToken(_ value: String, age: Int64 = 1800) -> ProviderToken {
     ProviderToken(
-      teamID: "TEAM123456", keyID: "KEY1234567", value: value, issuedAt: clock.wallMicroseconds / 1_000_000 - age)
+      KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f"), value: value,
+      issuedAt: clock.wallMicroseconds / 1_000_000 - age)
   }
 
   func makeMessage(

@@ -38,7 +38,7 @@ import Testing
     let server = try makeServer()
     defer { server.stop() }
     let harness = try Harness(server)
-    harness.sender.set(.token(teamID: "TEAM123456", keyID: "KEY1234567"), for: 8)
+    harness.sender.set(.token(KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f")), for: 8)
     harness.offer(harness.makeMessage(seqno: 1, lane: .bulk), 0..<2000)
     #expect(harness.waits { server.requests.count == 141 })
     let urgent = harness.offer(

@@ -32,11 +32,11 @@ import Testing
     #expect(raw.count == 64)
     let signature = try P256.Signing.ECDSASignature(rawRepresentation: raw)
     #expect(key.publicKey.isValidSignature(signature, for: Array("\(parts[0]).\(parts[1])".utf8)))
-    #expect(token.issuedAt == 1_767_225_600 && token.keyID == "ABC123DEFG" && token.teamID == "DEF123GHIJ")
+    #expect(token.issuedAt == 1_767_225_600 && token.key.keyID == "ABC123DEFG" && token.key.teamID == "DEF123GHIJ")
   }
 
   @Test func `a token is good for an hour and due before`() {
-    let token = ProviderToken(teamID: "T", keyID: "K", value: "v", issuedAt: 10_000)
+    let token = ProviderToken(KeyName(teamID: "T", keyID: "K", fingerprint: "f"), value: "v", issuedAt: 10_000)
     #expect(token.isGood(atSeconds: 10_000) && !token.isDue(atSeconds: 10_000))
     #expect(!token.isDue(atSeconds: 12_999) && token.isDue(atSeconds: 13_000) && token.isGood(atSeconds: 13_000))
     #expect(token.isGood(atSeconds: 13_539) && !token.isGood(atSeconds: 13_540))

@@ -120,7 +120,7 @@ import Testing
     let harness = try Harness(server)
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<50)))
     let request = try #require(harness.tokenRequests.receive(atMost: .seconds(20)).first)
-    #expect(request.refused?.value == "first" && request.keyID == "KEY1234567")
+    #expect(request.refused?.value == "first" && request.key.keyID == "KEY1234567")
     harness.sender.set(harness.makeToken("second", age: 0))
     #expect(harness.wait(50).tally == ["accepted": 50])
     #expect(server.connections == 2)
@@ -246,7 +246,9 @@ import Testing
     let harness = try Harness(server, token: false)
     #expect(harness.sender.offer(harness.makeBatch(harness.makeMessage(), tokens: 0..<10)))
     let request = try #require(harness.tokenRequests.receive(atMost: .seconds(20)).first)
-    #expect(request == ProviderTokenRequest(teamID: "TEAM123456", keyID: "KEY1234567", refused: nil))
+    #expect(
+      request
+        == ProviderTokenRequest(KeyName(teamID: "TEAM123456", keyID: "KEY1234567", fingerprint: "f"), refused: nil))
     #expect(server.requests.isEmpty)
     harness.sender.set(harness.makeToken("late", age: 0))
     #expect(harness.wait(10).tally == ["accepted": 10])

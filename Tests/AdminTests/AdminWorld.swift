@@ -30,8 +30,10 @@ final class AdminWorld {
   /// - Parameters:
   ///   - databaseURL: another one than the test's own, for one that is away.
   ///   - isSecure: browsers reach it over HTTPS.
+  ///   - isBehindProxy: whoever connects is a proxy that names its client.
   init(
-    databaseURL: String? = nil, isSecure: Bool = false, streamTimes: AdminStreams.Times = AdminStreams.Times()
+    databaseURL: String? = nil, isSecure: Bool = false, isBehindProxy: Bool = false,
+    streamTimes: AdminStreams.Times = AdminStreams.Times()
   ) throws {
     database = try TestDatabase.make()
     connection = try database.connect()
@@ -40,7 +42,7 @@ final class AdminWorld {
     let committed = Committed()
     self.committed = committed
     threads = try AdminThreads(
-      databaseURL: databaseURL ?? database.url, catalog: try Catalog(),
+      databaseURL: databaseURL ?? database.url, catalog: try Catalog(seal: ContentSeal([SymmetricKey(size: .bits256)])),
       master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
       hosting: Hosting(publicURL: "https://push.example.com"), isSecure: isSecure, streamTimes: streamTimes
     ) {
@@ -48,7 +50,9 @@ final class AdminWorld {
     }
     loop = try EventLoop()
     let listener = try Socket.listen(on: try #require(SocketAddress.resolve(host: "127.0.0.1", port: 0).first))
-    server = try HTTPServer(loop: loop, listener: listener, handler: AdminDoor(threads))
+    var engine = HTTPServer.Configuration()
+    if isBehindProxy { engine.trustedProxies = [try #require(IPBlock("127.0.0.0/8"))] }
+    server = try HTTPServer(loop: loop, listener: listener, configuration: engine, handler: AdminDoor(threads))
     var patience = HTTPClient.Configuration()
     patience.timeout *= Sanitizers.slowness
     client = HTTPClient(try HTTPOrigin(host: "127.0.0.1", port: server.port), loop: loop, configuration: patience)

@@ -37,7 +37,8 @@ import Testing
     #expect(status == 200)
     #expect(
       text == #"{"seqno":null,"state":"dry-run","targeted":0,"unknown":[],"payloads":[],"headers":{"topic":"#
-        + #""com.example.bank","pushType":"alert","priority":10,"keptForDevice":true},"notes":[],"refusals":[]}"#)
+        + #""com.example.bank","pushType":"alert","priority":10,"keptForDevice":true},"notes":["mutable-content is set, "#
+        + #"because the app has an extension, which makes the receipt (its setting extension)."],"refusals":[]}"#)
     #expect(world.committed.count.load(ordering: .sequentiallyConsistent) == 0)
   }
 

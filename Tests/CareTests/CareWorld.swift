@@ -39,6 +39,7 @@ final class CareWorld {
       "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)",
       "UPMC_FCM_URL": "https://\(try #require(started.endpoints.fcm))",
+      "UPMC_FCM_TOKEN_URL": try #require(started.tokenURL),
       "UPMC_CA_FILE": directory + "/authority.pem", "UPMC_PUBLIC_URL": "https://push.example.com",
     ]
     _ = try Administration.createApp(
@@ -61,7 +62,8 @@ final class CareWorld {
   func setServiceAccount() throws {
     _ = try Administration.setCredential(
       Administration.FCMServiceAccount(json: try #require(started.serviceAccountJSON), settings: .init()),
-      of: Self.appID, master: master, by: .commandLine, on: connection)
+      of: Self.appID, master: master, tokens: TokenAddress(configured: started.tokenURL), by: .commandLine,
+      on: connection)
   }
 
   /// What the doctor finds that is not well.
@@ -93,11 +95,4 @@ extension [Finding] {
     // A table of what was broken and what was said, for whoever reads the tests' output.
     print("| \(failure.subject) | \(failure.place) | \(failure.what) | \(failure.mend) |")
   }
-}
-
-/// The machine's clock, wrong by so much.
-struct WrongClock: Clock {
-  let seconds: Int64
-  var now: Instant { SystemClock().now }
-  var wallMicroseconds: Int64 { SystemClock().wallMicroseconds + seconds * 1_000_000 }
 }

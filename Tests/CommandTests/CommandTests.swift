@@ -41,7 +41,10 @@ import Testing
     let set = try program.run(
       "app", "credential", "com.example.bank", "--apns-key", keyFile(), "--key-id", "ABCDE12345", "--team-id",
       "FGHIJ67890", "--json")
-    #expect(set.lines == [#"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890"}"#])
+    #expect(
+      set.lines == [
+        #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890","check":null}"#
+      ])
     try program.connect().script("UPDATE apps SET paused_reason = 'because'")
     #expect(try program.run("app", "list").lines.first?.hasSuffix("paused: because") == true)
     #expect(try program.run("app", "resume", "com.example.bank", "--json").object?["pausedReason"] is NSNull)
@@ -161,14 +164,14 @@ import Testing
       "send", "com.example.bank", "--user", "kim", "--user", "le\"e", "--title", "제목", "--body", "%CNAME%", "--badge",
       "+2",
       "--sound", "none", "--category", "C", "--mutable-content", "--ext", "0|x", "--data", #"{"k": [1]}"#, "--lane",
-      "urgent", "--expires-in", "PT10M", "--no-history", "--sms", "--sender", "CLI", "--on-unknown", "skip", "--json")
+      "bulk", "--expires-in", "PT10M", "--no-history", "--sms", "--sender", "CLI", "--on-unknown", "skip", "--json")
     #expect(sent.lines == [#"{"seqno":"1","state":"queued","targeted":0,"unknown":["kim","le\"e"]}"#])
     let request = try program.connect().run(Statement("request", "SELECT request::text FROM messages"))
     #expect(
       request.text(0, 0)
         == #"{"appId":"com.example.bank","audience":{"clientUids":["kim","le\"e"]},"#
         + #""alert":{"title":"제목","body":"%CNAME%"},"badge":{"increment":2},"sound":null,"category":"C","#
-        + #""mutableContent":true,"ext":"0|x","data":{"k": [1]},"lane":"urgent","expiresIn":"PT10M","dbIn":false,"#
+        + #""mutableContent":true,"ext":"0|x","data":{"k": [1]},"lane":"bulk","expiresIn":"PT10M","dbIn":false,"#
         + #""sms":true,"sender":"CLI","onUnknown":"skip"}"#)
     let status = try program.run("status", "1", "--json")
     #expect(status.string("state") == "queued")

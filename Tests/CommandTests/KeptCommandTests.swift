@@ -15,7 +15,9 @@ import TestSupport
     let kept = try program.run(
       "template", "keep", "com.example.bank", "--name", "Payday", "--message", #"{"alert":"The salary is there."}"#)
     #expect(kept.lines == ["Kept template 1."], "\(kept.complaint)")
-    #expect(try program.run("template", "list", "com.example.bank").lines == ["1  Payday  command line"])
+    #expect(
+      try program.run("template", "list", "com.example.bank").lines == ["1  Payday  command line (\(Program.unixUser))"]
+    )
     #expect(try program.run("template", "show", "1", "--json").string("name") == "Payday")
     let tried = try program.run("send", "com.example.bank", "--all", "--template", "1", "--dry-run")
     #expect(tried.status == 0 && tried.lines.first?.hasPrefix("Nothing was sent.") == true, "\(tried.complaint)")

@@ -35,6 +35,9 @@ final class Program {
   /// A look behind the program's back.
   func connect() throws -> Connection { try Connection(databaseURL) }
 
+  /// Who the program says has run it.
+  static let unixUser = SystemAccount.current?.name ?? "unknown"
+
   static let masterKey = Data(repeating: 7, count: 32).base64EncodedString()
 
   /// Runs a command to its end.

@@ -1,3 +1,5 @@
+import Crypto
+import Domain
 import Postgres
 import Reactor
 import Store
@@ -37,7 +39,9 @@ import Testing
 
   /// Runs a courier until `condition` holds; false when it did not within some seconds.
   private func courier(_ condition: () throws -> Bool) throws -> Bool {
-    var configuration = CourierConfiguration(databaseURL: database.url) { _, _ in [1] }
+    var configuration = CourierConfiguration(
+      databaseURL: database.url, contents: ContentSeal([SymmetricKey(size: .bits256)])
+    ) { _, _ in [1] }
     configuration.privateNetworks = [try #require(IPBlock("127.0.0.0/8"))]
     let courier = try Courier(configuration)
     try courier.start()

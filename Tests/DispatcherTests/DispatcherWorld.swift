@@ -99,7 +99,10 @@ final class DispatcherWorld {
   private(set) var dispatchers: [Dispatcher] = []
   private let clock = SystemClock()
 
-  init(_ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }) throws {
+  /// - Parameter machine: the first node's clock.
+  init(
+    machine: any Clock = SystemClock(), _ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }
+  ) throws {
     let database = try TestDatabase.make()
     databaseURL = database.url
     connection = try database.connect()
@@ -108,22 +111,30 @@ final class DispatcherWorld {
     ).app.number
     let results = try ResultInbox()
     network = ScriptedNetwork(results.sink, script)
-    try start(network, results, number: 1)
+    try start(network, results, number: 1, machine)
   }
 
   /// One more node on the same database, with a network of its own.
-  func addNode(_ script: @escaping ScriptedNetwork.Script) throws -> ScriptedNetwork {
+  func addNode(
+    machine: any Clock = SystemClock(), _ script: @escaping ScriptedNetwork.Script = { _, _, _ in .accepted }
+  ) throws -> ScriptedNetwork {
     let results = try ResultInbox()
     let network = ScriptedNetwork(results.sink, script)
-    try start(network, results, number: dispatchers.count + 1)
+    try start(network, results, number: dispatchers.count + 1, machine)
     return network
   }
 
-  private func start(_ network: ScriptedNetwork, _ results: ResultInbox, number: Int) throws {
+  /// Of all its nodes.
+  static let contents = ContentSeal([SymmetricKey(size: .bits256)])
+
+  private func start(
+    _ network: ScriptedNetwork, _ results: ResultInbox, number: Int, _ machine: any Clock
+  ) throws {
     let dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: UUIDValue(high: 1, low: UInt64(number)), firstWriter: Int32(number * 100),
-        pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), providers: [.apns: network]),
+        pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), contents: Self.contents,
+        providers: [.apns: network], clock: DatabaseClock(machine: machine)),
       results: results)
     try dispatcher.start()
     dispatchers.append(dispatcher)

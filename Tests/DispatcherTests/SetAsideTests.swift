@@ -205,6 +205,37 @@ import Testing
     #expect(try world.count("claims") == 0)
   }
 
+  // MARK: Besides messages
+
+  @Test func `a count that cannot be told stops nobody else's`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<4)
+    try world.connection.script(
+      """
+      ALTER TABLE badge_syncs ADD CONSTRAINT poison CHECK (user_key <> 'u00000002' OR attempts = 0);
+      INSERT INTO badge_syncs (app, user_key, due_at)
+      SELECT \(world.app), 'u' || to_char(n, 'FM00000000'), now() FROM generate_series(1, 20) n
+      """)
+    _ = try world.poll("the others wait for ever") { try world.count("badge_syncs") == 0 ? true : nil }
+  }
+
+  @Test func `a message that cannot be forgotten keeps none of the others from being forgotten`() throws {
+    let world = try DispatcherWorld()
+    try world.connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, finished_at,
+        forgotten_at, planned)
+      SELECT n, \(world.app), 4, 1, '{"dbIn":false}', '', 0, now(), now(), now(), now() - interval '1 hour', true
+      FROM generate_series(1, 7) n;
+      ALTER TABLE messages ADD CONSTRAINT poison CHECK (seqno <> 3 OR emptied_at IS NULL);
+      INSERT INTO erasures (app, user_key, upto_seqno) VALUES (\(world.app), 'u9', 7)
+      """)
+    _ = try world.poll("the others wait for ever") {
+      try world.count("messages WHERE emptied_at IS NOT NULL") == 6 && world.count("erasures") == 0 ? true : nil
+    }
+    #expect(try world.count("messages WHERE seqno = 3 AND forgotten_at > now() + interval '1 hour'") == 1)
+  }
+
   // MARK: Time zones
 
   @Test func `a message has no more waves than it can number, whatever zones there are`() throws {

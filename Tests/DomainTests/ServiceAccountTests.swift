@@ -34,9 +34,28 @@ import Testing
     #expect(mistake(file(["project_id": "a/b"]))?.contains("no project id") == true)
   }
 
-  @Test func `an access token is never asked for in the clear, but on this machine`() {
-    #expect(mistake(file(["token_uri": "http://oauth2.example.com/token"]))?.contains("must be https") == true)
-    #expect(mistake(file(["token_uri": "http://127.0.0.1:9000/token"]))?.contains("no RSA key") == true)
-    #expect(mistake(file(["token_uri": "http://127.0.0.1.evil.com/token"]))?.contains("must be https") == true)
+  @Test(arguments: [
+    "http://oauth2.example.com/token", "https://oauth2.example.com/token", "http://127.0.0.1:9000/internal/shutdown",
+    "http://localhost/token", "http://[::1]:80/token", "https://169.254.169.254/", "https://10.0.0.1/token",
+    "https://oauth2.googleapis.com/token?x", "https://oauth2.googleapis.com:444/token",
+    "https://oauth2.googleapis.com@evil.example/token", "https://oauth2.googleapis.com.evil.example/token",
+    "HTTPS://OAUTH2.GOOGLEAPIS.COM/token", "http://oauth2.googleapis.com/token", "", "x",
+  ])
+  func `a file that names another address for its tokens than Google's is refused, in words`(_ address: String) {
+    let said = mistake(file(["token_uri": address]))
+    #expect(said?.contains("as its token_uri") == true && said?.contains("UPMC_FCM_TOKEN_URL") == true, "\(said ?? "")")
+  }
+
+  @Test func `Google's own, its former ones, none at all, and the operator's are taken, and only one is ever called`() {
+    for address in [
+      TokenAddress.google, "https://accounts.google.com/o/oauth2/token", "https://www.googleapis.com/oauth2/v4/token",
+      nil,
+    ] {
+      #expect(mistake(file(["token_uri": address]))?.contains("no RSA key") == true, "\(address ?? "none")")
+    }
+    let ours = TokenAddress(configured: "http://simulator:8081/token")
+    #expect(ours.allows("http://simulator:8081/token") && ours.allows(TokenAddress.google))
+    #expect(!ours.allows("http://simulator:8081/other") && ours.url == "http://simulator:8081/token")
+    #expect(TokenAddress().url == TokenAddress.google)
   }
 }

@@ -59,8 +59,29 @@ import Testing
       let actor = lines.text(lines.count - 1, 0)
       #expect(actor.hasSuffix("@example.com"), "\(operation.id): \(actor)")
       #expect(lines.bool(0, 1) && lines.bool(0, 2), "\(operation.id): from where, by which request")
+      try walkFurtherExamples(of: operation, action, stage)
     }
     #expect(walked == Set(Self.actions.keys), "\(Set(Self.actions.keys).subtracting(walked)) are no operations")
+  }
+
+  /// One operation has several ways in, and each leaves its line.
+  private func walkFurtherExamples(of operation: APIOperation, _ action: String, _ stage: ExampleStage) throws {
+    for example in operation.body?.examples.dropFirst() ?? [] where !Self.isQuestion(example.json) {
+      if operation.id == "restoreQuarantine" { try putAside(stage.world) }
+      let before = try lastEntry(stage.world)
+      let reply = try stage.call(operation, ExampleStage.withComingDays(example.json))
+      #expect((200..<300).contains(reply.status), "\(operation.id), \(example.name): \(reply.text)")
+      let lines = try stage.world.connection.run(
+        Statement(
+          "test-example-\(operation.id)-\(example.name)",
+          "SELECT count(*) FROM audit_log WHERE entry > \(before) AND action = '\(action)'"))
+      #expect(lines.int64(0, 0) >= 1, "\(operation.id), \(example.name): no \(action) in the audit log")
+    }
+  }
+
+  /// Asks what would become of it, or needs a browser of its own.
+  private static func isQuestion(_ json: String) -> Bool {
+    json.contains(#""dryRun":true"#) || json.contains(#""login":"#) || json.contains(#""link":"#)
   }
 
   private func lastEntry(_ world: World) throws -> Int64 {
@@ -90,8 +111,9 @@ import Testing
       let choi = try account("choi@example.com", stage)
       return try call(operation.pattern, #"{"new":"correct horse battery"}"#, as: choi)
     case "approveMessage", "rejectMessage":
-      let approval = try waiting(stage, kim)
+      // Who approves was there before the request.
       let other = try account("\(operation.id)@example.com", stage)
+      let approval = try waiting(stage, kim)
       let path = operation.pattern.replacing("{approvalId}", with: approval)
       return try call(path, operation.id == "rejectMessage" ? "{}" : nil, as: other)
     case "putImportPart":
@@ -106,8 +128,7 @@ import Testing
       return try call(path, #"{"name":"New"}"#, as: kim)
     case "restoreQuarantine":
       try world.register("aside", token: World.token("a5"), user: "aside")
-      try world.connection.script(
-        "UPDATE devices SET quarantined_at = now(), quarantine_reason = 'BadDeviceToken' WHERE user_key = 'uaside'")
+      try putAside(world)
       return try stage.call(operation, operation.body?.examples.first?.json)
     case "upload":
       // The beginning of a sound, all in letters.
@@ -117,6 +138,11 @@ import Testing
     default:
       return try stage.call(operation, operation.body?.examples.first.map { ExampleStage.withComingDays($0.json) })
     }
+  }
+
+  private func putAside(_ world: World) throws {
+    try world.connection.script(
+      "UPDATE devices SET quarantined_at = now(), quarantine_reason = 'BadDeviceToken' WHERE user_key = 'uaside'")
   }
 
   /// A message that waits for a second person.

@@ -2,26 +2,26 @@ import Foundation
 import Postgres
 import Reactor
 import Server
+import Store
 import TestSupport
 import Testing
 
 /// A backup reads for hours, and the server goes on making what it needs.
 @Suite(.serialized) struct BackupRunsTests {
-  /// What `pg_dump` holds from its first moment to its last, however slowly it is read.
-  private static let dump = """
-    BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-    SELECT count(*) FROM messages;
-    DO $$ DECLARE t text; BEGIN
-      FOR t IN SELECT oid::regclass::text FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
-      LOOP EXECUTE 'LOCK TABLE ONLY ' || t || ' IN ACCESS SHARE MODE'; END LOOP;
-    END $$
-    """
+  /// A program of PostgreSQL's own: nobody ends its session for its pauses.
+  private static func beginBackup(_ world: World) throws -> Connection {
+    var options = ConnectionOptions()
+    options.applicationName = "pg_dump"
+    options.idleInTransactionTimeout = nil
+    let backup = try world.database.connect(options: options)
+    try backup.script(RunningBackup.script)
+    return backup
+  }
 
   @Test func `the next partitions are made while a backup runs, and nobody waits`() throws {
     let world = try World()
     try world.register("d1", token: World.token("a1"), user: "kim")
-    let backup = try world.database.connect()
-    try backup.script(Self.dump)
+    let backup = try Self.beginBackup(world)
     let before = try world.number("SELECT count(*) FROM seqno_ranges")
     try world.connection.script("SELECT setval('messages_seqno_seq', 500000)")
     _ = try world.poll("no partitions are made") {
@@ -43,6 +43,74 @@ import Testing
       """
     #expect(try world.number(different) == 0)
     try backup.script("COMMIT")
+  }
+
+  @Test func `what is no longer kept waits for the end of a backup, and nobody waits for it`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    try world.connection.script("SELECT add_seqno_range(1000000); SELECT setval('messages_seqno_seq', 1200000)")
+    let backup = try Self.beginBackup(world)
+    try world.connection.script(
+      "UPDATE seqno_ranges SET closed_at = now() - interval '1 hour' WHERE from_seqno = 1")
+    // Long enough for several tries: those who send and confirm meanwhile wait for none of them.
+    let clock = SystemClock()
+    let end = clock.now + .seconds(12)
+    var slowest: Duration = .zero
+    while clock.now < end {
+      let began = clock.now
+      let seqno = try world.sendCode()
+      try world.expectDelivered(seqno)
+      #expect(try world.receipt(seqno, World.token("a1")).status == 200)
+      slowest = max(slowest, clock.now - began)
+    }
+    #expect(slowest < .seconds(5 * Sanitizers.slowness), "\(slowest)")
+    let parts = """
+      SELECT count(*) FROM pg_class WHERE relname IN ('outcomes_1', 'receipts_1', 'reads_1') AND relkind = 'r'
+      """
+    #expect(try world.number(parts) == 3)
+    // What is removed row by row goes on.
+    try world.connection.script(
+      "INSERT INTO vouchers (app, user_key, expires_at) VALUES (1, 'u1', now() - interval '1 day')")
+    _ = try world.poll("nothing is removed while a backup runs") {
+      try world.number("SELECT count(*) FROM vouchers") == 0 ? true : nil
+    }
+    try backup.script("COMMIT")
+    _ = try world.poll("it is not dropped") { try world.number(parts) == 0 ? true : nil }
+  }
+
+  @Test func `a migration waits for the end of a backup, and nobody waits for it`() throws {
+    let world = try World()
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    let backup = try Self.beginBackup(world)
+    let directory = TemporaryDirectory.make()
+    for file in TemporaryDirectory.entries(of: TestDatabase.migrationsDirectory) {
+      let text = try String(contentsOfFile: TestDatabase.migrationsDirectory + "/" + file, encoding: .utf8)
+      TemporaryDirectory.write(directory + "/" + file, text)
+    }
+    let next = Migrator.newestKnownVersion + 1
+    TemporaryDirectory.write(
+      directory + "/00\(next)_widen.sql",
+      "-- Why: a test.\n-- upmc:oldest-program 0011\nALTER TABLE outcomes ADD COLUMN wide integer;\n")
+    let (url, ended) = (world.database.url, try Inbox<String>(capacity: 1))
+    let heldUp = try Inbox<Void>(capacity: 1)
+    _ = try Thread(name: "migrates") {
+      do {
+        let migrator = try Migrator(directory: directory, newestKnown: next)
+        try migrator.migrate(Connection(url), isHeldUp: { _ in _ = heldUp.offer(()) })
+        _ = ended.offer("done")
+      } catch {
+        _ = ended.offer("\(error)")
+      }
+    }
+    #expect(heldUp.receive(atMost: .seconds(60)).count == 1)
+    for _ in 0..<5 {
+      let seqno = try world.sendCode()
+      try world.expectDelivered(seqno)
+      #expect(try world.receipt(seqno, World.token("a1")).status == 200)
+    }
+    #expect(ended.receive(atMost: .zero).isEmpty)
+    try backup.script("COMMIT")
+    #expect(ended.receive(atMost: .seconds(60)) == ["done"])
   }
 
   @Test func `of two nodes that want the next partitions one makes them`() throws {

@@ -81,7 +81,8 @@ import Testing
     Expectation(
       "alert", .alert,
       #""alert":{"title":"T","subtitle":"S","body":"%CNAME%"},"interruptionLevel":"time-sensitive""#, "", "10",
-      #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"Name of kim"},"sound":"default","interruption-level":"#),
+      #"{"aps":{"alert":{"title":"T","subtitle":"S","body":"Name of kim"},"mutable-content":1,"sound":"default","interruption-level":"#
+    ),
     Expectation(
       "background", .alert, #""data":{"sync":true}"#, "", "5", #"{"aps":{"content-available":1},"mps":{"#),
   ]

@@ -19,6 +19,17 @@ import Testing
     #expect(found.contains { $0.subject == "APNS" && $0.what.contains("works") }, "\(found)")
   }
 
+  @Test func `a demonstration says what share of its phones confirms, and why`() throws {
+    let demo = try DemoProcess()
+    _ = try demo.link()
+    let said = try #require(
+      demo.output.firstMatch(of: /(\d+) of 65 accepted pushes were confirmed \((\d+) %\): (.*mutable-content)/))
+    let confirmed = try #require(Int(said.1))
+    // Some of them are switched off; all others' extensions report.
+    let off = try #require(demo.output.firstMatch(of: /(\d+) devices are switched off/).flatMap { Int($0.1) })
+    #expect((1...20).contains(off) && confirmed == 65 - off, "\(demo.output)")
+  }
+
   @Test func `a port that is taken is the first that is said, with another one`() throws {
     let directory = TemporaryDirectory.make()
     defer { TemporaryDirectory.remove(directory) }

@@ -217,7 +217,7 @@ import Testing
       #expect(answer.status == 200 && answer.code == "500", "\(answer)")
       #expect(answer.reason?.contains("the network takes 4096") == true, "\(answer)")
     }
-    #expect(try app.post("rcv_register_message.ctl", message).code == "40000")
+    #expect(try app.post("rcv_register_message.ctl", message).code == "40100")
     #expect(try app.call("rcv_register_message.ctl", message).isOK)
     let tooMany = try app.call("rcv_register_message.ctl", message)
     #expect(tooMany.code == "42900" && tooMany.head.lowercased().contains("retry-after"), "\(tooMany)")

@@ -113,7 +113,7 @@ import Testing
     #expect(isShown())
   }
 
-  private static func freePort() throws -> Int {
+  static func freePort() throws -> Int {
     let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     return Int(try #require(socket.localAddress?.port))
   }

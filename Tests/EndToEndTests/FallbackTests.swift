@@ -56,6 +56,24 @@ import Testing
     #expect(receiver.told.count == 1)
   }
 
+  @Test func `one person about whom nothing can be decided keeps nobody else waiting`() throws {
+    let world = try World(webhookPauses: [1])
+    for (index, user) in ["kim", "lee", "park"].enumerated() {
+      try world.register("d\(index)", token: World.token("a\(index)"), user: user)
+    }
+    try world.connection.script(
+      "ALTER TABLE fallbacks ADD CONSTRAINT poison CHECK (user_key <> 'ulee' OR decision IS NULL)")
+    let seqno = try world.send(#"{"all":true}"#, Self.sms("PT1S"))
+    _ = try world.poll("the others wait for ever") {
+      let states = try states(world, seqno).mapValues { $0["state"] as? String ?? "" }
+      return states == ["kim": "sms-requested", "lee": "waiting", "park": "sms-requested"] ? true : nil
+    }
+    #expect(
+      try world.count(
+        "SELECT count(*) FROM fallbacks WHERE user_key = 'ulee' AND due_at > now() + interval '5 minutes'")
+        == 1)
+  }
+
   @Test func `the short message says it in the language of the push`() throws {
     let world = try World(webhookPauses: [1])
     let receiver = try EventReceiver()
@@ -92,7 +110,7 @@ import Testing
     let reply = try world.client.call(
       "POST", "/v1/admin/messages", bearer: world.apiKey,
       #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim","lee"]},"alert":"%CUID% %VAR1%","#
-        + #""variables":{"VAR1":"77"},"lane":"urgent"\#(Self.sms("PT2S", unless: "read"))}"#)
+        + #""variables":{"VAR1":"77"}\#(Self.sms("PT2S", unless: "read"))}"#)
     let seqno = try #require(reply.string("seqno"), "\(reply.text)")
     _ = try world.finished(seqno)
     for token in ["a0", "a1"] { _ = try world.receipt(seqno, World.token(token)) }

@@ -63,7 +63,7 @@ import Testing
     #expect(String(decoding: page.body, as: UTF8.self).removingPercentEncoding == ext)
     #expect(page.body.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"<>&\"'".utf8.contains($0) })
     #expect(page.headers["content-type"] == "text/html; charset=utf-8")
-    #expect(page.headers["content-security-policy"]?.hasSuffix("sandbox") == true)
+    #expect(page.headers["content-security-policy"]?.hasSuffix("frame-ancestors 'none'; sandbox") == true)
     #expect(page.headers["x-content-type-options"] == "nosniff")
     #expect(page.headers["set-cookie"] == nil)
     #expect(page.headers["cache-control"] == "public, max-age=604800, immutable")

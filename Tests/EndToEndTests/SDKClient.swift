@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// An app built with the existing SDK, as far as its protocol is publicly known: forms over a socket, and nothing of
-/// ours. It keeps its key, asks for a new one on 40100 and -500, and repeats the call once.
+/// ours. It keeps its key, asks for a new one on 40100 and on nothing else, and repeats the call once.
 final class SDKClient {
   enum Encoding: CaseIterable {
     case plain, withCharset, multipart
@@ -39,7 +39,7 @@ final class SDKClient {
   func call(_ controller: String, _ fields: [String: String] = [:]) throws -> SDKAnswer {
     if authKey == nil { try askKey() }
     let answer = try keyed(controller, fields)
-    guard answer.code == "40100" || answer.code == "-500" else { return answer }
+    guard answer.code == "40100" else { return answer }
     try askKey()
     return try keyed(controller, fields)
   }

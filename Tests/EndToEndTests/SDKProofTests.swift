@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func `keys that are switched off are asked for all the same where users are vouched for`() throws {
-    for (identity, code) in [(App.Identity.open, "0000"), (.proof, "40000")] {
+    for (identity, code) in [(App.Identity.open, "0000"), (.proof, "40100")] {
       let world = try World(identity: identity, server: { try $0.setSDK("UPMC_CTL_AUTHORIZATION", "off") })
       let app = SDKClient(port: world.port, appID: World.appID, psid: World.token("d1"), deviceID: "p", cuid: "kim")
       let answer = try app.post("rcv_register_service.ctl", Self.phone)

@@ -26,7 +26,7 @@ import Testing
       controller: "rcv_register_service", good: ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"],
       bad: [
         (["DEVICE_TYPE": "X"], "500"), (["APNS_MODE": "TEST"], "500"), (["PSID": "1"], "400"),
-        (["AUTHKEY": ""], "40000"),
+        (["AUTHKEY": ""], "40100"),
         (["OS_VER": String(repeating: "9", count: 200)], "500"), (["PNSID": "UPNS"], "500"),
       ]),
     Line(
@@ -35,8 +35,8 @@ import Testing
     Line(
       controller: "new_rcv_register_service_and_user", good: ["CUID": "kim", "CNAME": "Kim"],
       bad: [(["CUID": ""], "500"), (["CUID": "TMP0"], "500"), (["CNAME": String(repeating: "k", count: 257)], "500")]),
-    Line(controller: "rcv_register_service_and_user", good: ["CUID": "kim"], bad: [(["AUTHKEY": ""], "40000")]),
-    Line(controller: "rcv_get_service", bad: [(["AUTHKEY": ""], "40000"), (["PNSID": "WPNS"], "500")]),
+    Line(controller: "rcv_register_service_and_user", good: ["CUID": "kim"], bad: [(["AUTHKEY": ""], "40100")]),
+    Line(controller: "rcv_get_service", bad: [(["AUTHKEY": ""], "40100"), (["PNSID": "WPNS"], "500")]),
     Line(
       controller: "rcv_register_usergroup", good: ["GROUPNAME": "news"],
       bad: [
@@ -55,7 +55,7 @@ import Testing
       bad: [(["GROUPSEQ": "77"], "500"), (["GROUPSEQ": ""], "500")]),
     Line(
       controller: "rcv_delete_usergroup_user", good: ["GROUPSEQ": "1"],
-      bad: [(["GROUPSEQ": "0"], "500"), (["GROUPSEQ": "77"], "500"), (["GROUPSEQ": "1", "AUTHKEY": ""], "40000")]),
+      bad: [(["GROUPSEQ": "0"], "500"), (["GROUPSEQ": "77"], "500"), (["GROUPSEQ": "1", "AUTHKEY": ""], "40100")]),
     Line(controller: "rcv_delete_usergroup", good: ["GROUPSEQ": "1"], bad: [(["GROUPSEQ": "1"], "500")]),
     Line(
       controller: "rcv_register_message", good: ["CUID": "kim", "MESSAGE": "Hi"],
@@ -76,7 +76,7 @@ import Testing
       controller: "rcv_register_sent_ack", good: ["SEQNO": "1", "STATUS_KIND": "2"],
       bad: [
         (["SEQNO": ""], "500"), (["SEQNO": "x"], "500"), (["SEQNO": "1", "STATUS_KIND": "3"], "500"),
-        (["SEQNO": "1", "AUTHKEY": ""], "40000"),
+        (["SEQNO": "1", "AUTHKEY": ""], "40100"),
       ]),
     Line(
       controller: "rcv_register_send_result", good: ["SEQNO": "1", "STATUS_KIND": "3", "BADGENO": "0"],
@@ -96,9 +96,9 @@ import Testing
       controller: "rcv_message_cancel_reservation", good: ["RESERVE_SEQNO": "1"], expected: "500",
       bad: [(["RESERVE_SEQNO": "999"], "500"), (["RESERVE_SEQNO": ""], "500")]),
     Line(controller: "rcv_comm_configuration"), Line(controller: "reAllocateUpns"), Line(controller: "putAppLog"),
-    Line(controller: "rcv_appAlive", bad: [(["AUTHKEY": ""], "40000")]),
+    Line(controller: "rcv_appAlive", bad: [(["AUTHKEY": ""], "40100")]),
     Line(controller: "rcv_delete_user", bad: [(["CUID": "lee"], "0000"), (["AUTHKEY": "y"], "40100")]),
-    Line(controller: "rcv_delete_service", bad: [(["AUTHKEY": ""], "40000"), (["APP_ID": "gone"], "4444")]),
+    Line(controller: "rcv_delete_service", bad: [(["AUTHKEY": ""], "40100"), (["APP_ID": "gone"], "4444")]),
   ]
 
   @Test func `every controller does its work, and says what is wrong with a wrong call`() throws {

@@ -80,6 +80,44 @@ import Testing
     #expect(try world.payloads(World.token("a1")).count == 2)
   }
 
+  @Test func `campaigns and what people ask are answered in bounded time while the database is silent`() throws {
+    let proxy = try DatabaseProxy()
+    defer { proxy.close() }
+    let world = try World(through: proxy)
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    _ = try world.finished(try world.send(#"{"all":true}"#))
+    proxy.fallSilent()
+    let (port, apiKey) = (world.server.address.port, world.apiKey)
+    let calls = [
+      ("GET", "/v1/admin/messages?appId=\(World.appID)", ""), ("GET", "/v1/admin/apps", ""),
+      (
+        "POST", "/v1/admin/messages",
+        #"{"appId":"\#(World.appID)","audience":{"all":true},"alert":"x","pace":{"perSecond":5}}"#
+      ),
+    ]
+    let answers = try Inbox<String>(capacity: 8)
+    for (method, path, body) in calls {
+      _ = try Thread(name: "asks") {
+        let reply = try? TestClient(port: port).call(method, path, bearer: apiKey, body.isEmpty ? nil : body)
+        _ = answers.offer("\(reply?.status ?? 0) \(reply?.string("type") ?? "")")
+      }
+    }
+    var told: [String] = []
+    let clock = SystemClock()
+    let end = clock.now + .seconds(30 * Sanitizers.slowness)
+    while told.count < calls.count, clock.now < end { told += answers.receive(atMost: .seconds(1)) }
+    #expect(told == Array(repeating: "503 upmc:database-away", count: calls.count), "\(told)")
+    proxy.cut()
+    let reply = try world.poll("it does not recover") {
+      let reply = try world.client.call("GET", "/v1/admin/apps", bearer: world.apiKey)
+      return reply.status == 200 ? reply : nil
+    }
+    #expect(reply.text.contains(World.appID))
+    // Threads that only look find their way back too.
+    _ = try world.finished(try world.send(#"{"all":true}"#))
+    #expect(try world.number("SELECT count(*) FROM messages") == 2)
+  }
+
   @Test func `before its commit a silent database is given up, and nothing was carried out`() throws {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }

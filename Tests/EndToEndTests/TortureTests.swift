@@ -52,4 +52,22 @@ import Testing
     #expect(page.accepted > 400 && page.receipts > 400 && page.looks > 50, "\(page)")
     #expect(page.deeds.keys.contains { $0.hasPrefix("kill -9") }, "\(page.deeds)")
   }
+
+  @Test(arguments: [
+    ("wrong-clock", "wrong clocks", 0.35), ("backup", "backups", 0.4), ("lock-table", "locked tables", 0.6),
+    ("slow-database", "slow databases", 0.4), ("vanish-host", "vanished machines", 0.65),
+  ])
+  func `two nodes keep every promise while something makes them wait, or their clocks are wrong`(
+    act: String, deed: String, minutes: Double
+  ) throws {
+    let (page, ending) = try torture([
+      "--minutes", "\(minutes)", "--devices", "300", "--seed", "5", "--life", "20", "--only", act,
+    ])
+    #expect(page.violations.isEmpty, "\(page.violations.map { "\($0.invariant): \($0.evidence)" })")
+    #expect(ending == .exited(0))
+    #expect(page.accepted > 300 && page.receipts > 300 && page.looks > 50, "\(page)")
+    #expect(page.deeds[deed] ?? 0 > 0, "\(page.deeds)")
+    // It was watched while it lasted, and nothing else was done.
+    #expect(page.deeds["waits looked through"] ?? 0 > 0, "\(page.deeds)")
+  }
 }

@@ -26,24 +26,56 @@ import Testing
       WHERE a.state = 'idle in transaction' AND l.relation = 'psids'::regclass AND l.mode = 'RowExclusiveLock'
       """
     _ = try world.poll("nothing is locked") { try world.number(idle) > 0 ? true : nil }
+    let clock = SystemClock()
+    let began = clock.now
     // The phone asks the other node, again and again.
     _ = try world.poll("its lock is held for ever") {
       try world.register("d1", token: World.token("a1"), user: nil).status == 201 ? true : nil
     }
+    #expect(clock.now - began <= .seconds(30 * Sanitizers.slowness))
     #expect(try world.number(idle) == 0)
     proxy.close()
     lost.stop()
   }
 
-  @Test func `every session of ours ends by itself when its machine has gone`() throws {
-    let world = try World()
-    for (name, value) in [
-      ("idle_in_transaction_session_timeout", "10s"), ("tcp_keepalives_idle", "15"), ("tcp_keepalives_interval", "5"),
-      ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "15s"), ("client_connection_check_interval", "5s"),
-    ] {
-      // Without a network there is nothing to keep alive: the server says 0 then.
-      let setting = try world.connection.run(Statement("show \(name)", "SHOW \(name)")).text(0, 0)
-      #expect(name.hasPrefix("tcp") ? ["0", value].contains(setting) : setting == value, "\(name): \(setting)")
+  private static let settings = [
+    ("idle_in_transaction_session_timeout", "10s"), ("tcp_keepalives_idle", "15"), ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"), ("tcp_user_timeout", "15s"), ("client_connection_check_interval", "5s"),
+  ]
+
+  @Test func `a session over a network ends by itself when its machine has gone`() throws {
+    let pair = ReplicatedPair(ports: [try FailoverTests.freePort(), try FailoverTests.freePort()])
+    defer { pair.remove() }
+    let connection = try Connection(pair.url(database: "postgres"))
+    for (name, value) in Self.settings {
+      let setting = try connection.run(Statement("show \(name)", "SHOW \(name)")).text(0, 0)
+      // What the kernel says has no unit.
+      #expect(setting == value || setting == value.dropLast() + "000", "\(name): \(setting)")
+    }
+  }
+
+  @Test func `every session of a server asks for that`() throws {
+    var log: PlanLog?
+    let world = try World(prepare: { log = try PlanLog(of: $0) })
+    try world.register("d1", token: World.token("a1"), user: "kim")
+    _ = try world.finished(try world.send(#"{"all":true}"#))
+    let sessions = Statement(
+      "sessions",
+      """
+      SELECT pid, application_name FROM pg_stat_activity WHERE datname = current_database()
+        AND backend_type = 'client backend' AND pid <> \(world.connection.backendPID)
+      """)
+    let plans = try #require(log)
+    let (rows, told) = try world.poll("not all sessions have said a word") {
+      let rows = try world.connection.run(sessions)
+      let told = Dictionary(grouping: try plans.entries(), by: \.process)
+      return rows.count > 10 && (0..<rows.count).allSatisfy { told[rows.int32($0, 0)] != nil } ? (rows, told) : nil
+    }
+    for row in 0..<rows.count {
+      let asked = told[rows.int32(row, 0)]?.first?.sql ?? ""
+      for (name, _) in Self.settings {
+        #expect(asked.contains("'\(name)'"), "\(rows.text(row, 1)) did not ask for \(name): \(asked)")
+      }
     }
   }
 }

@@ -39,6 +39,20 @@ import Testing
     #expect(second.isSigned(with: other) && !second.isSigned(with: secret))
   }
 
+  @Test func `an event that cannot be told is given up with its reason, and the others are told`() throws {
+    let world = try World(webhookPauses: [0])
+    try world.connection.script(
+      "ALTER TABLE event_deliveries ADD CONSTRAINT poison CHECK (event > 1 OR attempts = 0)")
+    let receiver = try EventReceiver()
+    let (webhook, _) = try world.webhook(receiver)
+    let poison = try test(world, webhook)
+    let others = try (0..<3).map { _ in try test(world, webhook) }
+    let told = try world.poll("the others wait for ever") { receiver.told.count == 3 ? receiver.told : nil }
+    #expect(Set(told.map(\.id)) == Set(others))
+    let dead = try world.poll("it was not given up") { try deliveries(world, webhook, "dead").first }
+    #expect(dead["id"] as? String == poison && (dead["reason"] as? String)?.hasPrefix("Set aside: ") == true, "\(dead)")
+  }
+
   @Test(arguments: [500, 307, 410]) func `what is not taken is tried again, given up, and replayed with its id`(
     _ status: Int
   ) throws {

@@ -31,10 +31,12 @@ final class World {
   ///   - identity: the app's; most tests take a device's word for whose it is.
   ///   - configure: how the server differs.
   ///   - proxy: through which the server reaches its database.
+  ///   - prepare: what is in the database before the server starts.
   init(
     _ change: (inout Simulator.Configuration) -> Void = { _ in }, isEmpty: Bool = false,
     identity: App.Identity = .open, through proxy: DatabaseProxy? = nil,
-    server configure: (inout Configuration) throws -> Void = { _ in }
+    server configure: (inout Configuration) throws -> Void = { _ in },
+    prepare: (TestDatabase) throws -> Void = { _ in }
   ) throws {
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true
@@ -45,6 +47,7 @@ final class World {
     connection = try database.connect()
     let master = try Self.master
     (clientKey, apiKey) = isEmpty ? ("", "") : try Self.makeApp(started, master, connection, identity)
+    try prepare(database)
     var setting = try Self.configuration(started)
     try configure(&setting)
     server = try Server(setting, databaseURL: proxy?.url(of: database) ?? database.url, master: master)
@@ -65,7 +68,7 @@ final class World {
     simulator.stop()
   }
 
-  private static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](repeating: 7, count: 32)) } }
+  static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](repeating: 7, count: 32)) } }
 
   static func makeApp(
     _ started: Simulator.Started, _ master: MasterKey, _ connection: Connection, _ identity: App.Identity = .open
@@ -96,7 +99,7 @@ final class World {
     let json = try #require(started.serviceAccountJSON)
     _ = try Administration.setCredential(
       Administration.FCMServiceAccount(json: json, settings: settings), of: Self.appID, master: Self.master,
-      by: .commandLine, on: connection)
+      tokens: TokenAddress(configured: started.tokenURL), by: .commandLine, on: connection)
   }
 
   static func configuration(_ started: Simulator.Started) throws -> Configuration {
@@ -106,6 +109,7 @@ final class World {
     configuration.apnsProduction = try Configuration.service("test", "https://\(started.endpoints.apns)")
     configuration.apnsSandbox = try Configuration.service("test", "https://\(started.endpoints.sandbox)")
     configuration.fcm = try Configuration.service("test", "https://\(try #require(started.endpoints.fcm))")
+    configuration.fcmTokenURL = started.tokenURL
     // It goes with the cluster.
     let authority = TestCluster.shared.directory + "/authority-\(UInt64.random(in: 0...UInt64.max)).pem"
     TemporaryDirectory.write(authority, started.authorityPEM)

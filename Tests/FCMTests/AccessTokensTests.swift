@@ -30,7 +30,8 @@ import Testing
     let url = "http://127.0.0.1:\(server.address.port)/token"
     var asked = 0
     let tokens = AccessTokens(
-      try ServiceAccount(json: ServiceAccountFile(projectID: "p").json(tokenURI: url)), url: url, loop: loop,
+      try ServiceAccount(json: ServiceAccountFile(projectID: "p").json(tokenURI: TokenAddress.google)), url: url,
+      loop: loop,
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       context: { () throws(TLSError) in throw TLSError(operation: "context", reason: "none is needed") },
       resolve: { _ in
@@ -43,7 +44,10 @@ import Testing
     #expect(tokens.present() == "token" && asked == 1)
     clock.forward(seconds: 3_400)
     #expect(tokens.present() == "token" && asked == 1, "it is new, and lives for 200 s")
-    clock.forward(seconds: 400)
+    // Set back, it makes no token live longer.
+    clock.forward(seconds: -10_000)
+    #expect(tokens.present() == "token" && asked == 1)
+    clock.forward(seconds: 10_400)
     #expect(tokens.present() == nil && asked == 2)
     tokens.stop()
     server.stop()

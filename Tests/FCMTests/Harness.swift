@@ -58,7 +58,16 @@ final class Harness: @unchecked Sendable {
   }
 
   func credential(style: FCMStyle = FCMStyle()) throws -> FCMCredential {
-    FCMCredential(account: try ServiceAccount(json: try #require(started.serviceAccountJSON)), style: style)
+    try credential(started.serviceAccount, style: style)
+  }
+
+  /// Of any service account; its access tokens are got at the simulator, or at another address.
+  func credential(
+    _ file: ServiceAccountFile, style: FCMStyle = FCMStyle(), tokenURL: String? = nil
+  ) throws -> FCMCredential {
+    FCMCredential(
+      account: try ServiceAccount(json: file.json(tokenURI: TokenAddress.google)), style: style,
+      tokenURL: try tokenURL ?? #require(started.tokenURL))
   }
 
   deinit {

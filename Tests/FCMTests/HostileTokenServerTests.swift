@@ -6,14 +6,14 @@ import Simulator
 import TestSupport
 import Testing
 
-/// Every customer names its own token server; none of them may delay another one's pushes.
+/// Whatever a token server does to one service account, it does not delay another one's pushes.
 @Suite(.serialized) struct HostileTokenServerTests {
   private static let hostile = PushRoute(app: 8, network: .fcm, environment: .production)
 
-  /// A second app whose service account gets its tokens at `tokenURI`.
-  private func equip(_ harness: Harness, tokenURI: String) throws {
+  /// A second app whose service account gets its tokens at another address.
+  private func equip(_ harness: Harness, tokenURL: String) throws {
     let file = try ServiceAccountFile(projectID: "hostile-project")
-    harness.sender.set(FCMCredential(account: try .init(json: file.json(tokenURI: tokenURI))), for: Self.hostile.app)
+    harness.sender.set(try harness.credential(file, tokenURL: tokenURL), for: Self.hostile.app)
   }
 
   @Test(arguments: [
@@ -30,7 +30,7 @@ import Testing
       piece: Array(piece.utf8))
     let harness = try Harness()
     #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
-    try equip(harness, tokenURI: "http://127.0.0.1:\(flood.address.port)/token")
+    try equip(harness, tokenURL: "http://127.0.0.1:\(flood.address.port)/token")
     // Offered and not waited for: it has no access token yet.
     #expect(try harness.offer(["f1:APA91b1"], route: Self.hostile))
     #expect(harness.waits { flood.connections > 0 })
@@ -54,7 +54,7 @@ import Testing
     let server = try FloodServer(opening: Array((answer + body).utf8), piece: [])
     let harness = try Harness()
     #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
-    try equip(harness, tokenURI: "http://127.0.0.1:\(server.address.port)/token")
+    try equip(harness, tokenURL: "http://127.0.0.1:\(server.address.port)/token")
     for seqno in Int64(100)..<140 {
       _ = try harness.offer(["f1:APA91b1"], route: Self.hostile)
       #expect(try harness.deliver(["f1:APA91b1"], harness.makeMessage(seqno: seqno)) == [.accepted])
@@ -76,7 +76,7 @@ import Testing
       }
     }
     harness.sender.set(nil, for: Harness.route.app)
-    try equip(harness, tokenURI: "https://silent.example/token")
+    try equip(harness, tokenURL: "https://silent.example/token")
     #expect(try harness.offer(["f1:APA91b1"], route: Self.hostile))
     // Its first access token is asked for behind that name.
     harness.sender.set(try harness.credential(), for: Harness.route.app)

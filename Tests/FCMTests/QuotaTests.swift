@@ -100,8 +100,7 @@ import Testing
     #expect(try harness.deliver(["f1:APA91b1"]) == [.accepted])
     let file = try ServiceAccountFile(projectID: Harness.projectID)
     harness.simulator.register(try file.account())
-    let json = file.json(tokenURI: "http://\(try #require(harness.started.endpoints.control))/token")
-    harness.sender.set(FCMCredential(account: try .init(json: json)), for: Self.second.app)
+    harness.sender.set(try harness.credential(file), for: Self.second.app)
     #expect(try harness.deliver(["f1:APA91b1"], try harness.makeMessage(seqno: 43), route: Self.second) == [.accepted])
   }
 

@@ -79,8 +79,7 @@ import Testing
   @Test func `an account that Google does not know says so`() throws {
     let harness = try Harness(isEquipped: false)
     let stranger = try ServiceAccountFile(projectID: "elsewhere")
-    let json = stranger.json(tokenURI: "http://\(try #require(harness.started.endpoints.control))/token")
-    harness.sender.set(FCMCredential(account: try ServiceAccount(json: json)), for: Harness.route.app)
+    harness.sender.set(try harness.credential(stranger), for: Harness.route.app)
     guard case .credentialFault(let reason)? = try harness.deliver([Self.token]).first else {
       return #expect(Bool(false), "no fault")
     }
@@ -150,5 +149,26 @@ import Testing
     }
     #expect(!waits.isEmpty && waits.allSatisfy { (1...60).contains($0) }, "\(found)")
     #expect(try harness.send([Self.token]).isEmpty, "the gate is shut meanwhile")
+  }
+
+  @Test func `a made-up key under the names of another account has nothing of its tokens and connections`() throws {
+    let harness = try Harness()
+    #expect(try harness.deliver([Self.token]) == [.accepted])
+    let stranger = try ServiceAccountFile(projectID: Harness.projectID)
+    let own = try ServiceAccount(json: harness.started.serviceAccount.json(tokenURI: TokenAddress.google))
+    let theirs = try ServiceAccount(json: stranger.json(tokenURI: TokenAddress.google))
+    #expect(own.fingerprint != theirs.fingerprint && own.fingerprint.utf8.count == 64)
+    // The other's names, and a key of its own making.
+    var text = stranger.json(tokenURI: TokenAddress.google)
+    text = text.replacing(theirs.email, with: own.email).replacing(theirs.keyID, with: own.keyID)
+    let forged = try ServiceAccount(json: text)
+    #expect(forged.email == own.email && forged.keyID == own.keyID && forged.fingerprint == theirs.fingerprint)
+    let route = PushRoute(app: 8, network: .fcm, environment: .production)
+    harness.sender.set(
+      FCMCredential(account: forged, tokenURL: try #require(harness.started.tokenURL)), for: route.app)
+    guard
+      case .credentialFault? = try harness.deliver([Self.token], try harness.makeMessage(seqno: 43), route: route).first
+    else { return #expect(Bool(false), "it was sent with the token of another key") }
+    #expect(try harness.deliver([Self.token], try harness.makeMessage(seqno: 44)) == [.accepted])
   }
 }

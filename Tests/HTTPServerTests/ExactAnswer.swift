@@ -38,7 +38,7 @@ enum ExactAnswer {
   private static func answer(_ body: String, _ id: String, _ option: String?) -> String {
     let connection = option.map { "Connection: \($0)\r\n" } ?? ""
     let head = """
-      HTTP/1.1 200 OK\r\nDate: \(date)\r\nX-Request-Id: \(id)\r\n\(connection)Content-Type: text/plain\r\n\
+      HTTP/1.1 200 OK\r\nX-Content-Type-Options: nosniff\r\nDate: \(date)\r\nX-Request-Id: \(id)\r\n\(connection)Content-Type: text/plain\r\n\
       Content-Length: \(body.utf8.count)\r\n\r\n
       """
     return head + (body.hasPrefix("HEAD ") ? "" : body)
@@ -61,7 +61,7 @@ enum ExactAnswer {
       {"type":"upmc:\(kind.0)","title":"\(kind.1)","status":\(status),"detail":"\(detail)","requestId":"\(id)"}
       """
     return """
-      HTTP/1.1 \(status) \(reason)\r\nDate: \(date)\r\nX-Request-Id: \(id)\r\nConnection: close\r\n\
+      HTTP/1.1 \(status) \(reason)\r\nX-Content-Type-Options: nosniff\r\nDate: \(date)\r\nX-Request-Id: \(id)\r\nConnection: close\r\n\
       Content-Type: application/problem+json\r\nCache-Control: no-store\r\n\
       Content-Length: \(body.utf8.count)\r\n\r\n\(body)
       """

@@ -104,6 +104,20 @@ import Testing
     }
   }
 
+  @Test func `from one request id nobody computes the next`() {
+    // Numbers that were a counter behind a bijection gave themselves away: undone, each was one step after the other.
+    func unstirred(_ number: UInt64) -> UInt64 {
+      var number = number ^ number >> 31 ^ number >> 62
+      number = number &* 0x3196_42B2_D24D_8EC3
+      number = number ^ number >> 27 ^ number >> 54
+      number = number &* 0x96DE_1B17_3F11_9089
+      return number ^ number >> 30 ^ number >> 60
+    }
+    var ids = RequestID()
+    let steps = (0..<100).map { _ in unstirred(ids.next()) }
+    #expect(Set(zip(steps, steps.dropFirst()).map { $1 &- $0 }).count == 99)
+  }
+
   @Test func `dates are written as RFC 9110 asks`() {
     #expect(HTTPDate.text(seconds: 0) == "Thu, 01 Jan 1970 00:00:00 GMT")
     #expect(HTTPDate.text(seconds: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")

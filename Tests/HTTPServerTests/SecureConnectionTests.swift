@@ -30,6 +30,14 @@ import Testing
     #expect(server.server.connectionCount == 0)
   }
 
+  @Test func `browsers are told to stay with TLS, and on any connection not to guess types`() throws {
+    let secure = try SecurePeer(try TestServer(tls: context), authority: authority).exchange(Self.get)
+    #expect(secure.header("strict-transport-security") == "max-age=31536000")
+    let plain = try TestServer().connect().exchange(Self.get)
+    #expect(plain.header("strict-transport-security") == nil)
+    for answer in [secure, plain] { #expect(answer.header("x-content-type-options") == "nosniff") }
+  }
+
   @Test func `large bodies pass both ways`() throws {
     var configuration = HTTPServer.Configuration()
     configuration.bodyBytes = 20_000_000

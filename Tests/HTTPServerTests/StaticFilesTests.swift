@@ -131,7 +131,6 @@ import Testing
       StaticFiles(directory: directory.root, headers: [("Content-Security-Policy", "default-src 'self'")]))
     let response = files.response(method: .get, path: "/")
     #expect(response.headers.contains { $0 == ("Content-Type", "text/html; charset=utf-8") })
-    #expect(response.headers.contains { $0 == ("X-Content-Type-Options", "nosniff") })
     #expect(response.headers.contains { $0 == ("Content-Security-Policy", "default-src 'self'") })
     #expect(StaticFiles(directory: directory.base + "/missing") == nil)
   }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Admin
 @testable import Receiver
+@testable import SDKDoor
 @testable import Server
 
 /// The document and the routers name the same operations.
@@ -14,6 +15,7 @@ import Testing
     names += HealthDoor.routes.map { name($0.0, $0.1) }
     names += MetricsDoor.routes.map { name($0.0, $0.1) }
     names += DocumentDoor.routes.map { name($0.0, $0.1) }
+    names += Controller.all.map { name(.post, "/upmc/\($0.name).ctl") }
     return names
   }()
 

@@ -109,7 +109,8 @@ import Testing
     let pem = P256.Signing.PrivateKey().pemRepresentation
     let answer = try set(pem)
     #expect(
-      json(answer) == #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890"}"#)
+      json(answer)
+        == #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890","check":null}"#)
     let stored = try #require(try connection.run(Secrets.credentials()).first)
     #expect(stored.kind == "apns-key")
     #expect(stored.publicPart.contains("ABCDE12345") && !stored.publicPart.contains("PRIVATE"))

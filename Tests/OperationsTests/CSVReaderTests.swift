@@ -64,7 +64,9 @@ import Testing
   }
 
   @Test func `what a spreadsheet would run is written as text, and read back`() {
-    for cell in ["=1+1", "+82 2", "-1", "@x", "\ttab", "plain", "'quoted", "a,b", "a\"b", ""] {
+    for cell in [
+      "=1+1", "+82 2", "-1", "@x", "\ttab", "\n=1+1", "＝1+1", "＋1", "－1", "＠x", "plain", "'quoted", "a,b", "a\"b", "",
+    ] {
       var writer = CSVWriter()
       writer.row([cell, nil])
       let written = Self.read(String(decoding: writer.bytes, as: UTF8.self), size: 1_000)

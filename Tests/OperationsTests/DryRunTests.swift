@@ -25,7 +25,8 @@ import Testing
     #expect(
       json.hasPrefix(#"{"seqno":null,"state":"dry-run","targeted":2,"unknown":["nobody"],"payloads":[{"pnsId":"APNS","#)
     )
-    #expect(json.contains(#""payload":{"aps":{"alert":"Hi Name of kim","badge":1,"sound":"default"}"#))
+    #expect(
+      json.contains(#""payload":{"aps":{"alert":"Hi Name of kim","mutable-content":1,"badge":1,"sound":"default"}"#))
     #expect(json.hasSuffix(#""refusals":[]}"#))
     var reader = JSONReader(Array(json.utf8))
     try reader.skip()

@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Postgres
 import Store
@@ -27,7 +28,7 @@ import Testing
   }
 
   private func operation() throws -> Operation {
-    let catalog = try Catalog()
+    let catalog = try Catalog(seal: ContentSeal([SymmetricKey(size: .bits256)]))
     try catalog.refresh(world.connection)
     let body =
       #"{"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":1}}"#

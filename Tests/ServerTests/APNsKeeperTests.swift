@@ -1,5 +1,6 @@
 import APNs
 import Crypto
+import Foundation
 import Operations
 import Postgres
 import Reactor
@@ -12,6 +13,10 @@ import Testing
 /// One provider token per key for all nodes: Apple throttles whoever mints more often.
 @Suite struct APNsKeeperTests {
   private static let (team, keyID) = ("TEAM123456", "KEY1234567")
+  private static let pem = P256.Signing.PrivateKey().pemRepresentation
+  private static var name: KeyName {
+    get throws { try SigningKey(p8: pem, keyID: keyID, teamID: team).name }
+  }
 
   /// What a node has on its thread `catalog`, with a clock that all of them share. One thread at a time uses it.
   private final class Node: @unchecked Sendable {
@@ -27,7 +32,7 @@ import Testing
       connection = try database.connect()
     }
 
-    var token: ProviderToken? { keeper.tokens["\(APNsKeeperTests.team) \(APNsKeeperTests.keyID)"] }
+    var token: ProviderToken? { keeper.tokens.values.first }
   }
 
   private static var master: MasterKey { get throws { try MasterKey(bytes: [UInt8](repeating: 7, count: 32)) } }
@@ -37,7 +42,7 @@ import Testing
     let connection = try database.connect()
     _ = try Administration.createApp(
       "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
-    let key = Administration.APNsKey(pem: P256.Signing.PrivateKey().pemRepresentation, keyID: keyID, teamID: team)
+    let key = Administration.APNsKey(pem: pem, keyID: keyID, teamID: team)
     _ = try Administration.setCredential(
       key, of: "com.example.bank", master: master, by: .commandLine, on: connection)
     return (database, connection)
@@ -47,7 +52,7 @@ import Testing
   private func turnTogether(_ nodes: [Node], _ connection: Connection) throws {
     let done = try Inbox<String?>(capacity: nodes.count)
     try connection.withTransaction {
-      _ = try connection.run(Secrets.lockProviderToken(teamID: Self.team, keyID: Self.keyID))
+      _ = try connection.run(ProviderTokens.lock(Self.name.fingerprint))
       for node in nodes {
         _ = try Thread(name: "catalog") {
           do {
@@ -101,5 +106,82 @@ import Testing
     // Who comes late takes it, too.
     try late.keeper.turn(late.connection)
     #expect(late.token == second)
+  }
+
+  @Test func `a token of the future is replaced, in memory and in the database`() throws {
+    let (database, _) = try Self.makeDatabase()
+    let clock = ManualClock()
+    let node = try Node(database, clock)
+    let begin = clock.wallMicroseconds / 1_000_000
+    // A clock that is wrong for a minute.
+    clock.advance(by: .seconds(30 * 86_400))
+    try node.keeper.turn(node.connection)
+    #expect(node.token?.issuedAt == begin + 30 * 86_400)
+    clock.advance(by: .seconds(60 - 30 * 86_400))
+    try node.keeper.turn(node.connection)
+    #expect(node.token?.issuedAt == begin + 60)
+    let other = try Node(database, clock)
+    try other.keeper.turn(other.connection)
+    #expect(other.token == node.token)
+  }
+
+  /// A key of somebody else's making, stored for another app under the names of the first one's.
+  private static func forge(_ connection: Connection) throws {
+    _ = try Administration.createApp(
+      "com.example.other", name: "Other", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+    let key = Administration.APNsKey(pem: P256.Signing.PrivateKey().pemRepresentation, keyID: keyID, teamID: team)
+    _ = try Administration.setCredential(
+      key, of: "com.example.other", master: master, by: .commandLine, on: connection)
+  }
+
+  @Test func `a made-up key under the same names has a token of its own, and neither gets the other's`() throws {
+    let (database, connection) = try Self.makeDatabase()
+    try Self.forge(connection)
+    let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
+    let node = try Node(database, clock)
+    try node.keeper.turn(node.connection)
+    #expect(node.keeper.tokens.count == 2)
+    let own = try #require(node.keeper.tokens[Self.name])
+    let others = node.keeper.tokens.values.filter { $0.key != own.key }
+    #expect(others.count == 1 && others[0].value != own.value)
+    let publicKey = try P256.Signing.PrivateKey(pemRepresentation: Self.pem).publicKey
+    func isSigned(_ token: ProviderToken) throws -> Bool {
+      let parts = token.value.split(separator: ".")
+      var text = parts[2].replacing("-", with: "+").replacing("_", with: "/")
+      text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+      let signature = try P256.Signing.ECDSASignature(
+        rawRepresentation: try #require(Data(base64Encoded: String(text))))
+      return publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+    }
+    #expect(try isSigned(own) && !isSigned(others[0]))
+    // The same holds after a renewal, on every node.
+    clock.advance(by: .seconds(APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds))
+    let second = try Node(database, clock)
+    for node in [node, second] { try node.keeper.turn(node.connection) }
+    #expect(try isSigned(try #require(second.keeper.tokens[Self.name])))
+    #expect(node.keeper.tokens == second.keeper.tokens)
+  }
+
+  @Test func `what is stored of a token cannot be read, nor used in another row`() throws {
+    let (database, connection) = try Self.makeDatabase()
+    try Self.forge(connection)
+    let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
+    let node = try Node(database, clock)
+    try node.keeper.turn(node.connection)
+    let token = try #require(node.keeper.tokens[Self.name])
+    let rows = try connection.run(
+      Statement("test-stored", "SELECT string_agg(encode(sealed, 'escape'), ' '), count(*) FROM apns_tokens"))
+    #expect(rows.int64(0, 1) == 2 && !rows.text(0, 0).contains(token.value.prefix(20)))
+    // Somebody copies the first key's token into the other key's row.
+    let fingerprint = try Self.name.fingerprint
+    try connection.script(
+      """
+      UPDATE apns_tokens SET sealed = (SELECT sealed FROM apns_tokens WHERE fingerprint = '\(fingerprint)'),
+        issued_at = issued_at - interval '25 minutes'
+      WHERE fingerprint <> '\(fingerprint)'
+      """)
+    let second = try Node(database, clock)
+    try second.keeper.turn(second.connection)
+    #expect(second.keeper.tokens.values.filter { $0.value == token.value }.count == 1)
   }
 }

@@ -144,10 +144,12 @@ private final class FakeServer: Sendable {
   }
 
   /// Pushes once to each of the first devices.
-  private func push(_ plan: VirtualDevices.Plan, seqno: Int) throws {
+  private func push(
+    _ plan: VirtualDevices.Plan, seqno: Int, _ aps: String = #""alert":"hi","mutable-content":1"#
+  ) throws {
     let client = try WireClient(started).connected()
     for device in 0..<plan.count {
-      let body = #"{"aps":{"alert":"hi"},"mps":{"seqno":"\#(seqno)","pushkey":"aa\#(device)"}}"#
+      let body = #"{"aps":{\#(aps)},"mps":{"seqno":"\#(seqno)","pushkey":"aa\#(device)"}}"#
       #expect(try client.push(plan.token(of: device).description, body: body).status == 200)
     }
   }
@@ -243,6 +245,64 @@ private final class FakeServer: Sendable {
     let counters = try #require(simulator.deviceCounters)
     #expect((30...70).contains(counters.confirmed))
     #expect(counters.read == 0)
+  }
+
+  @Test func `iPhones confirm what starts the extension, or finds the app in front, and nothing that is silent`() throws
+  {
+    let server = try FakeServer()
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    var plan = plan(server, devices: 100)
+    plan.frontShare = 0.2
+    plan.readProbability = 0
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 100 }
+    try push(plan, seqno: 11)
+    try wait { $0.received == 100 && $0.confirmed == 100 && $0.waiting == 0 }
+    try push(plan, seqno: 12, #""alert":"hi""#)
+    try wait { $0.received == 200 && $0.waiting == 0 }
+    let shown = try #require(simulator.deviceCounters)
+    #expect((5...40).contains(shown.confirmed - 100) && shown.unseen == 200 - shown.confirmed, "\(shown)")
+    for (index, silent) in [#""content-available":1"#, #""badge":3"#].enumerated() {
+      try push(plan, seqno: 13 + index, silent)
+      try wait { $0.silent == 100 * (index + 1) && $0.waiting == 0 }
+    }
+    #expect(simulator.deviceCounters?.confirmed == shown.confirmed)
+  }
+
+  @Test func `devices that are switched off confirm nothing, the same ones each time, and the rest all`() throws {
+    let server = try FakeServer()
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    var plan = plan(server, devices: 100)
+    plan.offShare = 0.1
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 100 }
+    let off = (0..<100).count { plan.isOff($0) }
+    #expect((2...25).contains(off))
+    for round in 1...2 {
+      try push(plan, seqno: 20 + round)
+      try wait { $0.off == off * round && $0.confirmed == (100 - off) * round && $0.waiting == 0 }
+    }
+    #expect(simulator.deviceCounters?.read == 2 * (100 - off))
+  }
+
+  @Test func `what nobody's code has seen is read all the same when it is opened`() throws {
+    let server = try FakeServer()
+    defer {
+      simulator.stop()
+      server.stop()
+    }
+    let plan = plan(server, devices: 10)
+    try simulator.startDevices(plan)
+    try wait { $0.registered == 10 }
+    try push(plan, seqno: 15, #""alert":"hi""#)
+    try wait { $0.read == 10 && $0.waiting == 0 }
+    #expect(simulator.deviceCounters?.confirmed == 0)
   }
 
   @Test func `a second fleet is refused`() throws {

@@ -1,4 +1,3 @@
-import Foundation
 import Postgres
 import TestSupport
 import Testing
@@ -6,55 +5,18 @@ import Testing
 /// Every statement of the store, as its text stands in the sources, is prepared against the migrated schema: one that
 /// names what is not there is found here, and not by whoever runs it first.
 @Suite struct StatementTests {
-  /// Types of parameters where neither the text nor the names of columns tell them.
-  private static let declared: [String: [String]] = [
-    "cancellation-close-shards": ["bigint", "smallint"],
-    "devices-seen": ["uuid[]", "timestamptz"],
-    "funnels-deliveries": ["bigint", "uuid", "bigint", "smallint"],
-    "groups-leave": ["integer[]", "text[]", "bigint[]"],
-    "groups-of-users": ["integer[]", "text[]"],
-    "lateness-lock-shards": ["bigint", "smallint"],
-    "ledger-read": ["integer[]", "text[]", "bigint[]", "smallint[]"],
-    "messages-create": [
-      "integer", "smallint", "text", "bytea", "text", "integer", "bigint", "text", "timestamptz", "timestamptz",
-      "timestamptz", "text", "bigint", "smallint", "bigint", "integer", "text", "smallint",
-    ],
-    "named-sends-create": [
-      "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
-      "timestamptz", "timestamptz[]", "smallint[]",
-    ],
-    "events-add": ["integer[]", "text[]", "text[]", "text[]"],
-    "events-list": ["integer", "bigint", "smallint", "bigint"],
-    "fallbacks-create": ["bigint[]", "text[]", "integer[]", "bigint[]"],
-    "webhooks-list": ["integer", "integer", "bigint"],
-    "named-sends-earlier": ["bigint[]", "integer[]", "text[]"],
-    "outcomes-totals": Array(repeating: "bigint[]", count: 8) + ["integer"],
-    "sessions-use": ["bytea", "timestamptz", "timestamptz"],
-    "statistics-drop-days": ["timestamptz"],
-    "statistics-drop-hours": ["timestamptz", "timestamptz"],
-    "statistics-turn": ["timestamptz", "integer", "integer"],
-    "users-find": ["integer[]", "text[]"],
-  ]
-
-  /// Statements that cannot be prepared, that belong to the migrator's own table, or whose text is put together by code.
-  private static let elsewhere: Set<String> = [
-    "audience-sizes-largest-of-csv", "maintenance-analyze", "migrator_select", "migrator_record",
-    "outcomes-totals-and-statistics", "statistics-add", "statistics-make-days", "statistics-make-hours",
-  ]
-
   /// The text alone does not tell the types: nothing is wrong with it.
   private static let unclear: Set<String> = ["42P18", "42725", "42P08"]
 
   @Test func `every statement can be prepared`() throws {
     let connection = try TestDatabase.make().connect()
-    let columns = try Self.columns(connection)
-    let statements = try Self.statements()
+    let columns = try StoreStatements.columns(connection)
+    let statements = try StoreStatements.all()
     #expect(statements.count > 100, "the sources were not read")
     #expect(Set(statements.map(\.name)).count == statements.count, "two statements share a name")
     var unclear: [String] = []
-    for (name, sql) in statements where !Self.elsewhere.contains(name) {
-      let types = Self.declared[name] ?? Self.types(in: sql, columns)
-      let list = types.isEmpty ? "" : "(\(types.joined(separator: ", ")))"
+    for (name, sql) in statements where !StoreStatements.elsewhere.contains(name) {
+      let list = StoreStatements.typeList(name, sql, columns)
       do {
         try connection.script("PREPARE \"\(name)\"\(list) AS \(sql)")
       } catch  where Self.unclear.contains(error.sqlState?.description ?? "") {
@@ -64,85 +26,8 @@ import Testing
       }
     }
     #expect(unclear.count <= 20, "give the types of their parameters above: \(unclear)")
-    for name in Self.declared.keys {
+    for name in StoreStatements.declared.keys {
       #expect(!unclear.contains(name) && statements.contains { $0.name == name }, "\(name) is declared wrongly")
     }
-  }
-
-  /// The types of columns by name: the one that most tables give it.
-  private static func columns(_ connection: Connection) throws -> [String: String] {
-    let rows = try connection.run(
-      Statement(
-        "columns of all tables",
-        """
-        SELECT DISTINCT ON (attname) attname::text, format_type(atttypid, NULL) FROM pg_attribute a
-        JOIN pg_class c ON c.oid = a.attrelid
-        WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0
-        GROUP BY attname, atttypid ORDER BY attname, count(*) DESC
-        """))
-    return Dictionary(uniqueKeysWithValues: (0..<rows.count).map { (rows.text($0, 0), rows.text($0, 1)) })
-  }
-
-  /// `unnest($1, $2) AS t(seqno, device)` tells what the arrays hold; the rest PostgreSQL finds out by itself.
-  private static func types(in sql: String, _ columns: [String: String]) -> [String] {
-    let numbers = sql.matches(of: /\$(\d+)/).compactMap { Int($0.1) }
-    guard let count = numbers.max() else { return [] }
-    var types = [String](repeating: "unknown", count: count)
-    for match in sql.matches(of: /unnest\(((?:\$\d+(?:,\s*)?)+)\)(?: WITH ORDINALITY)?\s+AS\s+\w+\s*\(([^)]*)\)/) {
-      let arrays = match.1.matches(of: /\$(\d+)/).compactMap { Int($0.1) }
-      let names = match.2.split(separator: ",").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
-      for (array, name) in zip(arrays, names) {
-        if let type = columns[name] { types[array - 1] = type + "[]" }
-      }
-    }
-    return types
-  }
-
-  // MARK: Sources
-
-  private static func statements() throws -> [(name: String, sql: String)] {
-    let root = URL(filePath: TestDatabase.migrationsDirectory).deletingLastPathComponent()
-    let store = root.appending(path: "Sources/Store")
-    let files = try FileManager.default.contentsOfDirectory(atPath: store.path).filter { $0.hasSuffix(".swift") }
-    let texts = try files.sorted().map { file in
-      (file: file, text: try String(contentsOf: store.appending(path: file), encoding: .utf8))
-    }
-    // A file is named after its type; what extends it has a name behind a plus sign.
-    var shared: [String: String] = [:]
-    for (file, text) in texts {
-      for (name, value) in constants(text) { shared["\(file.prefix { $0 != "." && $0 != "+" }).\(name)"] = value }
-    }
-    return texts.flatMap { file, text in
-      let type = file.prefix { $0 != "." && $0 != "+" }
-      let own = shared.filter { $0.key.hasPrefix("\(type).") }.map {
-        (String($0.key.dropFirst(type.count + 1)), $0.value)
-      }
-      let constants = shared.merging(own) { $1 }.merging(constants(text)) { $1 }
-      let pattern =
-        #/
-        =\ Statement\(\s*"([^"]+)",\s*(?://[^\n]*\n\s*)*
-        (?:"""\n(?s:(.*?))\n\s*"""|"((?:[^"\\\n]|\\.)*)"|(\w+)\))
-        /#
-      return text.matches(of: pattern).map { match in
-        let named = match.4.flatMap { constants[String($0)] } ?? ""
-        return (String(match.1), resolve(String(match.2 ?? match.3 ?? Substring(named)), constants))
-      }
-    }
-  }
-
-  private static func constants(_ text: String) -> [String: String] {
-    let pattern = /static let (\w+) =\s*(?:"""\n(?s:(.*?))\n\s*"""|"([^"\n]*)")/
-    return Dictionary(
-      text.matches(of: pattern).map { (String($0.1), String($0.2 ?? $0.3 ?? "")) },
-      uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Puts in what is interpolated, and joins continued lines.
-  private static func resolve(_ sql: String, _ constants: [String: String]) -> String {
-    var sql = sql
-    for _ in 0..<3 {
-      for (name, value) in constants { sql = sql.replacingOccurrences(of: "\\(\(name))", with: value) }
-    }
-    return sql.replacingOccurrences(of: "\\\n", with: "")
   }
 }

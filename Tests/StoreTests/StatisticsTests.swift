@@ -124,4 +124,32 @@ import Testing
     #expect(try report(.minute).isEmpty)
     #expect(try report(.hour).map(\.counts.accepted) == [1])
   }
+
+  @Test func `hours that a wrong clock had passed by are made when it is right again`() throws {
+    // Made up to yesterday; then somebody's clock was 24 days ahead, and since then nothing was made.
+    try connection.script(
+      """
+      UPDATE statistics_progress SET hours_upto = date_trunc('hour', now()) - interval '1 day'
+      """)
+    let now = try connection.run(WallClock.now())
+    let first = now - now % hour - 20 * hour
+    for step in 0..<20 { try count(.accepted, 1, at: first + Int64(step) * hour) }
+    // Of an hour before, whose minutes are gone.
+    try connection.script(
+      """
+      INSERT INTO statistics_hours SELECT app, at - interval '21 hours', network, lane, app_version, reason, 7, 0, 0, 0, 0,
+        0, 0, 0, 0 FROM statistics_minutes WHERE at >= to_timestamp(\((now - now % hour - hour) / 1_000_000));
+      UPDATE statistics_progress SET hours_upto = hours_upto + interval '25 days'
+      """)
+    func hours() throws -> Int64 {
+      try report(.hour, from: now - 48 * hour, to: now + hour).map(\.counts.accepted).reduce(0, +)
+    }
+    #expect(try hours() == 7)
+    for query in FutureMarks.mend { _ = try connection.run(query) }
+    #expect(try hours() == 27)
+    while try StatisticsRollup.run(connection, now: now) {}
+    #expect(try hours() == 27)
+    let made = try connection.run(Statement("test-made", "SELECT count(*) FROM statistics_hours"))
+    #expect(made.int64(0, 0) >= 20)
+  }
 }

@@ -14,16 +14,21 @@ package final class DatabaseProxy: Sendable {
     /// What a client says last before nothing gets through any more.
     var lastWords: [String] = []
     var isClosed = false
-    var descriptors: [Int32] = []
+    var descriptors: Set<Int32> = []
   }
 
   private let state = Mutex(State())
-  private let cluster: TestCluster
+  private let socketPath: String
   private let listener: Int32
   package let port: UInt16
 
-  package init(_ cluster: TestCluster = .shared) throws {
-    self.cluster = cluster
+  package convenience init(_ cluster: TestCluster = .shared) throws {
+    try self.init(socketDirectory: cluster.directory)
+  }
+
+  /// - Parameter socketDirectory: where the server listens.
+  package init(socketDirectory: String) throws {
+    socketPath = socketDirectory + "/.s.PGSQL.5432"
     let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     port = socket.localAddress?.port ?? 0
     listener = socket.release()
@@ -35,8 +40,10 @@ package final class DatabaseProxy: Sendable {
   }
 
   /// The same database as `url`, through here.
-  package func url(of database: TestDatabase) -> String {
-    "postgresql://postgres@127.0.0.1:\(port)/\(database.name)?sslmode=disable&gssencmode=disable"
+  package func url(of database: TestDatabase) -> String { url(of: database.name, as: "postgres") }
+
+  package func url(of database: String, as role: String) -> String {
+    "postgresql://\(role)@127.0.0.1:\(port)/\(database)?sslmode=disable&gssencmode=disable"
   }
 
   /// Nothing gets through any more in either direction, and nobody is told: no end, no reset.
@@ -87,8 +94,7 @@ package final class DatabaseProxy: Sendable {
   private func connect(_ client: Int32) {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let path = cluster.directory + "/.s.PGSQL.5432"
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: socketPath.utf8) }
     let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     let code = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -100,15 +106,18 @@ package final class DatabaseProxy: Sendable {
       Glibc.close(server)
       return
     }
-    state.withLock { $0.descriptors += [client, server] }
+    state.withLock { $0.descriptors.formUnion([client, server]) }
     let doom = Doom()
     _ = try? Thread(name: "proxy-out") { self.pump(from: client, to: server, isFromClient: true, doom) }
     _ = try? Thread(name: "proxy-in") { self.pump(from: server, to: client, isFromClient: false, doom) }
   }
 
-  /// Whether the next answer on a connection is to be lost.
+  /// What the two ways of a connection share.
   private final class Doom: Sendable {
+    /// Whether the next answer is to be lost.
     let isOn = Atomic(false)
+    /// Ways that have ended.
+    let ended = Atomic(0)
   }
 
   private func pump(from source: Int32, to target: Int32, isFromClient: Bool, _ doom: Doom) {
@@ -126,11 +135,19 @@ package final class DatabaseProxy: Sendable {
         state.withLock { $0.lost += 1 }
         break
       }
+      // Before the server hears them: it may answer at once.
+      if isFromClient { silenceAtLastWords(buffer[..<count]) }
       guard send(buffer[..<count], to: target) else { break }
-      if isFromClient { silenceAfterLastWords(buffer[..<count]) }
     }
-    _ = shutdown(source, Int32(SHUT_RDWR))
-    _ = shutdown(target, Int32(SHUT_RDWR))
+    state.withLock { state in
+      // Of a machine that is gone nobody hears, not even that its connections have ended.
+      if !state.isSilent {
+        _ = shutdown(source, Int32(SHUT_RDWR))
+        _ = shutdown(target, Int32(SHUT_RDWR))
+      }
+      guard doom.ended.add(1, ordering: .relaxed).newValue == 2 else { return }
+      for descriptor in [source, target] where state.descriptors.remove(descriptor) != nil { Glibc.close(descriptor) }
+    }
   }
 
   private func send(_ bytes: ArraySlice<UInt8>, to target: Int32) -> Bool {
@@ -143,7 +160,7 @@ package final class DatabaseProxy: Sendable {
     return true
   }
 
-  private func silenceAfterLastWords(_ bytes: ArraySlice<UInt8>) {
+  private func silenceAtLastWords(_ bytes: ArraySlice<UInt8>) {
     state.withLock { state in
       guard !state.lastWords.isEmpty else { return }
       let text = String(decoding: bytes, as: UTF8.self)

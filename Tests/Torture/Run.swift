@@ -6,14 +6,18 @@ import Simulator
 /// One run from the first process to the last line. On the main thread.
 final class Run {
   private let plan: Plan
-  private let verdict = Verdict()
-  private let stage: Stage
-  private let driver: DriverThread
+  let verdict = Verdict()
+  let stage: Stage
+  let driver: DriverThread
   private let clock = SystemClock()
   private var violence: Violence
   /// What is to be done when: bringing back what was killed, ending faults.
   private var later: [(due: Instant, isCheck: Bool, action: () throws -> Void)] = []
-  private var deeds: [String: Int] = [:]
+  private(set) var deeds: [String: Int] = [:]
+  /// Something makes the center wait; one thing at a time.
+  var isWaiting = false
+  /// The violence is over.
+  private(set) var isResting = false
   private var samples: Samples
   private var isInterrupted = false
   private var isPostgresDown = false
@@ -116,13 +120,15 @@ final class Run {
   }
 
   /// - Parameter isCheck: it looks whether something was done in time, so it must not come sooner.
-  private func after(_ milliseconds: Int, isCheck: Bool = false, _ action: @escaping () throws -> Void) {
+  func after(_ milliseconds: Int, isCheck: Bool = false, _ action: @escaping () throws -> Void) {
     later.append((clock.now + .milliseconds(milliseconds), isCheck, action))
   }
 
+  func count(_ kind: String) { deeds[kind, default: 0] += 1 }
+
   /// Notes a deed; `lasting` is how long it disturbs, in milliseconds.
-  private func note(_ kind: String, _ what: String, lasting milliseconds: Int, isKill: Bool = false) throws {
-    deeds[kind, default: 0] += 1
+  func note(_ kind: String, _ what: String, lasting milliseconds: Int, isKill: Bool = false) throws {
+    count(kind)
     verdict.note(what)
     let now = clock.wallMicroseconds
     let until = now + Int64(milliseconds) * 1000
@@ -141,6 +147,12 @@ final class Run {
     case .cutConnections(let way):
       try note("connections cut", "all connections to the network: \(way.rawValue)", lasting: 0)
       stage.simulator.cutConnections(way)
+    case .shiftClock(let number, let seconds, let milliseconds):
+      try shiftClock(stage.nodes[number], seconds, milliseconds)
+    case .backUp(let milliseconds): try backUp(milliseconds)
+    case .lockTable(let table, let milliseconds): try lockTable(table, milliseconds)
+    case .slowDatabase(let roundTrip, let milliseconds): try slowDown(roundTrip, milliseconds)
+    case .vanish(let number, let backAfter): try vanish(stage.nodes[number], backAfter)
     case .outage(let milliseconds):
       try note("network outages", "the network is away for \(milliseconds) ms", lasting: milliseconds)
       stage.simulator.goAway(for: .milliseconds(milliseconds))
@@ -241,6 +253,7 @@ final class Run {
   // MARK: Rest and account
 
   private func rest() throws {
+    isResting = true
     stage.simulator.removeFaults()
     let restoring = later.filter { !$0.isCheck }
     later.removeAll { !$0.isCheck }
@@ -334,7 +347,7 @@ final class Run {
     return false
   }
 
-  private var lastWords: String {
+  var lastWords: String {
     stage.nodes.map { "server \($0.number):\n\($0.lastWords)" }.joined(separator: "\n")
   }
 

@@ -159,6 +159,9 @@ struct Plan: Sendable {
   /// Campaigns without a badge do too.
   var asksForShortMessages = false
 
+  /// Clocks are set wrong, for which the servers load a library in front of the system's.
+  var shiftsClocks: Bool { Violence.kinds(of: self).contains("wrong-clock") }
+
   /// A small disk that was named may be filled: nobody else is in need of it.
   var fillsDisk: Bool { directory.flatMap { Disk($0) }?.isSmall == true }
 }

@@ -24,6 +24,20 @@ import Testing
     #expect(acts.allSatisfy { $0.contains("kill([0]") })
   }
 
+  @Test func `what takes long is left out of a short run, unless it is asked for`() {
+    let long = ["wrong-clock", "backup", "lock-table", "slow-database", "vanish-host"]
+    var short = plan(seed: 1)
+    #expect(Violence.kinds(of: short).isDisjoint(with: long))
+    short = plan(seed: 1, only: Set(long))
+    #expect(Violence.kinds(of: short) == Set(long) && short.shiftsClocks)
+    // A machine that vanishes leaves nobody when it is the only one.
+    #expect(!Violence.kinds(of: plan(seed: 1, nodes: 1, only: Set(long))).contains("vanish-host"))
+    let acts = script(short)
+    for act in ["shiftClock", "backUp", "lockTable", "slowDatabase", "vanish"] {
+      #expect(acts.contains { $0.contains(act) }, "\(act)")
+    }
+  }
+
   @Test func `a disk that others need is never filled`() {
     let plan = plan(seed: 1, only: ["kill-server", "fill-disk"])
     #expect(!plan.fillsDisk && script(plan).allSatisfy { !$0.contains("fillDisk") })

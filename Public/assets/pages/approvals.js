@@ -14,13 +14,18 @@ import { messageTitle } from "./common.js";
 
 export async function approvalsPage() {
   const found = list({ caption: t("approvals.title"), load: (cursor) => get(`/approvals${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("approvals.none")), columns: [
-    { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/approvals/${item.approvalId}`) }, messageTitle(item.message)), h("span", { class: "under" }, `${item.appId} · ${item.requestedBy}`)] },
+    { title: t("message.title"), lead: true, cell: (item) => [h("a", { class: "title", href: link(`/approvals/${item.approvalId}`) }, messageTitle(item.message)), h("span", { class: "under" }, `${item.appId} · ${item.requestedBy} · ${because(item)}`)] },
     { title: t("message.state"), fit: true, cell: (item) => state(item.state, "approval") },
     { title: t("funnel.targeted"), end: true, cell: (item) => number(item.targeted) },
     { title: t("message.created"), fit: true, cell: (item) => time(item.requestedAt) },
   ] });
   await found.ready;
   return h("div", null, head(t("approvals.title")), found.node);
+}
+
+/// Why somebody is asked: how large it is, what was sent before it, or that it has grown.
+function because(item) {
+  return t(`approvals.because.${item.because}`, { n: number(item.sentWithinHour) });
 }
 
 export async function approvalPage(context) {
@@ -49,7 +54,7 @@ export async function approvalPage(context) {
     decides ? h("button", { class: "button main", onclick: approve }, t("approvals.approve")) : null, decides ? h("button", { class: "button bad", onclick: reject }, t("approvals.reject")) : null] }),
   h("div", { class: "grid wide-narrow" },
     h("section", { class: "card" }, facts([t("message.state"), state(item.state, "approval")], [t("message.app"), item.appId], [t("funnel.targeted"), number(item.targeted)], [t("message.title"), alert.title], [t("message.body"), alert.body],
-      [t("message.lane"), word("lane", item.message.lane ?? "normal")], [t("message.due"), item.message.sendAt && exactTime(item.message.sendAt)], [t("approvals.by"), item.requestedBy],
+      [t("message.lane"), word("lane", item.message.lane ?? "normal")], [t("message.due"), item.message.sendAt && exactTime(item.message.sendAt)], [t("approvals.by"), item.requestedBy], [t("approvals.because"), because(item)],
       [t("message.created"), exactTime(item.requestedAt)], [t("approvals.decided"), item.decidedBy], [t("delivery.reason"), item.reason], [t("message.one"), item.seqno && h("a", { href: link(`/messages/${item.seqno}`) }, item.seqno)]),
     h("details", { class: "small below-facts" }, h("summary", null, t("approvals.request")), h("pre", { tabindex: "0" }, JSON.stringify(item.message, null, 1)))),
     h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")), lockScreen("ios", { app: apps.find((one) => one.appId === item.appId)?.name ?? item.appId, title: alert.title ?? "", body: alert.body ?? "",

@@ -81,13 +81,19 @@ export async function appPage(context) {
     follow();
   });
 
+  const lanes = ["", "urgent", "urgent,normal", "urgent,normal,bulk"];
+  const present = found.confidentialLanes.join(",");
+  if (!lanes.includes(present)) lanes.push(present);
+  const laneWords = (one) => (one ? one.split(",").map((lane) => word("lane", lane)).join(", ") : t("app.confidential.none"));
   const settings = new Form([
     field({ name: "name", label: t("people.name"), value: found.name, required: true }), field({ name: "timeZone", label: t("app.zone"), value: found.timeZone, required: true }),
     field({ name: "devicePolicy", label: t("app.policy"), type: "select", value: found.devicePolicy, options: [["multi", t("app.policy.multi")], ["single", t("app.policy.single")]] }),
     field({ name: "deviceSends", label: t("app.device-sends"), type: "number", min: 0, value: String(found.deviceSends) }),
+    field({ name: "confidentialLanes", label: t("app.confidential"), hint: t("app.confidential.hint"), type: "select", value: present, options: lanes.map((one) => [one, laneWords(one)]) }),
+    field({ name: "extension", label: t("app.extension"), hint: t("app.extension.hint"), type: "select", value: found.extension === false ? "off" : "on", options: [["on", t("app.extension.on")], ["off", t("app.extension.off")]] }),
     "approvalAbove" in found ? field({ name: "approvalAbove", label: t("app.approval"), hint: t("app.approval.hint"), type: "number", min: 0, value: found.approvalAbove === null ? "" : String(found.approvalAbove) }) : [],
   ].flat(), { action: t("do.save"), submit: async (values) => {
-    const change = { ...values, deviceSends: Number(values.deviceSends) };
+    const change = { ...values, deviceSends: Number(values.deviceSends), confidentialLanes: values.confidentialLanes ? values.confidentialLanes.split(",") : [], extension: values.extension === "on" };
     if ("approvalAbove" in values) change.approvalAbove = values.approvalAbove === "" ? null : Number(values.approvalAbove);
     await call("PATCH", path, change);
     await loadApps();
@@ -124,13 +130,15 @@ export async function appPage(context) {
         await loadApps();
         follow();
       }) }, t("do.resume")) : null)) : null,
+    found.extensionReports === false ? h("div", { class: "notes", id: "extension" }, note("warn", t("app.extension.silent"))) : null,
     h("div", { class: "grid two begins" }, h("div", { class: "stack" },
       manages ? h("section", { class: "card" }, h("div", { class: "card-head" }, h("h2", null, t("credential.title")), h("div", { class: "row" },
         h("button", { class: "button small main", id: "add-key", onclick: () => run(addKey) }, t("credential.key")), h("button", { class: "button small", onclick: () => run(addCertificate) }, t("credential.certificate")),
         h("button", { class: "button small", onclick: () => run(addAccount) }, t("credential.account")))),
       credentials.length ? credentials.map((one) => h("div", { class: "stack part" }, facts([t("device.network"), one.pnsId], [t("credential.kind"), word("credential", one.kind)],
         ...Object.entries(one.shown ?? {}).filter(([name]) => !["endsAt", "notAfter"].includes(name)).map(([name, value]) => [word("credential", name), String(value)]),
-        [t("credential.ends"), credentialEnd(one) && exactTime(credentialEnd(one))], [t("credential.updated"), time(one.updatedAt)]),
+        [t("credential.ends"), credentialEnd(one) && exactTime(credentialEnd(one))], [t("credential.updated"), time(one.updatedAt)],
+        [t("credential.check"), one.kind === "apns-key" ? one.check ? `${word("credential.check", one.check.result)} (${one.check.word})` : t("credential.check.none") : null]),
       h("div", null, h("button", { class: "button small bad", onclick: () => takeOut(one) }, t("credential.remove"))))) : empty(t("credential.none"), t("credential.none.detail"))) : null,
       h("section", { class: "card fields" }, h("h2", null, t("app.client-key")), h("p", { class: "soft" }, t("app.client-key.detail")),
         h("div", null, h("button", { class: "button", onclick: () => secret(t("app.client-key"), found.clientKey, t("app.client-key.detail")) }, t("do.show")))), identity), h("div", { class: "stack" },

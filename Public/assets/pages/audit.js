@@ -9,7 +9,7 @@ import { refine } from "../router.js";
 import { app } from "../session.js";
 import { exactTime, t, word } from "../words.js";
 
-const actions = ["app", "credential", "api-key", "account", "session", "message", "group", "quarantine", "user", "import", "audience", "tags", "upload", "template", "segment", "approval"];
+const actions = ["app", "credential", "api-key", "account", "session", "message", "group", "quarantine", "user", "people", "import", "audience", "tags", "upload", "template", "segment", "approval"];
 
 export async function auditPage(context) {
   const { action, actor, object } = context.query;

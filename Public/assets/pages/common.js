@@ -9,7 +9,7 @@ import { empty } from "../parts/notice.js";
 export function messageTitle(item) {
   const alert = item.alert;
   const text = typeof alert === "string" ? alert : alert?.title || alert?.body || alert?.titleLocKey || alert?.locKey;
-  return text ? shortened(text, 90) : t("message.silent");
+  return text ? shortened(text, 90) : t(item.confidential ? "message.confidential" : "message.silent");
 }
 
 export const shortened = (text, length) => (text.length > length ? `${text.slice(0, length - 1)}…` : text);

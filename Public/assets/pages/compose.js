@@ -40,6 +40,7 @@ export async function composePage(context) {
   const page = pagePart(chosen.appId, ext, changed);
   const purpose = field({ name: "kind", label: t("compose.kind"), type: "select", value: draft.kind ?? "notice", onchange: changed, required: true,
     options: ["notice", "ad", "essential"].map((one) => [one, t(`compose.kind.${one}`)]) });
+  const confidential = field({ name: "confidential", label: t("compose.confidential"), hint: t("compose.confidential.hint"), type: "check", value: draft.confidential === true, onchange: changed });
   const at = field({ name: "sendAt", label: t("compose.at"), type: "datetime-local", hint: t("compose.at.hint"), optional: true, ...on });
   const life = field({ name: "expiresIn", label: t("compose.life"), type: "select", value: draft.expiresIn ?? "P1D", onchange: changed,
     options: [["PT10M", t("compose.life.10m")], ["PT1H", t("compose.life.1h")], ["P1D", t("compose.life.1d")], ["P7D", t("compose.life.7d")]] });
@@ -50,7 +51,7 @@ export async function composePage(context) {
   } });
   const pace = paceField(changed);
   const me = field({ name: "me", label: t("compose.me"), value: localStorage.getItem(`upmc.me.${chosen.appId}`) ?? "", hint: t("compose.me.hint"), code: true, placeholder: "CUID" });
-  const fields = [title, body, badge, silent, purpose, media, ext, at, life, audience.field];
+  const fields = [title, body, badge, silent, purpose, confidential, media, ext, at, life, audience.field];
   const screen = h("div");
   const result = h("div", { role: "status", "aria-live": "polite" });
   const trouble = h("div", { class: "notes", role: "alert" });
@@ -63,6 +64,7 @@ export async function composePage(context) {
     if (badge.value) made.badge = { increment: 1 };
     if (silent.value) made.sound = null;
     if (purpose.value !== "notice") made.kind = purpose.value;
+    if (confidential.value) made.confidential = true;
     if (media.value.trim()) made.media = media.value.trim();
     if (ext.value) made.ext = ext.value;
     if (at.value) made.sendAt = new Date(at.value).toISOString();
@@ -169,7 +171,7 @@ export async function composePage(context) {
     h("form", { class: "compose", novalidate: true, onsubmit: submit },
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", null, t("compose.who")), audience.node),
-        h("section", { class: "card" }, h("h2", null, t("compose.what")), h("div", { class: "fields" }, title.node, body.node, purpose.node, badge.node, silent.node,
+        h("section", { class: "card" }, h("h2", null, t("compose.what")), h("div", { class: "fields" }, title.node, body.node, purpose.node, confidential.node, badge.node, silent.node,
           h("details", { class: "section", open: Boolean(draft.ext || draft.media) }, h("summary", null, t("compose.further")),
             h("div", { class: "fields" }, h("div", { class: "fields pair" }, picture.node, media.node), ext.node, page)))),
         h("section", { class: "card" }, h("h2", null, t("compose.when")), h("div", { class: "fields" }, h("div", { class: "fields pair" }, at.node, life.node), lanes, pace.node))),

@@ -9,7 +9,7 @@ import { watch } from "../parts/live.js";
 import { complain, facts, head, note, say, state } from "../parts/notice.js";
 import { enc, go, link } from "../router.js";
 import { may } from "../session.js";
-import { exactTime, number, t, word } from "../words.js";
+import { exactTime, number, t, told, word } from "../words.js";
 import { messageTitle } from "./common.js";
 import { messagePeople } from "./message-people.js";
 import { paceField, paceValue } from "../parts/pace.js";
@@ -32,7 +32,7 @@ export async function messagePage(context) {
     put(numbers, funnelBars(funnel), funnelRest(funnel));
     const list = reasonList(funnel.reasons, (reason) => link(`/messages/${seqno}`, { tab: "failures", reason }));
     put(reasons, list ?? h("p", { class: "soft" }, t("message.no-reasons")));
-    put(why, funnel.stateReason ? note(funnel.state === "paused" ? "warn" : "bad", word("stateReason", funnel.stateReason)) : null,
+    put(why, funnel.stateReason ? note(funnel.state === "paused" ? "warn" : "bad", told(funnel.stateReason)) : null,
       funnel.estimate ? note("", t("message.estimate")) : null,
       funnel.unknown > 0 ? note("", t("message.unknown", { n: number(funnel.unknown) })) : null);
     const wanted = allowed(funnel).map(([name]) => name).join();
@@ -91,6 +91,7 @@ function aboutMessage(message, funnel) {
     [t("message.app"), message?.appId],
     [t("message.title"), typeof alert === "object" ? alert?.title : null],
     [t("message.body"), typeof alert === "string" ? alert : alert?.body],
+    [t("message.confidential"), message?.confidential ? t("message.confidential.detail") : null],
     [t("message.lane"), message && word("lane", message.lane)],
     [t("message.created"), message && exactTime(message.createdAt)],
     [t("message.due"), (funnel.sendAt ?? message?.sendAt) && exactTime(funnel.sendAt ?? message.sendAt)],

@@ -25,6 +25,14 @@ export function signInPage(problem, enter) {
     form.node, h("p", { class: "soft small" }, t("sign-in.hint")));
 }
 
+/// A link of another account than the one that is signed in here.
+/// - stay: goes on as who is signed in. change: signs in as whoever the link is for.
+export function replacePage(login, stay, change) {
+  const form = new Form([], { action: t("sign-in.replace"), submit: change });
+  return door(h("h1", null, t("sign-in.replace.title")), h("p", { class: "soft" }, t("sign-in.replace.detail", { login })),
+    h("button", { type: "button", class: "primary", onclick: stay }, t("sign-in.stay", { login })), form.node);
+}
+
 /// After a sign-in link: the account needs a password of its own.
 export function choosePasswordPage(done) {
   return door(h("h1", null, t("password.choose")), h("p", { class: "soft" }, t("password.choose.detail", { login: session.login })),

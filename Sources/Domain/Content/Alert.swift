@@ -11,6 +11,8 @@ package enum Alert: Equatable, Sendable {
     package var subtitle: Text?
     package var body: Text?
     package var launchImage: String?
+    /// Names a text inside the app for the button of old.
+    package var actionKey: String?
 
     package init() {}
   }
@@ -70,6 +72,7 @@ extension Alert {
     var subtitle = Line()
     var body = Line()
     var launchImage: String?
+    var actionKey: String?
 
     mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONError) {
       let limit = Domain.Limits.voipPayloadBytes
@@ -84,6 +87,7 @@ extension Alert {
       case "locKey": body.key = try reader.readText(upTo: limit)
       case "locArgs": body.arguments = try Self.readArguments(&reader)
       case "launchImage": launchImage = try reader.readText(upTo: limit)
+      case "actionLocKey": actionKey = try reader.readText(upTo: limit)
       default: throw .unknownField
       }
     }
@@ -100,6 +104,7 @@ extension Alert {
       parts.subtitle = try Self.text(subtitle, key: "subtitleLocKey", arguments: "subtitleLocArgs")
       parts.body = try Self.text(body, key: "locKey", arguments: "locArgs")
       parts.launchImage = launchImage
+      parts.actionKey = actionKey
       guard parts.body != nil else { throw JSONError.contradiction("is needed, or locKey").inside("body") }
       return parts
     }
@@ -130,6 +135,7 @@ extension Alert {
           Self.write(parts.title, "title", "title-loc-key", "title-loc-args", to: &writer)
           Self.write(parts.subtitle, "subtitle", "subtitle-loc-key", "subtitle-loc-args", to: &writer)
           Self.write(parts.body, "body", "loc-key", "loc-args", to: &writer)
+          if let key = parts.actionKey { writer.member("action-loc-key", key) }
           if let image = parts.launchImage { writer.member("launch-image", image) }
         })
     }

@@ -140,6 +140,7 @@ package struct ContentRules {
       guard case .parts(let parts) = alert else { continue }
       if parts.subtitle != nil { fault("alert/subtitle", "cannot be shown by a Live Activity") }
       if parts.launchImage != nil { fault("alert/launchImage", "cannot be shown by a Live Activity") }
+      if parts.actionKey != nil { fault("alert/actionLocKey", "cannot be shown by a Live Activity") }
     }
     if content.given.contains("sound"), content.alert == nil { fault("sound", "needs an alert") }
   }

@@ -37,6 +37,9 @@ package struct MessageContent: Equatable, Sendable {
   /// Nil: as the push type has it.
   package var isKeptForDevice: Bool?
 
+  /// The app has a Notification Service Extension. No part of the request: whoever makes payloads of it says so.
+  package var appHasExtension = false
+
   /// Fields of the request that say something, by name.
   var given: Set<String> = []
   var askedPushType: PushType?
@@ -60,6 +63,12 @@ package struct MessageContent: Equatable, Sendable {
 
   /// The extension of the app may change the notification: asked for, or needed to show the media.
   package var isMutableInEffect: Bool { isMutable ?? (media != nil) }
+
+  /// The payload starts the extension of the app, which makes the receipt: iOS does so for this alone. What is not shown
+  /// starts none.
+  package var startsExtension: Bool {
+    isMutable ?? (media != nil || appHasExtension && pushType == .alert && alert != nil)
+  }
 
   package var languages: LanguageTable { LanguageTable(translations.map(\.language)) }
 

@@ -9,7 +9,8 @@ extension APIOperation {
       .post, "/v1/admin/session", id: "signIn", in: .administration, "Sign in to the console",
       """
       With login and password, or with a link that works once. The session is in a cookie that no script can read. Every \
-      endpoint takes it in place of an API key; what changes something needs `X-CSRF-Token` too.
+      endpoint takes it in place of an API key; what changes something needs `X-CSRF-Token` too. A link does not turn an \
+      account that is signed in into another: that is 409 until `"replace": true` says that somebody was asked.
       """, by: .nothing,
       body: Body(
         schema: "SignIn",
@@ -17,7 +18,7 @@ extension APIOperation {
           ("password", #"{"login":"kim@example.com","password":"correct horse battery"}"#),
           ("link", #"{"link":"q9x2LxP1"}"#),
         ]), answers: [Answer(201, "Signed in; the cookie is set.", "Session", example: sessionExample)],
-      problems: [.badCredential, .tooManyAttempts]),
+      problems: [.badCredential, .conflict, .tooManyAttempts]),
     APIOperation(
       .get, "/v1/admin/session", id: "showSession", in: .administration, "Ask who is signed in",
       "For the console's pages: with the CSRF token. With an API key it says which.", by: able(to: .viewMessages),

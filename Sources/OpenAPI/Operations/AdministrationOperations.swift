@@ -27,8 +27,8 @@ extension APIOperation {
   static let app = """
     {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
     "deviceSends":0,"devicePolicy":"multi","identity":"proof","observedIdentity":null,"graceEndsAt":null,\
-    "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"badgeSync":false,"approvalAbove":null,\
-    "pausedReason":null}
+    "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"confidentialLanes":["urgent"],\
+    "confidentialSdkSends":false,"badgeSync":false,"approvalAbove":null,"extension":true,"pausedReason":null}
     """
 
   static let quarantine: [APIOperation] = [

@@ -35,7 +35,7 @@ extension APIOperation {
           200, "As it stands.", "IdentityStanding",
           example: """
             {"appId":"com.example.bank","identity":"open","observedIdentity":"proof","graceEndsAt":null,\
-            "unprovedBindings":{"proof":120,"strict":4120},"unprovedRegistrations":13,"callsByAskedKeys":2}
+            "unprovedBindings":{"proof":120,"strict":4120},"unprovedRegistrations":13,"callsByAskedKeys":2,"guestsByNewToken":0}
             """)
       ], problems: [.unknownApp]),
     APIOperation(
@@ -63,13 +63,17 @@ extension APIOperation {
           example: page(
             """
             {"appId":"com.example.bank","pnsId":"APNS","kind":"apns-key","updatedAt":"2026-11-21T09:30:00.123Z",\
-            "shown":{"keyId":"ABCDE12345","teamId":"FGHIJ67890"}}
+            "shown":{"keyId":"ABCDE12345","teamId":"FGHIJ67890"},\
+            "check":{"at":"2026-11-21T09:30:00.123Z","result":"works","word":"BadDeviceToken"}}
             """))
       ], problems: [.invalidField, .unknownApp]),
     APIOperation(
       .put, "/v1/admin/credentials", id: "setCredential", in: .administration, "Give an app a credential",
-      "In place of an earlier one. It is sealed, and never given out again. An app that was paused goes on.",
-      by: able(to: .manageApps),
+      """
+      In place of an earlier one. It is sealed, and never given out again. An app that was paused goes on. A new APNs key is \
+      tried once, by a push to a token of nobody: `check` says what Apple answered within three seconds; null: nothing yet. A \
+      service account's file must name Google's address for access tokens as its `token_uri`, or the operator's.
+      """, by: able(to: .manageApps),
       body: Body(
         schema: "NewCredential",
         examples: [
@@ -83,7 +87,8 @@ extension APIOperation {
       answers: [
         Answer(
           200, "What may be shown of it.", "CredentialSet",
-          example: #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890"}"#)
+          example:
+            #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890","check":null}"#)
       ], problems: [.unknownApp, .impossible]),
     APIOperation(
       .delete, "/v1/admin/credentials", id: "deleteCredential", in: .administration, "Take a credential away",

@@ -8,8 +8,11 @@ extension APIOperation {
     APIOperation(
       .get, "/v1/admin/approvals", id: "listApprovals", in: .messages, "List what waits for a second person",
       """
-      And what became of it, newest first. What an account sends to more devices than its app's `approvalAbove` waits \
-      until somebody else approves it; after a week nobody can any more.
+      And what became of it, newest first. What a person (an account, or somebody at the command line) sends to more \
+      devices than its app's `approvalAbove` waits until somebody else approves it, and so does what comes to more together \
+      with all that the same person has sent within the hour. Both are looked at when it is asked for, and again when the \
+      audience is frozen: then the message is paused until it is approved. After a week nobody can any more, and a message \
+      that is held is cancelled.
       """, by: able(to: .viewMessages),
       parameters: [
         ofApp(isNeeded: false),
@@ -29,8 +32,10 @@ extension APIOperation {
     APIOperation(
       .post, "/v1/admin/approvals/{approvalId}/approve", id: "approveMessage", in: .messages, "Let a message go out",
       """
-      By an account other than the one that asked; an API key is no second person. The audience is looked up anew. \
-      Repeating the call answers the same.
+      By a person other than the one that asked; an API key is no second person. The account must be older than the \
+      request, and must not have come from the hands of whoever asked: made by them, or opened by a link of theirs within \
+      90 days; nor may the account that asked have come from the approver's within 7 days. The audience is looked up anew; \
+      when it has grown by more than a tenth until it is frozen, it is asked about again. Repeating the call answers the same.
       """, by: able(to: .approve),
       answers: [
         Answer(
@@ -51,7 +56,7 @@ extension APIOperation {
   private static let approval = """
     {"approvalId":"7","appId":"com.example.bank","state":"waiting","requestedBy":"kim@example.com",\
     "requestedAt":"2026-11-21T09:30:00.123Z","endsAt":"2026-11-28T09:30:00.123Z","targeted":120000,\
-    "message":{"appId":"com.example.bank","audience":{"all":true},"alert":"Hello"},"resendOf":null,"decidedBy":null,\
+    "because":"size","sentWithinHour":0,"isHeld":false,"message":{"appId":"com.example.bank","audience":{"all":true},"alert":"Hello"},"resendOf":null,"decidedBy":null,\
     "decidedAt":null,"reason":null,"seqno":null}
     """
 }

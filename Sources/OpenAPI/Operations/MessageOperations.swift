@@ -44,7 +44,8 @@ extension APIOperation {
           example: #"{"seqno":"105","state":"queued","targeted":1,"resendOf":"104","unknown":[]}"#, links: seqnoLinks)
       ],
       problems: [
-        .unknownMessage, .notKept, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState, .conflict,
+        .unknownMessage, .notKept, .contentWiped, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState,
+        .conflict,
       ]),
   ]
 

@@ -39,7 +39,7 @@ extension APIOperation {
         Answer(
           200, "Everything, by kind.", "PersonExport",
           example: """
-            {"appId":"com.example.bank","clientUid":"kim01","user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
+            {"appId":"com.example.bank","clientUid":"kim01","phone":null,"user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
             "devices":[],"groups":[],"badges":[],"shortMessages":[],"deliveries":[]}
             """)
       ], problems: [.invalidField, .unknownApp]),

@@ -14,7 +14,10 @@ extension APIOperation {
       `webhook-id`, `webhook-timestamp` and `webhook-signature`, `v1,` and the base64 of the HMAC-SHA-256 of \
       `id.timestamp.body` with the secret. Answer 2xx within 10 seconds; anything else, redirections too, is tried again \
       after 5 s, 15 s, 1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 4 h and 8 h, then given up and kept as dead. An event may \
-      come more than once: keep the ids. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network. \
+      come more than once: keep the ids. The data of `sms.requested` is `{"seqno","clientUid","clientName","phone","unless",\
+      "title","body","sender","reference"}`; `phone` is the PHONENUM that an app built with the existing SDK said (null: \
+      none), opened for the webhook alone: in apps that are `open` it is the device's word, and the first one stays. Of a confidential message \
+      it is null, for nobody vouched for the number, and `"confidential":true` stands beside the text. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network. \
       The secret is shown once.
       """, by: admins,
       body: Body(

@@ -7,7 +7,12 @@ extension Schemas {
       "SignIn",
       Schema.oneOf([
         Schema.object(isClosed: true, [.needed("login", secret), .needed("password", secret)]),
-        Schema.object(isClosed: true, [.needed("link", secret, "The token behind `#sign-in=`.")]),
+        Schema.object(
+          isClosed: true,
+          [
+            .needed("link", secret, "The token behind `#sign-in=`."),
+            .optional("replace", Schema.flag, "True: also in place of another account that is signed in here."),
+          ]),
       ])
     ),
     (

@@ -28,12 +28,21 @@ extension Schemas {
           "Until then devices stay with users that nobody vouched for; null: there are none."),
         .needed("keepsUserOnRefresh", Schema.flag, keepsUserOnRefresh),
         .needed("confidentialTo", Schema.words(["all", "proved"]), confidentialTo),
+        .needed("confidentialLanes", Schema.list(of: Schema.words(Lane.allCases.map(\.name))), confidentialLanes),
+        .needed("confidentialSdkSends", Schema.flag, confidentialSDK),
         .needed("tellsDevices", Schema.flag, "A user's other devices get a push when there is a new one."),
         .needed("badgeSync", Schema.flag, "A user's other devices are told new counts."),
         .needed("deviceSends", Schema.count, "Messages that one device may send in a minute."),
         .needed(
           "approvalAbove", Schema.optional(Schema.count),
           "What an account sends to more devices than this waits for a second person; null: nothing does."),
+        .needed("extension", Schema.flag, ofExtension),
+        .optional(
+          "extensionReports", Schema.flag,
+          """
+          False: the app's extension does not report; none of its last 1,000 accepted iOS alerts with mutable-content was \
+          confirmed. Only where one app is asked for, and where enough is known.
+          """),
         .needed("pausedReason", Schema.optional(Schema.anyText), "Why it is paused; null when it is not."),
       ])
     ),
@@ -55,6 +64,10 @@ extension Schemas {
         .needed(
           "callsByAskedKeys", Schema.count,
           "Calls of the last 30 days that an AUTHKEY asked for by the PSID alone does not open in proof."),
+        .needed(
+          "guestsByNewToken", Schema.count,
+          "Devices of users that became guests in the last 30 days: a new push token, and no key of their last registration."
+        ),
       ])
     ),
     (
@@ -117,6 +130,11 @@ extension Schemas {
     ("Page", .object([("type", "string"), ("description", "HTML.")])),
   ]
 
+  static let ofExtension = """
+    The app has a Notification Service Extension, which makes receipts on iOS: its alerts carry `mutable-content`, for which \
+    alone iOS starts it.
+    """
+
   static let devicePolicies = Schema.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
 
   static let identities = Schema.words(App.Identity.allCases.map(\.name))
@@ -129,6 +147,11 @@ extension Schemas {
     "In `open` alone: a known DEVICE_ID with a new token keeps its user without a key, so it moves a user's pushes."
   static let confidentialTo =
     "Which devices confidential messages go to. `all` is for apps that are open; elsewhere it is `proved`."
+
+  static let confidentialLanes = """
+    Messages of these lanes are confidential without saying so. A new app has `urgent`, in which one-time codes go out.
+    """
+  static let confidentialSDK = "That holds for sends through the SDK's controllers too. False by default."
 
   private static func restoration(_ name: String, _ schema: Node, _ about: String) -> Node {
     Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed(name, schema, about)])

@@ -10,14 +10,21 @@ extension Schemas {
       Schema.object([
         .needed("approvalId", Schema.sequence), .needed("appId", Schema.appID),
         .needed("state", Schema.words(["waiting", "approved", "rejected", "expired"])),
-        .needed("requestedBy", Schema.anyText, "The login of an account."), .needed("requestedAt", Schema.moment),
+        .needed("requestedBy", Schema.anyText, "The login of an account, or `command line (kim)`."),
+        .needed("requestedAt", Schema.moment),
         .needed("endsAt", Schema.moment, "After that nobody can approve it."),
         .needed("targeted", Schema.optional(Schema.count), "Devices, when it was asked; null: more than are counted."),
+        .needed(
+          "because", Schema.words(SecondPerson.Because.allCases.map(\.name)),
+          "Why: its `size`; what was sent within the `hour` with it; its `growth` until the audience was frozen."),
+        .needed(
+          "sentWithinHour", Schema.count, "Devices of other messages of whoever asked, that nobody else has seen."),
+        .needed("isHeld", Schema.flag, "The message is there (`seqno`), paused with its devices counted."),
         .needed("message", .object([("type", "object")]), "A send; or, with `resendOf`, a resend of that message."),
         .needed("resendOf", Schema.optional(Schema.sequence)),
         .needed("decidedBy", Schema.optional(Schema.anyText)), .needed("decidedAt", Schema.optional(Schema.moment)),
         .needed("reason", Schema.optional(Schema.anyText), "Why it was rejected."),
-        .needed("seqno", Schema.optional(Schema.sequence), "The message that it became."),
+        .needed("seqno", Schema.optional(Schema.sequence), "The message that it became, or that is held."),
       ])
     ),
     (

@@ -46,7 +46,9 @@ extension Schemas {
     .needed("seqno", Schema.sequence, "SEQNO, from the payload."),
     .needed("psid", Schema.text(upTo: Domain.Limits.psidBytes), "PSID that the message was sent to."),
     .needed("pushkey", Schema.givenText, "From the payload: proves that the message was sent to this PSID."),
-    .optional("at", Schema.moment, "When it happened, by the device's clock."),
+    .optional(
+      "at", Schema.moment,
+      "When it happened, by the device's clock: kept, but no earlier than the send and no later than now."),
   ]
 
   private static func results(_ more: [Schema.Property]) -> Node {

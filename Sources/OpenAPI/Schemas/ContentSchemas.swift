@@ -51,7 +51,12 @@ extension Schemas {
     .optional("interruptionLevel", Schema.words(InterruptionLevel.allCases.map(\.rawValue))),
     .optional(
       "relevanceScore", .object([("type", "number")]), "From 0 to 1; any number for a Live Activity."),
-    .optional("mutableContent", Schema.flag, "Lets the Notification Service Extension run. Needs an alert."),
+    .optional(
+      "mutableContent", Schema.flag,
+      """
+      Lets the Notification Service Extension run, which makes the receipt. Needs an alert. Absent: as the app's setting \
+      `extension` says. With true a text that has no room moves to a page.
+      """),
     .optional("contentAvailable", Schema.flag, "Wakes the app in the background."),
   ]
 
@@ -86,6 +91,7 @@ extension Schemas {
             .optional("subtitle", text), .optional("subtitleLocKey", text), .optional("subtitleLocArgs", arguments),
             .optional("body", Schema.text(upTo: Domain.Limits.hostedTextBytes)), .optional("locKey", text),
             .optional("locArgs", arguments), .optional("launchImage", text),
+            .optional("actionLocKey", text, "The name of a text inside the app, for the button of old."),
           ]
         ).adding(
           "dependentRequired",

@@ -43,11 +43,15 @@ extension Schemas {
               "A stricter one to try out: what it would refuse is counted."),
             .optional("keepsUserOnRefresh", Schema.flag, keepsUserOnRefresh),
             .optional("confidentialTo", Schema.words(["all", "proved"]), confidentialTo),
+            .optional("confidentialLanes", Schema.list(of: Schema.words(Lane.allCases.map(\.name))), confidentialLanes),
+            .optional("confidentialSdkSends", Schema.flag, confidentialSDK),
             .optional("tellsDevices", Schema.flag, "A user's other devices get a push when there is a new one."),
             .optional(
               "approvalAbove", Schema.optional(Schema.number(Operations.Limits.approvalAbove)),
-              "What an account sends to more devices waits for a second person; null or 0: nothing does."),
+              "What a person sends to more devices, at once or within an hour, waits for a second one; null or 0: nothing does."
+            ),
             .optional("badgeSync", Schema.flag, "A user's other devices are told a new count by a silent push."),
+            .optional("extension", Schema.flag, ofExtension),
           ]
         ).adding("minProperties", .number(1))
       ),
@@ -59,6 +63,7 @@ extension Schemas {
             .needed("updatedAt", Schema.moment),
             .needed(
               "shown", .object([("type", "object")]), "Key id and team id; or topics, environments and `endsAt`."),
+            .needed("check", credentialCheck, checkWords),
           ]))
       ),
       (
@@ -110,6 +115,7 @@ extension Schemas {
             .needed("appId", Schema.appID), .needed("pnsId", networks),
             .optional("keyId", Schema.anyText, "Of the key."),
             .optional("teamId", Schema.anyText, "Of the team that an APNs key belongs to."),
+            .optional("check", credentialCheck, checkWords),
             .optional("topics", Schema.list(of: Schema.anyText), "That an APNs certificate is for."),
             .optional("environments", Schema.list(of: environments), "That it opens."),
             .optional("endsAt", Schema.moment, "When an APNs certificate ends."),
@@ -182,13 +188,15 @@ extension Schemas {
   /// The words of a message, where lists and reports show them.
   static let shownAlert = Schema.Property.needed(
     "alert", .object([("type", .texts(["object", "string", "null"]))]),
-    "As it was asked for; null when there is none, or the request is very large.")
+    "As it was asked for; null when there is none, it is confidential, or the request is very large.")
+  static let shownConfidential = Schema.Property.optional(
+    "confidential", Schema.flag, "True: what it says is sealed, and shown to nobody.")
 
   private static let message = Schema.object([
     .needed("seqno", Schema.sequence), .needed("appId", Schema.anyText),
     .needed("state", Schema.words(MessageState.allCases.map(\.name))),
     .needed("lane", Schema.words(Lane.allCases.map(\.name))),
-    shownAlert,
+    shownAlert, shownConfidential,
     .needed("createdAt", Schema.moment), .needed("sendAt", Schema.optional(Schema.moment)),
     .needed("finishedAt", Schema.optional(Schema.moment)), .needed("apiKeyId", Schema.optional(Schema.sequence)),
     .needed("targeted", Schema.optional(Schema.count)), .needed("pending", Schema.optional(Schema.count)),
@@ -199,4 +207,14 @@ extension Schemas {
 
   /// A key id or team id.
   private static let appleID = Schema.text(matching: "^[A-Z0-9]{10}$")
+}
+
+extension Schemas {
+  fileprivate static let credentialCheck = Schema.optional(
+    Schema.object([
+      .needed("at", Schema.moment), .needed("result", Schema.words(["works", "refused", "unreachable"])),
+      .needed("word", Schema.anyText, "The network's own, for example `BadDeviceToken` or `InvalidProviderToken`."),
+    ]))
+  fileprivate static let checkWords =
+    "What Apple said when a server signed with a new key once and pushed to a token of nobody; null: not asked (yet)."
 }

@@ -24,7 +24,10 @@ extension Schemas {
     (
       "PersonExport",
       Schema.object(
-        [.needed("appId", Schema.appID), .needed("clientUid", Schema.anyText)]
+        [
+          .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText),
+          .needed("phone", Schema.optional(Schema.anyText), "PHONENUM, as an app built with the existing SDK said it."),
+        ]
           + ["user", "devices", "groups", "badges", "shortMessages", "deliveries"].map {
             .needed($0, Schema.list(of: .object([("type", "object")])))
           })

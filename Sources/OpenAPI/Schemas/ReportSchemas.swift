@@ -10,7 +10,7 @@ extension Schemas {
     (
       "Funnel",
       Schema.object([
-        .needed("seqno", Schema.sequence), .needed("appId", Schema.appID), shownAlert,
+        .needed("seqno", Schema.sequence), .needed("appId", Schema.appID), shownAlert, shownConfidential,
         .needed("createdAt", Schema.moment), .needed("state", Schema.words(MessageState.allCases.map(\.name))),
         .needed("targeted", Schema.optional(Schema.count), "Devices; null until counted."),
         .needed("pending", Schema.optional(Schema.count), "Not yet decided."),

@@ -3,4 +3,5 @@ enum Schemas {
   static let all: [Node.Member] =
     problem + devices + confirmations + send + content + timing + answers + reports + audiences + administration + lists
     + accounts + statistics + people + server + deviceMessages + adRules + webhooks + saved + approvals + exchange
+    + controllers
 }

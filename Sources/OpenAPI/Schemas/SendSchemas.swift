@@ -73,7 +73,13 @@ extension Schemas {
         """),
       .optional(
         "confidential", Schema.flag,
-        "Goes only to devices whose user somebody has vouched for; the others are skipped as `unproved`."),
+        """
+        What it says is sealed from the moment it is accepted, stands in no list, export or log, and is wiped when the \
+        message, its short messages and their events are over, a day after its end at the latest; sending it again is then \
+        409 `upmc:content-wiped`. It does not move to a page. In apps whose identity is `proof` or `strict` it goes only to \
+        devices whose user somebody has vouched for; the others are skipped as `unproved`. Messages of the app's \
+        `confidentialLanes` are confidential without it.
+        """),
       .optional(
         "expiresIn", duration(Domain.Limits.expirySeconds),
         "Nothing is sent later than this after it was due; a day by default."),

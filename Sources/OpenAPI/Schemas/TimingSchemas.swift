@@ -11,7 +11,10 @@ extension Schemas {
           .optional("after", duration(Domain.Limits.fallbackSeconds), "Three minutes by default."),
           .optional(
             "unless", Schema.words(Fallback.Condition.allCases.map(\.name)),
-            "What must have come by then: a receipt or read (`received`, by default), or a read."),
+            """
+            What must have come by then: a receipt or read (`received`, by default), or a read. Without `mutable-content`, or \
+            where the app's extension does not report, use `read`: no receipt comes from an iPhone that rests.
+            """),
         ])
     ),
     (

@@ -60,8 +60,10 @@ struct HostedAnswer: Equatable {
       // What stands behind a name never changes.
       ("Cache-Control", "public, max-age=\(rest), immutable"),
       // Whatever the content is, it is shown as what we say, runs nothing, and learns nothing about us.
-      ("X-Content-Type-Options", "nosniff"),
-      ("Content-Security-Policy", "default-src 'none'; img-src 'self'; media-src 'self'; sandbox"),
+      (
+        "Content-Security-Policy",
+        "default-src 'none'; img-src 'self'; media-src 'self'; frame-ancestors 'none'; sandbox"
+      ),
       ("Referrer-Policy", "no-referrer"), ("X-Robots-Tag", "noindex"),
     ]
   }

@@ -11,6 +11,12 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
   package var received = 0
   /// Of those, pushes without `pushkey` (badge-only ones of the server, or other providers'): nothing to confirm.
   package var unconfirmable = 0
+  /// Pushes to devices that are switched off.
+  package var off = 0
+  /// Alerts that no code of the app has seen: they do not start the extension, and the app was not in front.
+  package var unseen = 0
+  /// Silent pushes, which nobody confirms.
+  package var silent = 0
   /// Receipts answered `recorded`, and `duplicate`.
   package var confirmed = 0
   package var confirmedAgain = 0
@@ -40,6 +46,9 @@ package struct DeviceCounters: Codable, Equatable, Sendable {
       total.registrationsFailed += part.registrationsFailed
       total.received += part.received
       total.unconfirmable += part.unconfirmable
+      total.off += part.off
+      total.unseen += part.unseen
+      total.silent += part.silent
       total.confirmed += part.confirmed
       total.confirmedAgain += part.confirmedAgain
       total.read += part.read

@@ -56,15 +56,27 @@ final class DeviceFleet {
       counters.unconfirmable += 1
       return
     }
-    guard dice.roll(plan.receiptProbability) else { return }
     let confirmation = DeviceCalls.Confirmation(device: push.device, payload: payload)
+    guard !plan.isOff(push.device) else { return counters.off += 1 }
+    guard payload.isShown else { return counters.silent += 1 }
+    guard runsSDK(for: payload) else {
+      counters.unseen += 1
+      return readLater(confirmation)
+    }
+    guard dice.roll(plan.receiptProbability) else { return }
     after(plan.receiptDelay) { [unowned self] in
       receipts.append(confirmation)
       readLater(confirmation)
     }
   }
 
-  /// The notification service extension confirms the receipt; the person opens it later, or never.
+  /// Whether some code of the app sees the push: on iOS the Notification Service Extension, or the app if it is in front; on
+  /// Android the SDK's service always.
+  private func runsSDK(for payload: PushPayload) -> Bool {
+    plan.isAndroid || payload.startsExtension && plan.hasExtension || dice.roll(plan.frontShare)
+  }
+
+  /// The person opens what is shown later, or never; then the app confirms the read, received or not.
   private func readLater(_ confirmation: DeviceCalls.Confirmation) {
     guard dice.roll(plan.readProbability) else { return }
     after(plan.readDelay) { [unowned self] in reads.append(confirmation) }

@@ -10,7 +10,13 @@ package struct DevicePlan: Sendable {
   package var isAndroid = false
   /// Users that the devices are spread over, device n being of user n modulo this; 0 leaves them guests.
   package var users: Int
-  /// How many of the pushes are confirmed as received, 0…1.
+  /// How many of the devices are switched off, 0…1: what is sent to these arrives some other day.
+  package var offShare = 0.0
+  /// How many of the pushes find the app in front, 0…1: then it confirms what is shown by itself.
+  package var frontShare = 0.0
+  /// The app on iPhones has a Notification Service Extension.
+  package var hasExtension = true
+  /// How many of the pushes that an SDK gets to see are confirmed as received, 0…1.
   package var receiptProbability = 1.0
   /// How many of those are read, 0…1.
   package var readProbability = 0.0
@@ -44,6 +50,13 @@ package struct DevicePlan: Sendable {
   func name(of device: Int) -> String {
     let digits = token(of: device).description
     return isAndroid ? "f\(digits.prefix(21)):APA91b\(digits)" : digits
+  }
+
+  /// Always the same ones.
+  func isOff(_ device: Int) -> Bool {
+    guard offShare > 0 else { return false }
+    var dice = Dice(seed: seed &* 0xC2B2_AE3D_27D4_EB4F &+ UInt64(device))
+    return dice.roll(offShare)
   }
 
   /// The user of a device; nil for a guest.

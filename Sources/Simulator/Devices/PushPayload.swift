@@ -1,17 +1,34 @@
 internal import JSON
 
-/// The part of a payload that an SDK needs to confirm it: `mps.seqno` and `mps.pushkey`.
+/// The part of a payload that an SDK needs to confirm it (`mps.seqno` and `mps.pushkey`), and by which a phone decides whether
+/// the SDK gets to run.
 struct PushPayload: Equatable {
   let seqno: String
   let pushkey: String
+  /// People see it.
+  let isShown: Bool
+  /// `mutable-content` stands beside an alert: iOS starts the app's extension.
+  let startsExtension: Bool
 
   /// Nil when the payload is not JSON or carries no pushkey.
   init?(_ json: [UInt8]) {
     var seqno: String?
     var pushkey: String?
+    var (isShown, isMutable) = (false, false)
     var reader = JSONReader(json)
     do {
       try reader.readObject { (reader, name) throws(JSONError) in
+        if name == "aps" {
+          return try reader.readObject { (reader, name) throws(JSONError) in
+            switch name {
+            case "alert":
+              isShown = true
+              try reader.skip()
+            case "mutable-content": isMutable = try reader.readInteger() == 1
+            default: try reader.skip()
+            }
+          }
+        }
         guard name == "mps" else { return try reader.skip() }
         try reader.readObject { (reader, name) throws(JSONError) in
           switch name {
@@ -28,5 +45,7 @@ struct PushPayload: Equatable {
     guard let seqno, let pushkey else { return nil }
     self.seqno = seqno
     self.pushkey = pushkey
+    self.isShown = isShown
+    startsExtension = isShown && isMutable
   }
 }

@@ -2,7 +2,8 @@ internal import Reactor
 internal import Synchronization
 
 /// Virtual devices: they register with a UPMC server over its REST API, get their pushes from the simulated service,
-/// and confirm receipts and reads as the real SDK does.
+/// and confirm receipts and reads as the real SDK does on a phone: of an alert that starts the app's extension
+/// (`mutable-content`) or finds the app in front; of no other, of no silent push, and of nothing while they are switched off.
 ///
 /// ```
 ///            POST /v1/devices            push (inbox)            POST /v1/receipts, /v1/reads

@@ -117,7 +117,8 @@ struct PayloadKeys {
         try readLocalized(&reader)
       case "sound" where isActivity: try readSound(&reader)
       case _ where isActivity: throw refusal
-      case "subtitle", "launch-image", "title-loc-key", "subtitle-loc-key", "loc-key": try readText(&reader)
+      case "subtitle", "launch-image", "action-loc-key", "title-loc-key", "subtitle-loc-key", "loc-key":
+        try readText(&reader)
       case "title-loc-args", "subtitle-loc-args", "loc-args": try readTexts(&reader)
       default: throw refusal
       }

@@ -10,6 +10,8 @@ internal import Server
 final class CampaignStage {
   let devices: Int
   let apiKey: String
+  /// Where the private PostgreSQL is.
+  var databaseURL: String { database.url }
   /// Tokens of the first users: those that urgent sends go to.
   let tokens: [String]
   private let plan: Plan

@@ -34,8 +34,11 @@ struct PacedMessages: Scenario {
     let results = try Inbox<[PushResult]>(capacity: 65_536)
     let sender = try FCMSender(
       configuration: try Self.configuration(started), results: { _ = results.offer($0) })
-    guard let json = started.serviceAccountJSON else { throw MeasuringError("the simulator has no token endpoint") }
-    sender.set(FCMCredential(account: try ServiceAccount(json: json)), for: Self.route.app)
+    guard let json = started.serviceAccountJSON, let url = started.tokenURL else {
+      throw MeasuringError("the simulator has no token endpoint")
+    }
+    let account = try ServiceAccount(json: json, tokens: TokenAddress(configured: url))
+    sender.set(FCMCredential(account: account, tokenURL: url), for: Self.route.app)
     let done = try Inbox<Void>(capacity: 1)
     _ = try Thread(name: "fcm-0") {
       do { try sender.run() } catch { StandardStreams.printError("\(error)") }

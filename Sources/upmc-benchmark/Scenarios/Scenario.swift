@@ -19,6 +19,10 @@ struct Plan: Sendable {
   let campaignDevices: Int
   /// Devices that P6 grows to.
   let growthDevices: Int
+  /// Messages that are over, up to which P8 grows.
+  let finishedMessages: Int
+  /// Sends beside a kept snapshot in P8.
+  let heldSends: Int
   /// Directory with the programs of `Tests/Peers`.
   let peers: String
   /// This program's own file, to start its helper commands.

@@ -36,7 +36,10 @@ import Testing
     let stage = try BodyStage()
     var calls = 0
     for operation in APIOperation.all {
-      guard let body = operation.body, body.type != "application/json" else { continue }
+      // Controllers take forms: see below.
+      guard let body = operation.body, body.type != "application/json", operation.pattern.hasPrefix("/v1/") else {
+        continue
+      }
       calls += 1
       let head = try stage.head(operation)
       for worst in WorstFile.allCases {

@@ -10,6 +10,8 @@ final class DemoProcess {
   private let directory = TemporaryDirectory.make()
   var dataDirectory: String { directory + "/data" }
   private var log: String { directory + "/demo.log" }
+  /// What it has printed so far.
+  var output: String { TemporaryDirectory.read(log) ?? "" }
 
   init() throws {
     // A port that was free a moment ago.

@@ -12,6 +12,8 @@ import Testing
     try console.waitForDevices(12)
     _ = try console.world.client.call(
       "PATCH", "/v1/admin/apps/\(World.appID)", bearer: console.world.apiKey, #"{"approvalAbove":5}"#)
+    // Only an account that was there before the request is a second person's.
+    try console.invite("lee@example.com", "이서연")
     try console.enter(language)
     try browser.show("/templates")
     try browser.click(".head .button.main")

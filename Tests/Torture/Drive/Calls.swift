@@ -31,9 +31,14 @@ final class Calls {
     for client in clients { client.close() }
   }
 
+  private static let patience = Duration.seconds(4)
+  /// A session waits for a lock for half a second at most; a transaction has a few of them.
+  private static let moment = Duration.seconds(3)
+
   /// Sends until it is answered with something that is not "later".
   /// - Parameter isOrdered: it must have happened, or never happen, before the next thing does. A server that was frozen
-  ///   still carries out what waits in its sockets; so nobody turns away from it before it has thawed.
+  ///   still carries out what waits in its sockets; so nobody turns away from it before it has thawed. And what is
+  ///   answered 503 because its commit was not heard of may be carried out a moment later.
   func send(
     _ method: String, _ target: String, bearer: String? = nil, key: String? = nil, isOrdered: Bool = false,
     _ body: String = "", completion: @escaping (Reply) -> Void
@@ -41,7 +46,7 @@ final class Calls {
     var request = HTTPRequest.json(method, target, bearer: bearer, body: Array(body.utf8))
     if let key { request.headers.append(("Idempotency-Key", key)) }
     open += 1
-    attempt(request, number: 0, isOrdered ? .seconds(60) : .seconds(4), completion)
+    attempt(request, number: 0, isOrdered ? .seconds(60) : Self.patience, completion)
   }
 
   private func attempt(
@@ -57,7 +62,7 @@ final class Calls {
       case .success(let response):
         busy += 1
         if response.status != 503, response.status != 429 { note("\(response.status) \(response.text.prefix(200))") }
-        again(request, number, patience, completion)
+        again(request, number, patience, after: patience > Self.patience ? Self.moment : .zero, completion)
       case .failure(.closed): return
       case .failure:
         lost += 1
@@ -67,9 +72,10 @@ final class Calls {
   }
 
   private func again(
-    _ request: HTTPRequest, _ number: Int, _ patience: Duration, _ completion: @escaping (Reply) -> Void
+    _ request: HTTPRequest, _ number: Int, _ patience: Duration, after pause: Duration = .zero,
+    _ completion: @escaping (Reply) -> Void
   ) {
-    loop.schedule(after: .milliseconds(min(1000, 30 << min(number, 5)))) { [self] in
+    loop.schedule(after: max(pause, .milliseconds(min(1000, 30 << min(number, 5))))) { [self] in
       attempt(request, number: number + 1, patience, completion)
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Reactor
+import TestSupport
 
 /// `upmc serve` as a process that can be killed, frozen, asked to stop and started again, always at the same port.
 final class ServerNode {
@@ -7,17 +8,23 @@ final class ServerNode {
 
   let number: Int
   let port: UInt16
+  /// Its way to the database.
+  let proxy: DatabaseProxy
+  /// Nil: its clock cannot be set wrong.
+  let clock: WrongClock?
   private(set) var state = State.down
   private(set) var identifier: Int32 = 0
   private var child: ChildProcess?
-  private let clock = SystemClock()
+  private let time = SystemClock()
   private var startedAt = SystemClock().now
   private let environment: [String]
   private let log: String
 
-  init(number: Int, environment: [String], log: String) throws {
+  init(number: Int, environment: [String], log: String, proxy: DatabaseProxy, clock: WrongClock?) throws {
     self.number = number
     self.log = log
+    self.proxy = proxy
+    self.clock = clock
     port = try Self.freePort()
     self.environment = environment + ["UPMC_LISTEN=127.0.0.1:\(port)"]
   }
@@ -34,7 +41,7 @@ final class ServerNode {
       ["setpriv", "--pdeathsig", "KILL", "--", Program.path, "serve"], environment: environment, output: .file(log),
       errors: .file(log))
     identifier = started.identifier
-    startedAt = clock.now
+    startedAt = time.now
     child = consume started
     state = .up
   }
@@ -61,7 +68,7 @@ final class ServerNode {
   }
 
   /// Since it was started.
-  var seconds: Double { Double((clock.now - startedAt).nanoseconds) / 1e9 }
+  var seconds: Double { Double((time.now - startedAt).nanoseconds) / 1e9 }
 
   /// How it ended by itself since it was started; nil while it runs. Reaped once.
   func ending() -> ChildProcess.Ending? {
@@ -69,6 +76,11 @@ final class ServerNode {
     child = nil
     state = .down
     return ending
+  }
+
+  /// Whether these words are in its log.
+  func hasSaid(_ words: String) -> Bool {
+    (try? String(contentsOfFile: log, encoding: .utf8))?.contains(words) == true
   }
 
   /// The end of what it wrote.

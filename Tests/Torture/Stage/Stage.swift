@@ -2,6 +2,7 @@ import Foundation
 import Reactor
 import Server
 import Simulator
+import TestSupport
 
 /// Everything under torture: a private PostgreSQL with its default durability, the nodes, and the simulator in Apple's
 /// place. Lives on the main thread.
@@ -41,12 +42,8 @@ final class Stage {
     for name in ["UPMC_MIGRATIONS_DIR", "TSAN_OPTIONS", "ASAN_OPTIONS", "LD_PRELOAD"] {
       variables[name] = outside[name]
     }
-    let environment = variables.map { "\($0.key)=\($0.value)" }
-    let place = directory
-    nodes = try (1...plan.nodes).map {
-      try ServerNode(number: $0, environment: environment, log: "\(place)/serve-\($0).log")
-    }
-    program = Program(environment: environment, directory: directory)
+    nodes = try Self.makeNodes(plan, variables, in: directory, databaseURL)
+    program = Program(environment: variables.map { "\($0.key)=\($0.value)" }, directory: directory)
     try program.run("migrate")
     let app = try program.run("app", "create", Self.appID, "--name", "Torture", "--identity", "open")
     let key = try program.run("key", "create", "--role", "admin")
@@ -56,6 +53,27 @@ final class Stage {
     self.clientKey = clientKey
     self.apiKey = apiKey
     try mendCredential()
+  }
+
+  /// Each with a way to the database and a clock of its own, so that either can go wrong for it alone.
+  private static func makeNodes(
+    _ plan: Plan, _ variables: [String: String], in directory: String, _ databaseURL: String
+  ) throws -> [ServerNode] {
+    guard let url = URLComponents(string: databaseURL), let role = url.user,
+      let socket = url.queryItems?.first(where: { $0.name == "host" })?.value
+    else { throw Trouble("the private database has an odd address: \(databaseURL)") }
+    let library =
+      plan.shiftsClocks ? try WrongClock.makeLibrary(in: directory, path: variables["PATH"] ?? "") : nil
+    return try (1...plan.nodes).map { number in
+      let proxy = try DatabaseProxy(socketDirectory: socket)
+      var own = variables
+      own["UPMC_DATABASE_URL"] = proxy.url(of: String(url.path.dropFirst()), as: role)
+      let clock = try library.map { try WrongClock(library: $0, file: "\(directory)/clock-\(number)") }
+      if let clock { own.merge(clock.variables(preloaded: variables["LD_PRELOAD"])) { $1 } }
+      return try ServerNode(
+        number: number, environment: own.map { "\($0.key)=\($0.value)" }, log: "\(directory)/serve-\(number).log",
+        proxy: proxy, clock: clock)
+    }
   }
 
   /// What an operator does when the network refused the key: gives it again, which lets the app go on.
@@ -85,7 +103,10 @@ final class Stage {
 
   /// Stops what was started; nothing of it survives, except the directory when it is to be kept.
   func close(keeps: Bool) {
-    for node in nodes { node.kill() }
+    for node in nodes {
+      node.kill()
+      node.proxy.close()
+    }
     do {
       try postgres.ensureRunning()
       try postgres.stop()

@@ -22,6 +22,7 @@ struct Verifier {
     try checkSolos()
     try checkTokens()
     try checkRest()
+    try checkTimes()
     try ShortMessages(verdict: driver.verdict, connection: connection).check()
     checkRollCall()
     return totals
@@ -33,6 +34,29 @@ struct Verifier {
 
   private func count(_ sql: String) throws -> Int64 {
     try connection.run(Statement("torture-\(sql.hashValue)", "SELECT (\(sql))::bigint")).int64(0, 0)
+  }
+
+  // MARK: Clocks
+
+  /// Nobody's wrong clock has decided or stored anything.
+  private func checkTimes() throws {
+    for (what, sql) in [
+      (
+        "deliveries ended before their message's time was over",
+        """
+        SELECT count(*) FROM outcomes o JOIN messages m USING (seqno)
+        WHERE o.status = 3 AND o.reason = 'expired' AND o.at < m.expires_at - interval '1 second'
+        """
+      ),
+      ("leases last beyond their time", "SELECT count(*) FROM nodes WHERE alive_until > now() + interval '15 seconds'"),
+      ("devices were bound in the future", "SELECT count(*) FROM devices WHERE bound_at > now()"),
+      ("outcomes were written in the future", "SELECT count(*) FROM outcomes WHERE at > now()"),
+      ("statistics are made up to the future", "SELECT count(*) FROM statistics_progress WHERE hours_upto > now()"),
+      ("provider tokens are of the future", "SELECT count(*) FROM provider_tokens WHERE issued_at > now()"),
+    ] {
+      let broken = try count(sql)
+      if broken > 0 { violate("clock", "\(broken) \(what)") }
+    }
   }
 
   // MARK: I1

@@ -21,14 +21,26 @@ struct Violence {
     case cutConnections(Effect.Cut)
     /// The network is away.
     case outage(milliseconds: Int)
+    /// The wall clock of a node is wrong by so many seconds.
+    case shiftClock(Int, seconds: Int64, milliseconds: Int)
+    /// Somebody reads everything slowly, as a backup does.
+    case backUp(milliseconds: Int)
+    case lockTable(String, milliseconds: Int)
+    /// Every question of the nodes to the database takes so many milliseconds on its way there and back.
+    case slowDatabase(roundTrip: Int, milliseconds: Int)
+    /// The machine of a node loses its power.
+    case vanish(Int, backAfter: Int)
   }
 
   /// Each kind's weight, by name.
   static let kinds: [String: Int] = [
     "kill-server": 5, "kill-both": 1, "terminate-server": 3, "freeze-server": 2, "kill-postgres": 2,
     "cut-sessions": 2, "cut-connections": 3, "outage": 2, "answers": 6, "streams": 5, "goaway": 5, "connections": 4,
-    "tokens": 3, "credential": 1, "throttle": 1, "fill-disk": 2,
+    "tokens": 3, "credential": 1, "throttle": 1, "fill-disk": 2, "wrong-clock": 2, "backup": 1, "lock-table": 1,
+    "slow-database": 1, "vanish-host": 1,
   ]
+  /// They take longer than a short run has time for.
+  private static let long: Set<String> = ["wrong-clock", "backup", "lock-table", "slow-database", "vanish-host"]
 
   private var dice: Dice
   private let nodes: Int
@@ -39,15 +51,20 @@ struct Violence {
   init(_ plan: Plan) {
     dice = Dice(seed: plan.seed)
     nodes = plan.nodes
-    // After a throttled provider token a server rests for two minutes: too long for a short run.
-    let isShort = plan.violence < .seconds(600)
-    let (only, fillsDisk) = (plan.only, plan.fillsDisk)
-    let wanted = Self.kinds.filter { kind in
-      if kind.key == "fill-disk", !fillsDisk { return false }
-      return only.isEmpty ? !(isShort && kind.key == "throttle") : only.contains(kind.key)
-    }
-    kinds = wanted.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    kinds = Self.kinds(of: plan).sorted().compactMap { name in Self.kinds[name].map { (name, $0) } }
     haste = plan.violence < .seconds(90) ? 0.4 : 1
+  }
+
+  /// The names of what a run may do.
+  static func kinds(of plan: Plan) -> Set<String> {
+    Set(kinds.keys).filter { kind in
+      if kind == "fill-disk", !plan.fillsDisk { return false }
+      if kind == "vanish-host", plan.nodes < 2 { return false }
+      if !plan.only.isEmpty { return plan.only.contains(kind) }
+      // After a throttled provider token a server rests for two minutes: too long for a short run.
+      if kind == "throttle" { return plan.violence >= .seconds(600) }
+      return plan.violence >= .seconds(90) || !long.contains(kind)
+    }
   }
 
   /// The next act and the milliseconds to wait before it.
@@ -72,6 +89,13 @@ struct Violence {
     case "connections": faults(FaultMenu.connections)
     case "tokens": faults(FaultMenu.tokens)
     case "throttle": faults(FaultMenu.throttles)
+    case "wrong-clock":
+      .shiftClock(node(), seconds: pick([660, -660, 90_000, 30 * 86_400]), milliseconds: number(4000...12_000))
+    case "backup": .backUp(milliseconds: number(8000...14_000))
+    case "lock-table":
+      .lockTable(pick(["devices", "users", "messages", "outcomes", "psids"]), milliseconds: number(5000...10_000))
+    case "slow-database": .slowDatabase(roundTrip: 150, milliseconds: number(9000...14_000))
+    case "vanish-host": .vanish(node(), backAfter: 32_000)
     default: faults(FaultMenu.credentials)
     }
   }

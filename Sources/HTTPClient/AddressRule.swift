@@ -1,11 +1,15 @@
 package import Reactor
 
-/// Which addresses a webhook may have. What the customer writes into a URL is carried out by this server, from inside the
-/// network; it must not reach what only that network may. Pure.
+/// The one rule for every address that somebody else than the operator names: webhooks, and through them the partners that
+/// send short messages. What a customer writes into a URL is carried out by this server, from inside the network; it must
+/// not reach what only that network may. Pure.
+///
+/// It is asked about the address that is connected to, after each look-up, for a name may mean another one by then. Nothing
+/// else that a customer names is called: where access tokens are got is Google's or the operator's word (`TokenAddress`).
 package struct AddressRule: Sendable {
   private let allowed: [IPBlock]
 
-  /// - Parameter allowed: networks of one's own that webhooks may be in.
+  /// - Parameter allowed: networks of one's own that may be called as well.
   package init(allowing allowed: [IPBlock] = []) {
     self.allowed = allowed
   }

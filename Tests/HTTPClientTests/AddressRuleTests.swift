@@ -1,4 +1,4 @@
-import Courier
+import HTTPClient
 import Reactor
 import Testing
 

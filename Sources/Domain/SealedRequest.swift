@@ -1,0 +1,56 @@
+internal import JSON
+
+/// A request in two parts: what is needed to plan and count a message, and what it says to people.
+package enum SealedRequest {
+  /// Members that say nothing to anybody. Whatever else a request has, or will have, is sealed.
+  private static let plain: Set<String> = [
+    "appId", "audience", "badge", "kind", "lane", "expiresIn", "dbIn", "sms", "fallback", "sender", "onUnknown",
+    "pace", "canary", "sendAt", "localTime", "repeat", "window", "reference", "from", "pushType", "mutableContent",
+  ]
+
+  /// - Parameter json: of a request that was read without fault.
+  /// - Returns: two JSON objects: the first is marked as confidential and sealed.
+  package static func split(_ json: [UInt8]) throws(Problem) -> (plain: [UInt8], content: [UInt8]) {
+    let members = try members(of: json)
+    var (open, content) = (JSONWriter(), JSONWriter())
+    open.object { writer in
+      for member in members where plain.contains(member.name) { writer.member(member.name, raw: member.value) }
+      writer.member("confidential", true)
+      writer.member("sealed", true)
+      // Whether the app's extensions report is judged by alerts alone.
+      if members.contains(where: { $0.name == "alert" }) { writer.member("alerts", true) }
+    }
+    content.object { writer in
+      for member in members where !plain.contains(member.name) && !marks.contains(member.name) {
+        writer.member(member.name, raw: member.value)
+      }
+    }
+    return (open.bytes, content.bytes)
+  }
+
+  private static let marks: Set<String> = ["confidential", "sealed", "dryRun"]
+
+  /// The request whole again, still confidential.
+  package static func join(_ plain: [UInt8], _ content: [UInt8]) throws(Problem) -> [UInt8] {
+    var members = try members(of: plain)
+    members.removeAll { $0.name == "sealed" || $0.name == "alerts" }
+    members += try Self.members(of: content)
+    var writer = JSONWriter()
+    writer.object { writer in
+      for member in members { writer.member(member.name, raw: member.value) }
+    }
+    return writer.bytes
+  }
+
+  private static func members(of json: [UInt8]) throws(Problem) -> [(name: String, value: [UInt8])] {
+    var reader = JSONReader(json)
+    var members: [(name: String, value: [UInt8])] = []
+    do throws(JSONError) {
+      try reader.readObject { (reader, name) throws(JSONError) in members.append((name, try reader.readRaw())) }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    return members
+  }
+}

@@ -1,0 +1,59 @@
+internal import Domain
+package import JSON
+internal import Postgres
+internal import Reactor
+package import Store
+
+/// What Apple said of a new key: a running server signs with it once, pushes to a token that nobody has, and writes down the
+/// answer. Whoever calls the token bad has let key, team and topic pass.
+///
+/// ```
+///   stored, nothing known ──a server asks──► works (BadDeviceToken) · refused (InvalidProviderToken …) · unreachable
+/// ```
+/// The key is stored whatever the answer: the network may be wrong, or away.
+extension JSONWriter {
+  package mutating func member(check: CredentialChecks.Check?) {
+    guard let check else { return member("check", raw: "null".utf8) }
+    member(
+      "check",
+      object: { writer in
+        writer.member("at", Timestamp.text(check.at))
+        writer.member("result", check.result.name)
+        writer.member("word", check.word)
+      })
+  }
+}
+
+extension Administration.CredentialSet {
+  /// What Apple said, in a sentence.
+  package var checkSentence: String {
+    guard let check else { return "Apple has not been asked yet: `upmc doctor` asks it." }
+    switch check.result {
+    case .works: return "Apple takes it (\(check.word))."
+    case .refused: return "Apple refuses it: \(check.word). Look at key, key id, team id and the app's id."
+    case .unreachable: return "Apple could not be asked: \(check.word)."
+    }
+  }
+}
+
+extension Administration {
+  /// What is known a few seconds after a credential was stored; nil when no server has asked yet, or none runs.
+  static func awaitCheck(
+    _ app: App.Number, _ network: PushNetwork, on connection: Connection
+  ) throws(Problem) -> CredentialChecks.Check? {
+    let clock = SystemClock()
+    let pause = try? Wakeup()
+    let deadline = clock.now + Operations.Limits.checkPatience
+    while true {
+      let found = try connection.answer(CredentialChecks.find(app, network))
+      guard found.check == nil, found.isAsked, clock.now < deadline else { return found.check }
+      _ = pause?.wait(atMost: Operations.Limits.checkPause)
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Apple answers within half a second, where it can be reached.
+  static let checkPatience: Duration = .seconds(3)
+  static let checkPause: Duration = .milliseconds(50)
+}

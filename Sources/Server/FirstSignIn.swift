@@ -1,0 +1,33 @@
+internal import Operations
+internal import Reactor
+
+/// How whoever installed the server learns of the link that opens the console for the first time.
+///
+/// A log goes to collectors that many may read, so the link is in none: it goes to the terminal that the server was started
+/// from, or else into a file that only the server's user may read.
+struct FirstSignIn {
+  /// The whole link.
+  let address: String
+  let account: Int32
+  let configuration: Configuration
+
+  static let fileName = "first-sign-in"
+
+  /// - Parameter terminal: shows text to a person; nil when nobody looks.
+  /// - Returns: what the log says.
+  func tell(terminal: ((String) -> Void)?) -> String {
+    let nobody = "Nobody can sign in to the console yet"
+    let again = "`\(configuration.command) account link \(account)` prints another one"
+    if let terminal {
+      terminal("\(nobody). Open it once, within an hour, at \(address)\n")
+      return "\(nobody); the link that opens it was shown in the terminal, \(again)"
+    }
+    let path = configuration.dataDirectory + "/" + Self.fileName
+    do {
+      try PrivateFile.replace(path, Array("\(address)\n".utf8))
+      return "\(nobody). The link that opens it, once, within an hour, is in \(path); \(again)"
+    } catch {
+      return "\(nobody), and the link that opens it could not be written (\(error)): \(again)"
+    }
+  }
+}

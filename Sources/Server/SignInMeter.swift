@@ -1,0 +1,28 @@
+internal import Domain
+internal import Metrics
+
+/// Counts how attempts to sign in to the console end. On the thread `passwords`.
+struct SignInMeter {
+  private let accepted: Counter
+  private let refused: Counter
+  private let slowed: Counter
+  private let failed: Counter
+
+  init(_ metrics: Metrics) {
+    func cell(_ outcome: String) -> Counter {
+      metrics.counter(
+        "upmc_sign_ins_total", "Attempts to sign in to the console, by how they ended.", ["outcome": outcome])
+    }
+    (accepted, refused, slowed, failed) = (cell("accepted"), cell("refused"), cell("too-many"), cell("failed"))
+  }
+
+  /// - Parameter code: nil when somebody has signed in.
+  func ended(_ code: Problem.Code?) {
+    switch code {
+    case nil: accepted.add()
+    case .badCredential: refused.add()
+    case .tooManyAttempts: slowed.add()
+    default: failed.add()
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package import Domain
+internal import Postgres
+
+/// What a push network said when it was asked whether it takes a new credential.
+package enum CredentialChecks {
+  /// Raw values are stored.
+  package enum Result: Int16, Sendable, CaseIterable {
+    case works = 1
+    case refused = 2
+    case unreachable = 3
+
+    package var name: String {
+      switch self {
+      case .works: "works"
+      case .refused: "refused"
+      case .unreachable: "unreachable"
+      }
+    }
+  }
+
+  package struct Check: Sendable {
+    /// Microseconds since 1970.
+    package let at: Int64
+    package let result: Result
+    /// The network's own word, or why it could not be reached.
+    package let word: String
+  }
+
+  static let columnList = "c.checked_at, c.check_result, c.check_word"
+
+  static func check(_ rows: Rows, _ row: Int, from column: Int) -> Check? {
+    guard !rows.isNull(row, column), let result = Result(rawValue: rows.int16(row, column + 1)) else { return nil }
+    return Check(
+      at: rows.timestampMicroseconds(row, column), result: result, word: rows.optionalText(row, column + 2) ?? "")
+  }
+
+  private static let beginStatement = Statement(
+    "credential-checks-begin",
+    """
+    UPDATE credentials SET check_begun_at = clock_timestamp()
+    WHERE app = $1 AND network = $2 AND checked_at IS NULL
+      -- Whoever began and died is waited for no longer than a check takes.
+      AND (check_begun_at IS NULL OR check_begun_at < clock_timestamp() - interval '1 minute')
+    RETURNING sealed
+    """)
+
+  /// One node asks about a credential: answers it as it is stored, nil when somebody has asked, or does.
+  package static func begin(_ app: App.Number, _ network: PushNetwork) -> Query<[UInt8]?> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(network.rawValue)
+    return Query(beginStatement, parameters) { $0.count == 1 ? $0.bytes(0, 0) : nil }
+  }
+
+  private static let endStatement = Statement(
+    "credential-checks-end",
+    """
+    UPDATE credentials SET checked_at = clock_timestamp(), check_result = $4, check_word = $5
+    -- Of that one, and none that has taken its place.
+    WHERE app = $1 AND network = $2 AND sealed = $3
+    """)
+
+  package static func end(
+    _ app: App.Number, _ network: PushNetwork, sealed: [UInt8], _ result: Result, word: String
+  ) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(network.rawValue)
+    parameters.append(bytes: sealed)
+    parameters.append(result.rawValue)
+    parameters.append(text: word)
+    return Query(endStatement, parameters) { _ in }
+  }
+
+  private static let foundStatement = Statement(
+    "credential-checks-found",
+    "SELECT \(columnList), EXISTS (SELECT FROM nodes WHERE alive_until > now()) FROM credentials c WHERE app = $1 AND network = $2"
+  )
+
+  /// What is known of a credential, and whether there is a server that could be asking.
+  package static func find(_ app: App.Number, _ network: PushNetwork) -> Query<(check: Check?, isAsked: Bool)> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(network.rawValue)
+    return Query(foundStatement, parameters) { rows in
+      rows.count == 1 ? (check(rows, 0, from: 0), rows.bool(0, 3)) : (nil, false)
+    }
+  }
+}

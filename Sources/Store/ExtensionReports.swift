@@ -1,0 +1,45 @@
+package import Domain
+internal import Postgres
+
+/// Whether an app's extension confirms the alerts that start it.
+package enum ExtensionReports {
+  package struct Found: Equatable, Sendable {
+    /// The last ones that Apple accepted, as many as were asked for at most, and how many of them were confirmed.
+    package let alerts: Int64
+    package let confirmed: Int64
+  }
+
+  private static let lookStatement = Statement(
+    "extension-reports",
+    """
+    SELECT count(*), count(r.device) FROM (
+      SELECT l.seqno, l.device FROM (
+        SELECT o.seqno, o.device FROM (
+          SELECT m.seqno FROM (
+            -- However few of them have alerts, no more are looked through than this.
+            SELECT * FROM messages WHERE app = $1 ORDER BY seqno DESC LIMIT 10000) m
+          JOIN apps a ON a.app = m.app
+          WHERE (request->'alert' IS NOT NULL OR request->>'alerts' = 'true')
+            AND coalesce(request->>'pushType', 'alert') = 'alert'
+            AND coalesce((request->>'mutableContent')::boolean,
+              a.extension OR request->'media' IS NOT NULL OR request->'mediaUrl' IS NOT NULL)
+            -- Of what goes out right now nobody can have heard much.
+            AND m.created_at < now() - interval '1 minute'
+          ORDER BY m.seqno DESC LIMIT 2000) m
+        CROSS JOIN LATERAL (
+          SELECT o.seqno, o.device FROM outcomes o
+          WHERE o.seqno = m.seqno AND o.status = 1 AND o.at < now() - interval '1 minute' LIMIT 4000) o
+        -- So an app that has no iPhones is looked at for no longer than this.
+        LIMIT 20000) l
+      JOIN devices d ON d.device = l.device AND d.network = 1 LIMIT $2) a
+    LEFT JOIN receipts r ON r.seqno = a.seqno AND r.device = a.device
+    """)
+
+  /// Looks at the alerts that started the app's extension, the last first, but for those of the last minute.
+  package static func look(_ app: App.Number, atMost alerts: Int64) -> Query<Found> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(alerts)
+    return Query(lookStatement, parameters) { Found(alerts: $0.int64(0, 0), confirmed: $0.int64(0, 1)) }
+  }
+}

@@ -1,0 +1,49 @@
+package import Postgres
+
+/// Messages that are over, as single sends leave them: copied into the tables without any delivery, to measure what months of
+/// them cost.
+package enum FinishedMessages {
+  /// Copies messages of the first app with these numbers and their totals.
+  /// - Parameters:
+  ///   - ended: when each ended, microseconds since 1970.
+  ///   - request: of all of them.
+  package static func copy(
+    _ numbers: ClosedRange<Int64>, endedAt ended: (Int64) -> Int64, request: String, on connection: Connection
+  ) throws(PostgresError) {
+    let hash = [UInt8](repeating: 7, count: 32)
+    try connection.copyIn(
+      """
+      COPY messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+        planned, finished_at) FROM STDIN (FORMAT binary)
+      """
+    ) { (rows) throws(PostgresError) in
+      for number in numbers {
+        let at = ended(number)
+        try rows.beginRow(columns: 12)
+        rows.append(number)
+        rows.append(Int32(1))
+        rows.append(Int16(4))
+        rows.append(Int16(0))
+        rows.append(text: request)
+        rows.append(bytes: hash)
+        rows.append(Int64(1))
+        rows.append(timestampMicroseconds: at)
+        rows.append(timestampMicroseconds: at + 86_400_000_000)
+        rows.append(timestampMicroseconds: at)
+        rows.append(true)
+        rows.append(timestampMicroseconds: at)
+      }
+    }
+    try connection.copyIn("COPY message_totals (seqno, writer, accepted) FROM STDIN (FORMAT binary)") {
+      (rows) throws(PostgresError) in
+      for number in numbers {
+        try rows.beginRow(columns: 3)
+        rows.append(number)
+        rows.append(Int32(1))
+        rows.append(Int64(1))
+      }
+    }
+    try connection.script("SELECT setval('messages_seqno_seq', \(numbers.upperBound))")
+    while try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) != nil {}
+  }
+}

@@ -1,0 +1,40 @@
+internal import Postgres
+
+/// Provider tokens of APNs keys, one for each private key, sealed.
+package enum ProviderTokens {
+  /// The name that the token of a key is sealed for.
+  package static func place(of fingerprint: String) -> String { "apns token \(fingerprint)" }
+
+  private static let lockStatement = Statement(
+    "provider-tokens-lock",
+    """
+    INSERT INTO apns_tokens (fingerprint, sealed, issued_at) VALUES ($1, '', '-infinity')
+    -- Locks the row, new or known: only one of all nodes mints.
+    ON CONFLICT (fingerprint) DO UPDATE SET sealed = apns_tokens.sealed
+    RETURNING sealed, CASE WHEN issued_at = '-infinity' THEN NULL ELSE extract(epoch FROM issued_at)::bigint END
+    """)
+
+  /// Locks the provider token of a key within a transaction. Seconds since 1970; nil when there is none yet.
+  package static func lock(_ fingerprint: String) -> Query<(sealed: [UInt8], issuedAt: Int64?)> {
+    var parameters = Parameters()
+    parameters.append(text: fingerprint)
+    return Query(lockStatement, parameters) { ($0.bytes(0, 0), $0.optionalInt64(0, 1)) }
+  }
+
+  private static let saveStatement = Statement(
+    "provider-tokens-save",
+    """
+    -- Of keys that nobody uses any more.
+    WITH old AS (DELETE FROM apns_tokens WHERE fingerprint <> $1 AND issued_at < to_timestamp($3) - interval '1 day'
+      AND issued_at > '-infinity')
+    UPDATE apns_tokens SET sealed = $2, issued_at = to_timestamp($3) WHERE fingerprint = $1
+    """)
+
+  package static func save(_ fingerprint: String, sealed: [UInt8], issuedAt: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(text: fingerprint)
+    parameters.append(bytes: sealed)
+    parameters.append(issuedAt)
+    return Query(saveStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,123 @@
+internal import Postgres
+
+/// Attempts to sign in that failed, by hashed subject (a login, an address, both), on all nodes together; and the places
+/// that accounts are known to sign in from.
+package enum SignInCounts {
+  private static let failStatement = Statement(
+    "sign-in-counts-fail",
+    """
+    INSERT INTO sign_in_failures (subject, failures, until) VALUES ($1, 1, $3)
+    ON CONFLICT (subject) DO UPDATE SET
+      failures = CASE WHEN sign_in_failures.until > $2 THEN sign_in_failures.failures + 1 ELSE 1 END,
+      until = CASE WHEN sign_in_failures.until > $2 THEN sign_in_failures.until ELSE $3 END,
+      next_at = CASE WHEN sign_in_failures.until > $2 THEN sign_in_failures.next_at END
+    RETURNING failures
+    """)
+
+  /// Counts a failure of a subject, before the password is looked at, so that attempts at the same moment count too. Answers
+  /// the count; 1: the row is new. Times in microseconds since 1970.
+  package static func fail(_ subject: [UInt8], now: Int64, until: Int64) -> Query<Int32> {
+    var parameters = Parameters()
+    parameters.append(bytes: subject)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(timestampMicroseconds: until)
+    return Query(failStatement, parameters) { $0.int32(0, 0) }
+  }
+
+  private static let takeTurnStatement = Statement(
+    "sign-in-counts-take-turn",
+    """
+    UPDATE sign_in_failures SET next_at = $3 WHERE subject = $1 AND (next_at IS NULL OR next_at <= $2) RETURNING 1
+    """)
+
+  /// Takes the one turn that a subject has until `next`; false when it is taken.
+  package static func takeTurn(_ subject: [UInt8], now: Int64, next: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(bytes: subject)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(timestampMicroseconds: next)
+    return Query(takeTurnStatement, parameters) { $0.count == 1 }
+  }
+
+  private static let tidyStatement = Statement(
+    "sign-in-counts-tidy",
+    """
+    DELETE FROM sign_in_failures WHERE subject IN (
+      -- Who is being counted at this moment is not waited for.
+      SELECT subject FROM sign_in_failures
+      WHERE until <= $1
+        -- So many are kept and no more: those that end first make room, and count anew should they fail again.
+        OR subject IN (SELECT subject FROM sign_in_failures ORDER BY until DESC OFFSET $2)
+      FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Forgets failures that are over, and those of so many that they are more than `keeping`. A statement of its own: two
+  /// nodes that count each other's subjects must not wait for each other.
+  package static func tidy(now: Int64, keeping: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(keeping)
+    return Query(tidyStatement, parameters) { _ in }
+  }
+
+  private static let forgiveStatement = Statement(
+    "sign-in-counts-forgive", "DELETE FROM sign_in_failures WHERE subject = ANY($1)")
+
+  /// A success forgets the failures of its login.
+  package static func forgive(_ subjects: [[UInt8]]) -> Query<Void> {
+    var column = BytesColumn()
+    for subject in subjects { column.append(subject) }
+    var parameters = Parameters()
+    parameters.append(bytes: column)
+    return Query(forgiveStatement, parameters) { _ in }
+  }
+
+  private static let takeBackStatement = Statement(
+    "sign-in-counts-take-back",
+    "UPDATE sign_in_failures SET failures = failures - 1 WHERE subject = $1 AND failures > 0")
+
+  /// What was counted was no failure: one less, and the others stand.
+  package static func takeBack(_ subject: [UInt8]) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(bytes: subject)
+    return Query(takeBackStatement, parameters) { _ in }
+  }
+
+  // MARK: Places
+
+  private static let knowsStatement = Statement(
+    "sign-in-places-knows",
+    """
+    SELECT 1 FROM accounts c JOIN sign_in_places p ON p.account = c.account
+    WHERE c.login = $1 AND p.place = $2 AND p.seen_at > $3
+    """)
+
+  /// Whether this login has signed in from this hashed place after a time.
+  package static func knows(_ login: String, _ place: [UInt8], since: Int64) -> Query<Bool> {
+    var parameters = Parameters()
+    parameters.append(text: login)
+    parameters.append(bytes: place)
+    parameters.append(timestampMicroseconds: since)
+    return Query(knowsStatement, parameters) { $0.count == 1 }
+  }
+
+  private static let noteStatement = Statement(
+    "sign-in-places-note",
+    """
+    WITH old AS (
+      DELETE FROM sign_in_places WHERE account = $1 AND place <> $2 AND place IN (
+        SELECT place FROM sign_in_places WHERE account = $1 ORDER BY seen_at DESC OFFSET $4 - 1))
+    INSERT INTO sign_in_places (account, place, seen_at) VALUES ($1, $2, $3)
+    ON CONFLICT (account, place) DO UPDATE SET seen_at = greatest(sign_in_places.seen_at, excluded.seen_at)
+    """)
+
+  /// An account has signed in from a place; of its places the newest stay known.
+  package static func note(_ account: Int32, _ place: [UInt8], now: Int64, keeping: Int64) -> Query<Void> {
+    var parameters = Parameters()
+    parameters.append(account)
+    parameters.append(bytes: place)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(keeping)
+    return Query(noteStatement, parameters) { _ in }
+  }
+}

@@ -1,0 +1,51 @@
+internal import FoundationEssentials
+internal import Postgres
+internal import Reactor
+internal import Store
+
+/// Messages that are over, as months of single sends leave them: copied into the tables, without deliveries.
+enum MonthsOfMessages {
+  /// Bytes that must be free where the database is: thirty million take a third of it, with what is written ahead.
+  static let neededBytes = 40 << 30
+
+  private static let request =
+    #"{"appId":"\#(StageDevices.appID)","audience":{"clientUids":["user1"]},"alert":"Code 123456","lane":"urgent"}"#
+
+  /// Adds messages up to so many in all, the newest of them a day old, each with its totals.
+  static func grow(to count: Int, from present: Int, _ plan: Plan, on connection: Connection) throws {
+    plan.say("  copying \(count - present) messages that are over")
+    let now = SystemClock().wallMicroseconds
+    let first = try connection.run(Messages.last()) + 1
+    let last = first + Int64(count - present) - 1
+    for start in stride(from: first, through: last, by: 1_000_000) {
+      try Interruption.check()
+      try FinishedMessages.copy(
+        start...min(last, start + 999_999), endedAt: { now - 86_400_000_000 - (last - $0) * 100_000 }, request: request,
+        on: connection)
+    }
+    try connection.script("VACUUM (ANALYZE)")
+    try connection.script("CHECKPOINT")
+  }
+
+  /// What single sends leave behind while somebody keeps a snapshot: each was claimed and sent by a node, and nothing of it
+  /// can be removed.
+  static func pile(_ count: Int, _ plan: Plan, on connection: Connection) throws {
+    plan.say("  \(count) sends while a snapshot is kept")
+    try connection.script(
+      """
+      DO $$ DECLARE holder uuid := (SELECT node FROM nodes WHERE alive_until > now() LIMIT 1); BEGIN
+      FOR part IN 1..\(count / 100) LOOP
+        INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+          planned)
+        SELECT 1, 2, 0, '{}', '', 1, now(), now() + interval '1 day', now(), true FROM generate_series(1, 100);
+        INSERT INTO claims (seqno, node, devices, user_keys)
+        SELECT currval('messages_seqno_seq') - 100 + n, holder, ARRAY[gen_random_uuid()], ARRAY['ux']
+        FROM generate_series(1, 100) n;
+        DELETE FROM claims WHERE claim > currval('claims_claim_seq') - 100 AND user_keys = ARRAY['ux'];
+        UPDATE messages SET state = 4, finished_at = now()
+        WHERE seqno > currval('messages_seqno_seq') - 100 AND state = 2;
+        COMMIT;
+      END LOOP; END $$
+      """)
+  }
+}

@@ -1,0 +1,49 @@
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+@testable import Care
+
+/// What may stand still for long without an error.
+@Suite(.serialized) struct StandstillTests {
+  private func transaction(_ seconds: Int64, isIdle: Bool) -> Diagnosis.OldTransaction {
+    Diagnosis.OldTransaction(who: "pid 4711, psql of kim", seconds: seconds, isIdle: isIdle)
+  }
+
+  @Test(arguments: [(59, true, false), (60, true, true), (3599, false, false), (3600, false, true)])
+  func `a transaction is told that does nothing for a minute, or keeps its snapshot for an hour`(
+    seconds: Int64, isIdle: Bool, isTold: Bool
+  ) {
+    let finding = StandstillLook(place: "here").finding(transaction(seconds, isIdle: isIdle))
+    #expect((finding != nil) == isTold)
+    if let finding {
+      #expect(finding.severity == .warning && finding.what.contains("pid 4711, psql of kim"))
+      #expect(finding.what.contains("\(seconds) s") && !finding.mend.isEmpty)
+    }
+  }
+
+  @Test func `transactions of others are found, with who they are`() throws {
+    let database = try TestDatabase.make()
+    let connection = try database.connect()
+    var options = ConnectionOptions()
+    options.applicationName = "forgotten psql"
+    let other = try Connection(database.url, options: options)
+    try other.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM messages")
+    let found = try connection.run(Diagnosis.oldTransactions())
+    #expect(found.count == 1 && found.first?.isIdle == true, "\(found)")
+    #expect(found.first?.who.contains("forgotten psql of ") == true, "\(found)")
+    try other.script("ROLLBACK")
+    #expect(try connection.run(Diagnosis.oldTransactions()).isEmpty)
+  }
+
+  @Test func `a mark in the future is a failure, until a server has brought it back`() throws {
+    let world = try CareWorld()
+    #expect(!world.findings().contains { $0.subject == "marks" })
+    try world.connection.script(
+      "UPDATE statistics_progress SET hours_upto = date_trunc('hour', now()) + interval '24 days'")
+    world.findings().expectOnlyFailure("marks", "statistics are made up to 2", mend: "NTP")
+    for query in FutureMarks.mend { _ = try world.connection.run(query) }
+    #expect(!world.findings().contains { $0.subject == "marks" })
+  }
+}

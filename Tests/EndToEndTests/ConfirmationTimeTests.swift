@@ -1,0 +1,94 @@
+import Foundation
+import Postgres
+import Testing
+
+/// When a message was received and read is what the device says, as far as that can be.
+@Suite(.serialized) struct ConfirmationTimeTests {
+  private static let token = World.token("a1")
+  private static let hour: Int64 = 3_600_000_000
+
+  /// A message that was sent two hours ago.
+  private func message(_ world: World) throws -> String {
+    let seqno = try world.send(#"{"clientUids":["kim"]}"#)
+    _ = try world.finished(seqno)
+    try world.connection.script(
+      "UPDATE messages SET created_at = created_at - interval '2 hours' WHERE seqno = \(seqno)")
+    return seqno
+  }
+
+  private func world() throws -> World {
+    let world = try World()
+    try world.register("d1", token: Self.token, user: "kim")
+    return world
+  }
+
+  private func time(_ microseconds: Int64) -> String {
+    let formatter = ISO8601DateFormatter()
+    return formatter.string(from: Date(timeIntervalSince1970: Double(microseconds / 1_000_000)))
+  }
+
+  private func confirm(_ world: World, _ list: String, _ seqno: String, at: String?) throws -> Reply {
+    let time = at.map { #","at":"\#($0)""# } ?? ""
+    return try world.client.call(
+      "POST", "/v1/\(list)",
+      #"{"\#(list)":[{"seqno":"\#(seqno)","psid":"\#(Self.token)","pushkey":"\#(try world.pushkey(seqno, Self.token))"\#(time)}]}"#
+    )
+  }
+
+  /// Seconds between what is stored and a time.
+  private func distance(_ world: World, _ table: String, _ seqno: String, from microseconds: Int64) throws -> Int64 {
+    try world.count(
+      "SELECT abs(extract(epoch FROM at) - \(microseconds / 1_000_000))::bigint FROM \(table) WHERE seqno = \(seqno)")
+  }
+
+  @Test(arguments: ["receipts", "reads"])
+  func `the time that a device says is kept, no earlier than the send and no later than now`(list: String) throws {
+    let world = try world()
+    let now = world.now
+    for (said, kept) in [
+      (now - Self.hour, now - Self.hour), (now - 5 * Self.hour, now - 2 * Self.hour), (now + 3 * Self.hour, now),
+      (nil, now),
+    ] as [(Int64?, Int64)] {
+      let seqno = try message(world)
+      let reply = try confirm(world, list, seqno, at: said.map(time))
+      #expect(reply.result["status"] as? String == "recorded", "\(reply.text)")
+      #expect(try distance(world, list, seqno, from: kept) <= 60)
+      #expect(try distance(world, "receipts", seqno, from: kept) <= 60, "a read proves that it was received")
+      // The first one counts, whatever a second one says.
+      #expect(try confirm(world, list, seqno, at: time(now)).result["status"] as? String == "duplicate")
+      #expect(try distance(world, list, seqno, from: kept) <= 60)
+    }
+  }
+
+  @Test func `it is what the list of deliveries and the explanation show`() throws {
+    let world = try world()
+    let seqno = try message(world)
+    let said = time(world.now - Self.hour)
+    _ = try confirm(world, "receipts", seqno, at: said)
+    for path in ["deliveries", "users/kim/explain"] {
+      let reply = try world.client.call("GET", "/v1/admin/messages/\(seqno)/\(path)", bearer: world.apiKey)
+      #expect(reply.text.contains(String(said.dropLast())), "\(reply.text)")
+    }
+  }
+
+  @Test func `several confirmations of one delivery in one call keep the first receipt and read`() throws {
+    let world = try world()
+    let seqno = try message(world)
+    let key = try world.pushkey(seqno, Self.token)
+    let entries = [world.now - Self.hour / 2, world.now - Self.hour].map { at in
+      #"{"seqno":"\#(seqno)","psid":"\#(Self.token)","pushkey":"\#(key)","at":"\#(time(at))"}"#
+    }
+    let reply = try world.client.call("POST", "/v1/reads", #"{"reads":[\#(entries.joined(separator: ","))]}"#)
+    #expect(
+      (reply["results"] as? [[String: Any]])?.compactMap { $0["status"] as? String } == ["recorded", "duplicate"])
+    #expect(try world.count("SELECT count(*) FROM reads") == 1)
+    #expect(try distance(world, "reads", seqno, from: world.now - Self.hour / 2) <= 60)
+  }
+
+  @Test func `a time that is none is refused`() throws {
+    let world = try world()
+    let seqno = try message(world)
+    let reply = try confirm(world, "receipts", seqno, at: "yesterday")
+    #expect(reply.status == 400 && reply.text.contains("/receipts/0/at"), "\(reply.text)")
+  }
+}

@@ -1,0 +1,81 @@
+import Reactor
+import Testing
+
+@Suite struct DatabaseClockTests {
+  /// 2026-01-01, as a manual clock begins.
+  private static let begin: Int64 = 1_767_225_600_000_000
+
+  /// Learns at once that the database's clock shows so much more than ours began with.
+  private func learn(_ clock: DatabaseClock, _ seconds: Double) -> Duration? {
+    let elapsed = clock.now.nanoseconds / 1_000
+    return clock.learn(
+      Self.begin + elapsed + Int64(seconds * 1e6), asked: clock.now, answered: clock.now)
+  }
+
+  @Test func `before the first answer the machine is believed, and nothing is begun`() {
+    let clock = DatabaseClock(machine: ManualClock())
+    #expect(clock.wallMicroseconds == Self.begin)
+    #expect(!clock.isTrusted && !clock.isDoubtful && clock.ahead == nil && clock.complaint == nil)
+  }
+
+  @Test func `the time that was learnt goes on whatever the machine's clock does`() {
+    let machine = ShiftedClock(seconds: 660)
+    let clock = DatabaseClock(machine: machine)
+    let right = SystemClock().wallMicroseconds
+    clock.learn(right, asked: clock.now, answered: clock.now)
+    for shift: Int64 in [660, 0, -86_400, 30 * 86_400] {
+      machine.jump(to: shift)
+      let difference = clock.wallMicroseconds - SystemClock().wallMicroseconds
+      #expect(difference > -1_000_000 && difference < 1_000_000, "\(shift): \(difference)")
+    }
+  }
+
+  @Test func `a slow answer is no reason to go back or ahead`() {
+    let machine = ManualClock()
+    let clock = DatabaseClock(machine: machine)
+    #expect(learn(clock, 5) == nil)
+    let asked = clock.now
+    machine.advance(by: .seconds(4))
+    // The database looked at its clock at some moment of these four seconds.
+    #expect(clock.learn(Self.begin + 6_000_000, asked: asked, answered: clock.now) == nil)
+    #expect(clock.wallMicroseconds == Self.begin + 9_000_000)
+    // A quick one is believed.
+    #expect(learn(clock, 5.5) == nil)
+    #expect(clock.wallMicroseconds == Self.begin + 9_500_000)
+  }
+
+  @Test func `a jump of the database's clock is told`() {
+    let clock = DatabaseClock(machine: ManualClock())
+    #expect(learn(clock, 0) == nil)
+    #expect(learn(clock, 29) == nil)
+    #expect(learn(clock, 86_429) == .seconds(86_400))
+    #expect(learn(clock, 0) == .seconds(-86_429))
+  }
+
+  @Test(arguments: [
+    (0.0, nil, false), (1.0, nil, false), (1.2, "1.2 s", false), (30, "30 s", false), (30.1, "30 s", true),
+  ])
+  func `more than a second is told, and more than thirty are too many`(
+    seconds: Double, said: String?, isDoubtful: Bool
+  ) {
+    for sign in [1.0, -1] {
+      let clock = DatabaseClock(machine: ManualClock())
+      _ = learn(clock, seconds * sign)
+      // The database's clock is ahead where it showed more.
+      #expect(clock.complaint == said.map { "\($0) \(sign > 0 ? "behind" : "ahead of") the database's" })
+      #expect(clock.isDoubtful == isDoubtful && clock.isTrusted != isDoubtful)
+    }
+  }
+
+  @Test func `what was learnt is trusted for as long as a lease lasts`() {
+    let machine = ManualClock()
+    let clock = DatabaseClock(machine: machine)
+    _ = learn(clock, 0)
+    machine.advance(by: .seconds(10))
+    #expect(clock.isTrusted)
+    machine.advance(by: .nanoseconds(1))
+    #expect(!clock.isTrusted && !clock.isDoubtful)
+    _ = learn(clock, 0)
+    #expect(clock.isTrusted)
+  }
+}

@@ -1,0 +1,53 @@
+import Postgres
+import Store
+import TestSupport
+import Testing
+
+/// The database's clock cannot be set here; what was seen of it can.
+@Suite struct ClockWatchTests {
+  private let connection: Connection
+
+  init() throws {
+    connection = try TestDatabase.make().connect()
+  }
+
+  private func isSteady() throws -> Bool { try connection.run(ClockWatch.look()).isSteady }
+
+  @Test func `a clock that nobody has seen before is believed, and goes on being believed`() throws {
+    #expect(try isSteady())
+    #expect(try isSteady())
+    try connection.script("UPDATE clock_watch SET seen_at = now() - interval '9 minutes'")
+    #expect(try isSteady())
+  }
+
+  @Test(arguments: ["+ interval '30 days'", "- interval '30 days'", "- interval '11 minutes'", "+ interval '1 minute'"])
+  func `a clock that has jumped is not believed for an hour`(seen: String) throws {
+    try connection.script("UPDATE clock_watch SET seen_at = now() \(seen)")
+    #expect(try !isSteady())
+    #expect(try !isSteady())
+    try connection.script("UPDATE clock_watch SET steady_since = steady_since - interval '59 minutes'")
+    #expect(try !isSteady())
+    try connection.script("UPDATE clock_watch SET steady_since = steady_since - interval '2 minutes'")
+    #expect(try isSteady())
+  }
+
+  @Test func `marks of the future are named, brought back, and named no more`() throws {
+    #expect(try connection.run(FutureMarks.find()) == nil)
+    try connection.script(
+      """
+      INSERT INTO nodes (node, alive_until) VALUES
+        (gen_random_uuid(), now() + interval '30 days'), (gen_random_uuid(), now() + interval '9 seconds');
+      UPDATE statistics_progress SET hours_upto = date_trunc('hour', now()) + interval '24 days';
+      INSERT INTO apps (app_id, name, client_key) VALUES ('a', 'a', 'a');
+      INSERT INTO device_send_meters (device, window_began, sent) VALUES
+        (gen_random_uuid(), now() + interval '30 days', 7), (gen_random_uuid(), now(), 7)
+      """)
+    let named = try #require(try connection.run(FutureMarks.find()))
+    #expect(named.contains("statistics") && named.contains("1 leases"), "\(named)")
+    var count = 0
+    for query in FutureMarks.mend { count += try connection.run(query) }
+    #expect(count == 3)
+    #expect(try connection.run(FutureMarks.find()) == nil)
+    for query in FutureMarks.mend { #expect(try connection.run(query) == 0) }
+  }
+}

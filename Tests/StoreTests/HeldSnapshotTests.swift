@@ -1,0 +1,200 @@
+import Postgres
+import Reactor
+import TestSupport
+import Testing
+
+@testable import Domain
+@testable import Store
+
+/// Somebody keeps an old snapshot (a backup, a forgotten session): PostgreSQL removes nothing, and what is looked for all the
+/// time must not walk over what was done meanwhile.
+@Suite struct HeldSnapshotTests {
+  private static let sends = 20_000
+  private let database: TestDatabase
+  private let holder: Connection
+  private let log: PlanLog
+  /// As a thread of the dispatcher.
+  private let connection: Connection
+
+  /// A node that is alive has claimed and sent many messages, one that is gone as many, while a snapshot was kept.
+  init() throws {
+    database = try TestDatabase.make()
+    var keeping = ConnectionOptions()
+    // Nobody ends its session, as nobody ends a backup's.
+    keeping.idleInTransactionTimeout = nil
+    holder = try database.connect(options: keeping)
+    try holder.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM apps")
+    let writer = try database.connect()
+    try writer.script(
+      """
+      INSERT INTO apps (app_id, name, client_key) VALUES ('com.example.bank', '', 'bank');
+      INSERT INTO nodes (node, alive_until) VALUES ('\(Self.alive)', now() + interval '1 hour');
+      INSERT INTO nodes (node, alive_until) VALUES ('\(Self.gone)', now() - interval '5 minutes')
+      """)
+    for node in [Self.alive, Self.gone] {
+      try writer.script(
+        """
+        INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+          planned)
+        SELECT 1, 2, n % 3, '{}', '', 1, now(), now() + interval '1 day', now(), true
+        FROM generate_series(1, \(Self.sends)) n;
+        INSERT INTO claims (seqno, node, devices, user_keys)
+        SELECT seqno, '\(node)', ARRAY[gen_random_uuid()], ARRAY['u1'] FROM messages WHERE state = 2
+        """)
+      try writer.script(
+        "DELETE FROM claims; UPDATE messages SET state = 4, finished_at = now() WHERE state = 2")
+    }
+    log = try PlanLog(of: database)
+    var options = ConnectionOptions()
+    options.readsByIndex = true
+    connection = try database.connect(options: options)
+  }
+
+  private static let alive = "00000000-0000-0000-0000-0000000000aa"
+  private static let gone = "00000000-0000-0000-0000-0000000000bb"
+  private static let node = UUIDValue(high: 0, low: 0xaa)
+
+  /// Each several times, as threads do: the first plans of a statement are others than the later ones.
+  private func expectShort(_ times: Int = 8, _ look: () throws -> Void) throws {
+    for _ in 0..<times { try look() }
+    let entries = try log.entries().filter { !$0.sql.contains("set_config") }
+    #expect(entries.count >= times)
+    for entry in entries {
+      #expect(entry.blocks < 200, "\(entry.blocks) pages: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
+    }
+  }
+
+  @Test func `claims of dead nodes are found without walking over those of others`() throws {
+    try connection.run(Nodes.bury())
+    let start = try PlanLog(of: database)
+    for _ in 0..<8 {
+      #expect(
+        try connection.run(Claims.adopt(node: Self.node, lanes: Lane.allCases, claims: 100, devices: 100)).isEmpty)
+    }
+    for entry in try start.entries() {
+      #expect(entry.blocks < 200, "\(entry.blocks) pages: \(entry.sql)\n\(entry.parts.joined(separator: "\n"))")
+    }
+    // Whether a row tells of them or not.
+    try database.connect().script(
+      """
+      INSERT INTO claims (seqno, node, devices, user_keys) SELECT 1, n::uuid, ARRAY[gen_random_uuid()], ARRAY['u1'] FROM
+        unnest(ARRAY['00000000-0000-0000-0000-000000000000', '00000000-0000-0000-0000-000000000001',
+          '00000000-0000-0000-0000-0000000000ab', 'f0000000-0000-0000-0000-000000000000',
+          '00000000-0000-0000-0000-0000000000cc']) n;
+      INSERT INTO nodes (node, alive_until) VALUES ('00000000-0000-0000-0000-0000000000cc', now() - interval '1 second')
+      """)
+    var adopted: [Int64] = []
+    for _ in 0..<3 {
+      adopted += try connection.run(
+        Claims.adopt(node: Self.node, lanes: Lane.allCases, claims: 100, devices: 100)
+      ).map(\.hold.claim)
+    }
+    #expect(Set(adopted).count == 5 && adopted.count == 5, "\(adopted)")
+  }
+
+  @Test func `a node's own claims and the open messages are found where they begin`() throws {
+    let (lastClaim, last) = (try connection.run(Claims.last()), try connection.run(Messages.last()))
+    let starts = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, last) })
+    try expectShort { try look(lastClaim, last, starts) }
+  }
+
+  private func look(_ lastClaim: Int64, _ last: Int64, _ starts: [Lane: Int64]) throws {
+    #expect(try connection.run(Claims.ofNode(Self.node, from: lastClaim)).isEmpty)
+    #expect(try connection.run(Vitals.standing(claimsFrom: lastClaim)).claims == 0)
+    #expect(try connection.run(Vitals.waiting(from: starts)).isEmpty)
+    for lane in Lane.allCases {
+      #expect(try connection.run(Controls.open(lane, from: last, limit: 1_000)).count == 0)
+      #expect(try connection.run(Messages.unfinished(lane, from: last, atMost: 1_000)).isEmpty)
+    }
+    #expect(try connection.run(Lateness.messages()).isEmpty)
+    #expect(try connection.run(Lateness.waves()).isEmpty)
+  }
+
+  @Test func `what is written about a claim is found by its number`() throws {
+    let last = try connection.run(Claims.last())
+    let hold = Claims.Hold(claim: last)
+    try expectShort {
+      try connection.run(Claims.finish([hold], node: Self.node))
+      _ = try connection.run(Claims.held([hold], node: Self.node))
+      try connection.run(Claims.release([hold], node: Self.node))
+      _ = try connection.run(Claims.undecided([hold]))
+    }
+  }
+
+  @Test func `an erasure waits for those who may write, and for no other transaction`() throws {
+    try connection.script("INSERT INTO erasures (app, user_key, upto_seqno) VALUES (1, 'u1', 0)")
+    // The one that was kept is ours by name; it might write.
+    #expect(try !step())
+    #expect(try settled() == 0)
+    try holder.script("ROLLBACK")
+    var foreign = ConnectionOptions()
+    foreign.idleInTransactionTimeout = nil
+    foreign.applicationName = "pg_dump"
+    let backup = try database.connect(options: foreign)
+    try backup.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM apps")
+    while try step() {}
+    #expect(try count("erasures") == 0)
+    try backup.script("ROLLBACK")
+  }
+
+  private func step() throws -> Bool {
+    try connection.transaction { () throws(PostgresError) in try Erasures.step(deliveries: 100, on: connection) }
+  }
+
+  private func settled() throws -> Int64 { try count("erasures WHERE upto_claim IS NOT NULL") }
+
+  private func count(_ what: String) throws -> Int64 {
+    try connection.run(Statement("count \(what)", "SELECT count(*) FROM \(what)")).int64(0, 0)
+  }
+
+  // MARK: Due
+
+  @Test func `what is not due by the database's clock is not taken, whatever a node's clock says`() throws {
+    try connection.script(
+      """
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, planned)
+      VALUES (900000, 1, 2, 1, '{}', '', 2, now(), now() + interval '1 day', true);
+      INSERT INTO outcomes (seqno, device, at, due_at, status, attempts, user_key) VALUES
+        (900000, gen_random_uuid(), now(), now() + interval '1 hour', 6, 1, 'u1'),
+        (900000, gen_random_uuid(), now(), now() - interval '1 second', 6, 1, 'u2')
+      """)
+    let ahead = SystemClock().wallMicroseconds + 5 * 3_600_000_000
+    let due = try connection.run(Claims.due(since: 0, at: ahead, lanes: Lane.allCases, limit: 10))
+    #expect(due.map(\.entry.userKey.text) == ["u2"])
+  }
+}
+
+@Suite struct QueueStartTests {
+  private static let began = Instant(nanoseconds: 1_000_000_000_000)
+
+  private func at(_ seconds: Int) -> Instant { Self.began + .seconds(seconds) }
+
+  @Test func `a look begins where nothing was lower for a minute, and sometimes at the beginning`() {
+    var start = QueueStart()
+    for second in 0..<60 {
+      #expect(start.begin(at: at(second)) == 0, "second \(second)")
+      start.looked(from: 0, found: Int64(100 + second), began: at(second), ended: at(second))
+    }
+    // The lowest of the last minute.
+    #expect(start.begin(at: at(61)) == 100)
+    start.looked(from: 100, found: 500, began: at(61), ended: at(61))
+    #expect(start.begin(at: at(100)) > 100)
+    // What was opened again below it is found a minute after the last look from the beginning.
+    #expect(start.begin(at: at(59 + 60)) == 0)
+    start.looked(from: 0, found: 7, began: at(119), ended: at(119))
+    #expect(start.begin(at: at(120)) == 7)
+  }
+
+  @Test func `a look from the beginning that has become dear is made seldomer`() {
+    var start = QueueStart()
+    start.looked(from: 0, found: 5, began: at(0), ended: at(3))
+    #expect(start.begin(at: at(299)) == 5)
+    #expect(start.begin(at: at(304)) == 0)
+  }
+
+  @Test func `a thread rests four times as long as a look took, and not for long`() {
+    #expect(LookPause.after(.milliseconds(1), atLeast: .milliseconds(200)) == .milliseconds(200))
+    #expect(LookPause.after(.seconds(1), atLeast: .milliseconds(200)) == .seconds(4))
+    #expect(LookPause.after(.seconds(9), atLeast: .milliseconds(200)) == .seconds(5))
+  }
+}

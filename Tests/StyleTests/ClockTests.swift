@@ -1,0 +1,35 @@
+import Testing
+
+/// What is stored, or compared with what is stored, bears the database's time: a machine's wall clock may be wrong.
+enum ClockRule {
+  /// Lines of a log, and when a process began, are the machine's.
+  private static let free = ["Sources/Server/LogLines.swift", "Sources/Server/NodeMetrics.swift"]
+  /// They stand alone, without a database.
+  private static let aside: Set<String> = ["Reactor", "Simulator", "upmc-simulator", "upmc-benchmark"]
+
+  static func check(_ file: SwiftSource) -> [Violation] {
+    guard !free.contains(file.path), !aside.contains(file.module) else { return [] }
+    let words = file.words
+    return words.indices.compactMap { index in
+      guard words[index].text == "wallMicroseconds", index > 0, words[index - 1].text == "SystemClock" else {
+        return nil
+      }
+      return Violation(
+        file.path, line: words[index].line,
+        "asks the machine for the time; everybody's is the database's (DatabaseClock)")
+    }
+  }
+}
+
+@Suite struct DatabaseTimeTests {
+  @Test func `nothing goes by the machine's wall clock`() {
+    expectNone(SourceTree.current.sources.flatMap(ClockRule.check))
+  }
+
+  @Test func `who asks the machine is found, and who was given a clock is not`() {
+    let bad = SwiftSource(path: "Sources/Store/Sample.swift", text: "let now = SystemClock().wallMicroseconds\n")
+    #expect(ClockRule.check(bad).map(\.line) == [1])
+    let good = SwiftSource(path: "Sources/Store/Sample.swift", text: "let now = clock.wallMicroseconds\n")
+    #expect(ClockRule.check(good) == [])
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Postgres
+import Reactor
+import TestSupport
+
+/// What makes others wait instead of failing: a backup, a locked table, a slow line, a machine that is gone without a word;
+/// and clocks that are wrong. One of them at a time, each with its end.
+extension Run {
+  func shiftClock(_ node: ServerNode, _ seconds: Int64, _ milliseconds: Int) throws {
+    // Somebody's clock is right: the others send.
+    guard let clock = node.clock, stage.nodes.allSatisfy({ $0.clock?.seconds ?? 0 == 0 }) else { return }
+    try clock.set(seconds)
+    try note(
+      "wrong clocks", "server \(node.number)'s clock is wrong by \(seconds) s for \(milliseconds) ms",
+      lasting: milliseconds)
+    let identifier = node.identifier
+    after(3500, isCheck: true) { [self] in
+      guard !isResting, node.state == .up, node.identifier == identifier, node.seconds > 4 else { return }
+      count(Self.lookedThrough)
+      if !node.hasSaid("clock") {
+        verdict.violate("clock", "server \(node.number) has not noticed that its clock is wrong\n\(node.lastWords)")
+      }
+    }
+    after(milliseconds) { try clock.set(0) }
+  }
+
+  /// The next partitions are to be made meanwhile.
+  func backUp(_ milliseconds: Int) throws {
+    guard !isWaiting, let session = try? Connection(stage.databaseURL),
+      (try? session.script(RunningBackup.script)) != nil
+    else {
+      return
+    }
+    isWaiting = true
+    let ahead = """
+      SELECT setval('messages_seqno_seq', greatest((SELECT last_value FROM messages_seqno_seq),
+        (SELECT max(upto_seqno) FROM seqno_ranges) - 900000))
+      """
+    _ = try? Connection(stage.databaseURL).script(ahead)
+    try note("backups", "a backup reads for \(milliseconds) ms", lasting: milliseconds)
+    expectWork("a backup", from: 1000, upto: milliseconds - 100)
+    after(milliseconds) { [self] in
+      _ = try? session.script("ROLLBACK")
+      isWaiting = false
+    }
+  }
+
+  func lockTable(_ table: String, _ milliseconds: Int) throws {
+    guard !isWaiting, let session = try? Connection(stage.databaseURL) else { return }
+    // Whoever has the table in use goes first, for a moment.
+    let lock = "SET lock_timeout = '2s'; BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE"
+    guard (try? session.script(lock)) != nil else { return }
+    isWaiting = true
+    try note("locked tables", "\(table) is locked for \(milliseconds) ms", lasting: milliseconds)
+    after(milliseconds) { _ = try? session.script("ROLLBACK") }
+    let recovered = milliseconds + 10_000
+    expectWork("\(table) was locked", from: milliseconds + 100, upto: recovered)
+    after(recovered + 100) { [self] in isWaiting = false }
+  }
+
+  func slowDown(_ roundTrip: Int, _ milliseconds: Int) throws {
+    guard !isWaiting else { return }
+    isWaiting = true
+    for node in stage.nodes { node.proxy.delay(.milliseconds(roundTrip / 2)) }
+    try note(
+      "slow databases", "the database is \(roundTrip) ms away for \(milliseconds) ms", lasting: milliseconds)
+    expectWork("the database is \(roundTrip) ms away", from: 3000, upto: milliseconds - 100)
+    after(milliseconds) { [self] in
+      for node in stage.nodes { node.proxy.delay(.zero) }
+      isWaiting = false
+    }
+  }
+
+  /// As after a power cut: what the node's transactions have locked stays locked until PostgreSQL finds out by itself.
+  func vanish(_ node: ServerNode, _ backAfter: Int) throws {
+    guard !isWaiting, node.state == .up, stage.nodes.contains(where: { $0 !== node && $0.state == .up }) else { return }
+    isWaiting = true
+    node.proxy.fallSilent()
+    node.kill()
+    try note(
+      "vanished machines", "the machine of server \(node.number) vanishes for \(backAfter) ms", lasting: backAfter,
+      isKill: true)
+    expectWork("a machine had vanished", from: 12_000, upto: 30_000)
+    after(30_000, isCheck: true) { [self] in try expectNothingHeld() }
+    after(backAfter) { [self] in
+      node.proxy.cut()
+      if node.state == .down { try node.start() }
+      isWaiting = false
+    }
+  }
+
+  private func expectNothingHeld() throws {
+    guard !isResting, let connection = try? Connection(stage.databaseURL) else { return }
+    let held = Statement(
+      "torture-held",
+      """
+      SELECT count(*) FROM pg_stat_activity
+      WHERE state LIKE 'idle in transaction%' AND xact_start < now() - interval '25 seconds'
+      """)
+    guard let count = try? connection.run(held).int64(0, 0), count > 0 else { return }
+    verdict.violate("I7", "\(count) transactions of a vanished machine are open after 30 s")
+  }
+
+  /// How often the center was seen to go on though something made it wait.
+  private static let lookedThrough = "waits looked through"
+
+  private var disturbances: Int { deeds.filter { $0.key != Self.lookedThrough }.values.reduce(0, +) }
+
+  /// Pushes leave and calls are answered between two moments, in milliseconds from now, unless something else is done to
+  /// the center meanwhile.
+  private func expectWork(_ what: String, from: Int, upto: Int) {
+    let deedsNow = disturbances
+    after(from, isCheck: true) { [self] in
+      let before = try driver.ask { ($0.recorder.received, $0.calls.answered) }
+      after(upto - from, isCheck: true) { [self] in
+        guard !isResting, disturbances == deedsNow else { return }
+        let now = try driver.ask { ($0.recorder.received, $0.calls.answered) }
+        count(Self.lookedThrough)
+        if now.0 == before.0 { verdict.violate("stall", "\(what): no push left for \(upto - from) ms\n\(lastWords)") }
+        if now.1 == before.1 { verdict.violate("stall", "\(what): no call was answered for \(upto - from) ms") }
+      }
+    }
+  }
+}
