@@ -38,7 +38,7 @@ test: deps ## Build, lint and run every test
 	@.ci/fetch-axe
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory lint
-	$(SWIFT) test --skip-build --disable-xctest
+	@.ci/run-tests $(SWIFT) test --skip-build --disable-xctest
 
 torture: deps ## Kill and cut two servers, PostgreSQL and the network while they work, then take the account; ARGS="--minutes 30 --seed 7"
 	$(SWIFT) build -c release --product upmc

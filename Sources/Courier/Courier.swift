@@ -1,7 +1,6 @@
 internal import Logging
 internal import PushWire
 package import Reactor
-internal import Synchronization
 
 /// Tells the customer's own servers what has happened: short messages that are to be sent, messages that have ended,
 /// tokens that are dead, credentials that end soon.
@@ -79,12 +78,13 @@ package final class Courier {
 
   private let configuration: CourierConfiguration
   private let resolver: Resolver
-  private let isStopping = Stopping()
+  private let stopping: StopSignal
   private let done: Inbox<Void>
   private var threads = 0
 
   package init(_ configuration: CourierConfiguration) throws(SystemError) {
     self.configuration = configuration
+    stopping = try StopSignal()
     resolver = try Resolver(
       threads: PushWire.Limits.customersResolverThreads, questionsOfOne: PushWire.Limits.questionsOfOne)
     done = try Inbox(capacity: 2)
@@ -92,22 +92,22 @@ package final class Courier {
 
   /// Starts the threads.
   package func start() throws(SystemError) {
-    let (configuration, resolver, isStopping) = (configuration, resolver, isStopping)
+    let (configuration, resolver, stopping) = (configuration, resolver, stopping)
     try run("webhooks") {
       do throws(SystemError) {
         try Resolver.run([resolver], named: "webhook-dns") { () throws(SystemError) in
-          try Rounds(configuration, resolver, isStopping).run()
+          try Rounds(configuration, resolver, stopping).run()
         }
       } catch {
         Logger(label: "webhooks").critical("the thread could not start", metadata: ["error": "\(error)"])
       }
     }
-    try run("fallback") { Deadlines(configuration, isStopping).run() }
+    try run("fallback") { Deadlines(configuration, stopping).run() }
   }
 
   /// Ends them; what is under way may be answered within a few seconds.
   package func stop() {
-    isStopping.flag.store(true, ordering: .sequentiallyConsistent)
+    stopping.give()
     let deadline = SystemClock().now + Limits.drain + .seconds(2)
     while threads > 0 {
       let rest = deadline - SystemClock().now
@@ -124,10 +124,4 @@ package final class Courier {
     }
     threads += 1
   }
-}
-
-/// Says to the threads that the node ends.
-final class Stopping: Sendable {
-  let flag = Atomic(false)
-  var isSet: Bool { flag.load(ordering: .relaxed) }
 }

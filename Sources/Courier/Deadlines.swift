@@ -7,22 +7,20 @@ internal import Store
 /// Thread `fallback`: asks for short messages where a push was not confirmed in time, and says when certificates end.
 final class Deadlines {
   private let configuration: CourierConfiguration
-  private let isStopping: Stopping
+  private let stopping: StopSignal
   private let clock = SystemClock()
   private let log = Logger(label: "fallback")
   private var watchAgainAt = Instant(nanoseconds: 0)
 
-  init(_ configuration: CourierConfiguration, _ isStopping: Stopping) {
+  init(_ configuration: CourierConfiguration, _ stopping: StopSignal) {
     self.configuration = configuration
-    self.isStopping = isStopping
+    self.stopping = stopping
   }
 
   func run() {
-    guard let pause = try? Wakeup() else {
-      return log.critical("no wake-up can be made: no short message is asked for")
-    }
+    var pause = LookPause(usual: Courier.Limits.pollInterval)
     let database = Database(configuration.databaseURL, log)
-    while !isStopping.isSet {
+    while !stopping.isGiven {
       do {
         let present = try database.present()
         let began = clock.now
@@ -31,13 +29,12 @@ final class Deadlines {
         if count < Courier.Limits.decidedAtOnce {
           let took = clock.now - began
           try watchCredentials(present)
-          _ = pause.wait(
-            atMost: count > 0
-              ? Courier.Limits.pollInterval : LookPause.after(took, atLeast: Courier.Limits.pollInterval))
+          if count > 0 { pause.stir(at: clock.now) }
+          stopping.rest(atMost: pause.after(took, at: clock.now))
         }
       } catch {
         database.failed(error)
-        _ = pause.wait(atMost: Courier.Limits.databasePause)
+        stopping.rest(atMost: Courier.Limits.databasePause)
       }
     }
   }

@@ -16,7 +16,7 @@ final class Rounds {
 
   private let configuration: CourierConfiguration
   private let resolver: Resolver
-  private let isStopping: Stopping
+  private let stopping: StopSignal
   private let loop: EventLoop
   private let rule: AddressRule
   private let found: Inbox<Found>
@@ -27,15 +27,16 @@ final class Rounds {
   private var results: [EventDeliveries.Result] = []
   private var isOffUntil = Instant(nanoseconds: 0)
   private var looksAgainAt = Instant(nanoseconds: 0)
+  private var pause = LookPause(usual: Courier.Limits.pollInterval)
   /// The last webhook of the round before.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
   private var context: TLSContext?
 
-  init(_ configuration: CourierConfiguration, _ resolver: Resolver, _ isStopping: Stopping) throws(SystemError) {
+  init(_ configuration: CourierConfiguration, _ resolver: Resolver, _ stopping: StopSignal) throws(SystemError) {
     self.configuration = configuration
     self.resolver = resolver
-    self.isStopping = isStopping
+    self.stopping = stopping
     loop = try EventLoop(clock: configuration.clock)
     database = Database(configuration.databaseURL, log)
     rule = AddressRule(allowing: configuration.privateNetworks)
@@ -46,7 +47,7 @@ final class Rounds {
   }
 
   func run() {
-    while !isStopping.isSet {
+    while !stopping.isGiven {
       round()
       loop.turn(atMost: Courier.Limits.pollInterval)
     }
@@ -67,7 +68,11 @@ final class Rounds {
       let due = try database.present().run(
         EventDeliveries.webhooks(atMost: Courier.Limits.webhooksAtOnce, without: busy, after: last))
       last = due.last?.webhook ?? 0
-      if due.isEmpty { looksAgainAt = loop.clock.now + LookPause.after(loop.clock.now - now, atLeast: .zero) }
+      if due.isEmpty {
+        looksAgainAt = loop.clock.now + pause.after(loop.clock.now - now, at: loop.clock.now)
+      } else {
+        pause.stir(at: now)
+      }
       for listener in due { try serve(target(listener)) }
       write()
     } catch {

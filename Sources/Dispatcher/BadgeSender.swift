@@ -32,6 +32,7 @@ final class BadgeSender {
   private var open: [Int: Open] = [:]
   private var lastOpen = 0
   private var looksAgainAt = Instant(nanoseconds: 0)
+  private var pause = LookPause(usual: Limits.badgeInterval / 2)
   /// The users of each target, by batch.
   private var flights: [Int64: [Int]] = [:]
   private var answeredBy: [Int64: Instant] = [:]
@@ -58,9 +59,10 @@ final class BadgeSender {
     let readAt = shared.clock.now
     let due = try take(at: now, atMost: Limits.badgeUsers, connection)
     guard !due.isEmpty else {
-      looksAgainAt = shared.clock.now + LookPause.after(shared.clock.now - readAt, atLeast: Limits.badgeInterval / 2)
+      looksAgainAt = shared.clock.now + pause.after(shared.clock.now - readAt, at: shared.clock.now)
       return
     }
+    pause.stir(at: shared.clock.now)
     try tell(due, readAt, connection)
     try finish(connection)
   }

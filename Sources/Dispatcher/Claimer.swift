@@ -29,6 +29,7 @@ final class Claimer {
   }
 
   func run() {
+    var pause = LookPause(usual: Limits.pollInterval)
     DatabaseThread(crew.threadName("claim"), shared).run { connection in
       let began = shared.clock.now
       var didWork = false
@@ -46,8 +47,9 @@ final class Claimer {
           if shared.clock.now - lookedAt >= (hasNews ? Limits.shortClaimRound : Limits.claimRound) { break }
         }
       }
-      if !didWork {
-        _ = crew.claimWakeup.wait(atMost: LookPause.after(shared.clock.now - began, atLeast: Limits.pollInterval))
+      let now = shared.clock.now
+      if didWork || crew.claimWakeup.wait(atMost: pause.after(now - began, at: now)) {
+        pause.stir(at: shared.clock.now)
       }
       crew.claimWakeup.drain()
     }

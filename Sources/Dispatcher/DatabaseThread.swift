@@ -32,7 +32,7 @@ struct DatabaseThread {
         if shared.isStopping, (error as? PostgresError)?.sqlState == .queryCanceled { return }
         log.error("the database failed; trying again", metadata: ["error": "\(error)"])
         if let lost = error as? PostgresError, lost.isConnectionLost { connection = nil }
-        _ = try? Wakeup().wait(atMost: Limits.databasePause)
+        shared.stopping.rest(atMost: Limits.databasePause)
       }
     }
   }

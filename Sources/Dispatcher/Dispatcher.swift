@@ -90,7 +90,7 @@ package final class Dispatcher {
   /// Stops claiming, waits for answers under way, hands back the rest and ends the lease.
   /// - Parameter claimingEnded: called when nothing more will be offered to the providers: the moment to stop them.
   package func stop(claimingEnded: () -> Void) {
-    shared.stopRequested.store(true, ordering: .sequentiallyConsistent)
+    shared.stopping.give()
     for crew in shared.crews {
       crew.planWakeup.signal()
       crew.claimWakeup.signal()

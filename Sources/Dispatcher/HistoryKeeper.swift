@@ -27,13 +27,12 @@ final class HistoryKeeper {
   static func run(_ shared: Shared) {
     let keeper = HistoryKeeper(
       shared.configuration.keeping, clock: shared.clock, metrics: shared.configuration.metrics)
-    let pause = try? Wakeup()
     var turns = 0
     DatabaseThread("history", shared).run(cancelledBy: shared.historyCanceller) { connection in
       try keeper.turn(connection)
       if turns % Limits.turnsPerLook == 0 { try keeper.look(connection) }
       turns += 1
-      for _ in 0..<Limits.beatsPerTurn where !shared.isStopping { _ = pause?.wait(atMost: Limits.heartbeat) }
+      shared.stopping.rest(atMost: Limits.turnPause)
     }
   }
 
@@ -184,8 +183,7 @@ final class HistoryKeeper {
 }
 
 extension Limits {
-  /// Heartbeats between two turns.
-  static let beatsPerTurn = 5
+  static let turnPause: Duration = .seconds(5)
   /// Turns between two looks: ten minutes.
   static let turnsPerLook = 120
   /// How often old messages are removed in one look: a million in all.

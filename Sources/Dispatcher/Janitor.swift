@@ -27,7 +27,6 @@ final class Janitor {
   }
 
   func run() {
-    let pause = try? Wakeup()
     DatabaseThread("janitor", shared).run { connection in
       try beat(connection)
       if beats % 5 == 0 { try tidy(connection) }
@@ -35,7 +34,7 @@ final class Janitor {
         for query in Retention.prune(atMost: Limits.prunedRows) { try connection.run(query) }
       }
       beats += 1
-      _ = pause?.wait(atMost: Limits.heartbeat)
+      shared.stopping.rest(atMost: Limits.heartbeat)
     }
   }
 

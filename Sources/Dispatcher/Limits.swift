@@ -44,6 +44,8 @@ enum Limits {
   static let heldMessages = 1_000
   /// How often changes are looked for that nobody announced.
   static let controlInterval: Duration = .milliseconds(250)
+  /// The same while no message is open.
+  static let quietControlInterval: Duration = .seconds(1)
   /// Devices of single sends beyond the window.
   static let sendDevices = 20_000
   /// Deferred deliveries taken up at once.

@@ -6,11 +6,11 @@ internal import Store
 internal import Synchronization
 
 /// Thread `control`: hears at once what operators and other nodes announce, and looks by itself several times a second in
-/// case it missed something.
+/// case it missed something; once a second while no message is open, or just when the next one is due.
 ///
-/// Each turn: recall what waits in memory of messages that were paused or cancelled → cancel what nobody has approved in time → end cancellations → bring what is due
-/// to the planner, and end what is too late → open the waves of local times → end what has not begun → judge canaries. Every step begins from what
-/// is committed and may be done by any node, or by all.
+/// Each turn: recall what waits in memory of messages that were paused or cancelled → end cancellations → cancel what nobody
+/// has approved in time → bring what is due to the planner, and end what is too late → open the waves of local times → end
+/// what has not begun → judge canaries. Every step begins from what is committed and may be done by any node, or by all.
 final class Overseer {
   private let shared: Shared
   private let log = Logger(label: "control")
@@ -19,6 +19,10 @@ final class Overseer {
   private var held: Set<Int64> = []
   private var countsAgainAt = Instant(nanoseconds: 0)
   private var endsAgainAt = Instant(nanoseconds: 0)
+  /// Messages that wait or are being sent, as they were counted last.
+  private var openMessages: Int64 = 0
+  /// How long nobody need look: no message was open at the last look.
+  private var quiet: Duration?
   private let setAside: SetAside
   private var starts = LaneStarts()
 
@@ -37,16 +41,29 @@ final class Overseer {
       listening = connection
     }
     let heard = try connection.notifications(
-      waitingAtMost: Limits.controlInterval, or: shared.controlWakeup)
+      waitingAtMost: quiet ?? Limits.controlInterval, or: shared.controlWakeup)
     shared.controlWakeup.drain()
     if heard.contains(where: { $0.channel == Dispatcher.messagesChannel }) { wakePlanners() }
     if heard.contains(where: { $0.channel == Dispatcher.controlChannel }) { wakeClaimers() }
-    // What fails in one of them keeps none of the others from its turn.
+    for step in [recall, countOpen] { try passingBy(step, connection) }
+    quiet = heard.isEmpty ? try quietTime(connection) : nil
+    guard quiet == nil else { return }
     // By a wrong clock a message would go out, or be too late, at a time that nobody asked for.
     let timed = shared.clock.isTrusted ? [callOffOverdue, bringDue, openWaves, endLate] : []
-    for step in [recall, endCancellations] + timed + [judgeCanaries, countOpen] {
-      try passingBy("a part of what control looks after failed", 0) { try step(connection) }
-    }
+    for step in [endCancellations] + timed + [judgeCanaries] { try passingBy(step, connection) }
+  }
+
+  /// How long nothing happens unless it is announced; nil while a message is open.
+  private func quietTime(_ connection: Connection) throws -> Duration? {
+    guard held.isEmpty, openMessages == 0 else { return nil }
+    guard let due = try connection.run(Schedules.nextDue()) else { return Limits.quietControlInterval }
+    let wait: Duration = .microseconds(due - shared.clock.wallMicroseconds)
+    return wait > .zero ? min(wait, Limits.quietControlInterval) : nil
+  }
+
+  /// What fails in one of the steps keeps none of the others from its turn.
+  private func passingBy(_ step: (Connection) throws -> Void, _ connection: Connection) throws {
+    try passingBy("a part of what control looks after failed", 0) { try step(connection) }
   }
 
   /// Does something for a message; when it fails for the message's own sake, that is told, and the others have their turn.
@@ -70,14 +87,16 @@ final class Overseer {
   private func countOpen(_ connection: Connection) throws {
     guard shared.clock.now >= countsAgainAt else { return }
     countsAgainAt = shared.clock.now + Limits.heartbeat
-    var full: UInt8 = 0
+    var (full, count): (UInt8, Int64) = (0, 0)
     for lane in Lane.allCases {
       let open = try starts.look(lane, connection, shared.clock) { start throws(PostgresError) in
         let open = try connection.run(Controls.open(lane, from: start, limit: Domain.Limits.openMessages))
         return (open, open.first)
       }
       if open.count >= Domain.Limits.openMessages { full |= lane.bit }
+      count += open.count
     }
+    openMessages = count
     shared.fullLanes.store(full, ordering: .relaxed)
   }
 
@@ -126,6 +145,7 @@ final class Overseer {
       for message in due where message.repeats { try scheduleNext(after: message.seqno, message.request, connection) }
       return due.count
     }
+    openMessages += Int64(due)
     if due > 0 { wakePlanners() }
   }
 

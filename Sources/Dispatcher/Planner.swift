@@ -25,6 +25,7 @@ final class Planner {
   }
 
   func run() {
+    var pause = LookPause(usual: Limits.pollInterval)
     DatabaseThread(crew.threadName("plan"), shared).run { connection in
       let began = shared.clock.now
       let unplanned = try connection.run(Messages.unplanned(crew.lanes, atMost: Limits.plansPerLook))
@@ -37,10 +38,10 @@ final class Planner {
       for message in others.prefix(Limits.partsPerLook) where !shared.isStopping {
         didWork = try plan([message], connection) || didWork
       }
-      if !didWork {
-        _ = crew.planWakeup.wait(atMost: LookPause.after(shared.clock.now - began, atLeast: Limits.pollInterval))
-        crew.planWakeup.drain()
-      }
+      if didWork { return pause.stir(at: shared.clock.now) }
+      let now = shared.clock.now
+      if crew.planWakeup.wait(atMost: pause.after(now - began, at: now)) { pause.stir(at: shared.clock.now) }
+      crew.planWakeup.drain()
     }
   }
 

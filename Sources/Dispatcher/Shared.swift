@@ -12,7 +12,7 @@ final class Shared: Sendable {
   /// Answers to pushes that belong to no message.
   let badgeResults: Inbox<PushResult>
   let controlWakeup: Wakeup
-  let stopRequested = Atomic(false)
+  let stopping: StopSignal
   /// Lanes in which as many messages wait as there may be, a bit each, as the database said a second ago.
   let fullLanes = Atomic<UInt8>(0)
   /// Crews whose deliveries go in a circle, a bit each: read, too old when they arrive, and read again.
@@ -44,11 +44,12 @@ final class Shared: Sendable {
     self.crews = crews
     badgeResults = try Inbox(capacity: Limits.badgeResults)
     controlWakeup = try Wakeup()
+    stopping = try StopSignal()
   }
 
   func crew(of lane: Lane) -> Crew { crews[Crew.number(of: lane)] }
 
-  var isStopping: Bool { stopRequested.load(ordering: .relaxed) }
+  var isStopping: Bool { stopping.isGiven }
   /// Nothing is begun without it. Not held either while the database's time is not known well enough.
   var holdsLease: Bool { clock.now.nanoseconds < leaseUntil.load(ordering: .relaxed) && clock.isTrusted }
   /// Each lane leaves room in the window for those before it, so that bulk never fills what urgent needs.

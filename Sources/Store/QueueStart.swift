@@ -36,15 +36,3 @@ package struct QueueStart {
     if start == 0 { fromTheBeginningAt = ended + max(Self.interval, (ended - began) * Self.rest) }
   }
 }
-
-/// How long a thread leaves a queue alone after a look that found nothing.
-package enum LookPause {
-  /// Times that the look took: what looks for work takes a fifth of a thread's time at most.
-  private static let rest = 4
-  /// However dear it has become, and however slow the line to the database is.
-  private static let longest: Duration = .seconds(5)
-
-  package static func after(_ took: Duration, atLeast usual: Duration) -> Duration {
-    max(usual, min(took * rest, longest))
-  }
-}

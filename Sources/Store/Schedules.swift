@@ -93,6 +93,14 @@ package enum Schedules {
     }
   }
 
+  private static let nextStatement = Statement(
+    "schedules-next", "SELECT due_at FROM messages WHERE state = 0 ORDER BY due_at LIMIT 1")
+
+  /// When the next message is due, microseconds since 1970; nil: none is reserved.
+  package static func nextDue() -> Query<Int64?> {
+    Query(nextStatement, Parameters()) { $0.count == 1 ? $0.timestampMicroseconds(0, 0) : nil }
+  }
+
   private static let failLateStatement = Statement(
     "schedules-fail-late",
     """

@@ -124,10 +124,8 @@ import Testing
     try age()
     let reader = try database.connect()
     try reader.script("BEGIN; SELECT FROM receipts LIMIT 1")
-    let clock = SystemClock()
-    let began = clock.now
+    // It comes back, though the reader stays.
     try keeper.turn(connection)
-    #expect(clock.now - began < .seconds(5))
     // What nobody uses is gone; a writer need not wait behind us.
     #expect(try partitions == 8)
     try database.connect().script(

@@ -139,6 +139,6 @@ import Testing
       return
     }
     // 55 kB byte by byte take milliseconds when linear, and would take minutes in a debug build when quadratic.
-    #expect(clock.now - start < .seconds(5))
+    #expect(clock.now - start < .seconds(60))
   }
 }

@@ -193,8 +193,20 @@ import Testing
   }
 
   @Test func `a thread rests four times as long as a look took, and not for long`() {
-    #expect(LookPause.after(.milliseconds(1), atLeast: .milliseconds(200)) == .milliseconds(200))
-    #expect(LookPause.after(.seconds(1), atLeast: .milliseconds(200)) == .seconds(4))
-    #expect(LookPause.after(.seconds(9), atLeast: .milliseconds(200)) == .seconds(5))
+    var pause = LookPause(usual: .milliseconds(200))
+    #expect(pause.after(.milliseconds(1), at: at(0)) == .milliseconds(200))
+    #expect(pause.after(.seconds(1), at: at(0)) == .seconds(4))
+    #expect(pause.after(.seconds(9), at: at(0)) == .seconds(5))
+  }
+
+  @Test func `a queue into which nothing has come for a while is looked at once a second, until something comes`() {
+    var pause = LookPause(usual: .milliseconds(200))
+    #expect(pause.after(.milliseconds(1), at: at(0)) == .milliseconds(200))
+    #expect(pause.after(.milliseconds(1), at: at(4)) == .milliseconds(200))
+    #expect(pause.after(.milliseconds(1), at: at(5)) == .seconds(1))
+    #expect(pause.after(.seconds(1), at: at(6)) == .seconds(4))
+    pause.stir(at: at(7))
+    #expect(pause.after(.milliseconds(1), at: at(11)) == .milliseconds(200))
+    #expect(pause.after(.milliseconds(1), at: at(12)) == .seconds(1))
   }
 }
