@@ -20,7 +20,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test torture bench fuzz-api firebase fuzz sanitize lint format help
+.PHONY: deps build run test torture crash bench fuzz-api firebase fuzz sanitize lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
@@ -44,6 +44,11 @@ torture: deps ## Kill and cut two servers, PostgreSQL and the network while they
 	$(SWIFT) build -c release --product upmc
 	$(SWIFT) build -c release --product upmc-torture
 	@exec $(RELEASE)/upmc-torture $(ARGS)
+
+crash: deps ## Crash at every boundary of a reference run, in six ways; hours: ARGS="--minutes 60" or ARGS="--part 10" for less
+	$(SWIFT) build -c release --product upmc
+	$(SWIFT) build -c release --product upmc-torture
+	@exec $(RELEASE)/upmc-torture crash $(ARGS)
 
 bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@.ci/install-packages $(BENCH_PACKAGES)

@@ -41,6 +41,7 @@ final class Rounds {
     database = Database(configuration.databaseURL, log)
     rule = AddressRule(allowing: configuration.privateNetworks)
     found = try Inbox(capacity: Courier.Limits.webhooksAtOnce * 4)
+    try stopping.wake(loop)
     try loop.attach(found) { [unowned self] found in
       for answer in found { resolved(answer) }
     }

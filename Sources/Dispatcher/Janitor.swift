@@ -83,7 +83,9 @@ final class Janitor {
   }
 
   /// A part at a time, round and round: the oldest may have reason to wait.
-  private func unfinished(_ lane: Lane, _ connection: Connection) throws(PostgresError) -> [Int64] {
+  private func unfinished(
+    _ lane: Lane, after last: LaneStarts.Last, _ connection: Connection
+  ) throws(PostgresError) -> [Int64] {
     func part(from seqno: Int64) throws(PostgresError) -> [Int64] {
       try connection.run(Messages.unfinished(lane, from: seqno, atMost: Limits.finishedAtOnce))
     }
@@ -91,7 +93,7 @@ final class Janitor {
     if let next = goesOnAt[lane] {
       found = try part(from: next)
     } else {
-      found = try messageStarts.look(lane, connection, shared.clock) { start throws(PostgresError) in
+      found = try messageStarts.look(lane, after: last, shared.clock) { start throws(PostgresError) in
         let found = try part(from: start)
         return (found, found.first)
       }
@@ -138,7 +140,8 @@ final class Janitor {
     try makePartitions(connection)
     try tellOfPromotion(connection)
     var unfinished: [Int64] = []
-    for lane in Lane.allCases { unfinished += try self.unfinished(lane, connection) }
+    let last = try LaneStarts.Last(connection, shared.clock)
+    for lane in Lane.allCases { unfinished += try self.unfinished(lane, after: last, connection) }
     let settled = try Messages.settle(unfinished, on: connection)
     if !settled.isEmpty {
       log.warning("devices were claimed twice and are counted once", metadata: ["messages": "\(settled)"])

@@ -88,8 +88,9 @@ final class Overseer {
     guard shared.clock.now >= countsAgainAt else { return }
     countsAgainAt = shared.clock.now + Limits.heartbeat
     var (full, count): (UInt8, Int64) = (0, 0)
+    let last = try LaneStarts.Last(connection, shared.clock)
     for lane in Lane.allCases {
-      let open = try starts.look(lane, connection, shared.clock) { start throws(PostgresError) in
+      let open = try starts.look(lane, after: last, shared.clock) { start throws(PostgresError) in
         let open = try connection.run(Controls.open(lane, from: start, limit: Domain.Limits.openMessages))
         return (open, open.first)
       }

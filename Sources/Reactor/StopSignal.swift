@@ -3,22 +3,27 @@ internal import Synchronization
 /// Says to threads that they are to end, and wakes those that rest. Once given it stays given. Any thread may call any of it.
 package final class StopSignal: Sendable {
   private let flag = Atomic(false)
-  /// Readable once given: nobody drains it.
-  private let wakeup: Wakeup
+  /// Closed once given: readable from then on.
+  private let inbox: Inbox<Void>
 
   package init() throws(SystemError) {
-    wakeup = try Wakeup()
+    inbox = try Inbox(capacity: 1)
   }
 
   package var isGiven: Bool { flag.load(ordering: .relaxed) }
 
   package func give() {
     flag.store(true, ordering: .sequentiallyConsistent)
-    wakeup.signal()
+    inbox.close()
   }
 
   /// Waits; not a moment longer than until it is given.
   package func rest(atMost time: Duration) {
-    _ = wakeup.wait(atMost: time)
+    _ = inbox.wakeup.wait(atMost: time)
+  }
+
+  /// Wakes a loop once, when it is given. On the loop's thread.
+  package func wake(_ loop: EventLoop) throws(SystemError) {
+    try loop.attach(inbox) { _ in }
   }
 }

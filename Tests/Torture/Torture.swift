@@ -30,10 +30,9 @@ import Reactor
 /// **Ending.** After the time is up all faults end and everything that was killed comes back; when all messages are
 /// final and all confirmations answered, the account is taken. Exit status 0 only without any violation. Ctrl-C ends
 /// the violence early and still takes the account; a second one stops everything at once.
-@main
 struct Torture: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "upmc-torture",
+    commandName: "run",
     abstract: "Kills and cuts a push center from a seed while it works, then checks what it promised.",
     discussion: """
         make torture ARGS="--minutes 30 --seed 7"

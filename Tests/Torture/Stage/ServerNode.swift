@@ -8,8 +8,8 @@ final class ServerNode {
 
   let number: Int
   let port: UInt16
-  /// Its way to the database.
-  let proxy: DatabaseProxy
+  /// Its way to the database; nil: straight.
+  let proxy: DatabaseProxy?
   /// Nil: its clock cannot be set wrong.
   let clock: WrongClock?
   private(set) var state = State.down
@@ -20,13 +20,19 @@ final class ServerNode {
   private let environment: [String]
   private let log: String
 
-  init(number: Int, environment: [String], log: String, proxy: DatabaseProxy, clock: WrongClock?) throws {
+  /// - Parameter portVariable: one more variable that tells its port.
+  init(
+    number: Int, environment: [String], log: String, proxy: DatabaseProxy? = nil, clock: WrongClock? = nil,
+    portVariable: String? = nil
+  ) throws {
     self.number = number
     self.log = log
     self.proxy = proxy
     self.clock = clock
-    port = try Self.freePort()
-    self.environment = environment + ["UPMC_LISTEN=127.0.0.1:\(port)"]
+    let port = try Self.freePort()
+    self.port = port
+    self.environment =
+      environment + (["UPMC_LISTEN=127.0.0.1:\(port)"] + (portVariable.map { ["\($0)=\(port)"] } ?? []))
   }
 
   /// A port that was free a moment ago. Nobody else here asks for a fixed one, so it stays free.

@@ -29,6 +29,24 @@ final class Stage {
     started = try simulator.start()
     postgres = try EmbeddedPostgres.start(dataDirectory: directory + "/data")
     databaseURL = postgres.url
+    let variables = try Self.variables(started, databaseURL: databaseURL, in: directory)
+    nodes = try Self.makeNodes(plan, variables, in: directory, databaseURL)
+    program = Program(environment: variables.map { "\($0.key)=\($0.value)" }, directory: directory)
+    try program.run("migrate")
+    let app = try program.run("app", "create", Self.appID, "--name", "Torture", "--identity", "open")
+    let key = try program.run("key", "create", "--role", "admin")
+    guard let clientKey = app.string("clientKey"), let apiKey = key.string("apiKey") else {
+      throw Trouble("upmc answered without keys: \(app.text) \(key.text)")
+    }
+    self.clientKey = clientKey
+    self.apiKey = apiKey
+    try mendCredential()
+  }
+
+  /// The environment of a server, and what its app needs: the files that it names are in `directory`.
+  static func variables(
+    _ started: Simulator.Started, databaseURL: String, in directory: String
+  ) throws -> [String: String] {
     let authority = directory + "/ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: authority))
     try Data(started.providerKey.privateKeyPEM.utf8).write(to: URL(filePath: directory + "/AuthKey.p8"))
@@ -42,17 +60,7 @@ final class Stage {
     for name in ["UPMC_MIGRATIONS_DIR", "TSAN_OPTIONS", "ASAN_OPTIONS", "LD_PRELOAD"] {
       variables[name] = outside[name]
     }
-    nodes = try Self.makeNodes(plan, variables, in: directory, databaseURL)
-    program = Program(environment: variables.map { "\($0.key)=\($0.value)" }, directory: directory)
-    try program.run("migrate")
-    let app = try program.run("app", "create", Self.appID, "--name", "Torture", "--identity", "open")
-    let key = try program.run("key", "create", "--role", "admin")
-    guard let clientKey = app.string("clientKey"), let apiKey = key.string("apiKey") else {
-      throw Trouble("upmc answered without keys: \(app.text) \(key.text)")
-    }
-    self.clientKey = clientKey
-    self.apiKey = apiKey
-    try mendCredential()
+    return variables
   }
 
   /// Each with a way to the database and a clock of its own, so that either can go wrong for it alone.
@@ -105,7 +113,7 @@ final class Stage {
   func close(keeps: Bool) {
     for node in nodes {
       node.kill()
-      node.proxy.close()
+      node.proxy?.close()
     }
     do {
       try postgres.ensureRunning()
@@ -121,7 +129,7 @@ final class Stage {
     }
   }
 
-  private static func makeDirectory(under parent: String) throws -> String {
+  static func makeDirectory(under parent: String) throws -> String {
     var template = Array("\(parent)/upmc-torture.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Trouble("cannot make a directory in \(parent): error \(errno)") }
     let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -57,25 +57,15 @@ final class WrongClock {
     try set(0)
   }
 
-  /// Compiles the library. Throws when there is no C compiler, which Swift's own packages need too.
+  /// Compiles the library.
   static func makeLibrary(in directory: String, path: String) throws -> String {
-    let (source, library) = (directory + "/wrong-clock.c", directory + "/wrong-clock.so")
-    try Data(Self.source.utf8).write(to: URL(filePath: source))
-    let log = directory + "/wrong-clock.log"
-    var compiler = try ChildProcess.start(
-      ["cc", "-shared", "-fPIC", "-O1", "-o", library, source], environment: ["PATH=\(path)"], output: .file(log),
-      errors: .file(log))
-    guard compiler.wait(atMost: .seconds(120)) == .exited(0) else {
-      let words = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-      throw Trouble("the library for wrong clocks was not compiled: \(words.suffix(400))")
-    }
-    return library
+    try Preload.make("wrong-clock", source, in: directory, path: path)
   }
 
   /// What a process needs in its environment.
   /// - Parameter preloaded: what is loaded in front of it anyway.
   func variables(preloaded: String?) -> [String: String] {
-    ["LD_PRELOAD": [preloaded, library].compactMap { $0 }.joined(separator: ":"), "TORTURE_CLOCK": file]
+    ["LD_PRELOAD": Preload.variable(library, before: preloaded), "TORTURE_CLOCK": file]
   }
 
   /// From now on the process's wall clock is wrong by so much.

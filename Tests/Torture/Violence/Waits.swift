@@ -61,12 +61,12 @@ extension Run {
   func slowDown(_ roundTrip: Int, _ milliseconds: Int) throws {
     guard !isWaiting else { return }
     isWaiting = true
-    for node in stage.nodes { node.proxy.delay(.milliseconds(roundTrip / 2)) }
+    for node in stage.nodes { node.proxy?.delay(.milliseconds(roundTrip / 2)) }
     try note(
       "slow databases", "the database is \(roundTrip) ms away for \(milliseconds) ms", lasting: milliseconds)
     expectWork("the database is \(roundTrip) ms away", from: 3000, upto: milliseconds - 100)
     after(milliseconds) { [self] in
-      for node in stage.nodes { node.proxy.delay(.zero) }
+      for node in stage.nodes { node.proxy?.delay(.zero) }
       isWaiting = false
     }
   }
@@ -75,7 +75,7 @@ extension Run {
   func vanish(_ node: ServerNode, _ backAfter: Int) throws {
     guard !isWaiting, node.state == .up, stage.nodes.contains(where: { $0 !== node && $0.state == .up }) else { return }
     isWaiting = true
-    node.proxy.fallSilent()
+    node.proxy?.fallSilent()
     node.kill()
     try note(
       "vanished machines", "the machine of server \(node.number) vanishes for \(backAfter) ms", lasting: backAfter,
@@ -83,7 +83,7 @@ extension Run {
     expectWork("a machine had vanished", from: 12_000, upto: 30_000)
     after(30_000, isCheck: true) { [self] in try expectNothingHeld() }
     after(backAfter) { [self] in
-      node.proxy.cut()
+      node.proxy?.cut()
       if node.state == .down { try node.start() }
       isWaiting = false
     }

@@ -1,0 +1,86 @@
+import Foundation
+import Reactor
+import Simulator
+
+/// Reference runs one after another, each with one thing done at one boundary, and the account after each.
+final class CrashRun {
+  struct Point: Hashable {
+    let number: Int64
+    let way: BoundaryPage.Way
+  }
+
+  private var stage: CrashStage
+  private let keeps: Bool
+  private var runs = 0
+  private let clock = SystemClock()
+  /// Boundaries of a run in which nothing was done, by kind.
+  private(set) var counts: [Int64] = []
+
+  init(keeps: Bool) throws {
+    self.keeps = keeps
+    stage = try CrashStage()
+  }
+
+  func close() { stage.close(keeps: keeps) }
+
+  /// How many boundaries a run has when nothing happens: the most of three.
+  func measure() throws -> Int64 {
+    for _ in 0..<3 {
+      guard try carryOut(nil) != .notReached else { continue }
+      if stage.page.counts.reduce(0, +) > counts.reduce(0, +) { counts = stage.page.counts }
+    }
+    return counts.reduce(0, +)
+  }
+
+  enum Outcome: Equatable {
+    case survived(at: String)
+    /// The run had fewer boundaries this time.
+    case notReached
+    case broken(String)
+  }
+
+  /// One run. A stage in which a promise was broken is not used again.
+  func survive(_ point: Point) throws -> Outcome {
+    if runs >= Limits.runsOfStage {
+      stage.close(keeps: false)
+      stage = try CrashStage()
+      runs = 0
+    }
+    do {
+      return try carryOut(point)
+    } catch let broken as Broken {
+      return .broken(try replaceStage(broken.description))
+    } catch let trouble as Trouble {
+      return .broken(try replaceStage(trouble.description))
+    }
+  }
+
+  private func replaceStage(_ words: String) throws -> String {
+    let lines = stage.nodes.map(\.lastWords).joined(separator: "\n")
+    stage.close(keeps: keeps)
+    stage = try CrashStage()
+    runs = 0
+    return words + "\n" + lines
+  }
+
+  private func carryOut(_ point: Point?) throws -> Outcome {
+    runs += 1
+    let stage = stage
+    let caller = try Caller(ports: stage.nodes.map(\.port)) { try stage.tend() }
+    let run = ReferenceRun(
+      number: runs, apiKey: stage.apiKey, caller: caller, simulator: stage.simulator,
+      providerKey: stage.started.providerKey, hook: stage.hook.port)
+    let clientKey = try run.prepare()
+    stage.page.arm(point?.number, point?.way ?? .killBefore, victim: try stage.victim())
+    let expected = try run.carryOut(clientKey: clientKey)
+    try CrashVerifier(stage: stage, run: run, expected: expected).check()
+    stage.page.rest()
+    guard point != nil else { return .survived(at: "") }
+    return stage.page.fired.map { .survived(at: $0) } ?? .notReached
+  }
+
+  private enum Limits {
+    /// Then a new database, so that all runs work on a small one.
+    static let runsOfStage = 100
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Postgres
+import Store
+
+/// Holds what a reference run was answered against what the network received and what is in the database.
+struct CrashVerifier {
+  let stage: CrashStage
+  let run: ReferenceRun
+  let expected: ReferenceRun.Expected
+
+  /// - Throws: `Broken`, with the first promise that does not hold.
+  func check() throws {
+    try waitForRest()
+    for question in Invariants.all {
+      let broken = try stage.steadily { try stage.connection.run(question.broken) }
+      if broken > 0 { throw Broken(question.name, "\(broken) times not: \(question.promise)") }
+    }
+    try checkMessages()
+    try checkDeliveries()
+    try checkBadges()
+    try checkDevices()
+    try checkEvents()
+  }
+
+  private var app: String { "(SELECT app FROM apps WHERE app_id = '\(run.app)')" }
+
+  /// Nothing is claimed or put off any more, and what ended was told. What waits for its time need not wait any longer.
+  private func waitForRest() throws {
+    var open: [String] = []
+    try stage.hurry(app)
+    _ = try run.caller.poll("not at rest: \(open.joined(separator: ", "))") { () -> Bool? in
+      open = try [
+        ("claims", "SELECT count(*) FROM claims c JOIN messages m USING (seqno) WHERE m.app = \(app)"),
+        (
+          "put off",
+          "SELECT count(*) FROM outcomes o JOIN messages m USING (seqno) WHERE m.app = \(app) AND o.status = 6"
+        ),
+        ("open messages", "SELECT count(*) FROM messages WHERE app = \(app) AND state < 4"),
+        (
+          "untold events",
+          "SELECT count(*) FROM event_deliveries d JOIN events e USING (event) WHERE e.app = \(app) AND d.ended_at IS NULL"
+        ), ("fallbacks", "SELECT count(*) FROM fallbacks WHERE app = \(app) AND decision IS NULL"),
+      ].compactMap { what, sql in try stage.count(sql) > 0 ? what : nil }
+      return open.isEmpty ? true : nil
+    }
+  }
+
+  private func checkMessages() throws {
+    let stored = try stage.count("SELECT count(*) FROM messages WHERE app = \(app)")
+    guard stored == expected.messages.count else {
+      throw Broken("I1", "\(expected.messages.count) messages were answered, \(stored) are stored")
+    }
+    for (name, seqno) in expected.messages {
+      let reply = try run.funnel(seqno)
+      guard let tally = Tally(reply) else { throw Broken("I1", "\(name) is not there: \(reply.text)") }
+      if let objection = tally.objection { throw Broken("I2", "\(name): \(objection)") }
+      guard tally.pending == 0 else { throw Broken("I7", "\(name) has ended, with \(reply.text)") }
+    }
+  }
+
+  private func checkDeliveries() throws {
+    for (name, seqno) in expected.messages {
+      guard let tally = Tally(try run.funnel(seqno)) else { continue }
+      let arrived = (0..<ReferenceRun.devices).map { device in
+        [0, 1].map { run.arrivals(of: seqno, at: run.token(device, generation: $0)) }.reduce(0, +)
+      }
+      let reached = arrived.count { $0 > 0 }
+      let excess = arrived.map { max(0, $0 - 1) }.reduce(0, +)
+      guard tally.accepted <= reached else {
+        throw Broken("I3", "\(name): \(tally.accepted) accepted, but \(reached) devices were reached: \(tally.text)")
+      }
+      guard reached - tally.accepted <= tally.unknown, excess <= tally.resent + tally.unknown else {
+        throw Broken("I3", "\(name): \(reached) devices were reached, \(excess) times too often: \(tally.text)")
+      }
+      guard seqno == expected.cancelled || tally.accepted == tally.targeted else {
+        throw Broken("I3", "\(name) did not reach everybody: \(tally.text)")
+      }
+    }
+    for seqno in expected.confirmed {
+      // Those of the erased user go a little later.
+      let kept = try stage.count("SELECT count(*) FROM receipts WHERE seqno = \(seqno)")
+      let erased = (0..<ReferenceRun.devices).count { run.user($0) == expected.erased }
+      guard kept >= ReferenceRun.devices - erased else {
+        throw Broken("I4", "\(kept) receipts are kept of \(ReferenceRun.devices - erased) that were answered")
+      }
+    }
+  }
+
+  private func checkBadges() throws {
+    for (user, badge) in expected.badges {
+      let stored = try stage.count("SELECT badge FROM users WHERE app = \(app) AND user_key = 'u\(user)'")
+      guard stored == badge else { throw Broken("I5", "the count of \(user) is \(stored), and should be \(badge)") }
+    }
+  }
+
+  private func checkDevices() throws {
+    let count = try stage.count("SELECT count(*) FROM devices WHERE app = \(app) AND state = 1")
+    let erased = (0..<ReferenceRun.devices).count { run.user($0) == expected.erased }
+    guard count == ReferenceRun.devices - erased || count == ReferenceRun.devices else {
+      throw Broken("I6", "\(count) devices are registered")
+    }
+    let moved = run.token(expected.moved, generation: 1)
+    guard try stage.count("SELECT count(*) FROM devices WHERE app = \(app) AND psid = '\(moved)' AND state = 1") == 1
+    else {
+      throw Broken("I6", "the device that moved does not have its new token")
+    }
+    let left = try stage.count("SELECT count(*) FROM users WHERE app = \(app) AND user_key = 'u\(expected.erased)'")
+    guard left == 0 else { throw Broken("erasure", "\(expected.erased) is still there") }
+  }
+
+  private func checkEvents() throws {
+    let asked = Set(stage.hook.events.filter { $0.appID == run.app && $0.kind == "sms.requested" }.map(\.id))
+    // Of the users u5 and u6 one has confirmed; a user has two devices or three, and one short message.
+    guard asked.count == 1 else { throw Broken("S7", "\(asked.count) short messages were asked for") }
+  }
+}
