@@ -20,12 +20,12 @@ extension AdminCall {
 
   /// `?limit=&cursor=`.
   func page() throws(Problem) -> Reporting.PageRequest {
-    try Reporting.PageRequest(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    try Reporting.PageRequest(limit: query["limit"], cursor: query["cursor"])
   }
 
   /// A query item that must be there. - Throws: `.invalidField`.
-  func required(_ name: StaticString) throws(Problem) -> String {
-    guard let value = request.queryItem(name), !value.isEmpty else {
+  func required(_ name: String) throws(Problem) -> String {
+    guard let value = query[name], !value.isEmpty else {
       throw Problem(.invalidField, "Say which: \(request.path)?\(name)=…")
     }
     return value

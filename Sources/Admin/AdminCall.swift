@@ -7,6 +7,8 @@ internal import Postgres
 struct AdminCall {
   let request: OwnedRequest
   let parameters: PathParameters
+  /// Only what the route names.
+  let query: QueryParameters
   let caller: Caller
   /// The session that the request came with, if it came with one.
   var session: String?

@@ -11,7 +11,8 @@ extension AdminRoute {
     AdminRoute(.put, "/v1/admin/session/password", .viewMessages) { call throws(Problem) in
       try call.choosePassword()
     },
-    AdminRoute(.get, "/v1/admin/accounts", .manageAccounts) { call throws(Problem) in try call.accounts() },
+    AdminRoute(.get, "/v1/admin/accounts", .manageAccounts, query: page) { call throws(Problem) in try call.accounts()
+    },
     AdminRoute(.post, "/v1/admin/accounts", .manageAccounts) { call throws(Problem) in try call.createAccount() },
     AdminRoute(.patch, "/v1/admin/accounts/{account}", .manageAccounts) { call throws(Problem) in
       try call.changeAccount()

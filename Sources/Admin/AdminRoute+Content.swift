@@ -7,21 +7,26 @@ internal import Store
 /// people.
 extension AdminRoute {
   static let imports: [AdminRoute] = [
-    AdminRoute(.get, "/v1/admin/imports", .importPeople) { call throws(Problem) in try call.imports() },
+    AdminRoute(.get, "/v1/admin/imports", .importPeople, query: ["appId"] + page) { call throws(Problem) in
+      try call.imports()
+    },
     AdminRoute(.post, "/v1/admin/imports", .importPeople) { call throws(Problem) in try call.beginImport() },
     AdminRoute(.get, "/v1/admin/imports/{importId}", .importPeople) { call throws(Problem) in
       try call.showImport()
     },
-    AdminRoute(.get, "/v1/admin/imports/{importId}/errors", .importPeople) { call throws(Problem) in
+    AdminRoute(.get, "/v1/admin/imports/{importId}/errors", .importPeople, query: page) { call throws(Problem) in
       try call.importErrors()
     },
-    AdminRoute(.put, "/v1/admin/imports/{importId}/parts/{part}", .importPeople) { call throws(Problem) in
+    AdminRoute(.put, "/v1/admin/imports/{importId}/parts/{part}", .importPeople, query: ["last"]) {
+      call throws(Problem) in
       try call.takeImportPart()
     },
   ]
 
   static let approvals: [AdminRoute] = [
-    AdminRoute(.get, "/v1/admin/approvals", .viewMessages) { call throws(Problem) in try call.approvals() },
+    AdminRoute(.get, "/v1/admin/approvals", .viewMessages, query: ["appId", "state"] + page) { call throws(Problem) in
+      try call.approvals()
+    },
     AdminRoute(.get, "/v1/admin/approvals/{approvalId}", .viewMessages) { call throws(Problem) in
       try call.approval()
     },
@@ -39,7 +44,7 @@ extension AdminRoute {
     let list = "/v1/admin/\(kind.word)s"
     let one = "\(list)/{\(kind.idName)}"
     return [
-      AdminRoute(.get, list, .viewContent) { call throws(Problem) in try call.saved(kind) },
+      AdminRoute(.get, list, .viewContent, query: ["appId"] + page) { call throws(Problem) in try call.saved(kind) },
       AdminRoute(.post, list, .manageContent) { call throws(Problem) in try call.createSaved(kind) },
       AdminRoute(.get, one, .viewContent) { call throws(Problem) in try call.showSaved(kind) },
       AdminRoute(.put, one, .manageContent) { call throws(Problem) in try call.replaceSaved(kind) },

@@ -118,7 +118,8 @@ final class AdminWorker {
     caller.origin = request.clientAddress?.description ?? request.remoteAddress.host
     caller.requestID = request.id
     let call = AdminCall(
-      request: request, parameters: parameters, caller: caller, session: credential?.session, connection: connection,
+      request: request, parameters: parameters, query: try Self.query(of: request, for: route), caller: caller,
+      session: credential?.session, connection: connection,
       resources: resources)
     switch route.endpoint {
     case .whole(let endpoint): return try endpoint(call)
@@ -130,6 +131,14 @@ final class AdminWorker {
         throw Problem(.busy, "This server is stopping. Try again in a moment.")
       }
       return nil
+    }
+  }
+
+  private static func query(of request: OwnedRequest, for route: AdminRoute) throws(Problem) -> QueryParameters {
+    do throws(QueryParameters.Fault) {
+      return try QueryParameters(request.query, known: route.query)
+    } catch {
+      throw Problem(.invalidField, error.detail)
     }
   }
 

@@ -11,7 +11,7 @@ extension AdminCall {
     .json(
       .ok,
       try Approving.list(
-        of: request.queryItem("appId"), state: request.queryItem("state"), try page(), by: caller, on: connection,
+        of: query["appId"], state: query["state"], try page(), by: caller, on: connection,
         now: resources.clock.wallMicroseconds))
   }
 

@@ -10,7 +10,7 @@ extension AdminCall {
   func credentials() throws(Problem) -> Response {
     .json(
       .ok,
-      try Administration.credentials(of: request.queryItem("appId"), try page(), by: caller, on: connection))
+      try Administration.credentials(of: query["appId"], try page(), by: caller, on: connection))
   }
 
   /// `PUT /v1/admin/credentials`: `{"appId","apnsKey":{"pem","keyId","teamId"}}`,

@@ -9,7 +9,7 @@ extension AdminCall {
   }
 
   func shards() throws(Problem) -> Response {
-    let page = try Reporting.PageRequest(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    let page = try page()
     return .json(.ok, try Reporting.shards(of: try seqno(), page, for: caller, on: connection))
   }
 }

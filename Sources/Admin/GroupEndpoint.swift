@@ -9,7 +9,7 @@ extension AdminCall {
   /// `GET /v1/admin/groups?appId=&parent=&limit=&cursor=`: those right below one, or at the top, by name.
   func groups() throws(Problem) -> Response {
     var parent: Int64?
-    if let text = request.queryItem("parent") {
+    if let text = query["parent"] {
       guard let number = Int64(text) else { throw Problem(.invalidField, "parent must be a GROUPSEQ.") }
       parent = number
     }

@@ -57,7 +57,7 @@ extension AdminCall {
     guard let part = Int32(parameters["part"]), part > 0 else {
       throw Problem(.invalidField, "Parts are counted from 1: …/parts/1")
     }
-    let last = request.queryItem("last") ?? "false"
+    let last = query["last"] ?? "false"
     guard ["true", "false"].contains(last) else { throw Problem(.invalidField, "last must be true or false.") }
     return .json(
       .ok,

@@ -7,7 +7,7 @@ internal import Operations
 extension AdminCall {
   /// `GET /v1/admin/api-keys?appId=&limit=&cursor=`: revoked ones too, never the keys themselves.
   func keys() throws(Problem) -> Response {
-    .json(.ok, try Administration.keys(of: request.queryItem("appId"), try page(), by: caller, on: connection))
+    .json(.ok, try Administration.keys(of: query["appId"], try page(), by: caller, on: connection))
   }
 
   /// `POST /v1/admin/api-keys`: `{"role","appId"?,"name"?}`. The key is in this answer and nowhere else.
@@ -40,8 +40,8 @@ extension AdminCall {
   /// `GET /v1/admin/audit?appId=&action=&actor=&object=&limit=&cursor=`: newest first.
   func audit() throws(Problem) -> Response {
     let question = Auditing.Question(
-      appID: request.queryItem("appId"), action: request.queryItem("action"), actor: request.queryItem("actor"),
-      object: request.queryItem("object"))
+      appID: query["appId"], action: query["action"], actor: query["actor"],
+      object: query["object"])
     return .json(.ok, try Auditing.list(question, try page(), by: caller, on: connection))
   }
 }

@@ -7,8 +7,8 @@ extension AdminCall {
   /// `GET /v1/admin/messages?appId=&state=&lane=&from=&to=&limit=&cursor=`: newest first.
   func messages() throws(Problem) -> Response {
     let question = MessageListing.Question(
-      appID: request.queryItem("appId"), state: request.queryItem("state"), lane: request.queryItem("lane"),
-      from: request.queryItem("from"), to: request.queryItem("to"))
+      appID: query["appId"], state: query["state"], lane: query["lane"],
+      from: query["from"], to: query["to"])
     return .json(.ok, try MessageListing.list(question, try page(), by: caller, on: connection))
   }
 
@@ -17,6 +17,6 @@ extension AdminCall {
     .json(
       .ok,
       try MessageListing.failures(
-        of: try seqno(), reason: request.queryItem("reason"), try page(), for: caller, on: connection))
+        of: try seqno(), reason: query["reason"], try page(), for: caller, on: connection))
   }
 }

@@ -21,7 +21,7 @@ package struct NamedSends {
 
   /// False when the request is not for here.
   func take(_ request: Request, _ responder: Responder) -> Bool {
-    guard request.method == .post, request.pathEquals("/v1/admin/messages"),
+    guard request.method == .post, request.pathEquals("/v1/admin/messages"), request.query.isEmpty,
       request.bodyCount <= Admin.Limits.namedSendBytes,
       request.isPlainJSON,
       let token = request.bearerToken, let caller = catalog.caller(apiKey: token),

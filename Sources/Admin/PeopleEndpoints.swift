@@ -10,7 +10,7 @@ extension AdminCall {
     .json(
       .ok,
       try People.users(
-        of: try required("appId"), prefix: request.queryItem("prefix") ?? "", try page(), by: caller, on: connection))
+        of: try required("appId"), prefix: query["prefix"] ?? "", try page(), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/users/{clientUid}?appId=`: with devices and groups.
@@ -73,10 +73,10 @@ extension AdminCall {
   /// `GET /v1/admin/devices?appId=&clientUid=&psid=&limit=&cursor=`: by how the CUID begins, or by the token.
   func devices() throws(Problem) -> Response {
     let question: People.DeviceQuestion =
-      if let token = request.queryItem("psid") {
+      if let token = query["psid"] {
         .token(token)
       } else {
-        .user(prefix: request.queryItem("clientUid") ?? "")
+        .user(prefix: query["clientUid"] ?? "")
       }
     return .json(
       .ok, try People.devices(of: try required("appId"), question, try page(), by: caller, on: connection))

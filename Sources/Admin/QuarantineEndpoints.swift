@@ -7,10 +7,10 @@ internal import Operations
 extension AdminCall {
   /// `GET /v1/admin/quarantine?appId=&limit=&cursor=`: who, why and since when, page by page.
   func quarantine() throws(Problem) -> Response {
-    guard let appID = request.queryItem("appId") else {
+    guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose devices: /v1/admin/quarantine?appId=…")
     }
-    let page = try Reporting.PageRequest(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    let page = try page()
     return .json(.ok, try Quarantining.list(appID, page, by: caller, on: connection))
   }
 

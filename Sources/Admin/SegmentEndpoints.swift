@@ -17,10 +17,10 @@ extension AdminCall {
 
   /// `?appId=&limit=&cursor=`.
   func segments() throws(Problem) -> Response {
-    guard let appID = request.queryItem("appId") else {
+    guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose segments: /v1/admin/segments?appId=…")
     }
-    let page = try Reporting.PageRequest(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    let page = try page()
     return .json(.ok, try Segmenting.list(appID, page, by: caller, on: connection))
   }
 

@@ -7,8 +7,8 @@ internal import Reactor
 extension AdminCall {
   func statistics() throws(Problem) -> Response {
     let question = StatisticsReporting.Question(
-      appID: request.queryItem("appId"), from: request.queryItem("from"), to: request.queryItem("to"),
-      by: request.queryItem("by"), per: request.queryItem("per"))
+      appID: query["appId"], from: query["from"], to: query["to"],
+      by: query["by"], per: query["per"])
     return .json(
       .ok,
       try StatisticsReporting.report(question, by: caller, on: connection, now: resources.clock.wallMicroseconds))

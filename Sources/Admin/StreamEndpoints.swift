@@ -9,19 +9,19 @@ extension AdminRoute {
       .get, "/v1/admin/messages/{seqno}/events", .viewMessages,
       .pieces(.live, { call throws(Problem) in try call.watchMessage() })),
     AdminRoute(
-      .get, "/v1/admin/overview/events", .viewMessages,
+      .get, "/v1/admin/overview/events", .viewMessages, query: ["appId"],
       .pieces(.live, { call throws(Problem) in try call.watchOverview() })),
     AdminRoute(
-      .get, "/v1/admin/exports/users", .exportPeople,
+      .get, "/v1/admin/exports/users", .exportPeople, query: ["appId", "prefix"],
       .pieces(.export, { call throws(Problem) in try call.exportUsers() })),
     AdminRoute(
-      .get, "/v1/admin/exports/members", .exportPeople,
+      .get, "/v1/admin/exports/members", .exportPeople, query: ["groupSeq"],
       .pieces(.export, { call throws(Problem) in try call.exportMembers() })),
     AdminRoute(
-      .get, "/v1/admin/exports/deliveries", .exportPeople,
+      .get, "/v1/admin/exports/deliveries", .exportPeople, query: ["seqno"],
       .pieces(.export, { call throws(Problem) in try call.exportDeliveries() })),
     AdminRoute(
-      .get, "/v1/admin/exports/audit", .viewAudit,
+      .get, "/v1/admin/exports/audit", .viewAudit, query: ["appId"],
       .pieces(.export, { call throws(Problem) in try call.exportAudit() })),
   ]
 }
@@ -36,14 +36,14 @@ extension AdminCall {
 
   /// `GET /v1/admin/overview/events?appId=`: what the dashboard shows, whenever it changes.
   func watchOverview() throws(Problem) -> StreamSource {
-    .overview(try Overview.scope(request.queryItem("appId"), by: caller, on: connection))
+    .overview(try Overview.scope(query["appId"], by: caller, on: connection))
   }
 
   /// `GET /v1/admin/exports/users?appId=&prefix=`.
   func exportUsers() throws(Problem) -> StreamSource {
     .file(
       try Exporting.users(
-        of: try required("appId"), prefix: request.queryItem("prefix") ?? "", by: caller, on: connection))
+        of: try required("appId"), prefix: query["prefix"] ?? "", by: caller, on: connection))
   }
 
   /// `GET /v1/admin/exports/members?groupSeq=`.
@@ -64,6 +64,6 @@ extension AdminCall {
 
   /// `GET /v1/admin/exports/audit?appId=`.
   func exportAudit() throws(Problem) -> StreamSource {
-    .file(try Exporting.audit(of: request.queryItem("appId"), by: caller, on: connection))
+    .file(try Exporting.audit(of: query["appId"], by: caller, on: connection))
   }
 }

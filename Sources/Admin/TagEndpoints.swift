@@ -14,11 +14,11 @@ extension AdminCall {
 
   /// `?appId=&clientUid=` or `?appId=&device=`; with neither, all tags in use.
   func tags() throws(Problem) -> Response {
-    guard let appID = request.queryItem("appId") else {
+    guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose tags: /v1/admin/tags?appId=…&clientUid=… or …&device=…")
     }
     let owner: Tagging.Owners
-    switch (request.queryItem("clientUid"), request.queryItem("device")) {
+    switch (query["clientUid"], query["device"]) {
     case (nil, nil): return .json(.ok, try Tagging.all(in: appID, by: caller, on: connection))
     case (let clientUID?, nil): owner = .users([clientUID])
     case (nil, let device?):
@@ -109,7 +109,7 @@ extension AdminCall {
 
   /// `POST /v1/admin/audiences/csv?appId=&skipErrors=`: the body is the file itself.
   func uploadAudience() throws(Problem) -> Response {
-    guard let appID = request.queryItem("appId") else {
+    guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say for which app: /v1/admin/audiences/csv?appId=…")
     }
     let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
@@ -117,7 +117,7 @@ extension AdminCall {
       throw Problem(.unsupportedMediaType, "Send the file itself with Content-Type: text/csv.")
     }
     let stored = try CSVUploads.store(
-      request.source, of: appID, skipsFaults: request.queryItem("skipErrors") == "true", by: caller, on: connection,
+      request.source, of: appID, skipsFaults: query["skipErrors"] == "true", by: caller, on: connection,
       now: resources.clock.wallMicroseconds)
     return .json(.created, stored)
   }

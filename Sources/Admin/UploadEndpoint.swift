@@ -6,13 +6,13 @@ internal import Reactor
 /// `POST /v1/admin/uploads?appId=…`: a picture, sound or film for notifications; the body is the file itself.
 extension AdminCall {
   func upload() throws(Problem) -> Response {
-    guard let appID = request.queryItem("appId"), !appID.isEmpty else {
+    guard let appID = query["appId"], !appID.isEmpty else {
       throw Problem(.invalidField, "Name the app in the address: /v1/admin/uploads?appId=…")
     }
     let uploaded = try Uploading.upload(
       Uploading.Request(
         appID: appID, contentType: request.header("content-type"), body: request.source,
-        expiresIn: request.queryItem("expiresIn"), caller: caller, hosting: resources.hosting),
+        expiresIn: query["expiresIn"], caller: caller, hosting: resources.hosting),
       on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
     return .json(.created, uploaded)
   }

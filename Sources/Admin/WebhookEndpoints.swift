@@ -8,7 +8,9 @@ internal import Reactor
 extension AdminRoute {
   static let webhooks: [AdminRoute] = [
     AdminRoute(.post, "/v1/admin/webhooks", .manageApps) { call throws(Problem) in try call.createWebhook() },
-    AdminRoute(.get, "/v1/admin/webhooks", .manageEvents) { call throws(Problem) in try call.webhooks() },
+    AdminRoute(.get, "/v1/admin/webhooks", .manageEvents, query: ["appId"] + page) { call throws(Problem) in
+      try call.webhooks()
+    },
     AdminRoute(.get, "/v1/admin/webhooks/{webhook}", .manageEvents) { call throws(Problem) in try call.webhook() },
     AdminRoute(.patch, "/v1/admin/webhooks/{webhook}", .manageApps) { call throws(Problem) in
       try call.changeWebhook()
@@ -19,13 +21,14 @@ extension AdminRoute {
     AdminRoute(.post, "/v1/admin/webhooks/{webhook}/test", .manageEvents) { call throws(Problem) in
       try call.testWebhook()
     },
-    AdminRoute(.get, "/v1/admin/webhooks/{webhook}/deliveries", .manageEvents) { call throws(Problem) in
+    AdminRoute(.get, "/v1/admin/webhooks/{webhook}/deliveries", .manageEvents, query: ["state"] + page) {
+      call throws(Problem) in
       try call.webhookDeliveries()
     },
     AdminRoute(.post, "/v1/admin/webhooks/{webhook}/replay", .manageEvents) { call throws(Problem) in
       try call.replayEvents()
     },
-    AdminRoute(.get, "/v1/admin/messages/{seqno}/fallbacks", .viewMessages) { call throws(Problem) in
+    AdminRoute(.get, "/v1/admin/messages/{seqno}/fallbacks", .viewMessages, query: page) { call throws(Problem) in
       try call.fallbacks()
     },
   ]
@@ -47,7 +50,7 @@ extension AdminCall {
   func webhooks() throws(Problem) -> Response {
     .json(
       .ok,
-      try WebhookKeeping.list(request.queryItem("appId"), try page(), by: caller, on: connection))
+      try WebhookKeeping.list(query["appId"], try page(), by: caller, on: connection))
   }
 
   func webhook() throws(Problem) -> Response {
@@ -78,7 +81,7 @@ extension AdminCall {
     .json(
       .ok,
       try EventKeeping.list(
-        parameters["webhook"], state: request.queryItem("state"), try page(), by: caller, on: connection))
+        parameters["webhook"], state: query["state"], try page(), by: caller, on: connection))
   }
 
   /// `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.

@@ -37,9 +37,4 @@ package struct OwnedRequest: Sendable {
   package func header(_ lowercasedName: String) -> String? {
     headers.first { $0.name == lowercasedName }?.value
   }
-
-  /// The first value of this name in the query, form-decoded.
-  package func queryItem(_ name: StaticString) -> String? {
-    FormDecoding.value(of: name, in: Array(query.utf8).span)
-  }
 }

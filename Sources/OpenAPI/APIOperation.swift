@@ -114,7 +114,8 @@ package struct APIOperation: Sendable {
     }
     if body != nil { problems += [.malformed, .invalidField, .bodyTooLarge, .unsupportedMediaType] }
     if hasShare { problems.append(.tooManyRequests) }
-    if usesDatabase { problems += [.busy, .databaseAway, .outcomeUnknown, .internalError] }
+    // `invalidField`: a parameter that is not known, or there twice.
+    if usesDatabase { problems += [.invalidField, .busy, .databaseAway, .outcomeUnknown, .internalError] }
     return Problem.Code.allCases.filter(problems.contains)
   }
 

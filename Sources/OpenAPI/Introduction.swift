@@ -7,8 +7,8 @@ enum Introduction {
     Three kinds of callers use it: devices (`/v1`), back-office systems and operators (`/v1/admin`), and whoever watches \
     the server (`/health`, `/ready`).
 
-    **JSON.** Bodies are JSON in UTF-8 with names in camelCase. An unknown or repeated field is refused and named, and so \
-    is U+0000 in a text. Objects and lists may stand in each other \(JSON.Limits.depth) deep, an object has at most \
+    **JSON.** Bodies are JSON in UTF-8 with names in camelCase. An unknown or repeated field is refused and named; so \
+    are a parameter behind the `?` that the operation does not list, and one given twice; and so is U+0000 in a text. Objects and lists may stand in each other \(JSON.Limits.depth) deep, an object has at most \
     \(JSON.Limits.members) members, and a text no more than \(PlainText.Limits.marks) combining marks in a row (Unicode's \
     stream-safe format). Times are RFC 3339, UTC in \
     answers. Where a length is given in bytes (`x-maxBytes`), the UTF-8 bytes count.

@@ -8,63 +8,89 @@ package import Reactor
 package final class DeviceDoor: RequestHandler {
   typealias Endpoint = (DeviceDoor) -> (Request, PathParameters, Responder) throws(Problem) -> Void
 
+  /// One line of the table: what is asked, and who answers.
+  struct Route {
+    let method: Method
+    let pattern: String
+    /// Names of what may stand behind the `?`; anything else there is refused.
+    let query: [String]
+    let endpoint: Endpoint
+
+    init(_ method: Method, _ pattern: String, query: [String] = [], _ endpoint: @escaping Endpoint) {
+      self.method = method
+      self.pattern = pattern
+      self.query = query
+      self.endpoint = endpoint
+    }
+  }
+
   /// Who may sign for what, by which keys.
   let keys: SigningKeys
   let catalog: Catalog
   let committer: Committer
   let patience: CatalogPatience
-  private let router: Router<Endpoint>
+  private let router: Router<Route>
 
   package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {
     self.committer = committer
     patience = CatalogPatience(catalog: catalog, loop: loop)
     self.catalog = catalog
     self.keys = keys
-    var router = Router<Endpoint>()
-    for (method, pattern, endpoint) in Self.routes { router.add(method, pattern, endpoint) }
+    var router = Router<Route>()
+    for route in Self.routes { router.add(route.method, route.pattern, route) }
     self.router = router
   }
 
-  /// The table: what is asked, and who answers.
-  static var routes: [(Method, String, Endpoint)] {
+  /// The API for devices. A test holds it against the API's document.
+  static var routes: [Route] {
     [
-      (.post, "/v1/devices", register),
-      (.get, "/v1/devices/{device}", show),
-      (.delete, "/v1/devices/{device}", unregister),
-      (.put, "/v1/devices/{device}/user", setUser),
-      (.delete, "/v1/devices/{device}/user", clearUser),
-      (.post, "/v1/devices/{device}/possession", bringBack),
-      (.get, "/v1/devices/{device}/groups", listGroups),
-      (.put, "/v1/devices/{device}/groups/{groupSeq}", join),
-      (.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
-      (.get, "/v1/devices/{device}/badge", showBadge),
-      (.put, "/v1/devices/{device}/badge", setBadge),
-      (.get, "/v1/devices/{device}/consent", showConsents),
-      (.put, "/v1/devices/{device}/consent", setConsents),
-      (.put, "/v1/devices/{device}/tokens/{kind}", setToken),
-      (.delete, "/v1/devices/{device}/tokens/{kind}", endToken),
-      (.post, "/v1/devices/{device}/messages", sendMessage),
-      (.post, "/v1/receipts", receive),
-      (.post, "/v1/reads", read),
+      Route(.post, "/v1/devices", register),
+      Route(.get, "/v1/devices/{device}", show),
+      Route(.delete, "/v1/devices/{device}", unregister),
+      Route(.put, "/v1/devices/{device}/user", setUser),
+      Route(.delete, "/v1/devices/{device}/user", clearUser),
+      Route(.post, "/v1/devices/{device}/possession", bringBack),
+      Route(.get, "/v1/devices/{device}/groups", query: ["limit", "cursor"], listGroups),
+      Route(.put, "/v1/devices/{device}/groups/{groupSeq}", join),
+      Route(.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
+      Route(.get, "/v1/devices/{device}/badge", showBadge),
+      Route(.put, "/v1/devices/{device}/badge", setBadge),
+      Route(.get, "/v1/devices/{device}/consent", showConsents),
+      Route(.put, "/v1/devices/{device}/consent", setConsents),
+      Route(.put, "/v1/devices/{device}/tokens/{kind}", setToken),
+      Route(.delete, "/v1/devices/{device}/tokens/{kind}", endToken),
+      Route(.post, "/v1/devices/{device}/messages", sendMessage),
+      Route(.post, "/v1/receipts", receive),
+      Route(.post, "/v1/reads", read),
     ]
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
     do throws(Problem) {
       // The two busiest paths need no router.
-      if request.method == .post, request.pathEquals("/v1/receipts") {
+      if request.method == .post, request.pathEquals("/v1/receipts"), request.query.isEmpty {
         return try receive(request, PathParameters(names: [], values: []), responder)
       }
-      if request.method == .post, request.pathEquals("/v1/reads") {
+      if request.method == .post, request.pathEquals("/v1/reads"), request.query.isEmpty {
         return try read(request, PathParameters(names: [], values: []), responder)
       }
       switch router.match(request) {
-      case .found(let endpoint, let parameters): try endpoint(self)(request, parameters, responder)
+      case .found(let route, let parameters):
+        try Self.checkQuery(of: request, for: route)
+        try route.endpoint(self)(request, parameters, responder)
       case .methodNotAllowed(allow: let allowed): responder.refuse(allowed: allowed, requestID: request.id)
       case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
       }
     } catch {
       responder.send(error, requestID: request.id)
+    }
+  }
+
+  private static func checkQuery(of request: Request, for route: Route) throws(Problem) {
+    do throws(QueryParameters.Fault) {
+      _ = try QueryParameters(request.query, known: route.query)
+    } catch {
+      throw Problem(.invalidField, error.detail)
     }
   }
 

@@ -76,7 +76,7 @@ import Testing
     _ = request.store.finish()
     #expect(copy.method == .post)
     #expect(copy.path == "/a")
-    #expect(copy.queryItem("b") == "c")
+    #expect(copy.query == "b=c")
     #expect(copy.header("x-y") == "Z")
     #expect(copy.body == Array("hi".utf8))
   }

@@ -1,8 +1,8 @@
 import HTTPServer
-import OpenAPI
 import Testing
 
 @testable import Admin
+@testable import OpenAPI
 @testable import Receiver
 @testable import SDKDoor
 @testable import Server
@@ -10,7 +10,7 @@ import Testing
 /// The document and the routers name the same operations.
 @Suite struct RouteTests {
   static let routed: [String] = {
-    var names = DeviceDoor.routes.map { name($0.0, $0.1) }
+    var names = DeviceDoor.routes.map { name($0.method, $0.pattern) }
     names += AdminRoute.all.map { name($0.method, $0.pattern) }
     names += HealthDoor.routes.map { name($0.0, $0.1) }
     names += MetricsDoor.routes.map { name($0.0, $0.1) }
@@ -40,6 +40,17 @@ import Testing
   @Test func `every operation of the document is routed`() {
     let invented = Set(Self.documented).subtracting(Self.routed).sorted()
     #expect(invented.isEmpty, "In the API's document, but no router knows them: \(invented.joined(separator: "; "))")
+  }
+
+  @Test func `every operation lists the parameters that its route takes, and no other`() {
+    var taken = DeviceDoor.routes.map { (Self.name($0.method, $0.pattern), $0.query) }
+    taken += AdminRoute.all.map { (Self.name($0.method, $0.pattern), $0.query) }
+    #expect(taken.contains { !$0.1.isEmpty })
+    for (name, query) in taken {
+      let operation = APIOperation.all.first { Self.name($0.method, $0.pattern) == name }
+      let listed = operation?.parameters.filter { $0.place == .query }.map(\.name) ?? []
+      #expect(listed.sorted() == query.sorted(), "\(name): the document lists \(listed), its route takes \(query)")
+    }
   }
 
   @Test func `no operation is there twice`() {
