@@ -83,7 +83,7 @@ let package = Package(
       on: ["Domain", "JSON", "PlainText", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
 
     // Beside it: what the ways to all push networks have in common.
-    module("PushWire", on: ["Domain", "HTTP2", "TLS", "Metrics", "Reactor", log, deque]),
+    module("PushWire", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
     module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
@@ -110,8 +110,8 @@ let package = Package(
       "Server",
       on: [
         "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
-        "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "Postgres", "Metrics", "Reactor", "Domain",
-        crypto, log,
+        "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "Postgres", "Metrics", "Reactor",
+        "Domain", crypto, log,
       ]),
     // What an operator does beside serving.
     module(

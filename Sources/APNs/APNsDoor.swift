@@ -178,7 +178,7 @@ final class APNsDoor: PoolDoor {
   }
 
   func closedBeforeReady(reason: String, of pool: Pool) {
-    guard case .certificate = credential, reason.contains("alert") else { return }
+    guard case .certificate = credential, reason.contains(" alert ") else { return }
     // The peer says so in the language of TLS: nothing has been sent yet.
     for queue in pool.queues {
       pool.fail(queue, "BadCertificate: the server refused the push certificate (\(reason))")

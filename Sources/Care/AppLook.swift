@@ -262,10 +262,17 @@ struct AppLook {
     case .unreachable(let reason):
       return .failure(
         network, place, "cannot be reached: \(reason)",
-        mend: "Let this machine out to \(host) (DNS, firewall; a proxy that inspects TLS needs UPMC_CA_FILE).")
+        mend: wayOut(to: host))
     case .refused(let reason):
       return .failure(network, place, "refuses: \(reason)", mend: mend(reason, question))
     }
+  }
+
+  private func wayOut(to host: String) -> String {
+    guard let proxy = configuration.proxy else {
+      return "Let this machine out to \(host) (DNS, firewall; a proxy that inspects TLS needs UPMC_CA_FILE)."
+    }
+    return "Have the proxy \(proxy) let this machine out to \(host); one that inspects TLS needs UPMC_CA_FILE."
   }
 
   private func mend(_ reason: String, _ question: ProviderProbe.Question) -> String {

@@ -37,6 +37,7 @@ package final class Doctor {
     }
     for finding in MachineLook(configuration, clock: clock).findings() { note(finding) }
     for finding in DoorLook(configuration, clock: clock).findings() { note(finding) }
+    for finding in ProxyLook(configuration).findings() { note(finding) }
     guard let database = open(configuration) else { return }
     defer { database.close() }
     let url = database.url

@@ -86,7 +86,9 @@ struct DoorLook {
         context: try TLSContext.client(trust: TLSContext.Trust(files: files), protocols: ["http/1.1"]),
         serverName: host.host)
     }
-    let client = try HTTPClient.Blocking(try HTTPOrigin(host: host.host, port: host.port), configuration: options)
+    options.tunnel = configuration.proxy?.tunnel(to: host.host, port: host.port)
+    let origin = try HTTPOrigin(host: host.host, port: host.port, through: options.tunnel)
+    let client = try HTTPClient.Blocking(origin, configuration: options)
     let path = host.target.hasSuffix("/") ? host.target + "health" : host.target + "/health"
     return try client.send(HTTPRequest("GET", path)).status
   }

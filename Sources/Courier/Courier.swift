@@ -30,7 +30,8 @@ package import Reactor
 ///
 /// **Where it may go** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then also
 /// plain `http`. The name is looked up here, and connected is to the address that was checked, so a name that changes its
-/// meaning between does not help anybody. Redirections are not followed.
+/// meaning between does not help anybody. Redirections are not followed. Behind a proxy the same holds: it is told the address
+/// that was checked, not the name (`Way`).
 ///
 /// **Signature** (`Signature`): that of standardwebhooks.com, HMAC-SHA-256 over id, time and body.
 ///

@@ -1,4 +1,5 @@
 package import Domain
+package import HTTPClient
 package import Reactor
 package import Store
 package import TLS
@@ -14,6 +15,8 @@ package struct CourierConfiguration: Sendable {
   /// Opens a person's telephone number; nil when it does not open.
   package var phone: @Sendable (_ sealed: [UInt8], _ user: Users.Key) -> String? = { _, _ in nil }
   package var trust = TLSContext.Trust()
+  /// Through which everything goes, but for what it names itself; nil for the straight way.
+  package var proxy: OutboundProxy?
   /// Networks of one's own that webhooks may be in.
   package var privateNetworks: [IPBlock] = []
   /// Pauses between attempts, in seconds; tests shorten them.

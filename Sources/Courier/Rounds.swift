@@ -11,7 +11,7 @@ final class Rounds {
   /// What the resolver's thread has to say.
   private struct Found: Sendable {
     let webhook: Webhooks.Number
-    let result: Result<[SocketAddress], SystemError>
+    let result: Result<Way.Names, Way.Refusal>
   }
 
   private let configuration: CourierConfiguration
@@ -111,7 +111,7 @@ final class Rounds {
     guard target.room(at: now) > 0, shares.room(for: target.app) > 0 else { return }
     if target.place == nil { target.fail("\(target.url) is no URL") }
     if target.secret == nil { target.fail("its secret does not open with this master key") }
-    if case .none(let reason) = target.way {
+    if case .none(let reason) = target.standing {
       // One event learns why, and the others wait: then it is looked up again.
       for attempt in try take(1, for: target) {
         began(target)
@@ -121,7 +121,7 @@ final class Rounds {
     }
     // A slow answer keeps nobody waiting whose address is known.
     if target.needsAddress(at: now) { ask(target) }
-    guard case .ready = target.way, let secret = target.secret, let place = target.place else { return }
+    guard case .ready = target.standing, let secret = target.secret, let place = target.place else { return }
     for attempt in try take(min(target.room(at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
       // Who named it nobody knows: what is confidential goes to the number that the customer's server has.
@@ -165,17 +165,17 @@ final class Rounds {
     guard let place = target.place, target.secret != nil else { return }
     let (webhook, found) = (target.webhook, found)
     target.asks()
-    let question = Resolver.Question(
-      endpoint: Endpoint(host: place.host, port: place.port), asker: String(target.app)
-    ) { result in _ = found.offer(Found(webhook: webhook, result: result)) }
+    let question = Way.question(place, configuration.proxy, asker: String(target.app)) { result in
+      _ = found.offer(Found(webhook: webhook, result: result))
+    }
     if !resolver.ask(question) { target.stays("too many names are being looked up", at: loop.clock.now) }
   }
 
   private func resolved(_ answer: Found) {
     guard let target = targets[answer.webhook], target.isAsking else { return }
     switch answer.result {
-    case .success(let addresses): target.resolved(addresses, rule, loop, sharedContext)
-    case .failure(let error): target.stays(error.description, at: loop.clock.now)
+    case .success(let names): target.resolved(names, rule, configuration.proxy, loop, sharedContext)
+    case .failure(let refusal): target.stays(refusal.reason, at: loop.clock.now)
     }
   }
 

@@ -14,7 +14,7 @@ internal import TLS
 ///                 └──► none ──► no way (a reason), until the rest is over
 /// ```
 final class Target {
-  enum Way {
+  enum Standing {
     case unknown
     case ready(until: Instant)
     case none(String)
@@ -26,10 +26,11 @@ final class Target {
   let sealed: [UInt8]
   let secret: [UInt8]?
   let place: HTTPURL?
-  private(set) var way = Way.unknown
+  private(set) var standing = Standing.unknown
   private(set) var isAsking = false
   private var client: HTTPClient?
-  private var address: SocketAddress?
+  /// Where its connections go.
+  private var way: Way?
   private(set) var underWay = 0
   private var failures = 0
   private var restsUntil = Instant(nanoseconds: 0)
@@ -48,7 +49,7 @@ final class Target {
   /// True when its name has to be looked up.
   func needsAddress(at now: Instant) -> Bool {
     guard !isAsking else { return false }
-    switch way {
+    switch standing {
     case .unknown, .none: return true
     case .ready(let until): return now >= until
     }
@@ -57,60 +58,63 @@ final class Target {
   func asks() {
     isAsking = true
     // The reason has been told.
-    if case .none = way { way = .unknown }
+    if case .none = standing { standing = .unknown }
   }
 
   /// It cannot be reached, as far as is known.
   func fail(_ reason: String) {
     isAsking = false
-    way = .none(reason)
+    standing = .none(reason)
   }
 
   /// Its name could not be looked up just now: an address that has served until now goes on serving.
   func stays(_ reason: String, at now: Instant) {
     isAsking = false
-    if case .ready = way { way = .ready(until: now + Courier.Limits.nameLife) } else { way = .none(reason) }
+    if case .ready = standing {
+      standing = .ready(until: now + Courier.Limits.nameLife)
+    } else {
+      standing = .none(reason)
+    }
   }
 
-  /// Takes the first address that may be; one that is in use goes on being used.
+  /// Takes the first way that may be; one that is in use goes on being used.
   func resolved(
-    _ addresses: [SocketAddress], _ rule: AddressRule, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
+    _ names: Way.Names, _ rule: AddressRule, _ proxy: OutboundProxy?, _ loop: EventLoop,
+    _ context: () throws(TLSError) -> TLSContext
   ) {
     isAsking = false
     guard let place else { return fail("it is no URL") }
-    let good = addresses.filter { $0.ip.map { rule.allows($0, isSecure: place.isSecure) } == true }
-    guard let first = good.first else {
-      return fail(
-        addresses.isEmpty
-          ? "\(place.host) has no address"
-          : place.isSecure
-            ? "the address of \(place.host) is not public; allow its network with UPMC_WEBHOOK_PRIVATE"
-            : "plain http goes only to networks that UPMC_WEBHOOK_PRIVATE allows; use https")
+    let found: Way
+    do throws(Way.Refusal) {
+      found = try Way(to: place, names, rule, proxy, present: way, isFailing: failures > 0)
+    } catch {
+      return fail(error.reason)
     }
-    way = .ready(until: loop.clock.now + Courier.Limits.nameLife)
-    if let address, good.contains(address), client != nil { return }
+    standing = .ready(until: loop.clock.now + Courier.Limits.nameLife)
+    if found == way, client != nil { return }
     do throws(TLSError) {
-      try connect(to: first, place, loop, context)
+      try connect(by: found, place, loop, context)
     } catch {
       fail("\(error)")
     }
   }
 
   private func connect(
-    to address: SocketAddress, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
+    by way: Way, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
   ) throws(TLSError) {
     var configuration = HTTPClient.Configuration()
     configuration.connections = Courier.Limits.connections
     configuration.timeout = Courier.Limits.patience
     configuration.bodyBytes = Courier.Limits.answerBytes
+    configuration.tunnel = way.tunnel
     if place.isSecure {
       configuration.security = HTTPClient.Security(context: try context(), serverName: place.host)
     }
     let name = place.host.contains(":") ? "[\(place.host)]" : place.host
     let host = place.port == (place.isSecure ? 443 : 80) ? name : "\(name):\(place.port)"
     // What is under way on the old one is answered there.
-    client = HTTPClient(HTTPOrigin(host: host, address: address), loop: loop, configuration: configuration)
-    self.address = address
+    client = HTTPClient(HTTPOrigin(host: host, address: way.hop), loop: loop, configuration: configuration)
+    self.way = way
   }
 
   // MARK: Events
@@ -141,7 +145,7 @@ final class Target {
     guard excess >= 0 else { return }
     restsUntil = now + min(Courier.Limits.longestRest, .seconds(1 << min(excess, 10)))
     // It may have moved.
-    if case .ready = way { way = .unknown }
+    if case .ready = standing { standing = .unknown }
   }
 
   /// An attempt is made, or could not even be made; `ended` must follow.

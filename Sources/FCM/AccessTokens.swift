@@ -48,6 +48,7 @@ final class AccessTokens {
   private let loop: EventLoop
   private let logger: Logger
   private let context: () throws(TLSError) -> TLSContext
+  private let wire: WireConfiguration
   private let resolve: (Endpoint) -> Bool
 
   private var state = State.idle
@@ -64,7 +65,7 @@ final class AccessTokens {
   ///   - context: for HTTP/1.1, where the address is https.
   ///   - resolve: looks an address up; the answer comes to `resolved`. False when it cannot be asked for.
   init(
-    _ account: ServiceAccount, url: String, loop: EventLoop, logger: Logger,
+    _ account: ServiceAccount, url: String, loop: EventLoop, wire: WireConfiguration,
     context: @escaping () throws(TLSError) -> TLSContext, resolve: @escaping (Endpoint) -> Bool
   ) {
     self.account = account
@@ -72,7 +73,8 @@ final class AccessTokens {
     self.url = HTTPURL(url)
     self.context = context
     self.loop = loop
-    self.logger = logger
+    self.wire = wire
+    logger = wire.logger
     self.resolve = resolve
   }
 
@@ -119,7 +121,7 @@ final class AccessTokens {
     guard state == .idle, fault == nil else { return }
     guard let url else { return refuse("the address of access tokens, \(urlText), is no URL") }
     state = .resolving
-    guard !resolve(Endpoint(host: url.host, port: url.port)) else { return }
+    guard !resolve(wire.hop(to: Endpoint(host: url.host, port: url.port))) else { return }
     // Not from within the call: whoever asks is in the middle of something.
     loop.schedule(after: .zero) { [weak self] in self?.failed("no name can be looked up now") }
   }
@@ -127,19 +129,25 @@ final class AccessTokens {
   func resolved(_ result: Result<[SocketAddress], SystemError>) {
     guard state == .resolving, let url else { return }
     switch result {
-    case .failure(let error): failed(error.description)
+    case .failure(let error): failed(tunnel(url)?.naming(error) ?? error.description)
     case .success(let addresses):
       guard let address = addresses.randomElement() else { return failed("\(url.host) has no address") }
       ask(address, url)
     }
   }
 
+  private func tunnel(_ url: HTTPURL) -> ProxyTunnel? {
+    wire.proxy?.tunnel(to: url.host, port: url.port)
+  }
+
+  /// - Parameter address: the token endpoint's, or the proxy's.
   private func ask(_ address: SocketAddress, _ url: HTTPURL) {
     do {
       var configuration = HTTPClient.Configuration()
       configuration.connections = 1
       configuration.timeout = .seconds(FCM.Limits.tokenRequestSeconds)
       configuration.bodyBytes = FCM.Limits.tokenAnswerBytes
+      configuration.tunnel = tunnel(url)
       if url.isSecure {
         configuration.security = HTTPClient.Security(context: try context(), serverName: url.host)
       }

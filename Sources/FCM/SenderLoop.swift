@@ -123,7 +123,7 @@ final class SenderLoop: PoolPlanner {
     if let known = accounts[name] { return known }
     let ask = askTokenAddress
     let tokens = AccessTokens(
-      account, url: credential.tokenURL, loop: loop, logger: configuration.wire.logger,
+      account, url: credential.tokenURL, loop: loop, wire: configuration.wire,
       context: { [unowned self] () throws(TLSError) in try sharedTokenContext() },
       resolve: { endpoint in ask(endpoint, name) })
     tokens.heardTime = configuration.wire.heardTime

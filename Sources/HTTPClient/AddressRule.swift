@@ -30,6 +30,18 @@ package struct AddressRule: Sendable {
     allowed.contains { $0.contains(address) }
   }
 
+  /// About a name that the operator's proxy looks up, and whose private addresses the proxy must refuse: no for what can be
+  /// told from here, which is addresses however they are written, and names of the proxy's own machine.
+  package func allows(name: String, isSecure: Bool) -> Bool {
+    if let address = IPAddress(name) { return allows(address, isSecure: isSecure) }
+    var labels = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+    if labels.last?.isEmpty == true { labels.removeLast() }
+    // What resolvers take for an address too: 127.1, 2130706433, 0x7f000001.
+    guard let last = labels.last, last != "localhost", !last.hasPrefix("0x"), last.contains(where: { !$0.isNumber })
+    else { return false }
+    return isSecure
+  }
+
   /// - Parameter isSecure: whether it is spoken to with TLS; plain HTTP only goes where the configuration says.
   package func allows(_ address: IPAddress, isSecure: Bool) -> Bool {
     if isAllowedByName(address) { return true }

@@ -3,11 +3,13 @@ internal import Reactor
 /// One connection of a client: one request at a time.
 ///
 /// ```
-///   connecting ──► securing ──► ready (idle or with a request) ──► ended
+///   connecting ──► tunnelling ──► securing ──► ready (idle or with a request) ──► ended
 /// ```
 final class ClientConnection: EventLoop.Handler {
   private enum State {
     case connecting
+    /// The proxy is asked for the way to the server, where there is one.
+    case tunnelling
     /// The handshake of TLS, where there is one.
     case securing
     case ready
@@ -26,13 +28,15 @@ final class ClientConnection: EventLoop.Handler {
   private var sentBytes = 0
   /// A byte of the present answer has come.
   private var hasAnswerBegun = false
+  /// Since when it is idle; before its first request, since when it is being made.
   private var idleSince: Instant
   /// More waits than a turn reads; it goes on by itself.
   private var goesOnLater = false
 
   init(client: HTTPClient) throws(SystemError) {
     self.client = client
-    let transport = try ClientTransport(to: client.origin.address, security: client.configuration.security)
+    let transport = try ClientTransport(
+      to: client.origin.address, security: client.configuration.security, tunnel: client.configuration.tunnel)
     self.transport = transport
     parser = ResponseParser(bodyLimit: client.configuration.bodyBytes)
     idleSince = client.loop.now
@@ -53,15 +57,26 @@ final class ClientConnection: EventLoop.Handler {
       let error = transport?.connectError ?? 0
       guard error == 0 else {
         let reason = SystemError(code: error, operation: "connect", subject: client.origin.address.description)
-        return fail(.unreachable(reason.description))
+        return fail(.unreachable(client.throughProxy(reason.description)))
       }
-      state = .securing
+      state = .tunnelling
     }
+    if state == .tunnelling { goThroughProxy() }
     if state == .securing { secure() }
     guard state == .ready else { return }
     // What has come is read first: a server may answer, and close, before it has read the whole request.
     if !goesOnLater, readiness.overlaps(.readable) || readiness.overlaps(.failed) { receive() }
     if state == .ready { flush() }
+  }
+
+  private func goThroughProxy() {
+    switch transport?.openTunnel() {
+    case .done: state = .securing
+    case .incomplete(let readiness):
+      if let registration { client.loop.update(registration, interest: readiness) }
+    case .failed(let reason): fail(.unreachable(reason))
+    case nil: end()
+    }
   }
 
   private func secure() {
@@ -70,14 +85,20 @@ final class ClientConnection: EventLoop.Handler {
     case .incomplete(let readiness):
       if let registration { client.loop.update(registration, interest: readiness) }
     // Not a byte of a request has left.
-    case .failed(let reason): fail(.unreachable(reason))
+    case .failed(let reason): fail(.unreachable(client.throughProxy(reason)))
     case nil: end()
     }
   }
 
   func checkPatience(_ now: Instant) {
     if let current {
-      if current.deadline <= now { fail(.timedOut) }
+      if let proxy = client.configuration.tunnel?.proxy, state == .connecting || state == .tunnelling {
+        // Nothing was asked of the server: that is no doubt, but a proxy that does not answer.
+        let isSlow = now - idleSince >= .seconds(ProxyTunnel.Limits.seconds) || current.deadline <= now
+        if isSlow { fail(.unreachable("the proxy \(proxy) does not answer")) }
+      } else if current.deadline <= now {
+        fail(.timedOut)
+      }
     } else if now - idleSince >= client.configuration.idleTimeout {
       end()
     }

@@ -15,20 +15,33 @@ final class ClientTransport {
   /// More waits inside TLS after what was read: epoll will not say so.
   private(set) var hasHiddenInput = false
   private let security: HTTPClient.Security?
+  private var request: TunnelRequest?
   // One of these two.
   private var socket: Socket?
   private var stream: TLSStream?
 
   /// Begins to connect; writable when done.
-  init(to address: SocketAddress, security: HTTPClient.Security?) throws(SystemError) {
+  /// - Parameter tunnel: asked for first, where `address` is the proxy's.
+  init(to address: SocketAddress, security: HTTPClient.Security?, tunnel: ProxyTunnel?) throws(SystemError) {
     let socket = try Socket.connect(to: address)
     descriptor = socket.descriptor
     self.security = security
+    request = tunnel.map { TunnelRequest($0) }
     self.socket = consume socket
   }
 
   /// 0 when the connection stands, else why not.
   var connectError: Int32 { socket?.connectError ?? 0 }
+
+  /// Asks the proxy for the way to the server. Call it again when ready.
+  func openTunnel() -> Step {
+    switch socket?.advance(&request) {
+    case .open: .done
+    case .incomplete(let readiness): .incomplete(readiness)
+    case .failed(let reason): .failed(reason)
+    case nil: .done
+    }
+  }
 
   /// What has to happen between connecting and the first request: nothing, or the handshake. Call it again when ready.
   func secure() -> Step {

@@ -56,6 +56,9 @@ package final class HTTPClient {
     /// TLS and the name that the server must prove; nil for plain HTTP.
     package var security: Security?
 
+    /// The way through a proxy, whose address the origin then has; nil for the straight one.
+    package var tunnel: ProxyTunnel?
+
     package init() {}
   }
 
@@ -162,8 +165,13 @@ package final class HTTPClient {
       open[ObjectIdentifier(connection)] = connection
       connection.begin(pending)
     } catch {
-      pending.completion(.failure(.unreachable(error.description)))
+      pending.completion(.failure(.unreachable(throughProxy(error.description))))
     }
+  }
+
+  /// Says whom it is about.
+  func throughProxy(_ reason: String) -> String {
+    configuration.tunnel?.naming(reason) ?? reason
   }
 
   func becameIdle(_ connection: ClientConnection) {

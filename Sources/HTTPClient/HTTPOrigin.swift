@@ -4,6 +4,7 @@ package import Reactor
 package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
   /// As it stands in `Host`: with the port, unless that is 80.
   package let host: String
+  /// Connected to: the server's, or that of the proxy on the way to it.
   package let address: SocketAddress
 
   /// - Parameter host: for the `Host` header.
@@ -12,12 +13,13 @@ package struct HTTPOrigin: Hashable, Sendable, CustomStringConvertible {
     self.address = address
   }
 
-  /// Looks the host up; blocking, up to the resolver's own time-out.
-  package init(host: String, port: UInt16) throws(SystemError) {
+  /// Looks the host up, or the proxy on the way to it; blocking, up to the resolver's own time-out.
+  package init(host: String, port: UInt16, through tunnel: ProxyTunnel? = nil) throws(SystemError) {
     let name = host.contains(":") ? "[\(host)]" : host
     self.host = port == 80 ? name : "\(name):\(port)"
-    guard let address = try SocketAddress.resolve(host: host, port: port).first else {
-      throw SystemError(code: 113, operation: "resolve", subject: host)
+    let hop = tunnel.map { ($0.proxy.host, $0.proxy.port) } ?? (host, port)
+    guard let address = try SocketAddress.resolve(host: hop.0, port: hop.1).first else {
+      throw SystemError(code: 113, operation: "resolve", subject: hop.0)
     }
     self.address = address
   }

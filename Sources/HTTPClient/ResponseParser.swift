@@ -142,7 +142,7 @@ struct ResponseParser {
 
 extension Span<UInt8> {
   /// Where the first CR LF CR LF begins, at or after `start`.
-  fileprivate func endOfHead(from start: Int) -> Int? {
+  func endOfHead(from start: Int) -> Int? {
     var index = start
     while index + 3 < count {
       // The fourth byte tells how far the next place can be.

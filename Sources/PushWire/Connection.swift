@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTP2
+internal import HTTPClient
 package import Reactor
 internal import TLS
 
@@ -32,6 +33,8 @@ package final class Connection: EventLoop.Handler {
   /// What all connections of a pool have in common.
   struct Settings {
     let endpoint: Endpoint
+    /// The way through the proxy, whose addresses the connection is then given; nil for the straight one.
+    let tunnel: ProxyTunnel?
     let context: TLSContext
     /// The peer allows one request until it has seen a good credential.
     let needsProof: Bool
@@ -64,6 +67,7 @@ package final class Connection: EventLoop.Handler {
   private var registration: EventLoop.Registration?
   // One of these three: the socket while connecting, then the stream, at the end neither.
   private var socket: Socket?
+  private var tunnelRequest: TunnelRequest?
   private(set) var stream: TLSStream?
   private(set) var session: ClientSession?
   private var timer: Timers.ID?
@@ -96,7 +100,8 @@ package final class Connection: EventLoop.Handler {
     self.addresses = addresses[...]
     openedAt = loop.clock.now
     dueAt = openedAt + age
-    state = ConnectionState(at: openedAt, needsProof: settings.needsProof)
+    state = ConnectionState(
+      at: openedAt, needsProof: settings.needsProof, isTunnelled: settings.tunnel != nil)
   }
 
   // MARK: Opening
@@ -119,7 +124,7 @@ package final class Connection: EventLoop.Handler {
         connectFailed(error)
       }
     }
-    end("connect: \(lastConnectError)")
+    end(throughProxy("connect: \(lastConnectError)"))
   }
 
   private func connectFailed(_ error: SystemError) {
@@ -136,6 +141,20 @@ package final class Connection: EventLoop.Handler {
       return connectToNextAddress()
     }
     perform(state.connected(at: loop.now))
+  }
+
+  /// A reason, with whom it may be about.
+  private func throughProxy(_ reason: String) -> String {
+    settings.tunnel?.naming(reason) ?? reason
+  }
+
+  private func askProxy() {
+    switch socket?.advance(&tunnelRequest) {
+    case .open: perform(state.tunnelled(at: loop.now))
+    case .incomplete(let readiness): watch(readiness)
+    case .failed(let reason): end(reason)
+    case nil: break
+    }
   }
 
   private func secure() {
@@ -156,7 +175,7 @@ package final class Connection: EventLoop.Handler {
     guard let stream else { return }
     switch stream.handshake() {
     case .incomplete(let readiness): watch(readiness)
-    case .failed(let error): end(error.description)
+    case .failed(let error): end(throughProxy(error.description))
     case .complete:
       // Without ALPN the service speaks HTTP/2 all the same.
       if let agreed = stream.negotiatedProtocol, agreed != "h2" { return end("the server speaks \(agreed)") }
@@ -179,6 +198,7 @@ package final class Connection: EventLoop.Handler {
   package func ready(_ readiness: Readiness) {
     switch state.phase {
     case .connecting: finishConnect()
+    case .tunnelling: askProxy()
     case .securing: shakeHands()
     case .probing, .ready, .draining: receive()
     case .closed: break
@@ -274,6 +294,10 @@ package final class Connection: EventLoop.Handler {
 
   func perform(_ actions: ConnectionState.Actions) {
     guard !actions.isEmpty else { return }
+    if actions.contains(.tunnel) {
+      tunnelRequest = settings.tunnel.map { TunnelRequest($0) }
+      askProxy()
+    }
     if actions.contains(.secure) { secure() }
     if actions.contains(.fill), state.phase == .ready, !wasReady {
       wasReady = true
@@ -285,9 +309,17 @@ package final class Connection: EventLoop.Handler {
       pings += 1
       session.ping(pings)
     }
-    if actions.contains(.abandon) { end("no answer from the peer") }
+    if actions.contains(.abandon) { end(silence) }
     if actions.contains(.close) { closePolitely() }
     if actions.contains(.fill) { pump() }
+  }
+
+  /// Who has not answered.
+  private var silence: String {
+    guard let proxy = settings.tunnel?.proxy, state.phase == .connecting || state.phase == .tunnelling else {
+      return "no answer from the peer"
+    }
+    return "the proxy \(proxy) does not answer"
   }
 
   private func closePolitely() {

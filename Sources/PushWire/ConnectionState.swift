@@ -1,3 +1,4 @@
+internal import HTTPClient
 internal import Reactor
 
 /// What a connection may do and must do next. Pure: events in, actions out; no socket, no clock.
@@ -6,6 +7,7 @@ internal import Reactor
 struct ConnectionState {
   enum Phase: Equatable {
     case connecting
+    case tunnelling
     case securing
     case probing
     case ready
@@ -28,12 +30,16 @@ struct ConnectionState {
     static let close = Actions(rawValue: 16)
     /// Close at once: the peer is dead. What is in flight is lost.
     static let abandon = Actions(rawValue: 32)
+    /// Ask the proxy for the way to the network.
+    static let tunnel = Actions(rawValue: 64)
   }
 
   private(set) var phase = Phase.connecting
   private var enteredAt: Instant
   /// The peer allows little until it has seen a good provider token.
   private let needsProof: Bool
+  /// What it connects to is a proxy.
+  private let isTunnelled: Bool
   private var hasSettings = false
   private var hasGoodAnswer = false
   /// Requests given up since the last answer.
@@ -46,7 +52,8 @@ struct ConnectionState {
   /// It has been silent for too long while requests wait: nothing more is submitted until it says something.
   private(set) var isStalled = false
 
-  init(at now: Instant, needsProof: Bool = true) {
+  init(at now: Instant, needsProof: Bool = true, isTunnelled: Bool = false) {
+    self.isTunnelled = isTunnelled
     enteredAt = now
     silentSince = now
     self.needsProof = needsProof
@@ -72,6 +79,13 @@ struct ConnectionState {
 
   mutating func connected(at now: Instant) -> Actions {
     guard phase == .connecting else { return [] }
+    enter(isTunnelled ? .tunnelling : .securing, now)
+    return isTunnelled ? .tunnel : .secure
+  }
+
+  /// The proxy has opened the way to the network.
+  mutating func tunnelled(at now: Instant) -> Actions {
+    guard phase == .tunnelling else { return [] }
     enter(.securing, now)
     return .secure
   }
@@ -141,6 +155,7 @@ struct ConnectionState {
   mutating func ticked(inFlight: Int, at now: Instant) -> Actions {
     switch phase {
     case .connecting: return seconds(since: enteredAt, now) >= PushWire.Limits.connectSeconds ? .abandon : []
+    case .tunnelling: return seconds(since: enteredAt, now) >= ProxyTunnel.Limits.seconds ? .abandon : []
     case .securing: return seconds(since: enteredAt, now) >= PushWire.Limits.handshakeSeconds ? .abandon : []
     case .closed: return []
     case .probing, .ready, .draining:

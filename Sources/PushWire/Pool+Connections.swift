@@ -1,4 +1,5 @@
 package import Domain
+internal import HTTPClient
 internal import Logging
 internal import Reactor
 
@@ -63,7 +64,8 @@ extension Pool {
     isResolving = false
     guard !isStopping else { return }
     switch result {
-    case .failure(let error): connectionFailed(error.description)
+    case .failure(let error):
+      connectionFailed(settings.tunnel?.naming(error) ?? error.description)
     case .success(let addresses): open(addresses)
     }
   }

@@ -1,5 +1,6 @@
 package import Domain
 internal import HTTP2
+internal import HTTPClient
 package import Logging
 package import Reactor
 
@@ -81,7 +82,8 @@ package final class Pool: ConnectionOwner {
     loop = owner.loop
     configuration = owner.configuration
     settings = Connection.Settings(
-      endpoint: plan.endpoint, context: plan.context, needsProof: plan.needsProof,
+      endpoint: plan.endpoint, tunnel: configuration.tunnel(to: plan.endpoint), context: plan.context,
+      needsProof: plan.needsProof,
       streamCap: configuration.streamsPerConnection, lastStreamID: configuration.lastStreamID)
   }
 
@@ -254,12 +256,12 @@ package final class Pool: ConnectionOwner {
   }
 
   package func log(_ level: Logger.Level, _ text: Logger.Message, _ connection: Connection, _ reason: String = "") {
-    configuration.logger.log(
-      level: level, text,
-      metadata: [
-        "credential": "\(door.name)", "environment": "\(key.environment.name)",
-        "connection": "\(connection.number)", "address": "\(connection.address?.description ?? "")",
-        "reason": "\(reason)",
-      ])
+    var metadata: Logger.Metadata = [
+      "credential": "\(door.name)", "environment": "\(key.environment.name)",
+      "connection": "\(connection.number)", "address": "\(connection.address?.description ?? "")",
+      "reason": "\(reason)",
+    ]
+    if let tunnel = settings.tunnel { metadata["proxy"] = "\(tunnel.proxy)" }
+    configuration.logger.log(level: level, text, metadata: metadata)
   }
 }

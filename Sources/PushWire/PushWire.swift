@@ -24,11 +24,15 @@
 /// for ten minutes after the last push. A connection lives like this (`ConnectionState`):
 ///
 /// ```
-///   connecting ──► securing ──► probing ──────► ready ──────► draining ──► closed
-///      │ TCP, 10 s    │ TLS, 10 s  │ one request    │ up to the     │ no new requests; what was accepted
-///      │              │            │ at a time      │ peer's limit  │ before finishes or times out
-///      └──────────────┴────────────┴────────────────┴───────────────┴──► closed, at any time, by loss
+///   connecting ──► tunnelling ──► securing ──► probing ──────► ready ──────► draining ──► closed
+///      │ TCP, 10 s    │ CONNECT,     │ TLS, 10 s  │ one request    │ up to the     │ no new requests; what was accepted
+///      │              │ 10 s         │            │ at a time      │ peer's limit  │ before finishes or times out
+///      └──────────────┴──────────────┴────────────┴────────────────┴───────────────┴──► closed, at any time, by loss
 /// ```
+///
+/// *Tunnelling* is left out where there is no proxy. With one, its name is looked up and its addresses are connected to; the
+/// network's own name is looked up by nobody here, and is told to the proxy, on each connection anew. What it answers that
+/// opens no tunnel is a failure to connect like any other: nothing was submitted, so nothing is unknown.
 ///
 /// *Probing* lasts until the peer's SETTINGS have come and, where the network allows little to whoever has proved
 /// nothing (`PoolPlan.needsProof`), the first answer that is not a 403. *Draining* begins with GOAWAY, when the network's

@@ -161,7 +161,7 @@ package final class Switchboard: PoolOwner {
 
   func resolve(_ endpoint: Endpoint, for pool: PoolKey) {
     let answer = answer
-    let question = Resolver.Question(endpoint: endpoint) { answer($0, pool) }
+    let question = Resolver.Question(endpoint: configuration.hop(to: endpoint)) { answer($0, pool) }
     guard resolvers[endpoint]?.ask(question) != true else { return }
     // Not from within the call: the pool is in the middle of something.
     loop.schedule(after: .zero) { [weak self] in

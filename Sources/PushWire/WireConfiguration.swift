@@ -1,3 +1,4 @@
+package import HTTPClient
 package import Logging
 package import Metrics
 
@@ -14,6 +15,8 @@ package struct WireConfiguration: Sendable {
   package var connectionAge = PushWire.Limits.connectionAge
   /// Where names are looked up, for each new connection.
   package var lookUp = Resolver.system
+  /// Through which all connections go, but for those that it names itself; nil for the straight way.
+  package var proxy: OutboundProxy?
   /// Nothing is taken before the sender has been told all credentials once: an app whose credential is not known yet
   /// must not look like one that has none.
   package var awaitsCredentials = false
@@ -29,5 +32,15 @@ package struct WireConfiguration: Sendable {
   package init(network: String, logger: Logger) {
     self.network = network
     self.logger = logger
+  }
+
+  func tunnel(to endpoint: Endpoint) -> ProxyTunnel? {
+    proxy?.tunnel(to: endpoint.host, port: endpoint.port)
+  }
+
+  /// What is looked up and connected to on the way to an endpoint: the proxy, where the way goes through one. It is the
+  /// proxy that looks up the endpoint then.
+  package func hop(to endpoint: Endpoint) -> Endpoint {
+    tunnel(to: endpoint).map { Endpoint(host: $0.proxy.host, port: $0.proxy.port) } ?? endpoint
   }
 }

@@ -1,5 +1,6 @@
 package import Domain
 package import Dispatcher
+package import HTTPClient
 package import Reactor
 package import SDKDoor
 
@@ -59,7 +60,7 @@ package struct Configuration: Sendable {
         meaning: "networks (CIDR blocks, with commas) of yours that webhooks may be in; else only public addresses"),
       Variable(name: "UPMC_MIGRATIONS_DIR", standard: "(found)", meaning: "directory of the SQL migrations"),
       Variable(name: "UPMC_PUBLIC_DIR", standard: "(found)", meaning: "directory of the console's static files"),
-    ] + keepingVariables + Listening.variables + sdkVariables
+    ] + proxyVariables + keepingVariables + Listening.variables + sdkVariables
 
   /// A variable that cannot be used: one sentence that says which and why.
   package struct Mistake: Error, CustomStringConvertible, Sendable {
@@ -90,6 +91,9 @@ package struct Configuration: Sendable {
   package var migrationsDirectory: String?
   package var publicDirectory: String?
   package var webhookNetworks: [IPBlock] = []
+  /// Through which all that this server calls is called; nil for the straight way.
+  package var proxy: OutboundProxy?
+  var proxyWords = ProxyWords()
   package var keeping = Keeping()
 
   /// The door for apps built with the existing SDK.
@@ -124,6 +128,7 @@ package struct Configuration: Sendable {
     }
     try listening.check()
     try checkKeeping()
+    proxy = try readProxy()
   }
 
   private mutating func set(_ name: String, _ value: String) throws(Mistake) {
@@ -153,6 +158,7 @@ package struct Configuration: Sendable {
     default:
       if try listening.set(name, value) { return }
       if try setKeeping(name, value) { return }
+      if try setProxy(name, value) { return }
       let known = Self.variables.map(\.name).joined(separator: ", ")
       throw Mistake(description: "\(name) is not a variable of UPMC. Known are: \(known).")
     }

@@ -12,7 +12,7 @@ package enum DemoSettings {
     guard let bytes = RegularFile.open(path: "\(directory)/\(name)")?.read() else { return nil }
     var settings: [String: String] = [:]
     for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-      let parts = line.split(separator: "=", maxSplits: 1)
+      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       if parts.count == 2 { settings[String(parts[0])] = String(parts[1]) }
     }
     // One that was killed has left its file.
@@ -27,6 +27,8 @@ package enum DemoSettings {
       "process=\(ProcessInfo.processInfo.processIdentifier)",
       "UPMC_APNS_PRODUCTION_URL=\(url(server.apnsProduction))", "UPMC_APNS_SANDBOX_URL=\(url(server.apnsSandbox))",
       "UPMC_FCM_URL=\(url(server.fcm))",
+      // Everything is on this machine.
+      "UPMC_PROXY_URL=", "UPMC_PROXY_URL_FILE=",
     ]
     if let url = server.fcmTokenURL { lines.append("UPMC_FCM_TOKEN_URL=\(url)") }
     if let file = server.caFile { lines.append("UPMC_CA_FILE=\(file)") }

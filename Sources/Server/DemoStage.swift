@@ -93,6 +93,8 @@ final class DemoStage {
     server.apnsSandbox = try service(started.endpoints.sandbox)
     if let fcm = started.endpoints.fcm { server.fcm = try service(fcm) }
     server.fcmTokenURL = started.tokenURL
+    // The simulator is on this machine too.
+    server.proxy = nil
     let path = configuration.dataDirectory + "/demo-ca.pem"
     try Data(started.authorityPEM.utf8).write(to: URL(filePath: path))
     server.caFile = path

@@ -10,7 +10,7 @@ package enum MasterKeyFile {
   package static func load(_ configuration: Configuration) throws -> MasterKey {
     if let text = configuration.masterKey { return try decode(text, source: "UPMC_MASTER_KEY") }
     if let path = configuration.masterKeyFile {
-      return try decode(try read(path, name: "UPMC_MASTER_KEY_FILE"), source: path)
+      return try decode(try SecretFile.read(path, name: "UPMC_MASTER_KEY_FILE", holding: "the key"), source: path)
     }
     guard configuration.databaseURL == nil else {
       throw Configuration.Mistake(
@@ -21,7 +21,8 @@ package enum MasterKeyFile {
     }
     let path = configuration.dataDirectory + "/master.key"
     if !FileManager.default.fileExists(atPath: path) { try make(path) }
-    return try decode(try read(path, name: "The private database's master key"), source: path)
+    return try decode(
+      try SecretFile.read(path, name: "The private database's master key", holding: "the key"), source: path)
   }
 
   /// True when nobody gives a key: with the private database one is made, beside it.
@@ -64,22 +65,6 @@ package enum MasterKeyFile {
         description: "\(source) does not hold 32 bytes in base64. Make a key with `openssl rand -base64 32`.")
     }
     return try MasterKey(bytes: Array(bytes))
-  }
-
-  private static func read(_ path: String, name: String) throws(Configuration.Mistake) -> String {
-    // A secret is often a link to where it lies.
-    if let bytes = RegularFile.resolve(path).flatMap({ RegularFile.open(path: $0)?.read() }) {
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    throw Configuration.Mistake(description: "\(name): \(path) \(fault(path))")
-  }
-
-  private static func fault(_ path: String) -> String {
-    guard let status = FileStatus(path) else {
-      return "is not there, or this user may not look for it. Name the file that holds the key."
-    }
-    if status.isDirectory { return "is no file but a directory. Name the file in it that holds the key." }
-    return "may not be read by this user. Give it the right to (chown), or run as the file's owner."
   }
 
   private static func make(_ path: String) throws {

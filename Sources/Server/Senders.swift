@@ -109,6 +109,7 @@ final class Senders {
     var apns = APNsConfiguration()
     apns.wire.metrics = gauges.metrics
     apns.wire.lastAccepted = gauges.lastAccepted
+    apns.wire.proxy = configuration.proxy
     apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
     apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
     if let file = configuration.caFile { apns.trust.files.append(file) }
@@ -119,6 +120,7 @@ final class Senders {
     var fcm = FCMConfiguration()
     fcm.wire.metrics = gauges.metrics
     fcm.wire.lastAccepted = gauges.lastAccepted
+    fcm.wire.proxy = configuration.proxy
     fcm.endpoint = .init(host: configuration.fcm.host, port: configuration.fcm.port)
     fcm.messagesPerMinute = configuration.fcmMessagesPerMinute
     fcm.validatesOnly = configuration.fcmValidatesOnly

@@ -123,6 +123,7 @@ package final class Server {
     notices = try NoticeKeeper(
       databaseURL: databaseURL, contents: keys.contents, clock: clock, messageCommitted: dispatcher.poke)
     listening = configuration.listening
+    if let proxy = configuration.proxy { log.info("all calls out go through a proxy", metadata: ["proxy": "\(proxy)"]) }
     log.info("serving", metadata: ["address": "\(address)"])
   }
 
@@ -136,6 +137,7 @@ package final class Server {
     let phones = PhoneSeal(master: master)
     courier.phone = { sealed, user in phones.open(sealed, of: user) }
     courier.privateNetworks = configuration.webhookNetworks
+    courier.proxy = configuration.proxy
     if let pauses = configuration.handicaps.webhookRetrySeconds { courier.retrySeconds = pauses }
     if let file = configuration.caFile { courier.trust.files.append(file) }
     return courier

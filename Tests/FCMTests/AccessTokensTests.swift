@@ -1,5 +1,6 @@
 import Domain
 import Logging
+import PushWire
 import Reactor
 import Simulator
 import Synchronization
@@ -32,7 +33,7 @@ import Testing
     let tokens = AccessTokens(
       try ServiceAccount(json: ServiceAccountFile(projectID: "p").json(tokenURI: TokenAddress.google)), url: url,
       loop: loop,
-      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      wire: WireConfiguration(network: "fcm", logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }),
       context: { () throws(TLSError) in throw TLSError(operation: "context", reason: "none is needed") },
       resolve: { _ in
         asked += 1

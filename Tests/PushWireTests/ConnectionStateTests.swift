@@ -56,6 +56,22 @@ import Testing
     #expect(state.ticked(inFlight: 0, at: after(19)) == .abandon)
   }
 
+  @Test func `behind a proxy there is a tunnel first, which has ten seconds of its own`() {
+    var state = ConnectionState(at: start, isTunnelled: true)
+    #expect(state.connected(at: after(9)) == .tunnel && state.phase == .tunnelling)
+    #expect(state.allowance(capacity: 1000, inFlight: 0, cap: 500) == 0)
+    #expect(state.secured(at: after(9)) == [], "nothing is secured before the tunnel is there")
+    #expect(state.ticked(inFlight: 0, at: after(18)) == [])
+    #expect(state.ticked(inFlight: 0, at: after(19)) == .abandon)
+    #expect(state.tunnelled(at: after(18)) == .secure && state.phase == .securing)
+    #expect(state.tunnelled(at: after(18)) == [])
+    #expect(state.ticked(inFlight: 0, at: after(27)) == [])
+    #expect(state.ticked(inFlight: 0, at: after(28)) == .abandon)
+    #expect(state.secured(at: after(20)) == .fill && state.phase == .probing)
+    var straight = ConnectionState(at: start)
+    #expect(straight.connected(at: start) == .secure && straight.tunnelled(at: start) == [])
+  }
+
   @Test func `draining takes nothing, asks for a successor once, and closes when empty`() {
     var state = ready()
     #expect(state.retire(inFlight: 2, at: start) == .succeed)

@@ -26,7 +26,7 @@ enum ModuleGraph {
     "Store": ["Domain", "JSON", "Postgres", "Reactor"],
     "Operations": ["Domain", "JSON", "PlainText", "Store", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
-    "PushWire": ["Domain", "HTTP2", "TLS", "Metrics", "Reactor"],
+    "PushWire": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
     "APNs": ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],

@@ -1,0 +1,52 @@
+internal import HTTPClient
+internal import Server
+
+/// What the doctor sees of the way out: whether the proxy lets this server through to the push networks.
+struct ProxyLook {
+  private let configuration: Configuration
+
+  init(_ configuration: Configuration) {
+    self.configuration = configuration
+  }
+
+  func findings() -> [Finding] {
+    guard let proxy = configuration.proxy else { return [] }
+    let tunnels = places.compactMap { proxy.tunnel(to: $0.host, port: $0.port) }
+    guard !tunnels.isEmpty else {
+      return [.ok(Self.subject, "\(proxy)", "UPMC_NO_PROXY has both push networks: only webhooks go through it")]
+    }
+    let objections = tunnels.map {
+      TunnelTrial.objection(to: $0, patience: .seconds(Care.Limits.publicSeconds))
+    }
+    let open = zip(tunnels, objections).filter { $0.1 == nil }.map(\.0.authority)
+    var findings = zip(tunnels, objections).compactMap { tunnel, objection in
+      objection.map { finding(tunnel, $0, isOnlyOne: !open.isEmpty) }
+    }
+    if !open.isEmpty {
+      findings.insert(.ok(Self.subject, "\(proxy)", "opens tunnels to \(open.joined(separator: ", "))"), at: 0)
+    }
+    return findings
+  }
+
+  private static let subject = "proxy"
+
+  /// Where pushes and access tokens are; each once.
+  private var places: [(host: String, port: UInt16)] {
+    var found: [(host: String, port: UInt16)] = []
+    var all = [configuration.apnsProduction, configuration.fcm].map { (host: $0.host, port: $0.port) }
+    if let url = HTTPURL(configuration.tokenAddress.url) { all.append((url.host, url.port)) }
+    for place in all where !found.contains(where: { $0 == place }) { found.append(place) }
+    return found
+  }
+
+  /// One that is refused may be one that is not used: what is, its app says.
+  private func finding(_ tunnel: ProxyTunnel, _ objection: String, isOnlyOne: Bool) -> Finding {
+    let mend = """
+      Have the proxy let this server CONNECT to \(tunnel.authority); check host, port, user and password of UPMC_PROXY_URL. \
+      What needs no proxy stands in UPMC_NO_PROXY.
+      """
+    return isOnlyOne
+      ? .warning(Self.subject, "\(tunnel.proxy)", objection, mend: mend)
+      : .failure(Self.subject, "\(tunnel.proxy)", objection, mend: mend)
+  }
+}

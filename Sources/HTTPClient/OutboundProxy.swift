@@ -1,0 +1,100 @@
+internal import FoundationEssentials
+internal import Reactor
+
+/// The proxy through which an operator lets this server out (HTTP CONNECT, RFC 9110 §9.3.6), and what is called without it.
+/// Pure: nothing is looked up.
+///
+/// ```
+///   a host that the operator or the house has fixed (APNs, FCM, access tokens): the proxy is told its name
+///   a host that a tenant has named (webhooks): looked up here, held against the `AddressRule`, and the proxy is told the
+///   address that was found good; a name only where the operator says that the proxy looks names up, and at which addresses
+/// ```
+///
+/// Shown as `host:port`. User and password are in nothing but the request to the proxy.
+package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+  /// Why a text is no proxy: the end of a sentence that begins with the variable's name. Never holds the text.
+  package struct Fault: Error, Equatable {
+    package let reason: String
+  }
+
+  /// A name or a numeric address, IPv6 without its brackets: the operator's word, so it may be private.
+  package let host: String
+  package let port: UInt16
+  /// The value of `Proxy-Authorization`; nil where the proxy asks for nothing.
+  let authorization: String?
+  private let exceptions: ProxyExceptions
+  /// The names of tenants' hosts are told to the proxy as they are: there is no DNS here.
+  package let resolvesNames: Bool
+
+  /// - Parameter url: `http://[user:password@]host:port`, user and password percent-encoded.
+  package init(
+    _ url: String, without exceptions: ProxyExceptions = ProxyExceptions(), resolvesNames: Bool = false
+  ) throws(Fault) {
+    var rest = Substring(url)
+    guard let scheme = rest.firstRange(of: "://") else { throw Fault(reason: Self.form) }
+    guard rest[..<scheme.lowerBound].lowercased() == "http" else {
+      throw Fault(reason: "does not begin with http://: the proxy is spoken to in plain HTTP, and asked for CONNECT")
+    }
+    rest = rest[scheme.upperBound...]
+    if rest.hasSuffix("/") { rest = rest.dropLast() }
+    guard !rest.contains(where: { "/?#".contains($0) }) else {
+      throw Fault(reason: "has a path. \(Self.form)")
+    }
+    let parts = rest.split(separator: "@", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let place = parts.last else {
+      throw Fault(reason: "has more than one @. Write one in a password as %40")
+    }
+    guard let address = HTTPURL("http://\(place)"), Self.authority(address.host, address.port) == place.lowercased()
+    else { throw Fault(reason: "names no host and port. \(Self.form)") }
+    host = address.host
+    port = address.port
+    authorization = parts.count == 2 ? try Self.basic(parts[0]) : nil
+    self.exceptions = exceptions
+    self.resolvesNames = resolvesNames
+  }
+
+  private static let form = "Write http://host:port or http://user:password@host:port"
+
+  /// `Basic`, RFC 7617: in UTF-8, and nothing that could end a header.
+  private static func basic(_ text: Substring) throws(Fault) -> String {
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let user = decode(parts[0]), let password = decode(parts.count == 2 ? parts[1] : "") else {
+      throw Fault(
+        reason: "holds a user or a password that is not percent-encoded UTF-8: write % as %25, : as %3A, @ as %40")
+    }
+    guard !user.isEmpty, !user.contains(":") else {
+      throw Fault(reason: "holds a user that is empty or has a colon, which no proxy can be told")
+    }
+    return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
+  }
+
+  private static func decode(_ text: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { return nil }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  func isException(_ host: String) -> Bool { exceptions.contains(host: host) }
+  func isException(_ address: IPAddress) -> Bool { exceptions.contains(address) }
+
+  package var description: String { Self.authority(host, port) }
+  package var debugDescription: String { description }
+
+  /// `host:port` as CONNECT names it, with the brackets of IPv6, in small letters.
+  static func authority(_ host: String, _ port: UInt16) -> String {
+    (host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)").lowercased()
+  }
+}

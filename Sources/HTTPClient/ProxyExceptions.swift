@@ -1,0 +1,61 @@
+internal import Reactor
+
+/// What is called without the proxy, as other programs read `NO_PROXY` too: `push.bank.example` is that host and all below
+/// it, `.bank.example` all below it only, `10.0.0.0/8` and `192.0.2.7` addresses. Pure.
+package struct ProxyExceptions: Hashable, Sendable {
+  /// In small letters, without the dot in front.
+  private struct Name: Hashable, Sendable {
+    let text: String
+    /// The name itself too, not only what is below it.
+    let isHost: Bool
+  }
+
+  private var names: [Name] = []
+  private var blocks: [IPBlock] = []
+
+  package init() {}
+
+  /// - Parameter text: entries with commas between them.
+  package init(_ text: String) throws(OutboundProxy.Fault) {
+    for entry in text.split(separator: ",") {
+      let entry = String(entry.filter { $0 != " " }).lowercased()
+      if entry.isEmpty { continue }
+      if let block = IPBlock(entry) {
+        blocks.append(block)
+        continue
+      }
+      let isBelow = entry.hasPrefix(".") || entry.hasPrefix("*.")
+      let name = isBelow ? String(entry.drop { $0 == "*" }.dropFirst()) : entry
+      guard Self.isName(name) else {
+        throw OutboundProxy.Fault(
+          reason: """
+            \(entry) is no host, domain, address or network. Write for example push.bank.example,.bank.example,10.0.0.0/8
+            """)
+      }
+      names.append(Name(text: name, isHost: !isBelow))
+    }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && text.first != "." && text.last != "."
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        default: false
+        }
+      }
+  }
+
+  /// - Parameter host: a name, or an address in digits.
+  func contains(host: String) -> Bool {
+    if let address = IPAddress(host) { return contains(address) }
+    var host = host.lowercased()
+    if host.hasSuffix(".") { host.removeLast() }
+    return names.contains { name in name.isHost && host == name.text || host.hasSuffix("." + name.text) }
+  }
+
+  func contains(_ address: IPAddress) -> Bool {
+    blocks.contains { $0.contains(address) }
+  }
+}

@@ -1,0 +1,27 @@
+internal import Operations
+internal import Reactor
+
+/// Files that hold a secret, which an operator names in a variable.
+enum SecretFile {
+  /// The whole file as text.
+  /// - Parameters:
+  ///   - name: the variable, for the sentence that says what is wrong.
+  ///   - content: what should be in it, for people.
+  static func read(
+    _ path: String, name: String, holding content: String
+  ) throws(Configuration.Mistake) -> String {
+    // A secret is often a link to where it lies.
+    if let bytes = RegularFile.resolve(path).flatMap({ RegularFile.open(path: $0)?.read() }) {
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    throw Configuration.Mistake(description: "\(name): \(path) \(fault(path, content))")
+  }
+
+  private static func fault(_ path: String, _ content: String) -> String {
+    guard let status = FileStatus(path) else {
+      return "is not there, or this user may not look for it. Name the file that holds \(content)."
+    }
+    if status.isDirectory { return "is no file but a directory. Name the file in it that holds \(content)." }
+    return "may not be read by this user. Give it the right to (chown), or run as the file's owner."
+  }
+}

@@ -1,0 +1,55 @@
+import Care
+import TestSupport
+import Testing
+
+/// The doctor, where the only way out is a proxy.
+@Suite struct ProxyLookTests {
+  @Test func `a proxy that opens tunnels is named, and the networks are asked through it`() throws {
+    let proxy = try ConnectProxy()
+    defer { proxy.close() }
+    let world = try CareWorld()
+    try world.setServiceAccount()
+    proxy.want("user", "sesame")
+    let found = world.findings(["UPMC_PROXY_URL": "http://user:sesame@127.0.0.1:\(proxy.port)"])
+    #expect(found.failures.isEmpty, "\(found.failures)")
+    let finding = try #require(found.first { $0.subject == "proxy" })
+    #expect(finding.place == "127.0.0.1:\(proxy.port)" && finding.what.contains(world.started.endpoints.apns))
+    #expect(proxy.asked.contains(world.started.endpoints.apns) && proxy.faults.isEmpty, "\(proxy.faults)")
+    #expect(found.contains { $0.subject == "APNS" && $0.severity == .ok }, "\(found)")
+    #expect(!found.contains { "\($0)".contains("sesame") })
+  }
+
+  @Test func `a wrong password is said, and what to correct`() throws {
+    let proxy = try ConnectProxy()
+    defer { proxy.close() }
+    let world = try CareWorld()
+    proxy.want("user", "right")
+    let found = world.findings(["UPMC_PROXY_URL": "http://user:sesame@127.0.0.1:\(proxy.port)"])
+    let finding = try #require(found.failures.first { $0.subject == "proxy" })
+    #expect(finding.what.contains("does not take the user and password") && finding.mend.contains("UPMC_PROXY_URL"))
+    let network = try #require(found.failures.first { $0.subject == "APNS" })
+    #expect(network.what.contains("(407)") && network.mend.contains("127.0.0.1:\(proxy.port)"), "\(network)")
+    #expect(!found.contains { "\($0)".contains("sesame") })
+  }
+
+  @Test func `a host that the proxy refuses is named`() throws {
+    let proxy = try ConnectProxy()
+    defer { proxy.close() }
+    let world = try CareWorld()
+    proxy.refuse(world.started.endpoints.apns)
+    let found = world.findings(["UPMC_PROXY_URL": proxy.url])
+    let finding = try #require(found.first { $0.subject == "proxy" && $0.severity == .warning })
+    #expect(finding.what.contains("refuses \(world.started.endpoints.apns) (403)"), "\(finding)")
+    #expect(found.failures.contains { $0.subject == "APNS" && $0.what.contains("(403)") }, "\(found)")
+  }
+
+  @Test func `a proxy that is not there is the only way that is blamed`() throws {
+    let proxy = try ConnectProxy()
+    proxy.close()
+    let world = try CareWorld()
+    let found = world.findings(["UPMC_PROXY_URL": proxy.url])
+    #expect(found.failures.contains { $0.subject == "proxy" && $0.what.contains("connect") }, "\(found)")
+    let without = world.findings(["UPMC_PROXY_URL": proxy.url, "UPMC_NO_PROXY": "127.0.0.1,::1,localhost"])
+    #expect(without.failures.isEmpty, "\(without.failures)")
+  }
+}
