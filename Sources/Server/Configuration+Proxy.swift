@@ -1,4 +1,4 @@
-package import HTTPClient
+internal import HTTPClient
 
 /// The variables about the way out.
 extension Configuration {

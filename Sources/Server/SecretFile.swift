@@ -1,4 +1,4 @@
-internal import Operations
+internal import Postgres
 internal import Reactor
 
 /// Files that hold a secret, which an operator names in a variable.

@@ -1,4 +1,5 @@
 import Care
+import Simulator
 import TestSupport
 import Testing
 
