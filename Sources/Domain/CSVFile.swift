@@ -1,10 +1,10 @@
 /// An audience as a file: one user a line, with what differs between them.
 ///
-/// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. A first line that begins with `CUID` is a header and says
-/// which columns there are, in any order: `CUID`, `NAME` (or `CNAME`), `VAR1` … `VAR9`. Fields with commas, quotes or line
-/// breaks stand in double quotes, quotes within doubled (RFC 4180). A user in several lines counts once, as the first says.
+/// Without a header the columns are `CUID,NAME[,VAR1 … VAR9]`. A first line that begins with `CUID` (or `clientUid`) is a
+/// header and says which columns there are, in any order: `CUID`, `NAME` (or `CNAME`, `clientName`), `VAR1` … `VAR9`. A user
+/// in several lines counts once, as the first says.
 ///
-/// It is read part by part, however it is cut. What stays of a line is what tells its user from others.
+/// It is read part by part, however it is cut (`CSVReader`). What stays of a line is what tells its user from others.
 package struct CSVFile: Sendable {
   package struct Line: Equatable, Sendable {
     package let user: UserKey
@@ -28,13 +28,11 @@ package struct CSVFile: Sendable {
 
   private var seen: Set<UserMark> = []
   private var columns: [Column] = [.user, .name] + (1...9).map(Column.variable)
-  /// What a byte order mark, or a record of which the end has not come, began with.
+  /// A record of which the end has not come.
   private var rest: [UInt8] = []
-  private var nextLine = 1
-  private var hasBegun = false
+  /// Lines that were read.
+  private var passed: Int64 = 0
   private var isFirst = true
-  /// A record was too long to be one: nothing behind it can be told from it.
-  private var isBroken = false
 
   package init() {}
 
@@ -43,45 +41,32 @@ package struct CSVFile: Sendable {
   /// - Returns: the lines that this part completes.
   /// - Throws: `.impossible` for a header that cannot be understood, `.bodyTooLarge` for too many lines.
   package mutating func read(_ part: [UInt8], isLast: Bool) throws(Problem) -> [Line] {
-    guard !isBroken else { return [] }
-    rest += part
-    guard isLast || hasBegun || rest.count >= Self.byteOrderMark.count else { return [] }
-    if !hasBegun, rest.starts(with: Self.byteOrderMark) { rest.removeFirst(Self.byteOrderMark.count) }
-    hasBegun = true
-    var records = CSVRecords(rest[...], line: nextLine, isWhole: isLast)
+    let reader = CSVReader(rest + part, passed: passed, isLast: isLast)
+    (rest, passed) = (reader.rest, reader.passed)
     var lines: [Line] = []
-    while let record = records.next() {
-      if let line = try take(record) { lines.append(line) }
+    for line in reader.lines {
+      if let line = try take(line) { lines.append(line) }
     }
-    rest.removeFirst(records.consumed)
-    nextLine = records.line
-    if rest.count > Domain.Limits.csvRecordBytes { breakOff() }
     if isLast { seen = [] }
     return lines
   }
 
-  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
-  private mutating func breakOff() {
-    refuse(
-      nextLine,
-      "has more than \(Domain.Limits.csvRecordBytes) bytes, perhaps a quote that is never closed; nothing behind it was read"
-    )
-    isBroken = true
-    rest = []
-  }
-
-  private mutating func take(_ record: CSVRecords.Record) throws(Problem) -> Line? {
+  private mutating func take(_ line: CSVReader.Line) throws(Problem) -> Line? {
     defer { isFirst = false }
-    if isFirst, record.fields.first?.uppercased() == "CUID" {
-      columns = try Self.header(record.fields)
+    let number = Int(line.number)
+    guard case .fields(let fields) = line.record else {
+      if case .faulty(let reason) = line.record { refuse(number, reason) }
+      return nil
+    }
+    if isFirst, let first = fields.first, Self.column(first) == .user {
+      columns = try Self.header(fields)
       return nil
     }
     guard lineCount < Domain.Limits.csvLines else {
       throw Problem(
         .bodyTooLarge, "The file has more than \(Domain.Limits.csvLines) lines. Split it into several sends.")
     }
-    return line(of: record)
+    return self.line(number, fields)
   }
 
   private enum Column: Equatable {
@@ -90,16 +75,18 @@ package struct CSVFile: Sendable {
     case variable(Int)
   }
 
+  private static func column(_ field: String) -> Column? {
+    switch CSVHeader.match(field, in: ["clientUid", "clientName"]) {
+    case "clientUid": .user
+    case "clientName": .name
+    default: (1...9).first { CSVHeader.plain(field) == "var\($0)" }.map(Column.variable)
+    }
+  }
+
   private static func header(_ fields: [String]) throws(Problem) -> [Column] {
     var columns: [Column] = []
     for field in fields {
-      let column: Column? =
-        switch field.uppercased() {
-        case "CUID": .user
-        case "NAME", "CNAME": .name
-        default: (1...9).first { field.uppercased() == "VAR\($0)" }.map(Column.variable)
-        }
-      guard let column, !columns.contains(column) else {
+      guard let column = column(field), !columns.contains(column) else {
         throw Problem(
           .impossible, at: "/lines/1",
           "has the column \"\(field)\"; there may be CUID, NAME and VAR1 to VAR9, each once")
@@ -109,34 +96,30 @@ package struct CSVFile: Sendable {
     return columns
   }
 
-  private mutating func line(of record: CSVRecords.Record) -> Line? {
-    // An empty line at the end is no user.
-    if record.fields == [""], record.fault == nil { return nil }
-    if let reason = record.fault { return refuse(record.line, reason) }
-    guard record.fields.count <= columns.count else {
-      return refuse(record.line, "has \(record.fields.count) fields; there may be \(columns.count)")
+  private mutating func line(_ number: Int, _ fields: [String]) -> Line? {
+    guard fields.count <= columns.count else {
+      return refuse(number, "has \(fields.count) fields; there may be \(columns.count)")
     }
     var (user, name) = ("", "")
     var variables: [String] = []
-    for (column, field) in zip(columns, record.fields) {
-      guard !field.utf8.contains(0) else { return refuse(record.line, "holds U+0000") }
+    for (column, field) in zip(columns, fields) {
       switch column {
       case .user: user = field
       case .name: name = field
-      case .variable(let number):
+      case .variable(let variable):
         guard field.utf8.count <= Domain.Limits.variableBytes else {
-          return refuse(record.line, "has a VAR\(number) longer than \(Domain.Limits.variableBytes) bytes")
+          return refuse(number, "has a VAR\(variable) longer than \(Domain.Limits.variableBytes) bytes")
         }
-        while variables.count < number { variables.append("") }
-        variables[number - 1] = field
+        while variables.count < variable { variables.append("") }
+        variables[variable - 1] = field
       }
     }
     guard (1...Domain.Limits.clientUIDBytes).contains(user.utf8.count) else {
-      return refuse(record.line, "needs a CUID of 1 to \(Domain.Limits.clientUIDBytes) bytes")
+      return refuse(number, "needs a CUID of 1 to \(Domain.Limits.clientUIDBytes) bytes")
     }
-    guard user != UserKey.guestUID else { return refuse(record.line, "names GUEST, which is nobody") }
+    guard user != UserKey.guestUID else { return refuse(number, "names GUEST, which is nobody") }
     guard name.utf8.count <= Domain.Limits.clientNameBytes else {
-      return refuse(record.line, "has a NAME longer than \(Domain.Limits.clientNameBytes) bytes")
+      return refuse(number, "has a NAME longer than \(Domain.Limits.clientNameBytes) bytes")
     }
     let line = Line(user: UserKey(clientUID: user), name: name, variables: variables)
     guard seen.insert(UserMark(line.user)).inserted else {
@@ -174,8 +157,6 @@ package struct CSVFile: Sendable {
 
 extension Domain.Limits {
   package static let csvLines = 1_000_000
-  /// The longest record, quotes and all; the longest fields that are allowed come to a third of it.
-  package static let csvRecordBytes = 65_536
   /// Faults that are told one by one.
   package static let csvFaults = 100
 }

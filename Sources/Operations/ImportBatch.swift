@@ -146,7 +146,7 @@ struct ImportBatch {
     let known = columns(kind) + ignored(kind)
     // Each is there once at most. A line of a thousand commas is not looked at any closer.
     guard fields.count <= known.count else { return nil }
-    let names = fields.map { field in known.first { $0.lowercased() == field.lowercased().filter { $0 != " " } } ?? "" }
+    let names = fields.map { CSVHeader.match($0, in: known) ?? "" }
     guard names.contains(columns(kind)[0]), !names.contains(""), Set(names).count == names.count else { return nil }
     return names.joined(separator: ",")
   }

@@ -40,7 +40,8 @@ package enum People {
       writer.member("appVersion", about.appVersion)
       writer.member("locale", about.locale)
       writer.member("timeZone", about.timeZone)
-      writer.member("registeredAt", Timestamp.text(record.registeredAt))
+      // A file brought it, and it has not registered since.
+      writer.member("registeredAt", record.registeredAt > 0 ? Timestamp.text(record.registeredAt) : nil)
       writer.member("boundAt", Timestamp.text(record.boundAt))
       writer.member("createdAt", Timestamp.text(record.createdAt))
       writer.member("quarantine", raw: quarantine)

@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// An open regular file, read only. Links are not followed; anything but a regular file cannot be opened.
-package struct RegularFile: ~Copyable {
+package struct RegularFile: ~Copyable, Sendable {
   /// What tells one state of a file from another.
   package struct Stamp: Equatable, Sendable {
     package let device: UInt64
@@ -44,6 +44,22 @@ package struct RegularFile: ~Copyable {
       }
     }
     return body.count == stamp.size ? body : nil
+  }
+
+  /// Bytes from an offset on, at most so many; nil when they cannot be read. Fewer only at the end.
+  package func read(_ wanted: Int, at offset: Int) -> [UInt8]? {
+    var isReadable = true
+    let part = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+      while filled < wanted {
+        // Safe: never reads more than the space that is left.
+        let count = unsafe pread(file.number, buffer.baseAddress! + filled, wanted - filled, offset + filled)
+        if count < 0, errno == EINTR { continue }
+        isReadable = count >= 0
+        guard count > 0 else { break }
+        filled += count
+      }
+    }
+    return isReadable ? part : nil
   }
 
   /// The absolute path without links; nil when there is nothing there.

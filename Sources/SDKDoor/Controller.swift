@@ -1,3 +1,5 @@
+internal import Domain
+
 /// One controller of the protocol, and who answers for it. The table below is the door; a test calls each of them.
 struct Controller: Sendable {
   typealias Endpoint = @Sendable (ControllerDoor) -> (Call) throws(Refusal) -> Void
@@ -45,7 +47,7 @@ struct Controller: Sendable {
       door.refusing("No key encrypts single fields here: TLS encrypts the whole call. Send the fields as they are.")
     },
     Controller("wpns_rcv_register_service_and_user") { door in
-      door.refusing("This call \(DeviceIdentity.webPush).")
+      door.refusing("This call \(SDKWords.webPush).")
     },
     // Servers; the first also devices.
     Controller("rcv_register_message", isForServers: true, takesLongForms: true) { $0.sendMessage },

@@ -24,7 +24,9 @@ struct DeviceIdentity {
 
   init(_ form: Form, app: App) throws(Refusal) {
     self.app = app
-    network = try Self.network(form)
+    network = try Refusal.reading("PNSID") { () throws(SDKWords.Objection) in
+      try SDKWords.network(form["PNSID"], ofToken: form["PSID"] ?? "")
+    }
     let given = try form.text("PSID", upTo: Domain.Limits.psidBytes)
     guard let token = given.flatMap(network.normalize(psid:)) else {
       throw Refusal(
@@ -35,32 +37,8 @@ struct DeviceIdentity {
     let deviceID = try form.text("DEVICE_ID", upTo: Domain.Limits.deviceIDBytes)
     installation = deviceID ?? token
     hasDeviceID = deviceID != nil
-    let named = try form.text("CUID", upTo: Domain.Limits.clientUIDBytes + Self.mark.count)
-    isMarked = named?.hasPrefix(Self.mark) ?? false
-    let unmarked = isMarked ? named.map { String($0.dropFirst(Self.mark.count)) } : named
-    isGuest = unmarked == UserKey.guestUID
-    clientUID = isGuest || unmarked?.isEmpty == true ? nil : unmarked
-    if let clientUID, clientUID.utf8.count > Domain.Limits.clientUIDBytes {
-      throw Refusal(field: "CUID", "is longer than \(Domain.Limits.clientUIDBytes) bytes")
-    }
-  }
-
-  /// In front of the CUID of a client that is not registered yet.
-  private static let mark = "TMP0"
-
-  static let webPush = "names web push, which is not served here; apps register with APNS or FCM"
-
-  /// Without PNSID the token's form tells.
-  private static func network(_ form: Form) throws(Refusal) -> PushNetwork {
-    switch form["PNSID"]?.uppercased() {
-    case "APNS": return .apns
-    case "FCM", "GCM": return .fcm
-    case nil: return PushNetwork.apns.normalize(psid: form["PSID"] ?? "") == nil ? .fcm : .apns
-    case "UPNS", "UPNC":
-      throw Refusal(
-        field: "PNSID", "names a socket push that is not served here (Android ended it); register with FCM")
-    case "WPNS": throw Refusal(field: "PNSID", webPush)
-    default: throw Refusal(field: "PNSID", "must be APNS or FCM")
-    }
+    let named = try form.text("CUID", upTo: Domain.Limits.clientUIDBytes + SDKWords.Client.mark.count)
+    let client = try Refusal.reading("CUID") { () throws(SDKWords.Objection) in try SDKWords.Client(named) }
+    (isMarked, isGuest, clientUID) = (client.isMarked, client.isGuest, client.clientUID)
   }
 }

@@ -1,3 +1,4 @@
+internal import Domain
 internal import HTTPServer
 internal import PlainText
 
@@ -118,11 +119,6 @@ struct Form: Sendable {
 
   /// `Y` or `N`. - Throws: when it is another thing.
   func flag(_ name: String) throws(Refusal) -> Bool? {
-    switch self[name] {
-    case nil: nil
-    case "Y", "y": true
-    case "N", "n": false
-    default: throw Refusal(field: name, "must be Y or N")
-    }
+    try Refusal.reading(name) { () throws(SDKWords.Objection) in try SDKWords.flag(self[name]) }
   }
 }

@@ -64,21 +64,14 @@ extension ControllerDoor {
   }
 
   private static func environment(_ form: Form) throws(Refusal) -> PushEnvironment {
-    switch form["APNS_MODE"]?.uppercased() {
-    case "DEV": return .sandbox
-    case "REAL", "UNKNOWN", nil: return .production
-    default: throw Refusal(field: "APNS_MODE", "must be DEV, REAL or UNKNOWN")
-    }
+    try Refusal.reading("APNS_MODE") { () throws(SDKWords.Objection) in try SDKWords.environment(form["APNS_MODE"]) }
   }
 
   private static func attributes(_ form: Form) throws(Refusal) -> Devices.Attributes {
     let bytes = Domain.Limits.attributeBytes
     var attributes = Devices.Attributes()
-    switch form["DEVICE_TYPE"]?.uppercased() {
-    case "I": attributes.platform = "ios"
-    case "A": attributes.platform = "android"
-    case nil: break
-    default: throw Refusal(field: "DEVICE_TYPE", "must be I or A")
+    attributes.platform = try Refusal.reading("DEVICE_TYPE") { () throws(SDKWords.Objection) in
+      try SDKWords.platform(form["DEVICE_TYPE"])
     }
     attributes.model = try form.text("DEVICE_MD", upTo: bytes) ?? ""
     attributes.osVersion = try form.text("OS_VER", upTo: bytes) ?? ""

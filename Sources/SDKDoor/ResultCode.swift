@@ -54,6 +54,17 @@ struct Refusal: Error {
     self.init(.serverError, "\(field) \(fault).")
   }
 
+  /// Reads the word of a field, refusing what is none.
+  static func reading<Word>(
+    _ field: String, _ read: () throws(SDKWords.Objection) -> Word
+  ) throws(Refusal) -> Word {
+    do {
+      return try read()
+    } catch {
+      throw Refusal(field: field, error.text)
+    }
+  }
+
   init(_ problem: Problem) {
     self.init(ResultCode(problem.code), problem.detail)
     retryAfterSeconds = problem.retryAfterSeconds

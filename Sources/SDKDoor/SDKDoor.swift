@@ -42,8 +42,6 @@ package enum SDKDoor {
     package static let loopFormBytes = 65_536
     /// MESSAGE as it arrives; what has no room in the payload stands on a page.
     static let messageBytes = 65_536
-    /// PHONENUM: no number is longer, however it is written.
-    static let phoneBytes = 64
     /// Rows of one answer.
     static let listedRows = 1000
     /// What a client is told to wait after 503, in seconds.

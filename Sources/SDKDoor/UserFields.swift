@@ -18,7 +18,7 @@ extension Operation.NamedUser {
     self.init(clientUID: clientUID, name: name, proof: proof)
     isFromSDK = true
     let user = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
-    phone = try form.text("PHONENUM", upTo: SDKDoor.Limits.phoneBytes).map { phones.seal($0, of: user) }
+    phone = try form.text("PHONENUM", upTo: Domain.Limits.phoneBytes).map { phones.seal($0, of: user) }
   }
 
   /// Unit separator: no name has one.

@@ -194,6 +194,11 @@ package enum Devices {
 
   /// Writes whole rows, new or known.
   package static func save(_ records: [Record]) -> Query<Void> {
+    Query(saveStatement, columns(records)) { _ in }
+  }
+
+  /// In the order of `columnList`.
+  static func columns(_ records: [Record]) -> Parameters {
     var uuids = UUIDColumn()
     var apps = Int32Column()
     var shorts = [Int16Column](repeating: Int16Column(), count: 4)
@@ -231,7 +236,7 @@ package enum Devices {
     parameters.append(int16s: identities)
     parameters.append(texts: pendingUsers)
     parameters.append(timestamps: pendingTimes)
-    return Query(saveStatement, parameters) { _ in }
+    return parameters
   }
 
   private static let touchStatement = Statement(

@@ -1,27 +1,36 @@
 internal import ArgumentParser
-internal import FoundationEssentials
 internal import Operations
 internal import Postgres
 internal import Server
 internal import Store
 
-/// `upmc import`: people from files.
+/// `upmc import`: people and devices from files.
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Bring in people from a file.",
+    commandName: "import", abstract: "Bring in people, or the devices of another push server, from a file.",
     discussion: """
       The first line names the columns: clientUid (needed), clientName, groupSeqs and tags (several between semicolons); \
       with --group only clientUid; with --devices device and tags. Prints each wrong line with its number and reason.
 
         upmc import com.example.bank people.csv
         upmc import com.example.bank members.csv --group 12 --all-or-nothing
+
+      With --registrations the file is the export of another push server, one registered device a line: PSID (needed), \
+      PNSID, DEVICE_ID, APNS_MODE, CUID, CNAME, PHONENUM, DEVICE_TYPE, DEVICE_MD, OS_VER, APP_VER, LOCALE, TIME_ZONE, \
+      NOTIFICATION_YN, AD_YN, NIGHT_AD_YN, GROUPSEQ, APP_ID. A device that has registered here by itself is left as it \
+      is; running the same file again changes nothing.
+
+        upmc import --registrations devices.csv --app com.example.bank --dry-run
+        upmc import --registrations devices.csv --app com.example.bank --columns "TOKEN=PSID,USER_NO=CUID,MEMO="
+
+      Files are UTF-8 or CP949 (EUC-KR), with commas, and double quotes where a field needs them.
       """)
 
   @Argument(help: "The app's id.")
-  var appID: String
+  var appID: String?
 
   @Argument(help: "The file.")
-  var file: String
+  var file: String?
 
   @Option(help: "GROUPSEQ: the file names members of this group.")
   var group: Int64?
@@ -32,26 +41,41 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "One wrong line, and nobody is brought in.")
   var allOrNothing = false
 
+  @OptionGroup(title: "Devices of another push server")
+  var installed: InstalledOptions
+
   @OptionGroup var output: OutputOptions
 
-  func run() throws {
-    guard let data = FileManager.default.contents(atPath: file) else {
-      throw CommandError("The file \(file) cannot be read. Give the path of a file that is there and may be read.")
+  func validate() throws {
+    guard installed.registrations == nil else {
+      guard appID == nil, file == nil, group == nil, !devices, installed.app != nil else {
+        throw ValidationError("With --registrations give the app by --app, and neither --group nor --devices.")
+      }
+      return
     }
+    guard appID != nil, file != nil, !installed.isUsed else {
+      throw ValidationError("Give the app's id and the file, or --registrations and --app.")
+    }
+  }
+
+  func run() throws {
+    guard installed.registrations == nil else { return try installed.run(isStrict: allOrNothing, output) }
+    guard let appID, let file else { return }
+    let bytes = try InputFile.open(file)
     try withDatabase { database in
       let connection = database.connection
       var entry = try Importing.begin(
         devices ? .devices : group == nil ? .users : .members, of: appID, group: group, skipsErrors: !allOrNothing,
         by: .here,
         on: connection)
-      let size = Operations.Limits.importPartBytes
-      let count = max(1, (data.count + size - 1) / size)
-      for number in 1...count {
-        let piece = data[((number - 1) * size)..<min(number * size, data.count)]
+      var parts = try CSVParts(bytes, on: connection, partBytes: Operations.Limits.importPartBytes)
+      var number: Int32 = 0
+      while let part = try parts.next() {
+        number += 1
         entry = try Importing.take(
-          Importing.Part(number: Int32(number), bytes: Array(piece), isLast: number == count), of: entry.number,
-          by: .here, on: connection, now: connection.run(WallClock.now()))
-        if count > 1 { Output.complain("\(number * 100 / count) %: \(entry.sentence)") }
+          Importing.Part(number: number, bytes: part.bytes, isLast: part.isLast), of: entry.number, by: .here,
+          on: connection, now: connection.run(WallClock.now()))
+        if number > 1 || !part.isLast { Output.complain("\(parts.offset * 100 / bytes.count) %: \(entry.sentence)") }
       }
       if !output.json, entry.hasFaults {
         try ListOutput.show(

@@ -70,7 +70,7 @@ import Testing
   @Test(arguments: [
     ("GUEST,x", "names GUEST, which is nobody"), ("a,b,1,2,3,4,5,6,7,8,9,10", "has 12 fields; there may be 11"),
     ("a,\"b\"c", "has text behind a closing quote"), ("a,\"b", "has a quote that is never closed"),
-    (String(repeating: "x", count: 257), "needs a CUID of 1 to 256 bytes"), ("a,b\u{0}", "holds U+0000"),
+    (String(repeating: "x", count: 257), "needs a CUID of 1 to 256 bytes"), ("a,b\u{0}", "holds U+0000, which cannot be stored"),
   ])
   func `a wrong line is told with its reason`(text: String, reason: String) throws {
     let file = try read("good\n\(text)")
@@ -83,12 +83,17 @@ import Testing
     #expect(file.faults.count == 100 && file.faultCount == 150)
   }
 
-  @Test func `a line that is too long to be one is told, and nothing is read behind it`() throws {
-    let long = "kim\n\"" + String(repeating: "x\n", count: 40_000) + "\"\nlee\n"
+  @Test func `a quote that is never closed is told, and what stands behind its line is read`() throws {
+    let long = "kim\nlee,\"x\n" + String(repeating: "x\n", count: 40_000) + "choi\n"
     let file = try read(Array(long.utf8), inPartsOf: 4_096)
-    #expect(file.lines == [line("kim", "")])
+    #expect(file.lines == [line("kim", ""), line("x", ""), line("choi", "")])
     #expect(file.faultCount == 1 && file.faults.first?.line == 2, "\(file.faults)")
-    #expect(file.faults.first?.reason.contains("never closed") == true)
+    #expect(file.faults.first?.reason.contains("not closed") == true)
+  }
+
+  @Test func `a header may use the names of the API`() throws {
+    let file = try read("clientUid,Client Name,var 1\nkim,Kim,a\n")
+    #expect(file.lines == [line("kim", "Kim", "a")])
   }
 
   @Test func `it makes no difference how a file is cut`() throws {

@@ -113,7 +113,12 @@ extension Schemas {
       .needed("state", Schema.words(["active", "unregistered", "token-refused"])),
     ]
     + ["platform", "model", "osVersion", "appVersion", "locale", "timeZone"].map { .needed($0, Schema.anyText) }
-    + ["registeredAt", "boundAt", "createdAt"].map { .needed($0, Schema.moment) }
+    + [
+      .needed(
+        "registeredAt", Schema.optional(Schema.moment),
+        "When it registered last; null for one that the file of another push server brought, until it does.")
+    ]
+    + ["boundAt", "createdAt"].map { .needed($0, Schema.moment) }
     + [
       .needed(
         "quarantine",

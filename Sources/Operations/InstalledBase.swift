@@ -1,0 +1,276 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Bringing in the devices of another push server, as its export lists them: for an operator at the command line, who
+/// answers for the file.
+///
+/// ```
+///   file ──► parts of UTF-8 ──► lines ──► held against the rules ──► beside what is known ──► new, changed: written
+///                                             └ wrong: told             └ unchanged, or the device's own: left
+/// ```
+/// A part is a batch, and each batch one transaction of the lines that change something: an import that broke off goes on
+/// when it is run again, and one that is run again changes nothing. Within a file the first line about a DEVICE_ID or a
+/// token counts. No device hears of it, and no webhook: a binding comes in without a push.
+package struct InstalledBase {
+  package struct Options: Sendable {
+    package var appID: String
+    /// Other names of columns, and what they are; an empty name: nothing.
+    package var columns: [(theirs: String, ours: String)] = []
+    /// GROUPSEQs of the other server, and what they are here.
+    package var groups: [Int64: Int64] = [:]
+    /// The operator answers for whose device is whose, as the app's own server would.
+    package var isVouched = false
+    /// Nothing is written.
+    package var isDryRun = false
+
+    package init(appID: String) { self.appID = appID }
+  }
+
+  /// What is wrong with a line.
+  package struct Fault: Error, Equatable, Sendable {
+    package let line: Int64
+    /// By its name on the wire; empty: the line as such.
+    package let column: String
+    /// In words that go on behind the column. Nothing of the line itself is in them.
+    package let what: String
+    /// What to do about it.
+    package let mend: String
+
+    /// A list of them, as comma-separated lines.
+    package static func csv(_ faults: [Fault]) -> [UInt8] {
+      var writer = CSVWriter()
+      writer.begin(["line", "column", "error", "whatToDo"])
+      for fault in faults { writer.row([String(fault.line), fault.column, fault.what, fault.mend]) }
+      return writer.bytes
+    }
+  }
+
+  package struct Report: JSONAnswer {
+    package var isDryRun = false
+    package var lines: Int64 = 0
+    package var new: Int64 = 0
+    package var changed: Int64 = 0
+    package var unchanged: Int64 = 0
+    package var kept: Int64 = 0
+    package var otherApps: Int64 = 0
+    package var wrong: Int64 = 0
+    /// Wrong lines by what is wrong.
+    package var reasons: [Reason: Int64] = [:]
+
+    package struct Reason: Hashable, Sendable {
+      package let column: String
+      package let what: String
+    }
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("dryRun", isDryRun)
+      writer.member("lines", lines)
+      writer.member("new", new)
+      writer.member("changed", changed)
+      writer.member("unchanged", unchanged)
+      writer.member("kept", kept)
+      writer.member("otherApps", otherApps)
+      writer.member("wrong", wrong)
+      writer.member(
+        "reasons",
+        array: { writer in
+          for (reason, count) in reasons.sorted(by: { $0.value > $1.value }) {
+            writer.object { writer in
+              writer.member("column", reason.column)
+              writer.member("what", reason.what)
+              writer.member("lines", count)
+            }
+          }
+        })
+    }
+  }
+
+  package let columns: InstalledColumns
+  package private(set) var report = Report()
+  /// Bytes that were read, of how many.
+  package var offset: Int { parts.offset }
+  package let size: Int
+  package var encoding: String { parts.encoding }
+
+  private let options: Options
+  private let caller: Caller
+  private let context: InstalledLine.Context
+  private let phones: PhoneSeal?
+  private let sha256: [UInt8]
+  private let connection: Connection
+  private var parts: CSVParts
+  private var rest: [UInt8] = []
+  private var passed: Int64 = 0
+  /// Behind the header, in the part that it came in.
+  private var waiting: [CSVReader.Line] = []
+  private var marks = Marks()
+  private var hasBegun = false
+
+  /// Reads the first line.
+  /// - Parameter phones: nil: telephone numbers cannot be sealed, so a file must not have any.
+  package init(
+    _ file: ByteSource, _ options: Options, phones: PhoneSeal?, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    let app = try connection.app(options.appID, allowing: caller, to: .importPeople)
+    var parts = try CSVParts(file, on: connection, partBytes: Operations.Limits.installedPartBytes)
+    var lines: [CSVReader.Line] = []
+    while lines.isEmpty, let part = try parts.next() {
+      let reader = CSVReader(rest + part.bytes, passed: passed, isLast: part.isLast)
+      (rest, passed, lines) = (reader.rest, reader.passed, reader.lines)
+    }
+    guard case .fields(let header)? = lines.first?.record else {
+      throw Problem(.impossible, "The first line of the file must name its columns, with commas between them.")
+    }
+    columns = try InstalledColumns(header, renamed: options.columns)
+    guard phones != nil || !columns.has(.phone) else {
+      throw Problem(
+        .impossible, "Telephone numbers are kept sealed: run this where the server's master key is, or leave them out.")
+    }
+    let groups = try connection.answer(Groups.doors(of: Array(options.groups.values)))
+    for (theirs, ours) in options.groups.sorted(by: { $0.key < $1.key }) where groups[ours]?.app != app.number {
+      throw Problem(.unknownGroup, "The app has no group \(ours), which \(theirs) is said to be.")
+    }
+    context = InstalledLine.Context(
+      app: app, columns: columns, groups: options.groups, timeZones: try connection.answer(TimeZones.all()))
+    waiting = Array(lines.dropFirst())
+    report.isDryRun = options.isDryRun
+    size = file.count
+    sha256 = options.isDryRun ? [] : try file.sha256()
+    (self.options, self.phones, self.caller, self.connection, self.parts) = (options, phones, caller, connection, parts)
+  }
+
+  // MARK: Part by part
+
+  /// Takes the next part in.
+  /// - Returns: what is wrong with its lines; nil behind the last part.
+  package mutating func next() throws(Problem) -> [Fault]? {
+    var lines = waiting
+    waiting = []
+    if lines.isEmpty {
+      guard let part = try parts.next() else {
+        try finish()
+        return nil
+      }
+      let reader = CSVReader(rest + part.bytes, passed: passed, isLast: part.isLast)
+      (rest, passed, lines) = (reader.rest, reader.passed, reader.lines)
+    }
+    try begin()
+    var faults: [Fault] = []
+    var good: [InstalledLine] = []
+    for line in lines {
+      report.lines += 1
+      switch read(line) {
+      case .success(let read?): good.append(read)
+      case .success(nil): report.otherApps += 1
+      case .failure(let fault): faults.append(fault)
+      }
+    }
+    try checkGroups(&good, &faults)
+    try take(good, &faults)
+    faults.sort { $0.line < $1.line }
+    report.wrong += Int64(faults.count)
+    for fault in faults { report.reasons[Report.Reason(column: fault.column, what: fault.what), default: 0] += 1 }
+    return faults
+  }
+
+  private mutating func read(_ line: CSVReader.Line) -> Result<InstalledLine?, Fault> {
+    guard case .fields(let fields) = line.record else {
+      let what = if case .faulty(let reason) = line.record { reason } else { "" }
+      return .failure(
+        Fault(line: line.number, column: "", what: what, mend: "Look at the line with an editor, or export it again."))
+    }
+    let result = InstalledLine.read(fields, line: line.number, context)
+    guard case .success(let read?) = result else { return result }
+    if let repeated = marks.add(read, isSingle: context.app.devicePolicy == .single) {
+      return .failure(
+        Fault(
+          line: line.number, column: repeated.rawValue, what: "stands in an earlier line too",
+          mend: "The first line counts: put the device's last registration first."))
+    }
+    return result
+  }
+
+  private func checkGroups(_ lines: inout [InstalledLine], _ faults: inout [Fault]) throws(Problem) {
+    let named = Set(lines.flatMap(\.groups))
+    guard !named.isEmpty else { return }
+    let doors = try connection.answer(Groups.doors(of: named))
+    lines.removeAll { line in
+      guard line.groups.contains(where: { doors[$0]?.app != context.app.number }) else { return false }
+      faults.append(
+        Fault(
+          line: line.number, column: InstalledColumns.Field.groups.rawValue, what: "names a group that the app does not have",
+          mend: "Make the group first, and say which it is: --groups theirs=ours."))
+      return true
+    }
+  }
+
+  private mutating func take(_ lines: [InstalledLine], _ faults: inout [Fault]) throws(Problem) {
+    guard !lines.isEmpty else { return }
+    let batch = InstalledBatch(
+      app: context.app, level: options.isVouched ? .proof : .open, columns: columns, phones: phones)
+    let verdicts = try batch.run(lines, isDryRun: options.isDryRun, on: connection)
+    for (line, verdict) in zip(lines, verdicts) {
+      switch verdict {
+      case .new: report.new += 1
+      case .changed: report.changed += 1
+      case .unchanged: report.unchanged += 1
+      case .kept: report.kept += 1
+      case .refused(let column, let what, let mend):
+        faults.append(Fault(line: line.number, column: column.rawValue, what: what, mend: mend))
+      }
+    }
+  }
+
+  // MARK: The audit log
+
+  private mutating func begin() throws(Problem) {
+    guard !options.isDryRun, !hasBegun else { return }
+    hasBegun = true
+    try note("registrations.begin") { writer in
+      writer.member("vouched", options.isVouched)
+      writer.member("bytes", size)
+    }
+  }
+
+  private func finish() throws(Problem) {
+    guard !options.isDryRun, hasBegun else { return }
+    try note("registrations.finish") { writer in report.write(to: &writer) }
+  }
+
+  private func note(_ action: String, _ write: (inout JSONWriter) -> Void) throws(Problem) {
+    // Named by what was in it: names of files are anybody's.
+    let change = Auditing.Change(action, "sha256:\(Hex.encode(sha256))", in: context.app).to(write)
+    _ = try connection.commit { () throws(PostgresError) in try connection.run(Auditing.add(change, by: caller)) }
+  }
+}
+
+/// What the lines of a file have named so far: 64 bits for each, hashed under a key that this process has drawn. Of ten
+/// million lines one is taken for another's with a chance of one to a hundred thousand; it is told, and comes in alone.
+private struct Marks {
+  private var devices: Set<Int> = []
+  private var tokens: Set<Int> = []
+  private var users: Set<Int> = []
+
+  /// - Returns: what an earlier line has named already.
+  mutating func add(_ line: InstalledLine, isSingle: Bool) -> InstalledColumns.Field? {
+    guard devices.insert(Self.mark(line.device)).inserted else { return .deviceID }
+    guard tokens.insert(Self.mark(line.psid)).inserted else { return .psid }
+    if isSingle, case .named(let user) = line.user {
+      guard users.insert(Self.mark(UserKey(clientUID: user))).inserted else { return .clientUID }
+    }
+    return nil
+  }
+
+  private static func mark(_ value: some Hashable) -> Int {
+    var hasher = Hasher()
+    hasher.combine(value)
+    return hasher.finalize()
+  }
+}
+
+extension Operations.Limits {
+  /// Some 8,000 lines: so many rows are locked for the fraction of a second that a transaction takes.
+  static let installedPartBytes = 2_097_152
+}

@@ -1,0 +1,156 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Some lines of a file of registrations, taken in together.
+///
+/// First they are judged beside what stands there, without a lock: most lines of a second run change nothing and are done
+/// with that. The others are judged once more in a transaction that holds their tokens and rows, and written.
+struct InstalledBatch {
+  let app: App
+  let level: App.Identity
+  let columns: InstalledColumns
+  let phones: PhoneSeal?
+
+  /// - Returns: what becomes of each line.
+  func run(
+    _ lines: [InstalledLine], isDryRun: Bool, on connection: Connection
+  ) throws(Problem) -> [InstalledJudge.Verdict] {
+    var verdicts = try look(lines, on: connection)
+    guard !isDryRun else { return verdicts }
+    let indices = verdicts.indices.filter { verdicts[$0] == .new || verdicts[$0] == .changed }
+    guard !indices.isEmpty else { return verdicts }
+    let wanted = indices.map { lines[$0] }
+    let written = try connection.commit { () throws(PostgresError) in try write(wanted, on: connection) }
+    for (index, verdict) in zip(indices, written) { verdicts[index] = verdict }
+    return verdicts
+  }
+
+  // MARK: Without locks
+
+  private func look(
+    _ lines: [InstalledLine], on connection: Connection
+  ) throws(Problem) -> [InstalledJudge.Verdict] {
+    do throws(PostgresError) {
+      var judge = try judge(
+        lines, owners: owners(lines, on: connection), on: connection
+      ) { (devices, users) throws(PostgresError) in
+        let installed = try connection.run(InstalledDevices.find(lines.map(\.device)))
+        let others = devices.isEmpty ? [] : try connection.run(Devices.find(devices))
+        return installed + others
+          + (users.isEmpty ? [] : try connection.run(InstalledDevices.ofUsers(users, of: app.number)))
+      }
+      return lines.map { judge.judge($0) }
+    } catch {
+      throw Problem(error)
+    }
+  }
+
+  private func owners(
+    _ lines: [InstalledLine], on connection: Connection
+  ) throws(PostgresError) -> [InstalledJudge.Token: DeviceID] {
+    let found = try connection.run(Devices.owners(of: lines.map { (app.number, $0.network, $0.psid) }))
+    return Dictionary(
+      found.map { (InstalledJudge.Token(network: $0.network, psid: $0.psid), $0.owner) }) { one, _ in one }
+  }
+
+  /// - Parameter rows: those of the lines' DEVICE_IDs, of other devices, and of users who may have one device only.
+  private func judge(
+    _ lines: [InstalledLine], owners: [InstalledJudge.Token: DeviceID], on connection: Connection,
+    rows: (_ others: Set<DeviceID>, _ users: Set<UserKey>) throws(PostgresError) -> [Devices.Record]
+  ) throws(PostgresError) -> InstalledJudge {
+    let users = namedUsers(lines)
+    let others = Set(owners.values).subtracting(lines.flatMap(\.device.rows))
+    let found = try rows(others, app.devicePolicy == .single ? users : [])
+    var known: [UserKey: (name: Bool, phone: Bool)] = [:]
+    if columns.has(.clientName) || columns.has(.phone), !users.isEmpty {
+      known = try connection.run(InstalledDevices.known(users, of: app.number))
+    }
+    return InstalledJudge(
+      app: app, level: level, now: try connection.run(WallClock.now()),
+      records: Dictionary(found.map { ($0.device, $0) }) { one, _ in one }, owners: owners, known: known)
+  }
+
+  private func namedUsers(_ lines: [InstalledLine]) -> Set<UserKey> {
+    Set(lines.compactMap { if case .named(let user) = $0.user { UserKey(clientUID: user) } else { nil } })
+  }
+
+  // MARK: With locks
+
+  /// Within a transaction. Locks names, then tokens, then devices, like everybody who writes them.
+  private func write(
+    _ lines: [InstalledLine], on connection: Connection
+  ) throws(PostgresError) -> [InstalledJudge.Verdict] {
+    if app.devicePolicy == .single { try connection.run(Devices.lockNames(namedUsers(lines))) }
+    // Nobody knows when a token was registered at the other server: whatever a network says of it later is true.
+    let claims = lines.map {
+      Tokens.Claimed(app: app.number, psid: $0.psid, network: $0.network, device: $0.device)
+    }
+    let locked = try connection.run(Tokens.lock(claims, at: 0))
+    var owners: [InstalledJudge.Token: DeviceID] = [:]
+    let owned = Dictionary(locked.map { ($0.psid, $0.owner) }) { one, _ in one }
+    for line in lines {
+      owners[InstalledJudge.Token(network: line.network, psid: line.psid)] = owned[line.psid]
+    }
+    var judge = try judge(lines, owners: owners, on: connection) { (others, users) throws(PostgresError) in
+      let rows = try connection.run(InstalledDevices.find(lines.map(\.device)))
+      let wanted = others.union(rows.map(\.device))
+      guard !wanted.isEmpty || !users.isEmpty else { return [] }
+      return try connection.run(
+        users.isEmpty ? Devices.lock(wanted) : Devices.lock(wanted, othersOf: users, in: [app.number]))
+    }
+    var verdicts: [InstalledJudge.Verdict] = []
+    var forgotten: [Tokens.Claimed] = []
+    for (line, claim) in zip(lines, claims) {
+      let isMade = owned[line.psid] == line.device && judge.records[line.device]?.psid != line.psid
+      let verdict = judge.judge(line)
+      verdicts.append(verdict)
+      // Made for a device that does not come in.
+      if isMade, verdict != .new, verdict != .changed { forgotten.append(claim) }
+    }
+    let refused = try save(judge, forgotten, on: connection)
+    if !refused.isEmpty {
+      for (index, line) in lines.enumerated() where refused.contains(line.device) { verdicts[index] = .kept }
+    }
+    return verdicts
+  }
+
+  /// - Returns: devices that have registered themselves at this very moment.
+  private func save(
+    _ judge: InstalledJudge, _ forgotten: [Tokens.Claimed], on connection: Connection
+  ) throws(PostgresError) -> Set<DeviceID> {
+    let (changes, now) = (judge.changes, judge.now)
+    if !forgotten.isEmpty { try connection.run(Tokens.forget(forgotten)) }
+    if !changes.retired.isEmpty { try connection.run(Tokens.retire(Array(changes.retired), at: now)) }
+    if !changes.moved.isEmpty { try connection.run(Tokens.move(changes.moved, at: 0)) }
+    let records = changes.saved.sorted().compactMap { judge.records[$0] }
+    var refused: Set<DeviceID> = []
+    if !records.isEmpty {
+      refused = changes.saved.subtracting(try connection.run(InstalledDevices.save(records)))
+      let lost = records.filter { refused.contains($0.device) }.map {
+        Tokens.Claimed(app: app.number, psid: $0.psid, network: $0.network, device: $0.device)
+      }
+      if !lost.isEmpty { try connection.run(Tokens.forget(lost)) }
+    }
+    if !changes.joined.isEmpty { try connection.run(Groups.join(changes.joined, at: now)) }
+    if !changes.endedGuests.isEmpty { try connection.run(Users.forgetGuests(changes.endedGuests)) }
+    if !changes.said.isEmpty { _ = try connection.run(Users.name(said(changes), renames: false)) }
+    var tally = Statistics.Tally()
+    for record in records where changes.new.contains(record.device) && !refused.contains(record.device) {
+      var key = Statistics.Key(app: app.number)
+      key.network = record.network
+      key.appVersion = record.attributes.appVersion
+      tally.countJoined(key)
+    }
+    if !tally.isEmpty { try connection.run(Statistics.add(tally, writer: Cancellation.Limits.writer, at: now)) }
+    return refused
+  }
+
+  private func said(_ changes: InstalledJudge.Changes) -> [(key: Users.Key, said: Users.Said)] {
+    changes.said.map { user, said in
+      let key = Users.Key(app: app.number, userKey: user)
+      let phone = said.phone.flatMap { phone in phones?.seal(phone, of: key) }
+      return (key, Users.Said(name: said.name, phone: phone))
+    }
+  }
+}

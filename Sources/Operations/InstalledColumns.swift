@@ -1,0 +1,112 @@
+internal import Domain
+
+/// Which column of a file of registrations is what.
+package struct InstalledColumns: Equatable, Sendable {
+  /// Raw values are the names on the wire of the existing SDKs.
+  package enum Field: String, CaseIterable, Sendable {
+    case appID = "APP_ID"
+    case psid = "PSID"
+    case pnsID = "PNSID"
+    case mode = "APNS_MODE"
+    case deviceID = "DEVICE_ID"
+    case clientUID = "CUID"
+    case clientName = "CNAME"
+    case phone = "PHONENUM"
+    case deviceType = "DEVICE_TYPE"
+    case model = "DEVICE_MD"
+    case osVersion = "OS_VER"
+    case appVersion = "APP_VER"
+    case locale = "LOCALE"
+    case timeZone = "TIME_ZONE"
+    case notification = "NOTIFICATION_YN"
+    case ad = "AD_YN"
+    case nightAd = "NIGHT_AD_YN"
+    case groups = "GROUPSEQ"
+
+    /// What the API calls it.
+    var member: String {
+      switch self {
+      case .appID: "appId"
+      case .psid: "psid"
+      case .pnsID: "pnsId"
+      case .mode: "environment"
+      case .deviceID: "deviceId"
+      case .clientUID: "clientUid"
+      case .clientName: "clientName"
+      case .phone: "phone"
+      case .deviceType: "platform"
+      case .model: "model"
+      case .osVersion: "osVersion"
+      case .appVersion: "appVersion"
+      case .locale: "locale"
+      case .timeZone: "timeZone"
+      case .notification: "notification"
+      case .ad: "ad"
+      case .nightAd: "nightAd"
+      case .groups: "groupSeqs"
+      }
+    }
+
+    /// By either name, however it is written.
+    init?(named name: String) {
+      let plain = CSVHeader.plain(name)
+      let field = Self.allCases.first { CSVHeader.plain($0.rawValue) == plain || CSVHeader.plain($0.member) == plain }
+      guard let field else { return nil }
+      self = field
+    }
+  }
+
+  package struct Column: Equatable, Sendable {
+    /// As the file has it.
+    package let name: String
+    /// Nil: it is passed over.
+    package let field: Field?
+  }
+
+  package let columns: [Column]
+
+  func has(_ field: Field) -> Bool { columns.contains { $0.field == field } }
+
+  /// - Parameters:
+  ///   - header: the first line.
+  ///   - renamed: other names of columns, and what they are; an empty name: nothing.
+  init(_ header: [String], renamed: [(theirs: String, ours: String)]) throws(Problem) {
+    var wishes: [String: Field?] = [:]
+    for (theirs, ours) in renamed {
+      let field = Field(named: ours)
+      guard field != nil || ours.isEmpty else {
+        throw Self.problem("There is no column \(ours). \(Self.known)")
+      }
+      guard header.contains(where: { CSVHeader.plain($0) == CSVHeader.plain(theirs) }) else {
+        throw Self.problem(
+          "The file has no column \(theirs). Its columns are: \(header.joined(separator: ", ")).")
+      }
+      wishes[CSVHeader.plain(theirs)] = .some(field)
+    }
+    columns = header.map { name in
+      let wish = wishes[CSVHeader.plain(name)]
+      return Column(name: name, field: wish ?? Field(named: name))
+    }
+    for field in Field.allCases {
+      let same = columns.filter { $0.field == field }
+      guard same.count < 2 else {
+        throw Self.problem(
+          """
+          \(same.map(\.name).joined(separator: " and ")) would all be \(field.rawValue). Say which one is not: \
+          --columns \(same[same.count - 1].name)=
+          """)
+      }
+    }
+    guard has(.psid) else {
+      throw Self.problem(
+        """
+        No column of the first line is PSID, the push token. Say which one is: --columns theirs=PSID. Its columns are: \
+        \(header.joined(separator: ", ")).
+        """)
+    }
+  }
+
+  private static func problem(_ text: String) -> Problem { Problem(.impossible, text) }
+
+  private static let known = "There are: \(Field.allCases.map(\.rawValue).joined(separator: ", "))."
+}

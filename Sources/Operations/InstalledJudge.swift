@@ -1,0 +1,230 @@
+internal import Domain
+internal import Store
+
+/// What becomes of lines of a file of registrations, one after the other, beside what is known. Pure: the rules of imports.
+///
+/// - A device that has spoken for itself (registered, called, changed its user or its consents) is left as it is: what the
+///   file says of it is older.
+/// - One that an earlier import brought, and that has not spoken since, follows the file.
+/// - A token of another device is taken from it only if that one has not spoken either; so is a user's only device, where
+///   each may have one.
+struct InstalledJudge {
+  struct Token: Hashable {
+    let network: PushNetwork
+    let psid: String
+  }
+
+  enum Verdict: Equatable {
+    case new
+    case changed
+    case unchanged
+    /// It has spoken for itself.
+    case kept
+    case refused(column: InstalledColumns.Field, what: String, mend: String)
+  }
+
+  /// What is to be written.
+  struct Changes {
+    var saved: Set<DeviceID> = []
+    var new: Set<DeviceID> = []
+    var retired: Set<Tokens.Claimed> = []
+    var moved: [Tokens.Claimed] = []
+    var joined: [Groups.Membership] = []
+    var endedGuests: [Users.Key] = []
+    /// What is said of users. The first line counts.
+    var said: [UserKey: (name: String, phone: String?)] = [:]
+  }
+
+  let app: App
+  /// What the binding of a device to its user is worth.
+  let level: App.Identity
+  /// Microseconds since 1970.
+  let now: Int64
+  /// Rows as they stand, those of all DEVICE_IDs and owners that lines name.
+  private(set) var records: [DeviceID: Devices.Record]
+  /// As the tokens stand.
+  private(set) var owners: [Token: DeviceID]
+  /// What is said of users; those of whom nothing is known are missing.
+  let known: [UserKey: (name: Bool, phone: Bool)]
+  private(set) var changes = Changes()
+
+  init(
+    app: App, level: App.Identity, now: Int64, records: [DeviceID: Devices.Record], owners: [Token: DeviceID],
+    known: [UserKey: (name: Bool, phone: Bool)]
+  ) {
+    (self.app, self.level, self.now) = (app, level, now)
+    (self.records, self.owners, self.known) = (records, owners, known)
+  }
+
+  /// The row that a line is about, and who loses its token to it.
+  private enum Place {
+    case free(taking: Devices.Record?)
+    case row(Devices.Record, taking: Devices.Record?)
+    case none(Verdict)
+  }
+
+  mutating func judge(_ line: InstalledLine) -> Verdict {
+    let row: Devices.Record?
+    let loser: Devices.Record?
+    switch place(line) {
+    case .none(let verdict): return verdict
+    case .free(let taking): (row, loser) = (nil, taking)
+    case .row(let known, let taking): (row, loser) = (known, taking)
+    }
+    let record = record(line, row)
+    let isBound = row?.userKey != record.userKey
+    if isBound, app.devicePolicy == .single, !record.userKey.isGuest {
+      guard release(othersOf: record) else {
+        return .refused(
+          column: .clientUID, what: "is a user who has another device, and may have one only",
+          mend: "Nothing is to be done: that device has registered here itself.")
+      }
+    }
+    if record == row, loser == nil {
+      guard lacks(record.userKey, line) else { return .unchanged }
+      say(line, of: record.userKey)
+      return .changed
+    }
+    write(line, record, over: row, takingFrom: loser)
+    if isBound {
+      let user = Users.Key(app: app.number, userKey: record.userKey)
+      changes.joined += line.groups.map { Groups.Membership(user: user, group: $0) }
+    }
+    say(line, of: record.userKey)
+    return row == nil ? .new : .changed
+  }
+
+  private func place(_ line: InstalledLine) -> Place {
+    let rows = line.device.rows
+    let own = rows.compactMap { records[$0] }
+    let owner = owners[Token(network: line.network, psid: line.psid)]
+    var loser: Devices.Record?
+    if let owner, !rows.contains(owner) {
+      guard let record = records[owner], !Self.hasSpoken(record) else {
+        return .none(
+          .refused(
+            column: .psid, what: "is the token of another device, which has registered here itself",
+            mend: "Nothing is to be done: that registration is younger than the file."))
+      }
+      // It may have got another one by an earlier line.
+      loser = record.psid == line.psid ? record : nil
+    } else if let owner, let row = records[owner], row.psid == line.psid {
+      return Self.hasSpoken(row) ? .none(.kept) : .row(row, taking: nil)
+    }
+    // One with the file's token has lost it since: to another device, or with the app.
+    if own.contains(where: { Self.hasSpoken($0) || $0.state == .unregistered && $0.psid == line.psid }) {
+      return .none(.kept)
+    }
+    return own.first.map { .row($0, taking: loser) } ?? .free(taking: loser)
+  }
+
+  /// True when a device that an import has brought did something since, or when none has brought it.
+  static func hasSpoken(_ record: Devices.Record) -> Bool {
+    let consents = [record.consents.notification, record.consents.ad, record.consents.nightAd].compactMap { $0?.at }
+    let last = consents.reduce(max(record.boundAt, record.seenAt), max)
+    return record.registeredAt > 0 || record.authEpoch != 0 || record.pending != nil || last > record.createdAt
+  }
+
+  /// The row that a line leaves.
+  private func record(_ line: InstalledLine, _ row: Devices.Record?) -> Devices.Record {
+    var record =
+      row
+      ?? Devices.Record(
+        device: line.device, app: app.number, userKey: UserKey(guest: line.device), network: line.network,
+        environment: line.environment ?? .production, psid: line.psid, installation: line.installation,
+        attributes: line.attributes, now: now)
+    if row == nil {
+      record.registeredAt = 0
+    } else if record.psid != line.psid {
+      record.psid = line.psid
+      record.state = .active
+      record.environment = line.environment ?? record.environment
+      record.boundAt = now
+    }
+    record.attributes = Self.merge(line.attributes, record.attributes)
+    record.consents.apply(line.consents, at: now)
+    switch line.user {
+    case .unsaid: break
+    case .nobody where !record.userKey.isGuest: record.release()
+    case .nobody: break
+    case .named(let clientUID):
+      let user = UserKey(clientUID: clientUID)
+      let isKept = record.userKey == user
+      if !isKept || record.identity < level { record.bind(user, by: isKept ? max(level, record.identity) : level) }
+    }
+    if let row, row.userKey != record.userKey { record.boundAt = now }
+    if record != row { record.createdAt = now }
+    return record
+  }
+
+  private static func merge(_ said: Devices.Attributes, _ known: Devices.Attributes) -> Devices.Attributes {
+    var merged = known
+    for path: WritableKeyPath<Devices.Attributes, String> in [
+      \.platform, \.model, \.osVersion, \.appVersion, \.locale, \.timeZone,
+    ] where !said[keyPath: path].isEmpty { merged[keyPath: path] = said[keyPath: path] }
+    return merged
+  }
+
+  /// False when one of them has spoken.
+  private mutating func release(othersOf record: Devices.Record) -> Bool {
+    let others = records.values.filter {
+      $0.userKey == record.userKey && $0.device != record.device && $0.state == .active
+    }
+    guard !others.contains(where: Self.hasSpoken) else { return false }
+    for var other in others {
+      other.release()
+      (other.boundAt, other.createdAt) = (now, now)
+      save(other)
+    }
+    return true
+  }
+
+  private mutating func write(
+    _ line: InstalledLine, _ record: Devices.Record, over row: Devices.Record?, takingFrom loser: Devices.Record?
+  ) {
+    func token(_ psid: String, of device: DeviceID) -> Tokens.Claimed {
+      Tokens.Claimed(app: app.number, psid: psid, network: line.network, device: device)
+    }
+    if var loser {
+      loser.state = .unregistered
+      loser.createdAt = now
+      save(loser)
+      changes.retired.insert(token(line.psid, of: loser.device))
+    }
+    if let row, row.psid != record.psid, row.state != .unregistered {
+      changes.retired.insert(token(row.psid, of: row.device))
+    }
+    let key = Token(network: line.network, psid: line.psid)
+    if let owner = owners[key], owner != record.device {
+      changes.moved.append(token(line.psid, of: record.device))
+    }
+    owners[key] = record.device
+    if let row, row.userKey.isGuest, !record.userKey.isGuest {
+      changes.endedGuests.append(Users.Key(app: app.number, userKey: row.userKey))
+    }
+    if row == nil { changes.new.insert(record.device) }
+    save(record)
+  }
+
+  private mutating func save(_ record: Devices.Record) {
+    records[record.device] = record
+    changes.saved.insert(record.device)
+  }
+
+  // MARK: What is said of users
+
+  /// A name or a number that is there stays: this fills in what is missing.
+  private func lacks(_ user: UserKey, _ line: InstalledLine) -> Bool {
+    guard line.user != .unsaid, !user.isGuest, changes.said[user] == nil else { return false }
+    let known = known[user] ?? (false, false)
+    return !line.name.isEmpty && !known.name || line.phone != nil && !known.phone
+  }
+
+  private mutating func say(_ line: InstalledLine, of user: UserKey) {
+    let before = changes.said[user] ?? ("", nil)
+    // A line that names no user says nothing of the one that the device has.
+    let isAbout = line.user != .unsaid && !user.isGuest
+    changes.said[user] =
+      isAbout ? (before.name.isEmpty ? line.name : before.name, before.phone ?? line.phone) : before
+  }
+}

@@ -1,0 +1,173 @@
+internal import Domain
+internal import Store
+
+/// A line of a file of registrations, held against the rules of registrations.
+struct InstalledLine {
+  enum User: Equatable {
+    case unsaid
+    case nobody
+    case named(String)
+  }
+
+  /// Of the file, from 1.
+  let number: Int64
+  /// The first row of its DEVICE_ID.
+  let device: DeviceID
+  let installation: String
+  let network: PushNetwork
+  /// Nil: not said.
+  let environment: PushEnvironment?
+  /// Normalized.
+  let psid: String
+  let user: User
+  let name: String
+  let phone: String?
+  /// Empty where nothing is said.
+  let attributes: Devices.Attributes
+  let consents: Consents.Change
+  let groups: [Groups.Number]
+
+  /// What lines are read with.
+  struct Context {
+    let app: App
+    let columns: InstalledColumns
+    /// What the groups of the other server are called here.
+    let groups: [Groups.Number: Groups.Number]
+    let timeZones: Set<String>
+  }
+
+  /// - Returns: nil for a line about another app.
+  static func read(
+    _ fields: [String], line number: Int64, _ context: Context
+  ) -> Result<InstalledLine?, InstalledBase.Fault> {
+    do throws(Objection) {
+      return .success(try read(Cells(fields, context.columns), number, context))
+    } catch {
+      return .failure(InstalledBase.Fault(line: number, column: error.column, what: error.what, mend: error.mend))
+    }
+  }
+
+  private static func read(
+    _ cells: Cells, _ number: Int64, _ context: Context
+  ) throws(Objection) -> InstalledLine? {
+    if let appID = cells[.appID], appID != context.app.appID { return nil }
+    guard let token = try cells.text(.psid, upTo: Domain.Limits.psidBytes) else {
+      throw Objection(.psid, "is empty", "A device without a token gets nothing: leave the line out.")
+    }
+    let network = try cells.word(.pnsID) { (word) throws(SDKWords.Objection) in
+      try SDKWords.network(word, ofToken: token)
+    }
+    guard let psid = network.normalize(psid: token) else {
+      throw Objection(
+        .psid, network == .apns ? "is no APNs device token in hex" : "is no FCM registration token",
+        "Leave the line out, or look whether PNSID and PSID belong together.")
+    }
+    let installation = try cells.text(.deviceID, upTo: Domain.Limits.deviceIDBytes) ?? psid
+    let client = try cells.word(.clientUID) { (word) throws(SDKWords.Objection) in try SDKWords.Client(word) }
+    var attributes = Devices.Attributes()
+    attributes.platform = try cells.word(.deviceType, platform)
+    attributes.model = try cells.text(.model) ?? ""
+    attributes.osVersion = try cells.text(.osVersion) ?? ""
+    attributes.appVersion = try cells.text(.appVersion) ?? ""
+    attributes.locale = try cells.text(.locale) ?? ""
+    // As with a device that registers: a zone that has no name is none.
+    attributes.timeZone = cells[.timeZone].flatMap { context.timeZones.contains($0) ? $0 : nil } ?? ""
+    var consents = Consents.Change()
+    consents.notification = try cells.word(.notification, flag)
+    consents.ad = try cells.word(.ad, flag)
+    consents.nightAd = try cells.word(.nightAd, flag)
+    return InstalledLine(
+      number: number, device: DeviceID(appID: context.app.appID, network: network, installation: installation),
+      installation: installation, network: network, environment: try cells.word(.mode, environment), psid: psid,
+      user: client.clientUID.map(User.named) ?? (client.isGuest ? .nobody : .unsaid),
+      name: try cells.text(.clientName, upTo: Domain.Limits.clientNameBytes) ?? "",
+      phone: try cells.text(.phone, upTo: Domain.Limits.phoneBytes), attributes: attributes, consents: consents,
+      groups: try groups(cells, context))
+  }
+
+  // MARK: Words that files have beside those of the SDKs
+
+  private static func environment(_ word: String?) throws(SDKWords.Objection) -> PushEnvironment? {
+    guard let word else { return nil }
+    if let environment = PushEnvironment(name: word.lowercased()) { return environment }
+    return try SDKWords.environment(word)
+  }
+
+  private static func platform(_ word: String?) throws(SDKWords.Objection) -> String {
+    switch word?.lowercased() {
+    case "ios": "ios"
+    case "android": "android"
+    default: try SDKWords.platform(word)
+    }
+  }
+
+  private static func flag(_ word: String?) throws(SDKWords.Objection) -> Bool? {
+    switch word?.lowercased() {
+    case "1", "t", "true": true
+    case "0", "f", "false": false
+    default: try SDKWords.flag(word)
+    }
+  }
+
+  private static func groups(_ cells: Cells, _ context: Context) throws(Objection) -> [Groups.Number] {
+    var groups: [Groups.Number] = []
+    for text in (cells[.groups] ?? "").split(whereSeparator: { ";,| ".contains($0) }) {
+      guard let group = SequenceNumber.parse(String(text)) else {
+        throw Objection(.groups, "is no list of group numbers", "Put semicolons between several.")
+      }
+      groups.append(context.groups[group] ?? group)
+    }
+    return groups
+  }
+
+  struct Objection: Error {
+    let column: String
+    let what: String
+    let mend: String
+
+    init(_ field: InstalledColumns.Field, _ what: String, _ mend: String) {
+      (column, self.what, self.mend) = (field.rawValue, what, mend)
+    }
+  }
+
+  /// The values of a line. What databases write for nothing at all is nothing.
+  private struct Cells {
+    private var values: [InstalledColumns.Field: String] = [:]
+
+    init(_ fields: [String], _ columns: InstalledColumns) throws(Objection) {
+      guard fields.count <= columns.columns.count else {
+        throw Objection(
+          .psid, "is in a line that has more fields than the header",
+          "Put fields with commas into double quotes.")
+      }
+      for (column, cell) in zip(columns.columns, fields) {
+        guard let field = column.field, !cell.isEmpty, !Self.nothing.contains(cell) else { continue }
+        values[field] = CSVWriter.read(cell)
+      }
+    }
+
+    private static let nothing: Set<String> = ["NULL", "null", "(null)", "\\N"]
+
+    subscript(field: InstalledColumns.Field) -> String? { values[field] }
+
+    func text(
+      _ field: InstalledColumns.Field, upTo bytes: Int = Domain.Limits.attributeBytes
+    ) throws(Objection) -> String? {
+      guard let text = values[field] else { return nil }
+      guard text.utf8.count <= bytes else {
+        throw Objection(field, "is longer than \(bytes) bytes", "Look whether it is the column that you mean.")
+      }
+      return text
+    }
+
+    func word<Word>(
+      _ field: InstalledColumns.Field, _ read: (String?) throws(SDKWords.Objection) -> Word
+    ) throws(Objection) -> Word {
+      do {
+        return try read(values[field])
+      } catch {
+        throw Objection(field, error.text, "Correct it, or leave the line out.")
+      }
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package import Domain
+internal import Postgres
+
+/// Devices as the file of another push server brings them in.
+///
+/// Such a row was registered at no time here (`registered_at` is 1970), and its times end with the import that wrote it
+/// (`created_at`): as soon as a later one stands in it, the device has spoken for itself.
+package enum InstalledDevices {
+  private static let findStatement = Statement(
+    "installed-devices-find",
+    """
+    SELECT d.* FROM unnest($1::uuid[], $2::uuid[]) AS t(first, last)
+    CROSS JOIN LATERAL (SELECT \(Devices.columnList) FROM devices WHERE device BETWEEN t.first AND t.last) d
+    """)
+
+  /// All rows of DEVICE_IDs, unlocked.
+  /// - Parameter devices: the first row of each.
+  package static func find(_ devices: some Collection<DeviceID>) -> Query<[Devices.Record]> {
+    var (first, last) = (UUIDColumn(), UUIDColumn())
+    for device in devices {
+      first.append(device)
+      last.append(device.rows.max() ?? device)
+    }
+    var parameters = Parameters()
+    parameters.append(uuids: first)
+    parameters.append(uuids: last)
+    return Query(findStatement, parameters) { rows in rows.map { Devices.Record(rows, $0) } }
+  }
+
+  private static let ofUsersStatement = Statement(
+    "installed-devices-of-users",
+    "SELECT \(Devices.columnList) FROM devices WHERE app = $1 AND user_key = ANY($2) AND state = 1")
+
+  /// The active devices of users, unlocked.
+  package static func ofUsers(_ users: some Collection<UserKey>, of app: App.Number) -> Query<[Devices.Record]> {
+    Query(ofUsersStatement, Self.users(users, app)) { rows in rows.map { Devices.Record(rows, $0) } }
+  }
+
+  private static let knownStatement = Statement(
+    "installed-devices-known-users",
+    "SELECT user_key, name <> '', phone IS NOT NULL FROM users WHERE app = $1 AND user_key = ANY($2)")
+
+  /// What is said of users: a name, a telephone number. Users without a row are missing.
+  package static func known(
+    _ users: some Collection<UserKey>, of app: App.Number
+  ) -> Query<[UserKey: (name: Bool, phone: Bool)]> {
+    Query(knownStatement, Self.users(users, app)) { rows in
+      Dictionary(rows.map { (rows.userKey($0, 0), (rows.bool($0, 1), rows.bool($0, 2))) }) { one, _ in one }
+    }
+  }
+
+  private static func users(_ users: some Collection<UserKey>, _ app: App.Number) -> Parameters {
+    var keys = TextColumn()
+    for user in users { keys.append(user.text) }
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(texts: keys)
+    return parameters
+  }
+
+  private static let saveStatement = Statement(
+    "installed-devices-save",
+    """
+    INSERT INTO devices (\(Devices.columnList))
+    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+      $22, $23, $24, $25, $26, $27, $28) AS t(\(Devices.columnList))
+    ORDER BY device
+    ON CONFLICT (device) DO UPDATE SET
+      user_key = excluded.user_key, state = excluded.state,
+      environment = CASE WHEN devices.environment_is_learned AND devices.psid = excluded.psid
+        THEN devices.environment ELSE excluded.environment END,
+      environment_is_learned = devices.environment_is_learned AND devices.psid = excluded.psid,
+      -- What a network refused was the former token.
+      quarantined_at = CASE WHEN devices.psid = excluded.psid THEN devices.quarantined_at END,
+      quarantine_reason = CASE WHEN devices.psid = excluded.psid THEN devices.quarantine_reason END,
+      quarantine_seqno = CASE WHEN devices.psid = excluded.psid THEN devices.quarantine_seqno END,
+      psid = excluded.psid, platform = excluded.platform, model = excluded.model, os_version = excluded.os_version,
+      app_version = excluded.app_version, locale = excluded.locale, time_zone = excluded.time_zone,
+      consent_notification = excluded.consent_notification, consent_ad = excluded.consent_ad,
+      consent_night_ad = excluded.consent_night_ad, bound_at = excluded.bound_at,
+      consent_notification_at = excluded.consent_notification_at, consent_ad_at = excluded.consent_ad_at,
+      consent_night_ad_at = excluded.consent_night_ad_at, created_at = excluded.created_at, identity = excluded.identity
+    -- A device that has registered meanwhile knows better.
+    WHERE devices.registered_at = 'epoch'::timestamptz
+    RETURNING device
+    """)
+
+  /// Writes whole rows, new or brought in before. Answers those that were written: the others have registered themselves.
+  package static func save(_ records: [Devices.Record]) -> Query<Set<DeviceID>> {
+    Query(saveStatement, Devices.columns(records)) { rows in Set(rows.map { rows.device($0, 0) }) }
+  }
+}

@@ -1,0 +1,25 @@
+internal import Domain
+internal import Operations
+internal import Reactor
+
+/// A file that a command reads, part by part.
+final class InputFile: Sendable {
+  private let file: RegularFile
+
+  private init(_ file: consuming RegularFile) { self.file = file }
+
+  /// - Throws: `CommandError` when there is no such file, or it may not be read.
+  static func open(_ path: String) throws -> ByteSource {
+    guard let resolved = RegularFile.resolve(path), let file = RegularFile.open(path: resolved) else {
+      throw CommandError("The file \(path) cannot be read. Give the path of a file that is there and may be read.")
+    }
+    let size = file.stamp.size
+    let input = InputFile(file)
+    return ByteSource(count: size) { offset, bytes throws(Problem) in
+      guard let part = input.file.read(bytes, at: offset) else {
+        throw Problem(.internalError, "The file \(path) could not be read any further.")
+      }
+      return part
+    }
+  }
+}

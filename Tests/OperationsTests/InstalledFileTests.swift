@@ -1,0 +1,97 @@
+import Domain
+import Store
+import Testing
+
+@testable import Operations
+
+/// Files of registrations: what their columns and lines may be.
+@Suite struct InstalledFileTests {
+  private static func bring(
+    _ world: BatchWorld, _ text: String, _ change: (inout InstalledBase.Options) -> Void = { _ in }
+  ) throws -> (report: InstalledBase.Report, faults: [InstalledBase.Fault]) {
+    try InstalledBaseTests.bring(world, text, change)
+  }
+
+  @Test(arguments: [
+    ("xyz,APNS,d,,", "PSID", "is no APNs device token in hex"), (",APNS,d,,", "PSID", "is empty"),
+    ("aa,WPNS,d,,", "PNSID", SDKWords.webPush), ("aa,XYZ,d,,", "PNSID", "must be APNS or FCM"),
+    ("NULL,APNS,d,,", "PSID", "is empty"), ("aa,APNS,d,TEST,", "APNS_MODE", "must be DEV, REAL or UNKNOWN"),
+    ("aa,APNS,d,,\(String(repeating: "k", count: 257))", "CUID", "is longer than 256 bytes"),
+    ("aa,APNS,\(String(repeating: "d", count: 257)),,", "DEVICE_ID", "is longer than 256 bytes"),
+    ("aa,APNS,\"d\"x,,", "", "has text behind a closing quote"),
+    ("aa,APNS,d,,kim,one too many", "PSID", "is in a line that has more fields than the header"),
+  ])
+  func `a wrong line is told with its column and what to do, and costs only itself`(
+    line: String, column: String, what: String
+  ) throws {
+    let world = try BatchWorld()
+    let done = try Self.bring(world, "PSID,PNSID,DEVICE_ID,APNS_MODE,CUID\naa01,APNS,a,,\n\(line)\naa02,APNS,b,,\n")
+    #expect(done.faults.map(\.line) == [3] && done.faults[0].column == column && done.faults[0].what == what, "\(done)")
+    #expect(done.faults[0].mend.isEmpty == false && done.report.wrong == 1 && done.report.new == 2)
+    #expect(done.report.reasons == [InstalledBase.Report.Reason(column: column, what: what): 1])
+  }
+
+  @Test func `columns have the names of the wire or of the API, or those that the operator says`() throws {
+    let world = try BatchWorld()
+    let api = "psid,pnsId,deviceId,environment,clientUid,platform,nightAd\naa01,apns,d1,sandbox,kim,ios,1\n"
+    #expect(try Self.bring(world, api).report.new == 1)
+    let record = try #require(try world.record("d1"))
+    #expect(record.environment == .sandbox && record.attributes.platform == "ios")
+    #expect(record.consents.nightAd?.isGiven == true)
+    let theirs = "No,Token,User No,Memo,CUID\n1,aa02,lee,x,wrong\n"
+    let done = try Self.bring(world, theirs) {
+      $0.columns = [("token", "PSID"), ("USER_NO", "cuid"), ("CUID", "")]
+    }
+    #expect(done.report.new == 1)
+    // Without a DEVICE_ID the token names the device, as with the SDK.
+    #expect(try world.record("aa02")?.userKey == UserKey(clientUID: "lee"))
+  }
+
+  @Test(arguments: [
+    ("CUID,DEVICE_ID\n", "", ""), ("PSID,psid\n", "", ""), ("PSID,TOKEN\n", "TOKEN", "PSID"),
+    ("PSID,CUID\n", "NOBODY", "CUID"), ("PSID,X\n", "X", "SHOE_SIZE"), ("\"PSID\n", "", ""),
+  ])
+  func `columns that cannot be understood refuse the file`(text: String, theirs: String, ours: String) throws {
+    let world = try BatchWorld()
+    #expect(throws: Problem.self) {
+      try Self.bring(world, text + "aa01,x\n") { if !theirs.isEmpty { $0.columns = [(theirs, ours)] } }
+    }
+    #expect(try world.count("SELECT count(*) FROM devices") == 0)
+  }
+
+  @Test func `lines of other apps are passed over, words for nothing are nothing, and a mark of clients goes`() throws {
+    let world = try BatchWorld()
+    let text = "APP_ID,PSID,CUID,TIME_ZONE\ncom.example.bank,aa01,TMP0kim,Asia/Seoul\ncom.example.shop,zz,lee,\n"
+      + "com.example.bank,aa02,NULL,Nowhere/Land\ncom.example.bank,aa03,GUEST,\\N\n"
+    let done = try Self.bring(world, text)
+    #expect(done.report.otherApps == 1 && done.report.new == 3 && done.faults == [])
+    #expect(try world.record("aa01")?.userKey == UserKey(clientUID: "kim"))
+    #expect(try world.record("aa01")?.attributes.timeZone == "Asia/Seoul")
+    #expect(try world.record("aa02")?.userKey.isGuest == true && world.record("aa02")?.attributes.timeZone == "")
+    #expect(try world.record("aa03")?.userKey.isGuest == true)
+  }
+
+  @Test func `a group that the app does not have is told, and said to be another one it is found`() throws {
+    let world = try BatchWorld()
+    let group = try world.connection.run(Groups.create(app: world.app.number, name: "news", parent: nil))
+    let text = "PSID,CUID,GROUPSEQ\naa01,kim,\"901;902\"\n"
+    #expect(try Self.bring(world, text).faults.map(\.column) == ["GROUPSEQ"])
+    #expect(try world.count("SELECT count(*) FROM devices") == 0)
+    #expect(try Self.bring(world, text, { $0.groups = [901: group, 902: group] }).report.new == 1)
+    #expect(try world.count("SELECT count(*) FROM group_members") == 1)
+    #expect(throws: Problem.self) { try Self.bring(world, text) { $0.groups = [901: 77] } }
+  }
+
+  @Test func `a file as Korean Windows writes it is understood, in parts of any size`() throws {
+    let world = try BatchWorld()
+    var bytes = Array("PSID,CUID,CNAME\r\n".utf8)
+    // "김" and a syllable that only CP949 has, a hundred thousand times: more than one part.
+    for number in 0..<100_000 {
+      bytes += Array("\(String(0x10_0000 + number, radix: 16).uppercased()),user\(number),".utf8)
+      bytes += [0xB1, 0xE8, 0x8C, 0x63, 0x0D, 0x0A]
+    }
+    let done = try InstalledBaseTests.bring(world, bytes)
+    #expect(done.report.new == 100_000 && done.faults == [], "\(done.report)")
+    #expect(try world.count("SELECT count(*) FROM users WHERE name = '김똠'") == 100_000)
+  }
+}
