@@ -80,7 +80,7 @@ let package = Package(
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
     module(
       "Operations",
-      on: ["Domain", "JSON", "PlainText", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
+      on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
 
     // Beside it: what the ways to all push networks have in common.
     module("PushWire", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),

@@ -7,7 +7,9 @@ package enum CSVHeader {
   }
 
   /// The words of the wire that files use for those of the API.
-  private static let others = ["cuid": "clientuid", "cname": "clientname", "name": "clientname", "groupseq": "groupseqs"]
+  private static let others = [
+    "cuid": "clientuid", "cname": "clientname", "name": "clientname", "groupseq": "groupseqs",
+  ]
 
   /// The one of `names` that a column is; nil when it is none of them. Columns may bear the wire's names too (`CUID`,
   /// `CNAME` or `NAME`, `GROUPSEQ`).

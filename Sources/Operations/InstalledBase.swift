@@ -200,7 +200,8 @@ package struct InstalledBase {
       guard line.groups.contains(where: { doors[$0]?.app != context.app.number }) else { return false }
       faults.append(
         Fault(
-          line: line.number, column: InstalledColumns.Field.groups.rawValue, what: "names a group that the app does not have",
+          line: line.number, column: InstalledColumns.Field.groups.rawValue,
+          what: "names a group that the app does not have",
           mend: "Make the group first, and say which it is: --groups theirs=ours."))
       return true
     }

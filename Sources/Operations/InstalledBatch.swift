@@ -51,7 +51,8 @@ struct InstalledBatch {
   ) throws(PostgresError) -> [InstalledJudge.Token: DeviceID] {
     let found = try connection.run(Devices.owners(of: lines.map { (app.number, $0.network, $0.psid) }))
     return Dictionary(
-      found.map { (InstalledJudge.Token(network: $0.network, psid: $0.psid), $0.owner) }) { one, _ in one }
+      found.map { (InstalledJudge.Token(network: $0.network, psid: $0.psid), $0.owner) }
+    ) { one, _ in one }
   }
 
   /// - Parameter rows: those of the lines' DEVICE_IDs, of other devices, and of users who may have one device only.

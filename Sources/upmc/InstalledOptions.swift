@@ -27,11 +27,21 @@ struct InstalledOptions: ParsableArguments {
       """)
   var vouched = false
 
+  @Option(
+    help: """
+      The last SEQNO of the other server: messages get higher ones here. Devices drop a message whose number they have \
+      seen. There is no way back.
+      """)
+  var afterSeqno: Int64?
+
   @Option(help: "Write what is wrong, line by line, into this file as CSV.")
   var errors: String?
 
   /// Any of those that make sense with a file only.
-  var isUsed: Bool { app != nil || columns != nil || groups != nil || dryRun || vouched || errors != nil }
+  var isUsed: Bool {
+    app != nil || columns != nil || groups != nil || dryRun || vouched || errors != nil
+      || afterSeqno != nil
+  }
 
   /// Wrong lines that are printed; --errors has them all, up to so many.
   private static let shownFaults = 20
@@ -61,6 +71,10 @@ struct InstalledOptions: ParsableArguments {
       tellColumns(base, output)
       let faults = try take(&base, output)
       try tell(base, faults, output)
+      guard let afterSeqno, !dryRun else { return }
+      if try InstalledBase.goOn(behind: afterSeqno, of: app, by: .here, on: database.connection) {
+        Output.complain("The next message gets a SEQNO higher than \(afterSeqno).")
+      }
     }
   }
 

@@ -70,7 +70,8 @@ import Testing
   @Test(arguments: [
     ("GUEST,x", "names GUEST, which is nobody"), ("a,b,1,2,3,4,5,6,7,8,9,10", "has 12 fields; there may be 11"),
     ("a,\"b\"c", "has text behind a closing quote"), ("a,\"b", "has a quote that is never closed"),
-    (String(repeating: "x", count: 257), "needs a CUID of 1 to 256 bytes"), ("a,b\u{0}", "holds U+0000, which cannot be stored"),
+    (String(repeating: "x", count: 257), "needs a CUID of 1 to 256 bytes"),
+    ("a,b\u{0}", "holds U+0000, which cannot be stored"),
   ])
   func `a wrong line is told with its reason`(text: String, reason: String) throws {
     let file = try read("good\n\(text)")

@@ -17,7 +17,9 @@ import Testing
     return lines
   }
 
-  private static func read(_ text: String, size: Int = 1 << 20) -> [CSVReader.Line] { read(Array(text.utf8), size: size) }
+  private static func read(_ text: String, size: Int = 1 << 20) -> [CSVReader.Line] {
+    read(Array(text.utf8), size: size)
+  }
 
   @Test func `too many combining marks in a row are a fault of their line`() {
     let marks = String(repeating: "\u{301}", count: 30)
@@ -29,7 +31,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "a,b\nc,d\n", "a,b\r\n\"c\"\"\r\n\",d\r\n\r\ne", "\u{FEFF}한글,\"쉼,표\"\n", "\"never closed\na,b\nc", "a\rb\r\rc\r\nd\r",
+    "a,b\nc,d\n", "a,b\r\n\"c\"\"\r\n\",d\r\n\r\ne", "\u{FEFF}한글,\"쉼,표\"\n", "\"never closed\na,b\nc",
+    "a\rb\r\rc\r\nd\r",
     "a\"b,\"c\"d\n,\n", "\"a\rb\r\nc\nd\"\r\ne", " \"a\" , b\t,\n \nx", "", "\n\n", "x", "\"", "\"\"", "\r", ",\r\n\"x",
   ])
   func `however a file is cut, its lines are the same`(text: String) {

@@ -52,7 +52,9 @@ import Testing
     #expect(try world.funnel(seqno).int("received") == 1)
   }
 
-  @Test func `an app built with the existing SDK finds itself registered, registers again, and is the same device`() throws {
+  @Test func `an app built with the existing SDK finds itself registered, registers again, and is the same device`()
+    throws
+  {
     let world = try World()
     let group = try group(world)
     _ = try bring(world, "\(Self.token),APNS,DEVICE-1,REAL,kim,Kim,\(group)\n")

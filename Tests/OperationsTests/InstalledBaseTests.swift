@@ -32,7 +32,8 @@ import Testing
   private func state(_ world: BatchWorld) throws -> [String] {
     try ["devices", "psids", "former_psids", "users", "group_members"].map { table in
       let rows = try world.connection.run(
-        Statement("state of \(table)", "SELECT coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '') FROM \(table) t"))
+        Statement(
+          "state of \(table)", "SELECT coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '') FROM \(table) t"))
       return rows.text(0, 0)
     }
   }
@@ -49,7 +50,7 @@ import Testing
     let key = Users.Key(app: world.app.number, userKey: record.userKey)
     #expect(try world.connection.run(Users.find([key]))[key]?.name == "Kim")
     #expect(try world.connection.run(Groups.ofUsers([key]))[key]?.map(\.group) == [group])
-    #expect(try world.count("SELECT sum(joined) FROM statistics_minutes") == 1)
+    #expect(try world.count("SELECT sum(joined)::bigint FROM statistics_minutes") == 1)
     #expect(try world.count("SELECT count(*) FROM device_notices") == 0)
     #expect(try world.count("SELECT count(*) FROM audit_log WHERE action LIKE 'registrations.%'") == 2)
   }
@@ -58,7 +59,8 @@ import Testing
     let world = try BatchWorld()
     let group = try world.connection.run(Groups.create(app: world.app.number, name: "news", parent: nil))
     let text =
-      Self.header + "aa01,APNS,d1,DEV,kim,Kim,3.1,Y,\(group)\naa02,APNS,d2,REAL,kim,,3.1,N,\naa03,APNS,d3,,,,,,\(group)\n"
+      Self.header
+      + "aa01,APNS,d1,DEV,kim,Kim,3.1,Y,\(group)\naa02,APNS,d2,REAL,kim,,3.1,N,\naa03,APNS,d3,,,,,,\(group)\n"
       + "fcm:1,FCM,,UNKNOWN,lee,Lee,,,\n"
     #expect(try Self.bring(world, text).report.new == 4)
     let before = try state(world)

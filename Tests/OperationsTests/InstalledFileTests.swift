@@ -61,7 +61,8 @@ import Testing
 
   @Test func `lines of other apps are passed over, words for nothing are nothing, and a mark of clients goes`() throws {
     let world = try BatchWorld()
-    let text = "APP_ID,PSID,CUID,TIME_ZONE\ncom.example.bank,aa01,TMP0kim,Asia/Seoul\ncom.example.shop,zz,lee,\n"
+    let text =
+      "APP_ID,PSID,CUID,TIME_ZONE\ncom.example.bank,aa01,TMP0kim,Asia/Seoul\ncom.example.shop,zz,lee,\n"
       + "com.example.bank,aa02,NULL,Nowhere/Land\ncom.example.bank,aa03,GUEST,\\N\n"
     let done = try Self.bring(world, text)
     #expect(done.report.otherApps == 1 && done.report.new == 3 && done.faults == [])
