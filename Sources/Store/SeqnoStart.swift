@@ -1,4 +1,4 @@
-internal import Postgres
+package import Postgres
 
 /// Letting SEQNOs go on behind those of another push server: devices drop a message whose number they have seen, and a late
 /// receipt for a message of the other server must not be taken for one of ours.

@@ -24,7 +24,7 @@ enum ModuleGraph {
     // What UPMC is about.
     "Domain": ["JSON", "PlainText"],
     "Store": ["Domain", "JSON", "Postgres", "Reactor"],
-    "Operations": ["Domain", "JSON", "PlainText", "Store", "Postgres", "TLS", "Reactor"],
+    "Operations": ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
     "PushWire": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
