@@ -6,7 +6,8 @@ extension AdminRoute {
   /// it. What brings a long body is heavy on any route (`AdminWork`).
   static let heavy: Set<String> = [
     "POST /v1/admin/segment-counts", "GET /v1/admin/segments/{segment}/count", "GET /v1/admin/statistics",
-    "GET /v1/admin/users", "GET /v1/admin/devices", "GET /v1/admin/quarantine", "GET /v1/admin/audit",
+    "GET /v1/admin/users", "GET /v1/admin/users/{clientUid}/messages", "GET /v1/admin/devices",
+    "GET /v1/admin/quarantine", "GET /v1/admin/audit",
     "GET /v1/admin/messages/{seqno}/deliveries", "GET /v1/admin/messages/{seqno}/failures",
     "POST /v1/admin/audiences/csv", "POST /v1/admin/uploads", "PUT /v1/admin/imports/{importId}/parts/{part}",
     "POST /v1/admin/tags", "POST /v1/admin/groups/{groupSeq}/members",

@@ -96,6 +96,10 @@ struct AdminRoute: Sendable {
     AdminRoute(.get, "/v1/admin/users/{clientUid}", .viewPeople, query: ["appId"]) { call throws(Problem) in
       try call.user()
     },
+    AdminRoute(.get, "/v1/admin/users/{clientUid}/messages", .viewPeople, query: ["appId"] + page) {
+      call throws(Problem) in
+      try call.userMessages()
+    },
     AdminRoute(.delete, "/v1/admin/users/{clientUid}", .erasePeople, query: ["appId"]) { call throws(Problem) in
       try call.eraseUser()
     },

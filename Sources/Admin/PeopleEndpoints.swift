@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
+internal import Reactor
 
 /// Users and devices.
 extension AdminCall {
@@ -16,6 +17,15 @@ extension AdminCall {
   /// `GET /v1/admin/users/{clientUid}?appId=`: with devices and groups.
   func user() throws(Problem) -> Response {
     .json(.ok, try People.user(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+  }
+
+  /// `GET /v1/admin/users/{clientUid}/messages?appId=&limit=&cursor=`: what was sent to a user, newest first.
+  func userMessages() throws(Problem) -> Response {
+    .json(
+      .ok,
+      try PersonHistory.list(
+        parameters["clientUid"], of: try required("appId"), try page(), by: caller, on: connection,
+        now: resources.clock.wallMicroseconds))
   }
 
   /// `GET /v1/admin/users/{clientUid}/export?appId=`: everything that is known of a user.

@@ -62,6 +62,7 @@ package enum Auditing {
   enum List: String {
     case users, devices, deliveries, quarantine
     case groupMembers = "group-members"
+    case userMessages = "user-messages"
   }
 
   /// Notes that somebody reads a list of people: one entry for each reader, list, app and hour, however many pages of it.

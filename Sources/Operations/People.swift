@@ -116,20 +116,27 @@ package enum People {
   package static func user(
     _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> UserDetail {
-    let app = try look(appID, caller, connection)
-    let key = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
-    guard let found = try connection.answer(Users.find([key]))[key] else { throw unknown(clientUID, app) }
-    let devices = try connection.answer(
-      PeopleLists.devices(
-        of: app.number, after: ("", DeviceID(high: 0, low: 0)), from: key.userKey.text,
-        upto: key.userKey.text + "\u{1}",
-        limit: Operations.Limits.shownDevices))
+    let (key, found, devices) = try find(clientUID, of: appID, by: caller, on: connection)
     return UserDetail(
       appID: appID,
       entry: UserEntry(
         user: PeopleLists.User(
           userKey: key.userKey, name: found.name, badge: found.badge, devices: Int64(devices.count))),
       devices: devices.map(DeviceEntry.init), groups: try connection.answer(Groups.ofUsers([key]))[key] ?? [])
+  }
+
+  /// A user that is known, with its devices.
+  static func find(
+    _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> (key: Users.Key, known: (badge: Int16, name: String), devices: [PeopleLists.Device]) {
+    let app = try look(appID, caller, connection)
+    let key = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
+    guard let known = try connection.answer(Users.find([key]))[key] else { throw unknown(clientUID, appID) }
+    let devices = try connection.answer(
+      PeopleLists.devices(
+        of: app.number, after: ("", DeviceID(high: 0, low: 0)), from: key.userKey.text,
+        upto: key.userKey.text + "\u{1}", limit: Operations.Limits.shownDevices))
+    return (key, known, devices)
   }
 
   /// Sets a user's count, as its devices could: the last write wins.
@@ -144,7 +151,7 @@ package enum People {
         "must be from \(Domain.Limits.badgeCount.lowerBound) to \(Domain.Limits.badgeCount.upperBound)")
     }
     let key = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
-    guard try connection.answer(Users.find([key]))[key] != nil else { throw unknown(clientUID, app) }
+    guard try connection.answer(Users.find([key]))[key] != nil else { throw unknown(clientUID, appID) }
     try connection.commit { () throws(PostgresError) in
       let before = try connection.run(Users.lock([key]))[key]?.badge ?? 0
       _ = try connection.run(Users.setCounts([(key, badge)]))
@@ -156,8 +163,8 @@ package enum People {
     return try user(clientUID, of: appID, by: caller, on: connection)
   }
 
-  private static func unknown(_ clientUID: String, _ app: App) -> Problem {
-    Problem(.unknownUser, "The app \(app.appID) has no user \(clientUID).")
+  private static func unknown(_ clientUID: String, _ appID: String) -> Problem {
+    Problem(.unknownUser, "The app \(appID) has no user \(clientUID).")
   }
 
   // MARK: Devices

@@ -26,7 +26,7 @@ struct UPMC: ParsableCommand {
       Upload.self,
       SavedCommand<TemplateWords>.self, SavedCommand<DraftWords>.self, SavedCommand<SenderWords>.self,
       MessageCommand.self, ApprovalCommand.self, ImportCommand.self, ExportCommand.self, QuarantineCommand.self,
-      AccountCommand.self, WebhookCommand.self, AuditCommand.self, StatisticsCommand.self, ExplainCommand.self,
-      Status.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self, Demo.self,
+      AccountCommand.self, WebhookCommand.self, AuditCommand.self, StatisticsCommand.self, PersonCommand.self,
+      ExplainCommand.self, Status.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self, Demo.self,
     ])
 }

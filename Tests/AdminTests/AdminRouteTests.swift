@@ -25,6 +25,7 @@ import Testing
     "GET /v1/admin/messages/{seqno}/users/{clientUid}/explain": [.operator, .viewer, .admin],
     "GET /v1/admin/users": [.operator, .viewer, .admin],
     "GET /v1/admin/users/{clientUid}": [.operator, .viewer, .admin],
+    "GET /v1/admin/users/{clientUid}/messages": [.operator, .viewer, .admin],
     "DELETE /v1/admin/users/{clientUid}": [.admin],
     "GET /v1/admin/users/{clientUid}/export": [.admin],
     "PUT /v1/admin/users/{clientUid}/badge": [.operator, .admin],

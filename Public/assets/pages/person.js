@@ -11,12 +11,14 @@ import { enc, follow, go, link } from "../router.js";
 import { may } from "../session.js";
 import { number, t } from "../words.js";
 import { deviceColumns } from "./devices.js";
+import { personMessages } from "./person-messages.js";
 
 export async function personPage(context) {
   const { app: appID, clientUid } = context.params;
   const path = `/users/${enc(clientUid)}`;
   const person = await get(path + query({ appId: appID }));
   const tags = await tagsCard(appID, { clientUid });
+  const history = await personMessages(appID, clientUid);
 
   async function setBadge() {
     const saved = await formDialog({ title: t("person.badge"), detail: t("person.badge.detail"), fields: [
@@ -44,8 +46,10 @@ export async function personPage(context) {
       may("erasePeople") ? h("a", { class: "button", href: `/v1/admin${path}/export${query({ appId: appID })}`, download: "person.json" }, t("person.export")) : null,
       may("erasePeople") ? h("button", { class: "button bad", onclick: erase }, t("person.erase")) : null] }),
     h("div", { class: "grid wide-narrow" },
-      h("section", { class: "card" }, h("h2", null, t("people.devices")),
-        person.devices.length ? h("div", { class: "table-box" }, table(t("people.devices"), deviceColumns(), person.devices)) : empty(t("devices.none"))),
+      h("div", { class: "stack" },
+        h("section", { class: "card" }, h("h2", null, t("people.devices")),
+          person.devices.length ? h("div", { class: "table-box" }, table(t("people.devices"), deviceColumns(), person.devices)) : empty(t("devices.none"))),
+        history),
       h("div", { class: "stack" },
         h("section", { class: "card" }, h("h2", null, t("person.facts")), facts(["CUID", h("span", { class: "mono" }, person.clientUid)], [t("people.name"), person.clientName],
           [t("message.app"), person.appId],

@@ -24,6 +24,18 @@ extension APIOperation {
       answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
       problems: [.invalidField, .unknownApp, .unknownUser]),
     APIOperation(
+      .get, "/v1/admin/users/{clientUid}/messages", id: "listUserMessages", in: .people, "List what was sent to a user",
+      """
+      Newest first, for 90 days, on the devices that the user has now. Of what a message says only the title, and of a \
+      confidential one nothing. Messages whose deliveries are not kept are absent: those with `dbIn` false 48 hours after \
+      their end, the others when the time for which history is kept is over. Who reads it is in the audit log.
+      """, by: able(to: .viewPeople), parameters: [ofApp(), limit, pageCursor],
+      answers: [
+        Answer(
+          200, "A page of messages. It may hold fewer than asked for, also none, and still have a next.",
+          "UserMessagePage", example: page(messageExample))
+      ], problems: [.invalidField, .unknownApp, .unknownUser]),
+    APIOperation(
       .delete, "/v1/admin/users/{clientUid}", id: "eraseUser", in: .people, "Forget a user",
       """
       Its devices are unregistered and emptied; its name, count and memberships go; its deliveries belong to nobody, so the \
@@ -151,6 +163,13 @@ extension APIOperation {
   private static let userExample = """
     {"appId":"com.example.bank","clientUid":"kim01","clientName":"Kim","badge":2,"devices":[\(deviceExample)}],\
     "groups":[{"groupSeq":"12","name":"News"}]}
+    """
+
+  private static let messageExample = """
+    {"seqno":"104","state":"completed","lane":"normal","kind":"notice","sender":"admin","title":"News",\
+    "createdAt":"2026-11-21T09:30:00.123Z","sendAt":null,"devices":[{"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b",\
+    "status":"accepted","reason":null,"attempts":1,"at":"2026-11-21T09:30:00.423Z",\
+    "receivedAt":"2026-11-21T09:30:01.123Z","readAt":null}],"fallback":null}
     """
 
   private static let deviceExample = """

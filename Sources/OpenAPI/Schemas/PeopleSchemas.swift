@@ -20,6 +20,37 @@ extension Schemas {
         .needed("groups", groupNames),
       ])
     ),
+    (
+      "UserMessagePage",
+      page(
+        of: Schema.object([
+          .needed("seqno", Schema.sequence), .needed("state", Schema.words(MessageState.allCases.map(\.name))),
+          .needed("lane", Schema.words(Lane.allCases.map(\.name))),
+          .needed("kind", Schema.words(MessageKind.allCases.map(\.rawValue))), .needed("sender", Schema.anyText),
+          .needed("title", Schema.optional(Schema.anyText), "Null when it has none or is confidential."),
+          .optional("confidential", Schema.flag), .needed("createdAt", Schema.moment),
+          .needed("sendAt", Schema.optional(Schema.moment), "When it was due; null: at once."),
+          .needed(
+            "devices",
+            Schema.list(
+              of: Schema.object([
+                .needed("device", Schema.uuid), .needed("status", Schema.words(OutcomeStatus.allCases.map(\.name))),
+                .needed(
+                  "reason", Schema.optional(Schema.anyText), "Why it ended so, in the network's own word or ours."),
+                .needed("attempts", Schema.count),
+                .needed("at", Schema.optional(Schema.moment), "When that was; null while it is under way."),
+                .needed("receivedAt", Schema.optional(Schema.moment)),
+                .needed("readAt", Schema.optional(Schema.moment)),
+              ]))),
+          .needed(
+            "fallback",
+            Schema.optional(
+              Schema.object([
+                .needed("state", Schema.words(["waiting", "confirmed", "sms-requested", "called-off"])),
+                .needed("dueAt", Schema.moment), .needed("decidedAt", Schema.optional(Schema.moment)),
+              ])), "The short message that may stand in for it; null: none."),
+        ]))
+    ),
     ("Erased", Schema.object([.needed("devices", Schema.count)])),
     (
       "PersonExport",

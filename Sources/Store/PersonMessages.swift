@@ -1,0 +1,202 @@
+package import Domain
+internal import Postgres
+
+/// What was sent to one person.
+///
+/// No index leads from a person to its deliveries: it would cost every delivery more than its row does. A search goes through
+/// the app's messages, newest first, and looks for each at the places where the person's devices would stand (the key of
+/// `outcomes`, a few microseconds); so it ends after a window of messages, and the next page goes on from there.
+package enum PersonMessages {
+  /// Whose messages, and how they are looked for.
+  package struct Search: Sendable {
+    package let user: Users.Key
+    /// The user's devices.
+    package let devices: [DeviceID]
+    /// Messages with a lower number.
+    package let before: Int64
+    /// Asked for later than that, microseconds since 1970.
+    package let since: Int64
+    /// Messages of the app that are looked at.
+    package let window: Int
+
+    package init(user: Users.Key, devices: [DeviceID], before: Int64, since: Int64, window: Int) {
+      self.user = user
+      self.devices = devices
+      self.before = before
+      self.since = since
+      self.window = window
+    }
+  }
+
+  private static let findStatement = Statement(
+    "person-messages-find",
+    """
+    SELECT m.seqno FROM (
+      SELECT seqno, created_at, finished_at FROM messages WHERE app = $1 AND seqno < $4 ORDER BY seqno DESC LIMIT $6) m
+    CROSS JOIN LATERAL (
+      SELECT o.seqno FROM outcomes o WHERE o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
+      UNION ALL
+      -- Under way, while there is no outcome yet.
+      SELECT c.seqno FROM claims c
+      WHERE m.finished_at IS NULL AND c.seqno = m.seqno AND c.user_keys @> ARRAY[$2]
+      LIMIT 1) found
+    WHERE m.created_at > $5
+    ORDER BY m.seqno DESC LIMIT $7
+    """)
+
+  /// The numbers of messages that were sent to the user, newest first.
+  package static func find(_ search: Search, limit: Int) -> Query<[Int64]> {
+    var devices = UUIDColumn()
+    for device in search.devices { devices.append(device) }
+    var parameters = parameters(search.user)
+    parameters.append(uuids: devices)
+    parameters.append(search.before)
+    parameters.append(timestampMicroseconds: search.since)
+    parameters.append(search.window)
+    parameters.append(limit)
+    return Query(findStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  private static let edgeStatement = Statement(
+    "person-messages-edge",
+    """
+    SELECT seqno FROM (
+      SELECT seqno, created_at FROM messages WHERE app = $1 AND seqno < $2 ORDER BY seqno DESC OFFSET $4 - 1 LIMIT 1) e
+    WHERE created_at > $3
+    """)
+
+  /// The last message that a search looks at; nil when there is nothing behind it.
+  package static func edge(_ search: Search) -> Query<Int64?> {
+    var parameters = Parameters()
+    parameters.append(search.user.app)
+    parameters.append(search.before)
+    parameters.append(timestampMicroseconds: search.since)
+    parameters.append(search.window)
+    return Query(edgeStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
+  // MARK: What they are
+
+  package struct Message: Sendable {
+    package let seqno: Int64
+    package let lane: Lane
+    package let state: MessageState
+    package let createdAt: Int64
+    package let dueAt: Int64?
+    package let kind: String
+    package let sender: String
+    /// Nil when it has none, when it is confidential, or so large that a list does not read it.
+    package let title: String?
+    package let isConfidential: Bool
+    package let fallback: Fallback?
+  }
+
+  /// The short message that may stand in for it.
+  package struct Fallback: Sendable {
+    package let dueAt: Int64
+    /// Nil: not decided yet.
+    package let decision: Fallbacks.Decision?
+    package let decidedAt: Int64?
+  }
+
+  private static let messagesStatement = Statement(
+    "person-messages-messages",
+    """
+    SELECT m.seqno, m.lane, m.state, m.created_at, m.due_at,
+      -- A request may name 10,000 users: such a one is not read for a list.
+      CASE WHEN pg_column_size(m.request) < 65536 THEN coalesce(m.request->>'kind', 'notice') ELSE 'notice' END,
+      CASE WHEN pg_column_size(m.request) < 65536 THEN coalesce(m.request->>'sender', 'admin') ELSE 'admin' END,
+      CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
+        AND json_typeof(m.request->'alert') = 'object' THEN m.request->'alert'->>'title' END,
+      m.request->>'confidential' IS NOT DISTINCT FROM 'true', f.due_at, f.decision, f.decided_at
+    FROM messages m LEFT JOIN fallbacks f ON f.seqno = m.seqno AND f.user_key = $2 AND f.app = $1
+    WHERE m.seqno = ANY($3) ORDER BY m.seqno DESC
+    """)
+
+  /// Messages, newest first, with what became of their short messages for the user.
+  package static func messages(_ seqnos: [Int64], of user: Users.Key) -> Query<[Message]> {
+    var parameters = parameters(user)
+    parameters.append(int64s: column(seqnos))
+    return Query(messagesStatement, parameters) { rows in
+      rows.map { row in
+        func time(_ column: Int) -> Int64? { rows.isNull(row, column) ? nil : rows.timestampMicroseconds(row, column) }
+        return Message(
+          seqno: rows.int64(row, 0), lane: Lane(rawValue: rows.int16(row, 1)) ?? .normal,
+          state: MessageState(rawValue: rows.int16(row, 2)) ?? .queued, createdAt: rows.timestampMicroseconds(row, 3),
+          dueAt: time(4), kind: rows.text(row, 5), sender: rows.text(row, 6), title: rows.optionalText(row, 7),
+          isConfidential: rows.bool(row, 8),
+          fallback: time(9).map { dueAt in
+            Fallback(
+              dueAt: dueAt,
+              decision: rows.isNull(row, 10) ? nil : Fallbacks.Decision(rawValue: rows.int16(row, 10)),
+              decidedAt: time(11))
+          })
+      }
+    }
+  }
+
+  /// A message on one device of the user.
+  package struct Delivery: Sendable {
+    package let device: DeviceID
+    package let status: OutcomeStatus
+    package let reason: String?
+    package let attempts: Int16
+    /// Nil: under way for the first time.
+    package let at: Int64?
+    package let receivedAt: Int64?
+    package let readAt: Int64?
+  }
+
+  private static let deliveriesStatement = Statement(
+    "person-messages-deliveries",
+    """
+    SELECT o.seqno, o.device, o.status, o.reason, abs(o.attempts), o.at, r.at, d.at
+    FROM unnest($3) AS t(seqno) CROSS JOIN LATERAL (
+      SELECT * FROM outcomes o WHERE o.seqno = t.seqno AND o.device = ANY($4) AND o.user_key = $2 LIMIT $5) o
+    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
+    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
+    UNION ALL
+    SELECT c.seqno, k.device, 6::smallint, NULL, 0::smallint, NULL, NULL, NULL
+    FROM messages m JOIN claims c ON c.seqno = m.seqno
+    CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+    WHERE m.seqno = ANY($3) AND m.app = $1 AND m.finished_at IS NULL AND c.user_keys @> ARRAY[$2] AND k.user_key = $2
+      AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = c.seqno AND o.device = k.device)
+    """)
+
+  /// What became of messages on the user's devices, by message.
+  package static func deliveries(
+    of seqnos: [Int64], for user: Users.Key, on devices: [DeviceID]
+  ) -> Query<[Int64: [Delivery]]> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = parameters(user)
+    parameters.append(int64s: Self.column(seqnos))
+    parameters.append(uuids: column)
+    parameters.append(devices.count)
+    return Query(deliveriesStatement, parameters) { rows in
+      var found: [Int64: [Delivery]] = [:]
+      for row in 0..<rows.count {
+        func time(_ column: Int) -> Int64? { rows.isNull(row, column) ? nil : rows.timestampMicroseconds(row, column) }
+        found[rows.int64(row, 0), default: []].append(
+          Delivery(
+            device: rows.device(row, 1), status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred,
+            reason: rows.optionalText(row, 3), attempts: rows.int16(row, 4), at: time(5), receivedAt: time(6),
+            readAt: time(7)))
+      }
+      return found
+    }
+  }
+
+  private static func parameters(_ user: Users.Key) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(user.app)
+    parameters.append(text: user.userKey.text)
+    return parameters
+  }
+
+  private static func column(_ seqnos: [Int64]) -> Int64Column {
+    var column = Int64Column()
+    for seqno in seqnos { column.append(seqno) }
+    return column
+  }
+}
