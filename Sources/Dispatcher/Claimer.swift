@@ -132,6 +132,12 @@ final class Claimer {
       let fallbacks = Fallbacks.wanted(
         by: message.fallback, of: message.request.kind, message.seqno, app: message.app, among: batch.members)
       if !fallbacks.isEmpty { try connection.run(Fallbacks.create(fallbacks)) }
+      if let endsAt = message.inboxEndsAt {
+        let inboxes = Inboxes.wanted(
+          message.seqno, until: endsAt, of: message.request.kind, app: message.app, among: batch.members,
+          filled: values.kept(for:))
+        for query in Inboxes.create(inboxes) { try connection.run(query) }
+      }
     }
     try connection.run(
       Shards.advance(shard, to: batch.rest, claimed: batch.members.count, exhausted: batch.isLast))

@@ -39,7 +39,7 @@ final class HistoryKeeper {
   /// Every few seconds: a little of what may be much.
   func turn(_ connection: Connection) throws(PostgresError) {
     // What fails in one of them keeps none of the others from its turn.
-    for step in [wipe, drop, sweepLedger, forget, takeOut] {
+    for step in [wipe, endInboxes, drop, sweepLedger, forget, takeOut] {
       do throws(PostgresError) {
         try step(connection)
       } catch {
@@ -102,6 +102,16 @@ final class HistoryKeeper {
     _ = try connection.run(ContentWipe.approvals(atMost: Limits.forgottenMessages, alsoOverdue: isSteady))
     _ = try connection.run(
       ContentWipe.events(atMost: Limits.forgottenMessages, longestSeconds: longest))
+  }
+
+  /// What has been in inboxes for as long as it was meant to be.
+  private func endInboxes(_ connection: Connection) throws(PostgresError) {
+    // By a clock that has jumped, what is to stay must not end.
+    guard try connection.run(ClockWatch.look()).isSteady else { return }
+    for _ in 0..<Limits.inboxRounds {
+      guard try connection.run(Inboxes.end(atMost: Limits.endedEntries)) == Limits.endedEntries else { break }
+    }
+    _ = try connection.run(Inboxes.endMessages(atMost: Limits.forgottenMessages))
   }
 
   private func forget(_ connection: Connection) throws(PostgresError) {
@@ -195,6 +205,10 @@ extension Limits {
   static let contentSeconds: Int32 = 24 * 3600
   /// How often in one turn: as many as a node can send in the time.
   static let wipingRounds = 10
+  /// Entries of inboxes that end in one transaction: a tenth of a second.
+  static let endedEntries = 10_000
+  /// How often in one turn.
+  static let inboxRounds = 5
   /// Messages that are forgotten together.
   static let forgottenMessages = 5_000
   /// How often in one turn.

@@ -1,4 +1,5 @@
 internal import Domain
+internal import JSON
 internal import Postgres
 internal import Store
 
@@ -45,6 +46,17 @@ struct RecipientValues {
     if kind != .alert {
       tokens = try connection.run(Tokens.ofDevices(app: message.app, members.map(\.device), kind: kind))
     }
+  }
+
+  /// What an uploaded file says of a person, as inboxes keep it; nil when it says nothing.
+  func kept(for user: UserKey) -> String? {
+    guard let variables = variables[user] else { return nil }
+    var writer = JSONWriter()
+    writer.array { writer in
+      writer.value(names[user] ?? "")
+      for variable in variables { writer.value(variable) }
+    }
+    return String(decoding: writer.bytes, as: UTF8.self)
   }
 
   /// False when the device has no token of the kind that the message needs.

@@ -55,5 +55,7 @@ package enum Domain {
     package static let expirySeconds: ClosedRange<Int64> = 0...2_592_000
     /// Without a wish, a message is worth delivering for a day.
     package static let defaultExpirySeconds: Int64 = 86_400
+    /// How long a message may stay in inboxes: an hour to a year.
+    package static let inboxSeconds: ClosedRange<Int64> = 3_600...31_536_000
   }
 }

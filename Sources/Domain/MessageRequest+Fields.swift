@@ -49,6 +49,14 @@ extension MessageRequest {
   }
 }
 
+extension MessageRequest {
+  static func readInbox(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
+    guard let seconds = ISODuration.seconds(try reader.readString()), Domain.Limits.inboxSeconds.contains(seconds)
+    else { throw JSONError("must be an ISO 8601 duration from PT1H to P365D, for example P90D") }
+    return seconds
+  }
+}
+
 extension JSONReader {
   /// A badge number that may be set: 1…1000.
   package mutating func readBadge() throws(JSONError) -> Int16 {

@@ -18,6 +18,8 @@ package struct MessageRequest: Equatable, Sendable {
   /// As it is stored: what it says is sealed, apart from it, and `content` is empty.
   package private(set) var isContentSealed = false
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
+  /// For how long it stays in its persons' inboxes; nil: it comes into none.
+  package private(set) var inboxSeconds: Int64?
   /// Keep the history of each recipient.
   package var dbIn = true
   /// Ask for a short message if the push is not confirmed.
@@ -86,6 +88,7 @@ package struct MessageRequest: Equatable, Sendable {
       case "sealed" where reader.ignoresUnknownFields: request.isContentSealed = try reader.readBool()
       case "lane": request.lane = try Self.readLane(&reader)
       case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
+      case "inbox": request.inboxSeconds = try Self.readInbox(&reader)
       case "dbIn": request.dbIn = try reader.readBool()
       case "sms": request.sms = try reader.readBool()
       case "fallback": request.fallback = try Fallback.read(&reader)
@@ -112,6 +115,19 @@ package struct MessageRequest: Equatable, Sendable {
     guard hasAudience else { throw JSONError("is needed: {\"all\":true}, {\"clientUids\":[…]} …").inside("audience") }
   }
 
+  private func validateInbox() throws(Problem) {
+    guard !isConfidential else { throw Self.confidentialInbox }
+    guard content.alert != nil else {
+      throw Problem(at: "/inbox", "needs an alert: there would be nothing to read there")
+    }
+  }
+
+  /// What is confidential is wiped when the message is over, and an inbox keeps what it has.
+  package static let confidentialInbox = Problem(
+    .impossible, at: "/inbox",
+    "cannot be had for a confidential message, which is wiped when it is over and never in an inbox: leave one of both out"
+  )
+
   private var hasAudience = false
   private var timingCount = 0
 
@@ -122,6 +138,7 @@ package struct MessageRequest: Equatable, Sendable {
 
   private mutating func validate() throws(Problem) {
     if !isContentSealed { try ContentRules.settle(&content, badge: badge, appID: appID) }
+    if inboxSeconds != nil { try validateInbox() }
     if fallback != nil, !sms { throw Problem(at: "/fallback", "needs sms: true") }
     if sms, fallback == nil { fallback = Fallback() }
     if timingCount > 1 { throw Problem(at: "/localTime", "cannot stand beside sendAt") }

@@ -172,7 +172,8 @@ package struct APIOperation: Sendable {
 
   /// All of them. A new file of operations is named here.
   package static let all: [APIOperation] =
-    devices + deviceUser + deviceGroups + deviceBadge + deviceConsent + deviceTokens + deviceMessages + confirmations
+    devices + deviceUser + deviceGroups + deviceBadge + deviceInbox + deviceConsent + deviceTokens + deviceMessages
+    + confirmations
     + messages + uploads + reports + control + messageLists + statistics + tags + segments + files + groups + groupTree
     + people + quarantine + apps + appSettings + apiKeys + accounts + adRules
     + webhooks + saved + approvals + imports + exports + controllers + server

@@ -74,6 +74,11 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
+  /// Whether a device sees what was kept for its user: where devices have to be proved, only one that is.
+  func showsInbox(to record: Devices.Record) -> Bool {
+    record.userKey.isGuest || record.identity >= rules(of: record.app).identity
+  }
+
   static let onlyAsked = Problem(
     .forbidden,
     """

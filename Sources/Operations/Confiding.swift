@@ -4,8 +4,10 @@ internal import Domain
 /// What cannot be kept confidential.
 enum Confiding {
   /// - Parameter json: of the request.
-  /// - Throws: `.impossible` for what the lines of an uploaded file say, which nothing seals.
+  /// - Throws: `.impossible` for what the lines of an uploaded file say, which nothing seals, and for what is to stay in inboxes.
   static func check(_ message: MessageRequest, _ json: [UInt8]) throws(Problem) {
+    // The app may have decided it.
+    if message.isConfidential, message.inboxSeconds != nil { throw MessageRequest.confidentialInbox }
     guard message.isConfidential, message.csv != nil, message.content.fillsVariables,
       String(decoding: json, as: UTF8.self).contains("%VAR")
     else { return }

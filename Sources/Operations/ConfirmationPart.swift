@@ -14,6 +14,10 @@ struct ConfirmationPart {
     /// Somebody had it, but who it was is not kept any more.
     var isForgotten = false
     var delivery: Confirmations.Delivery?
+    /// Where it is read.
+    var device: DeviceID?
+    /// The entry that is read with it.
+    var inbox: Inboxes.Key?
     /// When it happened, microseconds since 1970: as the device says, no earlier than the send, no later than now.
     var at: Int64 = 0
     var user: Users.Key?
@@ -33,6 +37,7 @@ struct ConfirmationPart {
     var owners: [DeviceID: Devices.Record] = [:]
     var newReceipts: Set<Confirmations.Delivery> = []
     var newReads: Set<Confirmations.Delivery> = []
+    var newEntries: Set<Inboxes.Key> = []
     /// First reads of messages, and whether the message's increment has been taken back.
     var firstReads: [Ledger.Key: Bool] = [:]
   }
@@ -69,7 +74,7 @@ struct ConfirmationPart {
         for candidate in candidates {
           let index = genuine[candidate.entry]
           guard state.entries[index].confirmation.reach?.includes(candidate) != false else { continue }
-          if candidate.isKept {
+          if candidate.isKept || candidate.inbox != nil {
             state.entries[index].candidates.append(candidate)
           } else {
             state.entries[index].isForgotten = true
@@ -104,18 +109,27 @@ struct ConfirmationPart {
   func write(_ batch: OperationBatch) -> [Step] {
     for index in state.entries.indices { settle(index, now: batch.now) }
     let received = Self.times(state.entries)
-    guard !received.isEmpty else { return [] }
     let state = state
-    var steps: [Step] = [
-      Confirmations.receive(received, writer: batch.writer, at: batch.now).map { state.newReceipts = $0 }
-    ]
+    var steps: [Step] = []
+    if !received.isEmpty {
+      steps.append(Confirmations.receive(received, writer: batch.writer, at: batch.now).map { state.newReceipts = $0 })
+    }
     let reads = state.entries.filter { $0.confirmation.read != nil && $0.delivery != nil }
     if !reads.isEmpty {
       steps.append(
         Confirmations.read(Self.times(reads), writer: batch.writer, at: batch.now).map { state.newReads = $0 })
     }
-    steps += settleFallbacks(batch)
-    return reads.isEmpty ? steps : steps + markRead(reads, batch)
+    return steps + settleFallbacks(batch) + readInboxes() + markRead(batch)
+  }
+
+  /// Read here is read there: on all devices of the person.
+  private func readInboxes() -> [Step] {
+    var times: [Inboxes.Key: Int64] = [:]
+    for entry in state.entries {
+      if let inbox = entry.inbox, times[inbox] == nil { times[inbox] = entry.at }
+    }
+    let state = state
+    return times.isEmpty ? [] : [Inboxes.read(times).map { state.newEntries = $0 }]
   }
 
   /// When each delivery was confirmed. Of several confirmations of one the first is the one that is recorded.
@@ -145,11 +159,21 @@ struct ConfirmationPart {
     }
     let sent = entry.candidates.first { state.sentTo[delivery($0)] != nil }
     guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
-    state.entries[index].delivery = delivery(chosen)
+    state.entries[index].device = chosen.device
     state.entries[index].at = min(max(entry.confirmation.at ?? now, chosen.sentAt), now)
-    guard entry.confirmation.read != nil || entry.settlesFallback else { return }
-    let key = state.sentTo[delivery(chosen)] ?? state.owners[chosen.device]?.userKey
-    if let key { state.entries[index].user = Users.Key(app: chosen.app, userKey: key) }
+    let isRead = entry.confirmation.read != nil
+    // In an inbox it is also read where it was never sent to, or where that is not known any more: then the person has read
+    // it, and no delivery.
+    let isOnlyInInbox = chosen.inbox != nil && isRead && sent == nil
+    if chosen.isKept, !isOnlyInInbox { state.entries[index].delivery = delivery(chosen) }
+    state.entries[index].isForgotten = !chosen.isKept
+    guard isRead || entry.settlesFallback else { return }
+    guard let key = state.sentTo[delivery(chosen)] ?? state.owners[chosen.device]?.userKey else { return }
+    let user = Users.Key(app: chosen.app, userKey: key)
+    // What it did to the count is forgotten with the rest.
+    if chosen.isKept { state.entries[index].user = user }
+    guard isRead, let seqno = chosen.inbox else { return }
+    state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
   }
 
   /// Users whose counts reads may move.
@@ -157,9 +181,9 @@ struct ConfirmationPart {
     hasReads ? Set(state.entries.lazy.filter { $0.confirmation.read != nil }.compactMap(\.user)) : []
   }
 
-  private func markRead(_ reads: [Entry], _ batch: OperationBatch) -> [Step] {
+  private func markRead(_ batch: OperationBatch) -> [Step] {
     var first: [Ledger.Key: BadgeOption] = [:]
-    for entry in reads {
+    for entry in state.entries {
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
       batch.counts.want(user)
       let key = Ledger.Key(user: user, seqno: entry.confirmation.seqno)
@@ -186,7 +210,7 @@ struct ConfirmationPart {
         // What ended negative counts no more: reading it takes nothing from the others.
         if option.setsCount { batch.counts.set(user, to: after) } else { batch.counts.move(user, to: after) }
       }
-      if batch.counts[user] != before, let device = entry.delivery?.device { batch.badgeSync.note(user, by: device) }
+      if batch.counts[user] != before, let device = entry.device { batch.badgeSync.note(user, by: device) }
       state.entries[index].badge = batch.counts[user]
     }
   }
@@ -207,7 +231,10 @@ struct ConfirmationPart {
 
   private func status(_ entry: Entry) -> OperationAnswer.Confirmed.Status {
     guard entry.confirmation.isGenuine else { return .invalidPushkey }
-    guard let delivery = entry.delivery else { return .unknownMessage }
+    guard let delivery = entry.delivery else {
+      guard let inbox = entry.inbox else { return .unknownMessage }
+      return state.newEntries.remove(inbox) != nil ? .recorded : .duplicate
+    }
     // Taken out: a second confirmation of the same delivery in this batch is a duplicate.
     let isNew =
       entry.confirmation.read == nil

@@ -32,6 +32,7 @@ struct DevicePart {
   }
 
   private let state = State()
+  private let inboxes = InboxLook()
 
   init(_ operations: [Operation]) {
     for (index, operation) in operations.enumerated() {
@@ -138,7 +139,7 @@ struct DevicePart {
         apply(entry, record, &changes, batch)
       }
     }
-    return state.tokens.steps(at: batch.now) + changes.steps(at: batch.now) + countSends(batch) + lookups()
+    return state.tokens.steps(at: batch.now) + changes.steps(at: batch.now) + countSends(batch) + lookups(batch)
   }
 
   private func countSends(_ batch: OperationBatch) -> [Step] {
@@ -220,24 +221,31 @@ struct DevicePart {
       batch.change(record)
     case .setToken(_, let kind, let psid): state.tokens.set(kind, psid, record)
     case .alive: changes.seen.append(record.device)
-    case .find, .listGroups, .badge, .admitSend, .confirm, .register, .send, .identify: break
+    case .find, .listGroups, .badge, .inbox, .admitSend, .confirm, .register, .send, .identify: break
     }
   }
 
-  private func lookups() -> [Step] {
+  private func lookups(_ batch: OperationBatch) -> [Step] {
     let state = state
     var listed: Set<Users.Key> = []
     var shown: Set<Users.Key> = []
+    var asked: [(operation: Int, user: Users.Key, part: InboxPart)] = []
     for entry in state.entries {
       guard let user = entry.user else { continue }
       switch entry.kind {
       case .listGroups: listed.insert(user)
       case .find, .badge, .setConsents, .possess: shown.insert(user)
+      case .inbox(_, let part):
+        shown.insert(user)
+        if let record = batch.devices[entry.claim.device], batch.policies.showsInbox(to: record) {
+          asked.append((entry.operation, user, part))
+        }
       default: break
       }
     }
     return (listed.isEmpty ? [] : [Groups.ofUsers(listed).map { state.groups = $0 }])
       + (shown.isEmpty ? [] : [Users.find(shown).map { state.users = $0 }])
+      + inboxes.steps(asked, at: batch.now)
   }
 
   // MARK: Round 3 and answers
@@ -270,6 +278,7 @@ struct DevicePart {
             device: record, badge: shown.badge,
             userName: batch.shownName(named.name, of: record))
         case .badge: .badge(shown.badge)
+        case .inbox(_, let part): .inbox(inboxes.page(at: entry.operation, part, of: user, on: record, shown))
         case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])
         case .admitSend: .admitted(record)

@@ -38,6 +38,7 @@ package final class NamedSend: Sendable {
     else { return nil }
     let size = PayloadSize(request)
     request.isConfidential = app.confidentiality.covers(request, from: door)
+    guard !request.isConfidential || request.inboxSeconds == nil else { return nil }
     guard
       let kept = try? StoredRequest(
         body, isConfidential: request.isConfidential, of: app.number, seal: catalog.seal)

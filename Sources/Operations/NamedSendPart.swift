@@ -115,6 +115,7 @@ struct NamedSendPart {
       expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000)
     new.sealed = send.kept.sealed
     new.fallback = send.request.fallback?.unless
+    new.inboxSeconds = send.request.inboxSeconds
     return new
   }
 
@@ -130,6 +131,7 @@ struct NamedSendPart {
     var audiences: [(seqno: Int64, entries: [Claims.Entry])] = []
     var ledger: [Ledger.Claim] = []
     var fallbacks: [Fallbacks.New] = []
+    var inboxes: [Inboxes.New] = []
     var refused: [(index: Int, seqno: Int64)] = []
     var withNobody: [Int64] = []
     for (index, entry) in state.entries.enumerated() where !batch.hasFailed(entry.operation) {
@@ -147,6 +149,11 @@ struct NamedSendPart {
       let request = entry.send.request
       fallbacks += Fallbacks.wanted(
         by: request.fallback, of: request.kind, seqno, app: entry.send.app.number, among: entry.members)
+      if let seconds = request.inboxSeconds {
+        inboxes += Inboxes.wanted(
+          seqno, until: batch.now + seconds * 1_000_000, of: request.kind, app: entry.send.app.number,
+          among: entry.members)
+      }
       if entry.send.request.badge.movesCount {
         ledger += ledgerClaims(entry, seqno)
         for user in Set(entry.members.map(\.userKey)) { batch.counts.want(entry.key(user)) }
@@ -163,6 +170,7 @@ struct NamedSendPart {
     }
     if !ledger.isEmpty { steps.append(Ledger.claim(ledger).map { state.freshLedger = $0 }) }
     if !fallbacks.isEmpty { steps.append(Fallbacks.create(fallbacks)) }
+    steps += Inboxes.create(inboxes)
     // Over as soon as it is stored.
     if !withNobody.isEmpty { steps.append(Events.finished(withNobody)) }
     steps += takeUp(refused.map(\.index).filter { state.entries[$0].isRepeated }, batch)

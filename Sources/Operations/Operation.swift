@@ -15,6 +15,7 @@ package enum Operation: Sendable {
   case leave(AuthKeyring.Claim, group: Int64)
   case setBadge(AuthKeyring.Claim, Int16)
   case badge(AuthKeyring.Claim)
+  case inbox(AuthKeyring.Claim, InboxPart)
   case setConsents(AuthKeyring.Claim, Consents.Change)
   /// A further token of one kind; nil: none any more.
   case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
@@ -136,7 +137,7 @@ package enum Operation: Sendable {
     case .find(let claim), .setUser(let claim, _), .clearUser(let claim), .unregister(let claim),
       .listGroups(let claim), .join(let claim, _), .leave(let claim, _), .setBadge(let claim, _), .badge(let claim),
       .setConsents(let claim, _), .setToken(let claim, _, _), .alive(let claim), .admitSend(let claim, _),
-      .possess(let claim, _, _):
+      .possess(let claim, _, _), .inbox(let claim, _):
       claim
     }
   }
@@ -144,7 +145,7 @@ package enum Operation: Sendable {
   /// What must not occur twice in one batch, because the second depends on what the first leaves behind.
   package var conflictKeys: [ConflictKey] {
     switch self {
-    case .confirm, .find, .listGroups, .badge, .send, .identify: []
+    case .confirm, .find, .listGroups, .badge, .inbox, .send, .identify: []
     case .register(let registration):
       registration.device.rows.map { .device($0) } + [.psid(registration.psid)]
         + (registration.user.map { [.user($0.clientUID)] } ?? [])
@@ -195,6 +196,7 @@ package enum OperationAnswer: Sendable {
   case admitted(Devices.Record)
   case groups([(group: Int64, name: String)])
   case badge(Int16)
+  case inbox(InboxPage)
   /// With what the dispatcher needs, unless there is nobody to send to or it was sent before.
   case sent(SendAnswer.Accepted, ClaimedSend?)
 

@@ -74,27 +74,48 @@ package enum PersonHistory {
   ) throws(Problem) -> ItemPage<Entry> {
     let (user, _, devices) = try People.find(clientUID, of: appID, by: caller, on: connection)
     try Auditing.note(.userMessages, of: user.app, by: caller, on: connection)
-    let search = PersonMessages.Search(
-      user: user, devices: devices.map(\.record.device), before: try page.number(first: .max),
-      since: now - Operations.Limits.historyMicroseconds, window: Operations.Limits.searchedRows)
-    let found = try connection.answer(PersonMessages.find(search, limit: page.limit + 1))
+    let ids = devices.map(\.record.device)
+    let (found, last) = try search(user, ids, page, since: now - Operations.Limits.historyMicroseconds, connection)
     let shown = Array(found.prefix(page.limit))
     let messages = try connection.answer(PersonMessages.messages(shown, of: user))
-    var deliveries = try connection.answer(
-      PersonMessages.deliveries(of: shown, for: user, on: search.devices))
+    var deliveries = try connection.answer(PersonMessages.deliveries(of: shown, for: user, on: ids))
     let entries = messages.map { message in
       let own = deliveries.removeValue(forKey: message.seqno) ?? []
       return Entry(
         message: message, deliveries: own.sorted { $0.device.description < $1.device.description },
         showsTitle: caller.role.allows(.viewContent))
     }
-    if found.count > page.limit { return ItemPage(items: entries, nextCursor: shown.last.map(String.init)) }
-    let edge = try connection.answer(PersonMessages.edge(search))
-    return ItemPage(items: entries, nextCursor: edge.map(String.init))
+    let next = found.count > page.limit ? shown.last : last
+    return ItemPage(items: entries, nextCursor: next.map(String.init))
+  }
+
+  /// Up to one more than the page holds.
+  /// - Returns: what was found; and where the search ended before the list did, nil at the list's end.
+  private static func search(
+    _ user: Users.Key, _ devices: [DeviceID], _ page: Reporting.PageRequest, since: Int64, _ connection: Connection
+  ) throws(Problem) -> (found: [Int64], last: Int64?) {
+    let part = Operations.Limits.historyPart
+    var found: [Int64] = []
+    var before = try page.number(first: .max)
+    for _ in 0..<max(1, Operations.Limits.historyPlaces / (part * max(1, devices.count))) {
+      let messages = try connection.answer(
+        PersonMessages.recent(of: user.app, before: before, since: since, limit: part))
+      if !messages.isEmpty {
+        found += try connection.answer(PersonMessages.find(messages, for: user.userKey, on: devices))
+      }
+      guard messages.count == part, let last = messages.last?.seqno else { return (found, nil) }
+      if found.count > page.limit { return (found, last) }
+      before = last
+    }
+    return (found, before)
   }
 }
 
 extension Operations.Limits {
   /// What is shown of a person's past: 90 days.
   static let historyMicroseconds: Int64 = 90 * 86_400 * 1_000_000
+  /// Messages that a search for a person looks at together.
+  static let historyPart = 1_000
+  /// Places, one a message and device, that one page looks at: less than a tenth of a second. The next page goes on.
+  static let historyPlaces = 20_000
 }

@@ -65,6 +65,7 @@ package enum Resending {
       idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: targeted,
       unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now, expiresAt: expiresAt)
     new.sealed = old.sealed
+    new.inboxSeconds = message.inboxSeconds
     new.links = plan.links
     new.resend = Messages.Resend(of: seqno, to: target)
     if let made = try Sending.create(new, message, plan, by: request, on: connection) {

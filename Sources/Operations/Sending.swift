@@ -89,6 +89,7 @@ package enum Sending {
     new.localTime = due.localTime
     new.links = plan.links
     new.fallback = message.fallback?.unless
+    new.inboxSeconds = message.inboxSeconds
     if let seqno = try create(new, message, plan, by: request, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)

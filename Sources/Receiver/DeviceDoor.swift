@@ -55,6 +55,7 @@ package final class DeviceDoor: RequestHandler {
       Route(.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
       Route(.get, "/v1/devices/{device}/badge", showBadge),
       Route(.put, "/v1/devices/{device}/badge", setBadge),
+      Route(.get, "/v1/devices/{device}/inbox", query: ["limit", "cursor"], listInbox),
       Route(.get, "/v1/devices/{device}/consent", showConsents),
       Route(.put, "/v1/devices/{device}/consent", setConsents),
       Route(.put, "/v1/devices/{device}/tokens/{kind}", setToken),

@@ -26,6 +26,8 @@ package enum Confirmations {
     package let fallback: Fallback.Condition?
     /// False when the history of the message is not kept any more: then nothing is recorded.
     package let isKept: Bool
+    /// The message whose entries in inboxes it reads; nil: none.
+    package let inbox: Int64?
     /// Nobody had the message before, microseconds since 1970.
     package let sentAt: Int64
   }
@@ -35,14 +37,16 @@ package enum Confirmations {
     """
     WITH named AS (
       SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback, \(HistoryRanges.isKept) AS kept,
-        greatest(m.created_at, m.due_at) AS sent_at
+        greatest(m.created_at, m.due_at) AS sent_at,
+        -- One that was sent again is read where the first one is.
+        CASE WHEN m.inbox_seconds IS NOT NULL THEN coalesce(m.resend_of, m.seqno) END AS inbox
       FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry) JOIN messages m ON m.seqno = n.seqno
     )
     -- Whatever it is for: a VoIP push is confirmed with the token it came to.
-    SELECT n.entry, n.app, p.device, true, n.fallback, n.kept, n.sent_at FROM named n
+    SELECT n.entry, n.app, p.device, true, n.fallback, n.kept, n.sent_at, n.inbox FROM named n
     JOIN psids p ON p.app = n.app AND p.psid = n.psid
     UNION ALL
-    SELECT n.entry, n.app, f.device, false, n.fallback, n.kept, n.sent_at FROM named n
+    SELECT n.entry, n.app, f.device, false, n.fallback, n.kept, n.sent_at, n.inbox FROM named n
     JOIN former_psids f ON f.app = n.app AND f.psid = n.psid AND f.ended_at > $3
     """)
 
@@ -64,7 +68,7 @@ package enum Confirmations {
         Candidate(
           entry: Int(rows.int64(row, 0)) - 1, app: rows.int32(row, 1), device: rows.device(row, 2),
           isPresent: rows.bool(row, 3), fallback: Fallback.Condition(rawValue: rows.int16(row, 4)),
-          isKept: rows.bool(row, 5), sentAt: rows.timestampMicroseconds(row, 6))
+          isKept: rows.bool(row, 5), inbox: rows.optionalInt64(row, 7), sentAt: rows.timestampMicroseconds(row, 6))
       }
     }
   }

@@ -97,7 +97,14 @@ package enum Erasures {
     "erasures-move", "UPDATE erasure_walk SET lap = $1, seqno = $2, device = $3")
 
   private static let doneStatement = Statement(
-    "erasures-done", "DELETE FROM erasures WHERE (lap + 1, from_seqno, from_device) <= ($1, $2, $3)")
+    "erasures-done",
+    """
+    WITH done AS (
+      DELETE FROM erasures WHERE (lap + 1, from_seqno, from_device) <= ($1, $2, $3)
+      RETURNING app, user_key, upto_seqno)
+    -- What was being claimed while the person was erased.
+    DELETE FROM inbox_entries e USING done d WHERE e.app = d.app AND e.user_key = d.user_key AND e.seqno <= d.upto_seqno
+    """)
 
   /// Looks through so many deliveries for everybody who is to be taken out, within a transaction. False when there is
   /// nobody to look for yet, or when another node is at it.

@@ -30,6 +30,11 @@ package enum Messages {
     package var asked: (by: Asker, at: Int64)?
     /// For how many devices a second person has let it go; nil: nobody was asked.
     package var approvedFor: Int64?
+    /// For how long it stays in inboxes; nil: it comes into none.
+    package var inboxSeconds: Int64?
+
+    /// As it is stored.
+    var storedInboxSeconds: Int32? { inboxSeconds.map { Int32(clamping: $0) } }
 
     package init(
       app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
@@ -53,11 +58,11 @@ package enum Messages {
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
       unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence, links,
-      fallback, asked_by, asked_at, approved_for, held, sealed)
+      fallback, asked_by, asked_at, approved_for, held, sealed, inbox_seconds)
     VALUES ($1, CASE WHEN $11 IS NULL THEN 1 ELSE 0 END, $2, $3::text::json, $4, $5, $6, $7, $8::text::json, $9, $10,
       $11, $12::text::timestamp, $13, $14, $15, $16, $17::text::json, $18, $19, $20, $21,
       -- What a person asks for is counted before anything goes out, where the app wants that by then.
-      CASE WHEN $19 IS NULL THEN 0 ELSE 1 END, $22)
+      CASE WHEN $19 IS NULL THEN 0 ELSE 1 END, $22, $23)
     -- A repeated request: answer what is stored.
     ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING seqno
@@ -88,6 +93,7 @@ package enum Messages {
     parameters.append(timestampMicroseconds: message.asked?.at)
     parameters.append(message.approvedFor)
     parameters.append(bytes: message.sealed)
+    parameters.append(message.storedInboxSeconds)
     return Query(createStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
   }
 

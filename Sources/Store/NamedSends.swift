@@ -62,11 +62,12 @@ package enum NamedSends {
     "named-sends-create",
     """
     INSERT INTO messages (seqno, app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
-      unknown_entries, created_at, expires_at, frozen_at, planned, finished_at, fallback, sealed)
+      unknown_entries, created_at, expires_at, frozen_at, planned, finished_at, fallback, sealed, inbox_seconds)
     SELECT seqno, app, CASE WHEN targeted = 0 THEN 4 ELSE 2 END, lane, request::json, sha256, key, api_key, targeted,
-      unknown::json, $10, expires_at, $10, true, CASE WHEN targeted = 0 THEN $10 END, fallback, sealed
-    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13)
-      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, expires_at, fallback, sealed)
+      unknown::json, $10, expires_at, $10, true, CASE WHEN targeted = 0 THEN $10 END, fallback, sealed,
+      inbox_seconds
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14)
+      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, expires_at, fallback, sealed, inbox_seconds)
     -- In one order for all writers, for those with the same key wait for each other.
     ORDER BY app, key COLLATE "C"
     -- Either its key was used before, or this very message is there: its commit was not heard of.
@@ -80,7 +81,7 @@ package enum NamedSends {
     var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
     var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
     var (apiKeys, targeted, unknown, expiries) = (Int32Column(), Int64Column(), TextColumn(), TimestampColumn())
-    var (fallbacks, sealed) = (Int16Column(), BytesColumn())
+    var (fallbacks, sealed, inboxes) = (Int16Column(), BytesColumn(), Int32Column())
     for (seqno, message) in messages {
       seqnos.append(seqno)
       apps.append(message.app)
@@ -94,6 +95,7 @@ package enum NamedSends {
       expiries.append(message.expiresAt)
       fallbacks.append(message.fallback?.rawValue)
       sealed.append(message.sealed)
+      inboxes.append(message.storedInboxSeconds)
     }
     var parameters = Parameters()
     parameters.append(int64s: seqnos)
@@ -109,6 +111,7 @@ package enum NamedSends {
     parameters.append(timestamps: expiries)
     parameters.append(int16s: fallbacks)
     parameters.append(bytes: sealed)
+    parameters.append(int32s: inboxes)
     return Query(createStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
   }
 

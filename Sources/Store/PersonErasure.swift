@@ -55,6 +55,13 @@ package enum PersonErasure {
       SELECT seqno, due_at, decision, decided_at, late_at FROM fallbacks
       WHERE app = $1 AND user_key = $2 ORDER BY seqno DESC LIMIT 10000
       """),
+    part(
+      "inbox",
+      """
+      SELECT e.seqno, i.sent_at, e.ends_at, e.read_at, i.request->'alert' AS alert, e.filled
+      FROM inbox_entries e LEFT JOIN inbox_messages i ON i.seqno = e.seqno
+      WHERE e.app = $1 AND e.user_key = $2 ORDER BY e.seqno DESC LIMIT 10000
+      """),
   ]
 
   private static let deliveriesStatement = Statement(
@@ -113,6 +120,7 @@ package enum PersonErasure {
     """
     WITH members AS (DELETE FROM group_members WHERE app = $1 AND user_key = $2),
     ledger AS (DELETE FROM badge_ledger WHERE app = $1 AND user_key = $2),
+    inbox AS (DELETE FROM inbox_entries WHERE app = $1 AND user_key = $2),
     syncs AS (DELETE FROM badge_syncs WHERE app = $1 AND user_key = $2),
     voucher AS (DELETE FROM vouchers WHERE app = $1 AND user_key = $2),
     notice AS (DELETE FROM device_notices WHERE app = $1 AND user_key = $2),

@@ -3,76 +3,53 @@ internal import Postgres
 
 /// What was sent to one person.
 ///
-/// No index leads from a person to its deliveries: it would cost every delivery more than its row does. A search goes through
-/// the app's messages, newest first, and looks for each at the places where the person's devices would stand (the key of
-/// `outcomes`, a few microseconds); so it ends after a window of messages, and the next page goes on from there.
+/// No index leads from a person to its deliveries: it would cost every delivery half as much again. A search goes through the
+/// app's messages, newest first and a part at a time, and looks for all of a part at the places where the person's devices
+/// would stand: in the key of `outcomes`, a few microseconds each.
 package enum PersonMessages {
-  /// Whose messages, and how they are looked for.
-  package struct Search: Sendable {
-    package let user: Users.Key
-    /// The user's devices.
-    package let devices: [DeviceID]
-    /// Messages with a lower number.
-    package let before: Int64
-    /// Asked for later than that, microseconds since 1970.
-    package let since: Int64
-    /// Messages of the app that are looked at.
-    package let window: Int
+  private static let recentStatement = Statement(
+    "person-messages-recent",
+    """
+    SELECT seqno, finished_at IS NOT NULL FROM (
+      SELECT seqno, created_at, finished_at FROM messages WHERE app = $1 AND seqno < $2 ORDER BY seqno DESC LIMIT $4) m
+    WHERE created_at > $3 ORDER BY seqno DESC
+    """)
 
-    package init(user: Users.Key, devices: [DeviceID], before: Int64, since: Int64, window: Int) {
-      self.user = user
-      self.devices = devices
-      self.before = before
-      self.since = since
-      self.window = window
-    }
+  /// Messages of an app before one, newest first, and whether they have ended.
+  /// - Parameter since: asked for later than that, microseconds since 1970.
+  package static func recent(
+    of app: App.Number, before seqno: Int64, since: Int64, limit: Int
+  ) -> Query<[(seqno: Int64, hasEnded: Bool)]> {
+    var parameters = Parameters()
+    parameters.append(app)
+    parameters.append(seqno)
+    parameters.append(timestampMicroseconds: since)
+    parameters.append(limit)
+    return Query(recentStatement, parameters) { rows in rows.map { (rows.int64($0, 0), rows.bool($0, 1)) } }
   }
 
   private static let findStatement = Statement(
     "person-messages-find",
     """
-    SELECT m.seqno FROM (
-      SELECT seqno, created_at, finished_at FROM messages WHERE app = $1 AND seqno < $4 ORDER BY seqno DESC LIMIT $6) m
-    CROSS JOIN LATERAL (
-      SELECT o.seqno FROM outcomes o WHERE o.seqno = m.seqno AND o.device = ANY($3) AND o.user_key = $2
-      UNION ALL
-      -- Under way, while there is no outcome yet.
-      SELECT c.seqno FROM claims c
-      WHERE m.finished_at IS NULL AND c.seqno = m.seqno AND c.user_keys @> ARRAY[$2]
-      LIMIT 1) found
-    WHERE m.created_at > $5
-    ORDER BY m.seqno DESC LIMIT $7
+    SELECT seqno FROM outcomes WHERE seqno = ANY($1) AND device = ANY($2) AND user_key = $3
+    UNION
+    -- Under way, while there is no outcome yet.
+    SELECT seqno FROM claims WHERE seqno = ANY($4) AND user_keys @> ARRAY[$3]
+    ORDER BY seqno DESC
     """)
 
-  /// The numbers of messages that were sent to the user, newest first.
-  package static func find(_ search: Search, limit: Int) -> Query<[Int64]> {
-    var devices = UUIDColumn()
-    for device in search.devices { devices.append(device) }
-    var parameters = parameters(search.user)
-    parameters.append(uuids: devices)
-    parameters.append(search.before)
-    parameters.append(timestampMicroseconds: search.since)
-    parameters.append(search.window)
-    parameters.append(limit)
-    return Query(findStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
-  }
-
-  private static let edgeStatement = Statement(
-    "person-messages-edge",
-    """
-    SELECT seqno FROM (
-      SELECT seqno, created_at FROM messages WHERE app = $1 AND seqno < $2 ORDER BY seqno DESC OFFSET $4 - 1 LIMIT 1) e
-    WHERE created_at > $3
-    """)
-
-  /// The last message that a search looks at; nil when there is nothing behind it.
-  package static func edge(_ search: Search) -> Query<Int64?> {
+  /// Those of the messages that were sent to the user on these devices, or are under way to it; newest first.
+  package static func find(
+    _ messages: [(seqno: Int64, hasEnded: Bool)], for user: UserKey, on devices: [DeviceID]
+  ) -> Query<[Int64]> {
+    var ids = UUIDColumn()
+    for device in devices { ids.append(device) }
     var parameters = Parameters()
-    parameters.append(search.user.app)
-    parameters.append(search.before)
-    parameters.append(timestampMicroseconds: search.since)
-    parameters.append(search.window)
-    return Query(edgeStatement, parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+    parameters.append(int64s: column(messages.map(\.seqno)))
+    parameters.append(uuids: ids)
+    parameters.append(text: user.text)
+    parameters.append(int64s: column(messages.filter { !$0.hasEnded }.map(\.seqno)))
+    return Query(findStatement, parameters) { rows in rows.map { rows.int64($0, 0) } }
   }
 
   // MARK: What they are

@@ -171,11 +171,12 @@ package enum Users {
     """
     WITH guests AS (SELECT * FROM unnest($1, $2) AS t(app, user_key)),
     members AS (DELETE FROM group_members m USING guests g WHERE m.app = g.app AND m.user_key = g.user_key),
-    ledger AS (DELETE FROM badge_ledger l USING guests g WHERE l.app = g.app AND l.user_key = g.user_key)
+    ledger AS (DELETE FROM badge_ledger l USING guests g WHERE l.app = g.app AND l.user_key = g.user_key),
+    inbox AS (DELETE FROM inbox_entries e USING guests g WHERE e.app = g.app AND e.user_key = g.user_key)
     DELETE FROM users u USING guests g WHERE u.app = g.app AND u.user_key = g.user_key
     """)
 
-  /// Ends what guests had: count, ledger, memberships. For devices that become a user's.
+  /// Ends what guests had: count, ledger, memberships, inbox. For devices that become a user's.
   package static func forgetGuests(_ guests: some Collection<Key>) -> Query<Void> {
     Query(forgetGuestsStatement, keys(guests)) { _ in }
   }

@@ -187,6 +187,9 @@ struct DeliveryOptions: ParsableArguments {
   @Option(help: "ISO 8601 duration after which it is worth nothing: PT10M, P1D. Without: a day.")
   var expiresIn: String?
 
+  @Option(help: "Keep it in its users' inboxes for so long: P90D. Without: in none.")
+  var inbox: String?
+
   @Flag(help: "Keep no history of the recipients (DB_IN N).")
   var noHistory = false
 
@@ -241,6 +244,7 @@ struct DeliveryOptions: ParsableArguments {
   func write(to writer: inout JSONWriter) {
     if let lane { writer.member("lane", lane) }
     if let expiresIn { writer.member("expiresIn", expiresIn) }
+    if let inbox { writer.member("inbox", inbox) }
     if noHistory { writer.member("dbIn", false) }
     if confidential { writer.member("confidential", true) }
     if sms { writer.member("sms", true) }

@@ -146,18 +146,22 @@ import Testing
       ANALYZE messages, outcomes;
       SET plan_cache_mode = force_generic_plan
       """)
-    let user = Users.Key(app: 1, userKey: UserKey(clientUID: "kim01"))
+    let user = UserKey(clientUID: "kim01")
     let devices = try [Self.phone, Self.tablet].map { try #require(DeviceID($0)) }
-    let search = PersonMessages.Search(user: user, devices: devices, before: .max, since: 0, window: 500)
-    #expect(try connection.run(PersonMessages.find(search, limit: 10)).isEmpty)
+    let messages = try connection.run(PersonMessages.recent(of: 1, before: .max, since: 0, limit: 400))
+    #expect(messages.map(\.seqno) == (101...500).reversed().map { Int64($0) })
+    #expect(try connection.run(PersonMessages.find(messages, for: user, on: devices)).isEmpty)
+    let list = "{\(messages.map { String($0.seqno) }.joined(separator: ","))}"
     let plan = try connection.run(
       Statement(
         "test-explain-person",
         """
         EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) EXECUTE "person-messages-find"(
-          1, 'ukim01', '{\(Self.phone),\(Self.tablet)}', 1000, '-infinity', 500, 11)
+          '\(list)', '{\(Self.phone),\(Self.tablet)}', 'ukim01', '{}')
         """))
     let story = (0..<plan.count).map { plan.text($0, 0) }.joined(separator: "\n")
-    #expect(!story.contains("Seq Scan on outcomes") && story.contains("Index Cond: ((seqno = m"), "\(story)")
+    #expect(
+      !story.contains("Seq Scan on outcomes")
+        && story.contains("Index Cond: ((seqno = ANY ($1)) AND (device = ANY ($2)))"), "\(story)")
   }
 }

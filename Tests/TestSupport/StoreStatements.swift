@@ -16,12 +16,15 @@ package enum StoreStatements {
     "messages-create": [
       "integer", "smallint", "text", "bytea", "text", "integer", "bigint", "text", "timestamptz", "timestamptz",
       "timestamptz", "text", "bigint", "smallint", "bigint", "integer", "text", "smallint",
-      "text", "timestamptz", "bigint", "bytea",
+      "text", "timestamptz", "bigint", "bytea", "integer",
     ],
     "named-sends-create": [
       "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
-      "timestamptz", "timestamptz[]", "smallint[]", "bytea[]",
+      "timestamptz", "timestamptz[]", "smallint[]", "bytea[]", "integer[]",
     ],
+    "inboxes-create": ["integer[]", "text[]", "bigint[]", "timestamptz[]", "text[]"],
+    "inboxes-list": ["integer[]", "text[]", "bigint[]", "bigint[]", "timestamptz"],
+    "inboxes-unread": ["integer[]", "text[]", "timestamptz", "bigint"],
     "events-add": ["integer[]", "text[]", "text[]", "text[]", "bytea[]"],
     "events-list": ["integer", "bigint", "smallint", "bigint"],
     "fallbacks-create": ["bigint[]", "text[]", "integer[]", "bigint[]"],

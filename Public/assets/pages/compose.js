@@ -44,6 +44,7 @@ export async function composePage(context) {
   const at = field({ name: "sendAt", label: t("compose.at"), type: "datetime-local", hint: t("compose.at.hint"), optional: true, ...on });
   const life = field({ name: "expiresIn", label: t("compose.life"), type: "select", value: draft.expiresIn ?? "P1D", onchange: changed,
     options: [["PT10M", t("compose.life.10m")], ["PT1H", t("compose.life.1h")], ["P1D", t("compose.life.1d")], ["P7D", t("compose.life.7d")]] });
+  const inbox = field({ name: "inbox", label: t("compose.inbox"), hint: t("compose.inbox.hint"), type: "number", min: 1, max: 365, optional: true, value: /^P(\d+)D$/.exec(draft.inbox ?? "")?.[1] ?? "", ...on });
   let lane = draft.lane ?? "normal";
   const lanes = choices({ name: "lane", label: t("message.lane"), value: lane, options: ["urgent", "normal", "bulk"].map((one) => [one, t(`lane.${one}`)]), choose: (one) => {
     lane = one;
@@ -51,7 +52,7 @@ export async function composePage(context) {
   } });
   const pace = paceField(changed);
   const me = field({ name: "me", label: t("compose.me"), value: localStorage.getItem(`upmc.me.${chosen.appId}`) ?? "", hint: t("compose.me.hint"), code: true, placeholder: "CUID" });
-  const fields = [title, body, badge, silent, purpose, confidential, media, ext, at, life, audience.field];
+  const fields = [title, body, badge, silent, purpose, confidential, media, ext, at, life, inbox, audience.field];
   const screen = h("div");
   const result = h("div", { role: "status", "aria-live": "polite" });
   const trouble = h("div", { class: "notes", role: "alert" });
@@ -65,6 +66,7 @@ export async function composePage(context) {
     if (silent.value) made.sound = null;
     if (purpose.value !== "notice") made.kind = purpose.value;
     if (confidential.value) made.confidential = true;
+    if (inbox.value) made.inbox = `P${Number(inbox.value)}D`;
     if (media.value.trim()) made.media = media.value.trim();
     if (ext.value) made.ext = ext.value;
     if (at.value) made.sendAt = new Date(at.value).toISOString();
@@ -174,7 +176,7 @@ export async function composePage(context) {
         h("section", { class: "card" }, h("h2", null, t("compose.what")), h("div", { class: "fields" }, title.node, body.node, purpose.node, confidential.node, badge.node, silent.node,
           h("details", { class: "section", open: Boolean(draft.ext || draft.media) }, h("summary", null, t("compose.further")),
             h("div", { class: "fields" }, h("div", { class: "fields pair" }, picture.node, media.node), ext.node, page)))),
-        h("section", { class: "card" }, h("h2", null, t("compose.when")), h("div", { class: "fields" }, h("div", { class: "fields pair" }, at.node, life.node), lanes, pace.node))),
+        h("section", { class: "card" }, h("h2", null, t("compose.when")), h("div", { class: "fields" }, h("div", { class: "fields pair" }, at.node, life.node), inbox.node, lanes, pace.node))),
       h("div", { class: "beside" },
         h("section", { class: "card" }, h("h2", { class: "unseen" }, t("compose.preview")),
           h("div", { class: "row" }, segmented(t("compose.preview"), [["ios", "iPhone"], ["android", "Android"]], kind, (one) => {

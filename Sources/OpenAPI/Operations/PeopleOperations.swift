@@ -38,7 +38,7 @@ extension APIOperation {
     APIOperation(
       .delete, "/v1/admin/users/{clientUid}", id: "eraseUser", in: .people, "Forget a user",
       """
-      Its devices are unregistered and emptied; its name, count and memberships go; its deliveries belong to nobody, so the \
+      Its devices are unregistered and emptied; its name, count, memberships and inbox go; its deliveries belong to nobody, so the \
       numbers of messages still add up.
       """, by: able(to: .erasePeople), parameters: [ofApp()],
       answers: [Answer(200, "How many devices it had.", "Erased", example: #"{"devices":1}"#)],
@@ -52,7 +52,7 @@ extension APIOperation {
           200, "Everything, by kind.", "PersonExport",
           example: """
             {"appId":"com.example.bank","clientUid":"kim01","phone":null,"user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
-            "devices":[],"groups":[],"badges":[],"shortMessages":[],"deliveries":[]}
+            "devices":[],"groups":[],"badges":[],"shortMessages":[],"inbox":[],"deliveries":[]}
             """)
       ], problems: [.invalidField, .unknownApp]),
     APIOperation(

@@ -92,6 +92,24 @@ extension Schemas {
         nextCursor,
       ])
     ),
+    (
+      "InboxPage",
+      Schema.object([
+        .needed(
+          "items",
+          Schema.list(
+            of: Schema.object([
+              .needed("seqno", Schema.sequence), .needed("sentAt", Schema.moment),
+              .needed("endsAt", Schema.moment, "It leaves the inbox then."),
+              .needed("readAt", Schema.optional(Schema.moment), "Null: unread."),
+              .needed(
+                "payload", Schema.optional(.object([("type", "object")])),
+                "As the push shows it; null when a newer release wrote what this one cannot read."),
+            ]))),
+        .needed("unread", Schema.count, "Entries that are unread; 1000 stands for more, too."),
+        nextCursor,
+      ])
+    ),
     ("Badge", Schema.object([.needed("badge", Schema.badgeCount, "The badge count.")])),
     ("BadgeChange", Schema.object(isClosed: true, [.needed("badge", Schema.badge, "The new count.")])),
   ]

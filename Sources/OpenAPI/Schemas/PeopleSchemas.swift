@@ -59,7 +59,7 @@ extension Schemas {
           .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText),
           .needed("phone", Schema.optional(Schema.anyText), "PHONENUM, as an app built with the existing SDK said it."),
         ]
-          + ["user", "devices", "groups", "badges", "shortMessages", "deliveries"].map {
+          + ["user", "devices", "groups", "badges", "shortMessages", "inbox", "deliveries"].map {
             .needed($0, Schema.list(of: .object([("type", "object")])))
           })
     ),

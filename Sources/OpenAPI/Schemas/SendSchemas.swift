@@ -83,6 +83,13 @@ extension Schemas {
       .optional(
         "expiresIn", duration(Domain.Limits.expirySeconds),
         "Nothing is sent later than this after it was due; a day by default."),
+      .optional(
+        "inbox", duration(Domain.Limits.inboxSeconds),
+        """
+        It stays in the inboxes of its persons for so long after its time (`GET /v1/devices/{device}/inbox`): of everybody \
+        whom it was meant for and whose consents let it go, whether a push came or not, and whatever `dbIn` says. It needs an \
+        `alert`, and is never had for a confidential message. In none by default.
+        """),
       .optional("dbIn", Schema.flag, "DB_IN: keep the history of each recipient. True by default."),
       .optional(
         "sms", Schema.flag,

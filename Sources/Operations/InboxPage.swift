@@ -1,0 +1,129 @@
+package import Domain
+package import JSON
+internal import Postgres
+internal import Store
+
+/// Which part of its person's inbox a device asks for.
+package struct InboxPart: Sendable {
+  let before: Int64
+  let limit: Int
+
+  /// - Parameters: as they stand in a query string.
+  package init(limit: String?, cursor: String?) throws(Problem) {
+    let page = try Reporting.PageRequest(limit: limit ?? String(Operations.Limits.inboxPage), cursor: cursor)
+    guard page.limit <= Operations.Limits.inboxPageMost else {
+      throw Problem(.invalidField, "limit must be a whole number from 1 to \(Operations.Limits.inboxPageMost).")
+    }
+    self.limit = page.limit
+    before = try page.number(first: .max)
+  }
+}
+
+/// A part of a person's inbox as one of its devices sees it: each message as that device's push would have shown it, in its
+/// language, with the person's values; the pushkey is the device's own, so it confirms a read like any other.
+package struct InboxPage: Sendable {
+  let device: Devices.Record
+  /// Up to one more than the limit; that one tells that there is a next page.
+  let entries: [Inboxes.Entry]
+  let limit: Int
+  let unread: Int64
+  let badge: Int16
+  let userName: String
+
+  /// The members of the answer.
+  package func write(to writer: inout JSONWriter, keys: PushKeyring) {
+    let shown = entries.prefix(limit)
+    writer.member(
+      "items",
+      array: { writer in
+        for entry in shown { writer.object { write(entry, to: &$0, keys) } }
+      })
+    writer.member("unread", unread)
+    writer.member("nextCursor", entries.count > limit ? shown.last.map { String($0.seqno) } : nil)
+  }
+
+  private func write(_ entry: Inboxes.Entry, to writer: inout JSONWriter, _ keys: PushKeyring) {
+    writer.member("seqno", String(entry.seqno))
+    writer.member("sentAt", Timestamp.text(entry.sentAt))
+    writer.member("endsAt", Timestamp.text(entry.endsAt))
+    writer.member("readAt", entry.readAt.map(Timestamp.text))
+    // A newer release may have written what this one cannot read: that it is there is shown all the same.
+    writer.member("payload", raw: payload(of: entry, keys) ?? Array("null".utf8))
+  }
+
+  private func payload(of entry: Inboxes.Entry, _ keys: PushKeyring) -> [UInt8]? {
+    guard var request = try? MessageRequest(stored: entry.request) else { return nil }
+    if var links = entry.links {
+      // Pages end before entries may: here is room for all of it.
+      (links.ext, links.text) = (nil, nil)
+      request.content = request.content.replacing(links)
+    }
+    request.content.appHasExtension = entry.appHasExtension
+    let template = PayloadTemplate(request, seqno: entry.seqno, sendDate: entry.sendDate)
+    let filled = Self.values(entry.filled)
+    var bytes: [UInt8] = []
+    template.append(
+      for: PayloadTemplate.Recipient(
+        clientUID: device.userKey.description, clientName: filled.name ?? userName, badge: badge, psid: device.psid,
+        language: template.languages.place(locale: device.attributes.locale), variables: filled.variables),
+      keys: keys, to: &bytes)
+    return bytes
+  }
+
+  /// `["name","value of VAR1",…]`.
+  private static func values(_ json: [UInt8]?) -> (name: String?, variables: [String]) {
+    guard let json else { return (nil, []) }
+    var reader = JSONReader(json)
+    var texts: [String] = []
+    do throws(JSONError) {
+      try reader.readArray { (reader, _) throws(JSONError) in texts.append(try reader.readString()) }
+    } catch {
+      return (nil, [])
+    }
+    return (texts.first, Array(texts.dropFirst()))
+  }
+}
+
+/// What the devices of a batch ask of inboxes, looked up together.
+struct InboxLook {
+  private final class State {
+    var entries: [Int: [Inboxes.Entry]] = [:]
+    var unread: [Users.Key: Int64] = [:]
+    /// By operation, where its answer stands.
+    var places: [Int: Int] = [:]
+  }
+
+  private let state = State()
+
+  /// - Parameter asked: by operation, of devices that may see their person's entries.
+  func steps(_ asked: [(operation: Int, user: Users.Key, part: InboxPart)], at now: Int64) -> [Step] {
+    guard !asked.isEmpty else { return [] }
+    let state = state
+    for (place, one) in asked.enumerated() { state.places[one.operation] = place }
+    let questions = asked.map { Inboxes.Question(user: $0.user, before: $0.part.before, limit: $0.part.limit + 1) }
+    return [
+      Inboxes.list(questions, at: now).map { state.entries = $0 },
+      Inboxes.unread(of: Set(asked.map(\.user)), at: now, upTo: Operations.Limits.inboxUnread).map {
+        state.unread = $0
+      },
+    ]
+  }
+
+  func page(
+    at operation: Int, _ part: InboxPart, of user: Users.Key, on device: Devices.Record,
+    _ shown: (badge: Int16, name: String)
+  ) -> InboxPage {
+    let place = state.places[operation]
+    return InboxPage(
+      device: device, entries: place.flatMap { state.entries[$0] } ?? [], limit: part.limit,
+      unread: place == nil ? 0 : state.unread[user] ?? 0, badge: shown.badge, userName: shown.name)
+  }
+}
+
+extension Operations.Limits {
+  /// Entries of one page: each is a whole payload.
+  static let inboxPage = 20
+  package static let inboxPageMost = 100
+  /// Unread entries are counted so far.
+  package static let inboxUnread = 1_000
+}

@@ -1,0 +1,276 @@
+package import Domain
+internal import Postgres
+
+/// Messages that stay with a person for a while, on all devices: what was meant for the person, whether a push came or not.
+///
+/// ```
+///   claimed ─► entry, unread ──┬─ a read is confirmed, on whichever device and way ─► read ──┐
+///                              │                                                          ├─► its end, or the person's
+///                              └──────────────────────────────────────────────────────────┘    (erased, a guest no more)
+/// ```
+/// An entry is a narrow row; what it shows stands once for each message, and is filled in when it is asked for. Both are
+/// written in the transaction that claims, many in a statement. No entry of a message is younger than its end, which is the
+/// same for all, so they are removed in the order of one index.
+package enum Inboxes {
+  package struct Key: Hashable, Sendable {
+    package let user: Users.Key
+    /// Of a message that was sent again: the first one's.
+    package let seqno: Int64
+
+    package init(user: Users.Key, seqno: Int64) {
+      self.user = user
+      self.seqno = seqno
+    }
+  }
+
+  // MARK: The claim
+
+  package struct New: Sendable {
+    package let key: Key
+    /// Microseconds since 1970.
+    package let endsAt: Int64
+    /// JSON: the name and the values that an uploaded file gives the person; nil: nothing.
+    package let filled: String?
+  }
+
+  /// Whose inboxes a message comes into: each person with a device that consents let it go to, whatever else may keep the
+  /// push itself from it.
+  package static func wanted(
+    _ seqno: Int64, until endsAt: Int64, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
+    filled: (UserKey) -> String? = { _ in nil }
+  ) -> [New] {
+    let persons = Set(members.lazy.filter { $0.mayGet(kind) }.map(\.userKey))
+    return persons.map {
+      New(key: Key(user: Users.Key(app: app, userKey: $0), seqno: seqno), endsAt: endsAt, filled: filled($0))
+    }
+  }
+
+  private static let keepStatement = Statement(
+    "inboxes-keep",
+    """
+    INSERT INTO inbox_messages (seqno, app, sent_at, ends_at, send_date, request, links)
+    SELECT m.seqno, m.app, greatest(m.created_at, m.due_at), t.ends_at,
+      to_char(coalesce(m.due_at, m.created_at) AT TIME ZONE a.time_zone, 'YYYYMMDDHH24'),
+      -- Whom it names is nobody else's business.
+      (SELECT json_object_agg(e.key, CASE WHEN e.key = 'audience' AND e.value->'csv' IS NULL
+        THEN '{"all":true}'::json ELSE e.value END) FROM json_each(m.request) e), m.links
+    FROM unnest($1, $2) AS t(seqno, ends_at) JOIN messages m ON m.seqno = t.seqno JOIN apps a ON a.app = m.app
+    WHERE NOT EXISTS (SELECT FROM inbox_messages i WHERE i.seqno = t.seqno)
+    ORDER BY m.seqno
+    ON CONFLICT DO NOTHING
+    """)
+
+  private static let createStatement = Statement(
+    "inboxes-create",
+    """
+    INSERT INTO inbox_entries (app, user_key, seqno, ends_at, filled)
+    SELECT t.app, t.user_key, t.seqno, t.ends_at, t.filled::json
+    FROM unnest($1, $2, $3, $4, $5) AS t(app, user_key, seqno, ends_at, filled)
+    WHERE t.ends_at > clock_timestamp()
+    ORDER BY t.app, t.user_key COLLATE "C", t.seqno
+    -- Another device of the person came first.
+    ON CONFLICT DO NOTHING
+    """)
+
+  /// In the transaction that claims: what the messages show, and an entry for each person.
+  package static func create(_ entries: [New]) -> [Query<Void>] {
+    guard !entries.isEmpty else { return [] }
+    var (apps, keys, seqnos) = (Int32Column(), TextColumn(), Int64Column())
+    var (ends, filled) = (TimestampColumn(), TextColumn())
+    var messages: [Int64: Int64] = [:]
+    for entry in entries {
+      apps.append(entry.key.user.app)
+      keys.append(entry.key.user.userKey.text)
+      seqnos.append(entry.key.seqno)
+      ends.append(entry.endsAt)
+      filled.append(entry.filled)
+      messages[entry.key.seqno] = entry.endsAt
+    }
+    var (shown, shownEnds) = (Int64Column(), TimestampColumn())
+    for (seqno, endsAt) in messages {
+      shown.append(seqno)
+      shownEnds.append(endsAt)
+    }
+    var kept = Parameters()
+    kept.append(int64s: shown)
+    kept.append(timestamps: shownEnds)
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    parameters.append(int64s: seqnos)
+    parameters.append(timestamps: ends)
+    parameters.append(texts: filled)
+    return [Query(keepStatement, kept) { _ in }, Query(createStatement, parameters) { _ in }]
+  }
+
+  // MARK: Reading
+
+  /// One entry and what it is made of.
+  package struct Entry: Sendable {
+    package let seqno: Int64
+    /// Microseconds since 1970, as the others.
+    package let sentAt: Int64
+    package let endsAt: Int64
+    package let readAt: Int64?
+    /// As `New.filled`.
+    package let filled: [UInt8]?
+    package let sendDate: String
+    package let request: [UInt8]
+    package let links: HostedLinks?
+    package let appHasExtension: Bool
+  }
+
+  /// A part of a person's inbox.
+  package struct Question: Sendable {
+    package let user: Users.Key
+    /// Of messages with a lower number.
+    package let before: Int64
+    package let limit: Int
+
+    package init(user: Users.Key, before: Int64, limit: Int) {
+      self.user = user
+      self.before = before
+      self.limit = limit
+    }
+  }
+
+  private static let listStatement = Statement(
+    "inboxes-list",
+    """
+    SELECT t.n, e.seqno, i.sent_at, e.ends_at, e.read_at, e.filled::text, i.send_date, i.request::text, i.links::text,
+      a.extension
+    FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS t(app, user_key, before, most, n)
+    CROSS JOIN LATERAL (
+      SELECT x.app, x.seqno, x.ends_at, x.read_at, x.filled FROM inbox_entries x
+      WHERE x.app = t.app AND x.user_key = t.user_key AND x.seqno < t.before AND x.ends_at > $5
+      ORDER BY x.seqno DESC LIMIT t.most) e
+    JOIN inbox_messages i ON i.seqno = e.seqno JOIN apps a ON a.app = e.app
+    ORDER BY t.n, e.seqno DESC
+    """)
+
+  /// What was asked for, by its position: newest first.
+  package static func list(_ questions: [Question], at now: Int64) -> Query<[Int: [Entry]]> {
+    var (apps, keys, before, most) = (Int32Column(), TextColumn(), Int64Column(), Int64Column())
+    for question in questions {
+      apps.append(question.user.app)
+      keys.append(question.user.userKey.text)
+      before.append(question.before)
+      most.append(Int64(question.limit))
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    parameters.append(int64s: before)
+    parameters.append(int64s: most)
+    parameters.append(timestampMicroseconds: now)
+    return Query(listStatement, parameters) { rows in
+      var found: [Int: [Entry]] = [:]
+      for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1, default: []].append(entry(rows, row)) }
+      return found
+    }
+  }
+
+  private static func entry(_ rows: Rows, _ row: Int) -> Entry {
+    Entry(
+      seqno: rows.int64(row, 1), sentAt: rows.timestampMicroseconds(row, 2),
+      endsAt: rows.timestampMicroseconds(row, 3),
+      readAt: rows.isNull(row, 4) ? nil : rows.timestampMicroseconds(row, 4),
+      filled: rows.isNull(row, 5) ? nil : rows.bytes(row, 5), sendDate: rows.text(row, 6), request: rows.bytes(row, 7),
+      links: rows.isNull(row, 8) ? nil : try? HostedLinks(json: rows.bytes(row, 8)),
+      appHasExtension: rows.bool(row, 9))
+  }
+
+  private static let unreadStatement = Statement(
+    "inboxes-unread",
+    """
+    SELECT t.app, t.user_key, c.count FROM unnest($1, $2) AS t(app, user_key) CROSS JOIN LATERAL (
+      SELECT count(*) FROM (
+        SELECT FROM inbox_entries x
+        WHERE x.app = t.app AND x.user_key = t.user_key AND x.read_at IS NULL AND x.ends_at > $3 LIMIT $4) y) c
+    """)
+
+  /// How many entries each person has not read, no more than `limit`.
+  package static func unread(
+    of users: some Collection<Users.Key>, at now: Int64, upTo limit: Int
+  ) -> Query<[Users.Key: Int64]> {
+    var parameters = Users.keys(users)
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(limit)
+    return Query(unreadStatement, parameters) { rows in
+      var counts: [Users.Key: Int64] = [:]
+      for row in 0..<rows.count {
+        counts[Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = rows.int64(row, 2)
+      }
+      return counts
+    }
+  }
+
+  private static let readStatement = Statement(
+    "inboxes-read",
+    """
+    WITH locked AS MATERIALIZED (
+      SELECT e.app, e.user_key, e.seqno, t.at FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, at)
+      JOIN inbox_entries e ON e.app = t.app AND e.user_key = t.user_key AND e.seqno = t.seqno
+      WHERE e.read_at IS NULL ORDER BY e.app, e.user_key, e.seqno FOR UPDATE OF e)
+    UPDATE inbox_entries e SET read_at = l.at FROM locked l
+    WHERE e.app = l.app AND e.user_key = l.user_key AND e.seqno = l.seqno
+    RETURNING e.app, e.user_key, e.seqno
+    """)
+
+  /// Persons have read messages, at these times (microseconds since 1970). Answers the entries that were unread.
+  package static func read(_ entries: [Key: Int64]) -> Query<Set<Key>> {
+    var (apps, keys, seqnos, times) = (Int32Column(), TextColumn(), Int64Column(), TimestampColumn())
+    for (key, at) in entries {
+      apps.append(key.user.app)
+      keys.append(key.user.userKey.text)
+      seqnos.append(key.seqno)
+      times.append(at)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    parameters.append(int64s: seqnos)
+    parameters.append(timestamps: times)
+    return Query(readStatement, parameters) { rows in
+      Set(
+        rows.map { row in
+          Key(user: Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1)), seqno: rows.int64(row, 2))
+        })
+    }
+  }
+
+  // MARK: The end
+
+  private static let endStatement = Statement(
+    "inboxes-end",
+    """
+    WITH over AS MATERIALIZED (
+      SELECT app, user_key, seqno FROM inbox_entries WHERE ends_at <= now() ORDER BY ends_at LIMIT $1
+      FOR UPDATE SKIP LOCKED)
+    DELETE FROM inbox_entries e USING over o
+    WHERE e.app = o.app AND e.user_key = o.user_key AND e.seqno = o.seqno
+    """)
+
+  /// Removes entries whose time is over. Answers how many.
+  package static func end(atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(endStatement, parameters) { $0.affected }
+  }
+
+  private static let endMessagesStatement = Statement(
+    "inboxes-end-messages",
+    """
+    DELETE FROM inbox_messages WHERE seqno IN (
+      -- Whoever reads an entry of it just now finds it still.
+      SELECT seqno FROM inbox_messages WHERE ends_at <= now() - interval '1 minute' ORDER BY ends_at LIMIT $1
+      FOR UPDATE SKIP LOCKED)
+    """)
+
+  /// Removes what entries showed that are over. Answers how many messages it was of.
+  package static func endMessages(atMost limit: Int) -> Query<Int> {
+    var parameters = Parameters()
+    parameters.append(limit)
+    return Query(endMessagesStatement, parameters) { $0.affected }
+  }
+}
