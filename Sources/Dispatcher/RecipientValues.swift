@@ -1,5 +1,4 @@
 internal import Domain
-internal import JSON
 internal import Postgres
 internal import Store
 
@@ -49,14 +48,8 @@ struct RecipientValues {
   }
 
   /// What an uploaded file says of a person, as inboxes keep it; nil when it says nothing.
-  func kept(for user: UserKey) -> String? {
-    guard let variables = variables[user] else { return nil }
-    var writer = JSONWriter()
-    writer.array { writer in
-      writer.value(names[user] ?? "")
-      for variable in variables { writer.value(variable) }
-    }
-    return String(decoding: writer.bytes, as: UTF8.self)
+  func kept(for user: UserKey) -> InboxValues? {
+    variables[user].map { InboxValues(name: names[user] ?? "", variables: $0) }
   }
 
   /// False when the device has no token of the kind that the message needs.

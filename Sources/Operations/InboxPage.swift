@@ -60,27 +60,15 @@ package struct InboxPage: Sendable {
     }
     request.content.appHasExtension = entry.appHasExtension
     let template = PayloadTemplate(request, seqno: entry.seqno, sendDate: entry.sendDate)
-    let filled = Self.values(entry.filled)
+    let name = entry.filled?.name ?? ""
     var bytes: [UInt8] = []
     template.append(
       for: PayloadTemplate.Recipient(
-        clientUID: device.userKey.description, clientName: filled.name ?? userName, badge: badge, psid: device.psid,
-        language: template.languages.place(locale: device.attributes.locale), variables: filled.variables),
+        clientUID: device.userKey.description, clientName: name.isEmpty ? userName : name, badge: badge,
+        psid: device.psid,
+        language: template.languages.place(locale: device.attributes.locale), variables: entry.filled?.variables ?? []),
       keys: keys, to: &bytes)
     return bytes
-  }
-
-  /// `["name","value of VAR1",…]`.
-  private static func values(_ json: [UInt8]?) -> (name: String?, variables: [String]) {
-    guard let json else { return (nil, []) }
-    var reader = JSONReader(json)
-    var texts: [String] = []
-    do throws(JSONError) {
-      try reader.readArray { (reader, _) throws(JSONError) in texts.append(try reader.readString()) }
-    } catch {
-      return (nil, [])
-    }
-    return (texts.first, Array(texts.dropFirst()))
   }
 }
 

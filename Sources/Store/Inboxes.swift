@@ -29,15 +29,15 @@ package enum Inboxes {
     package let key: Key
     /// Microseconds since 1970.
     package let endsAt: Int64
-    /// JSON: the name and the values that an uploaded file gives the person; nil: nothing.
-    package let filled: String?
+    /// What an uploaded file says of the person; nil: nothing.
+    package let filled: InboxValues?
   }
 
   /// Whose inboxes a message comes into: each person with a device that consents let it go to, whatever else may keep the
   /// push itself from it.
   package static func wanted(
     _ seqno: Int64, until endsAt: Int64, of kind: MessageKind, app: App.Number, among members: [Audiences.Member],
-    filled: (UserKey) -> String? = { _ in nil }
+    filled: (UserKey) -> InboxValues? = { _ in nil }
   ) -> [New] {
     let persons = Set(members.lazy.filter { $0.mayGet(kind) }.map(\.userKey))
     return persons.map {
@@ -83,7 +83,7 @@ package enum Inboxes {
       keys.append(entry.key.user.userKey.text)
       seqnos.append(entry.key.seqno)
       ends.append(entry.endsAt)
-      filled.append(entry.filled)
+      filled.append(entry.filled?.json)
       messages[entry.key.seqno] = entry.endsAt
     }
     var (shown, shownEnds) = (Int64Column(), TimestampColumn())
@@ -112,8 +112,7 @@ package enum Inboxes {
     package let sentAt: Int64
     package let endsAt: Int64
     package let readAt: Int64?
-    /// As `New.filled`.
-    package let filled: [UInt8]?
+    package let filled: InboxValues?
     package let sendDate: String
     package let request: [UInt8]
     package let links: HostedLinks?
@@ -175,7 +174,8 @@ package enum Inboxes {
       seqno: rows.int64(row, 1), sentAt: rows.timestampMicroseconds(row, 2),
       endsAt: rows.timestampMicroseconds(row, 3),
       readAt: rows.isNull(row, 4) ? nil : rows.timestampMicroseconds(row, 4),
-      filled: rows.isNull(row, 5) ? nil : rows.bytes(row, 5), sendDate: rows.text(row, 6), request: rows.bytes(row, 7),
+      filled: rows.isNull(row, 5) ? nil : try? InboxValues(json: rows.bytes(row, 5)), sendDate: rows.text(row, 6),
+      request: rows.bytes(row, 7),
       links: rows.isNull(row, 8) ? nil : try? HostedLinks(json: rows.bytes(row, 8)),
       appHasExtension: rows.bool(row, 9))
   }

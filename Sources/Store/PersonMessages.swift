@@ -31,7 +31,10 @@ package enum PersonMessages {
   private static let findStatement = Statement(
     "person-messages-find",
     """
-    SELECT seqno FROM outcomes WHERE seqno = ANY($1) AND device = ANY($2) AND user_key = $3
+    -- Place by place: asked for by lists, a plan may read the whole of each message.
+    SELECT o.seqno FROM unnest($1) AS s(seqno) CROSS JOIN unnest($2) AS d(device)
+      JOIN outcomes o ON o.seqno = s.seqno AND o.device = d.device
+    WHERE o.user_key = $3
     UNION
     -- Under way, while there is no outcome yet.
     SELECT seqno FROM claims WHERE seqno = ANY($4) AND user_keys @> ARRAY[$3]

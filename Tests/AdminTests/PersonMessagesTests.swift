@@ -162,6 +162,6 @@ import Testing
     let story = (0..<plan.count).map { plan.text($0, 0) }.joined(separator: "\n")
     #expect(
       !story.contains("Seq Scan on outcomes")
-        && story.contains("Index Cond: ((seqno = ANY ($1)) AND (device = ANY ($2)))"), "\(story)")
+        && story.contains("Index Cond: ((seqno = s.seqno) AND (device = d.device))"), "\(story)")
   }
 }

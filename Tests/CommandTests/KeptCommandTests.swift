@@ -32,6 +32,28 @@ import TestSupport
     #expect(try program.run("draft", "list", "com.example.bank").lines == ["There are no drafts."])
   }
 
+  @Test func `what was sent to a person is listed, a line for each device, or as JSON`() throws {
+    try program.connect().script(
+      """
+      INSERT INTO users (app, user_key) VALUES (1, 'ukim');
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT '00000000-0000-8000-8000-000000000001', 1, 'ukim', 1, 1, 1, 'p', 'd', now(), now(), now();
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, created_at, expires_at, finished_at)
+      SELECT 1, 1, 6, 2, '{"alert":{"title":"Payday","body":"b"},"sender":"CRM"}', '', now(), now(), now();
+      INSERT INTO outcomes (seqno, device, at, status, attempts, user_key, reason)
+      SELECT 1, device, '2026-11-21T09:30:00Z', 2, 1, 'ukim', 'Unregistered' FROM devices
+      """)
+    let lines = try program.run("person", "com.example.bank", "kim").lines
+    #expect(lines.count == 2 && lines.first?.hasSuffix("  1  bulk  CRM  Payday") == true, "\(lines)")
+    #expect(
+      lines.last == "    00000000-0000-8000-8000-000000000001  rejected (Unregistered) 2026-11-21T09:30:00.000Z",
+      "\(lines)")
+    let json = try program.run("person", "com.example.bank", "kim", "--json")
+    #expect(json.string("seqno") == "1" && json.string("title") == "Payday", "\(json.lines)")
+    #expect(try program.run("person", "com.example.bank", "lee").complaint.contains("has no user lee"))
+  }
+
   @Test func `a policy asks for a second person, and what waits is approved or rejected`() throws {
     let set = try program.run("app", "policy", "com.example.bank", "--approval-above", "2")
     #expect(set.lines.first?.contains("a second person is asked above 2 devices") == true, "\(set.complaint)")

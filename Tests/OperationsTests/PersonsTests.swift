@@ -25,13 +25,18 @@ import Testing
         targeted, planned)
       VALUES (1, 4, 1, '{}', '\\x00', now(), now(), now(), now(), 3, true);
       INSERT INTO outcomes (seqno, device, at, status, attempts, user_key) SELECT 1, device, now(), 1, 1, user_key FROM devices;
-      INSERT INTO badge_ledger (app, user_key, seqno, increment) VALUES (1, 'ukim', 1, 1), (1, 'ulee', 1, 1)
+      INSERT INTO badge_ledger (app, user_key, seqno, increment) VALUES (1, 'ukim', 1, 1), (1, 'ulee', 1, 1);
+      INSERT INTO inbox_messages (seqno, app, sent_at, ends_at, send_date, request)
+      VALUES (1, 1, now(), now() + interval '9 days', '2026112109', '{"alert":"in the inbox"}');
+      INSERT INTO inbox_entries (app, user_key, seqno, ends_at, filled)
+      VALUES (1, 'ukim', 1, now() + interval '9 days', '["Kim Secret"]'), (1, 'ulee', 1, now() + interval '9 days', NULL)
       """)
   }
 
   private func rows(mentioning text: String) throws -> [String] {
     let tables = [
-      "users", "devices", "psids", "former_psids", "group_members", "outcomes", "badge_ledger", "audit_log",
+      "users", "devices", "psids", "former_psids", "group_members", "outcomes", "badge_ledger", "inbox_entries",
+      "audit_log",
     ]
     return try tables.filter { table in
       try connection.run(
@@ -43,7 +48,9 @@ import Testing
   @Test func `an export holds everything about a person and nothing of others, and no whole token`() throws {
     let export = String(
       decoding: try Persons.export("kim", of: "a", phones: nil, by: .commandLine, on: connection).json, as: UTF8.self)
-    for part in ["Kim Secret", "phone1", "phone2", #""groups":[{"groupseq":1"#, #""increment":1"#, #""seqno":1"#] {
+    for part in [
+      "Kim Secret", "phone1", "phone2", #""groups":[{"groupseq":1"#, #""increment":1"#, #""seqno":1"#, "in the inbox",
+    ] {
       #expect(export.contains(part), "\(part)")
     }
     #expect(!export.contains("Lee") && !export.contains("phone3") && !export.contains("111111111"))
@@ -55,7 +62,7 @@ import Testing
     for trace in ["ukim", "Kim Secret", "phone1", "phone2", "1111111111", "2222222222"] {
       #expect(try rows(mentioning: trace) == [], "\(trace)")
     }
-    #expect(try rows(mentioning: "ulee").count == 5)
+    #expect(try rows(mentioning: "ulee").count == 6)
     #expect(try rows(mentioning: "phone3") == ["devices"])
     let left = try connection.run(
       Statement("test-left", "SELECT count(*), (SELECT count(*) FROM devices WHERE state = 1) FROM outcomes"))
