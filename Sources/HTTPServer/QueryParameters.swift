@@ -29,9 +29,9 @@ package struct QueryParameters: Sendable {
     }
   }
 
-  /// Nil when it was not sent. Traps when the route does not know the name: that is a mistake of ours.
+  /// Nil when it was not sent. The route must know the name.
   package subscript(_ name: String) -> String? {
-    precondition(known.contains(name), "the route has no parameter \(name)")
+    assert(known.contains(name), "the route has no parameter \(name)")
     return values[name]
   }
 
