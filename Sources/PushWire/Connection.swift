@@ -124,7 +124,7 @@ package final class Connection: EventLoop.Handler {
         connectFailed(error)
       }
     }
-    end(throughProxy("connect: \(lastConnectError)"))
+    end(settings.tunnel?.naming(lastConnectError) ?? "connect: \(lastConnectError)")
   }
 
   private func connectFailed(_ error: SystemError) {

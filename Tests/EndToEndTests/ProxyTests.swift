@@ -48,10 +48,11 @@ import Testing
     let campaign = try world.finishedExactly(try world.send(#"{"all":true}"#))
     #expect(campaign.int("targeted") == 2_000 && campaign.int("accepted") == 2_000, "\(campaign.text)")
 
-    let json = try #require(world.started.serviceAccountJSON)
     _ = try Administration.setCredential(
-      Administration.FCMServiceAccount(json: json, settings: .init()), of: World.appID, master: World.master,
-      tokens: TokenAddress(configured: world.started.tokenURL), by: .commandLine, on: world.connection)
+      Administration.FCMServiceAccount(
+        json: world.started.serviceAccount.json(tokenURI: TokenAddress.google), settings: .init()),
+      of: World.appID, master: World.master, tokens: TokenAddress(configured: "http://\(Self.tokens)/token"),
+      by: .commandLine, on: world.connection)
     _ = try world.client.call(
       "POST", "/v1/devices", bearer: world.clientKey,
       #"{"appId":"\#(World.appID)","pnsId":"FCM","psid":"fabc:APA91b1","deviceId":"a1","clientUid":"android"}"#)

@@ -143,7 +143,8 @@ package final class ConnectProxy: Sendable {
   }
 
   private func verdict(on head: String) -> (status: Int, place: UInt16?) {
-    let lines = head.dropLast(4).split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+    // CR LF is one character.
+    let lines = head.dropLast(2).split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
     let words = lines[0].split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     return state.withLock { state in
       guard words.count == 3, words[0] == "CONNECT", words[2] == "HTTP/1.1",
