@@ -12,13 +12,15 @@ struct ProxyLook {
 
   func findings() -> [Finding] {
     guard let proxy = configuration.proxy else { return [] }
+    return ways(proxy) + [itself(proxy)].compactMap { $0 }
+  }
+
+  private func ways(_ proxy: OutboundProxy) -> [Finding] {
     let tunnels = places.compactMap { proxy.tunnel(to: $0.host, port: $0.port) }
     guard !tunnels.isEmpty else {
       return [.ok(Self.subject, "\(proxy)", "UPMC_NO_PROXY has both push networks: only webhooks go through it")]
     }
-    let objections = tunnels.map {
-      TunnelTrial.objection(to: $0, patience: .seconds(Care.Limits.publicSeconds))
-    }
+    let objections = tunnels.map(Self.objection)
     let open = zip(tunnels, objections).filter { $0.1 == nil }.map(\.0.authority)
     var findings = zip(tunnels, objections).compactMap { tunnel, objection in
       objection.map { finding(tunnel, $0, isOnlyOne: !open.isEmpty) }
@@ -27,6 +29,19 @@ struct ProxyLook {
       findings.insert(.ok(Self.subject, "\(proxy)", "opens tunnels to \(open.joined(separator: ", "))"), at: 0)
     }
     return findings
+  }
+
+  /// What a tenant's webhook could reach that only the proxy's network may: asked only where nobody else checks it.
+  private func itself(_ proxy: OutboundProxy) -> Finding? {
+    guard proxy.resolvesNames, Self.objection(proxy.tunnelToItself) == nil else { return nil }
+    return .failure(
+      Self.subject, "\(proxy)",
+      "it opens tunnels to its own machine, and UPMC_PROXY_RESOLVES is on: webhooks of tenants can reach private addresses",
+      mend: "Have it refuse private addresses, or give this server DNS and set UPMC_PROXY_RESOLVES=off.")
+  }
+
+  private static func objection(_ tunnel: ProxyTunnel) -> String? {
+    TunnelTrial.objection(to: tunnel, patience: .seconds(Care.Limits.publicSeconds))
   }
 
   private static let subject = "proxy"

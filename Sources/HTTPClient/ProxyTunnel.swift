@@ -25,6 +25,11 @@ extension OutboundProxy {
     return ProxyTunnel(proxy: self, authority: Self.authority(host, port))
   }
 
+  /// The way to the proxy's own machine, which no tenant should find open.
+  package var tunnelToItself: ProxyTunnel {
+    ProxyTunnel(proxy: self, authority: Self.authority("localhost", port))
+  }
+
   /// The way to an address that a name was found to stand for. Nil where name or address are called without the proxy.
   package func tunnel(to address: SocketAddress, of host: String) -> ProxyTunnel? {
     guard !isException(host), address.ip.map(isException) != true else { return nil }
@@ -100,10 +105,11 @@ package struct TunnelRequest {
   private func words(for status: Int) -> String {
     let (proxy, server) = ("the proxy \(tunnel.proxy)", tunnel.authority)
     return switch status {
-    case 407:
+    // Some say 401 of a password that is wrong.
+    case 401, 407:
       tunnel.proxy.authorization == nil
-        ? "\(proxy) asks for a user and a password (407): give them in UPMC_PROXY_URL"
-        : "\(proxy) does not take the user and password of UPMC_PROXY_URL (407)"
+        ? "\(proxy) asks for a user and a password (\(status)): give them in UPMC_PROXY_URL"
+        : "\(proxy) does not take the user and password of UPMC_PROXY_URL (\(status))"
     case 403: "\(proxy) refuses \(server) (403): have it allow that host and port"
     case 400, 405, 501: "\(proxy) does not take CONNECT to \(server) (\(status))"
     case 500, 502: "\(proxy) cannot reach \(server) (\(status))"

@@ -44,6 +44,17 @@ import Testing
     #expect(found.failures.contains { $0.subject == "APNS" && $0.what.contains("(403)") }, "\(found)")
   }
 
+  @Test func `a proxy that looks names up and lets everybody into its own machine is a fault`() throws {
+    let proxy = try ConnectProxy()
+    defer { proxy.close() }
+    let world = try CareWorld()
+    let asked = ["UPMC_PROXY_URL": proxy.url, "UPMC_PROXY_RESOLVES": "on", "UPMC_NO_PROXY": "localhost"]
+    #expect(world.findings(asked).failures.isEmpty, "it cannot reach itself")
+    proxy.know(["localhost:\(proxy.port)": proxy.port])
+    world.findings(asked).expectOnlyFailure("proxy", "its own machine", mend: "UPMC_PROXY_RESOLVES=off")
+    #expect(world.findings(["UPMC_PROXY_URL": proxy.url]).failures.isEmpty, "addresses are checked here")
+  }
+
   @Test func `a proxy that is not there is the only way that is blamed`() throws {
     let proxy = try ConnectProxy()
     proxy.close()

@@ -87,6 +87,24 @@ import Testing
     #expect(world.simulator.counters().deliveries == 50, "somebody got it twice")
   }
 
+  @Test(arguments: [
+    "", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\nX: \(String(repeating: "y", count: 40_000))",
+    "HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+  ]) func `a proxy that falls silent, or talks nonsense, loses nothing`(words: String) throws {
+    let proxy = try ConnectProxy()
+    defer { proxy.close() }
+    proxy.say(Array(words.utf8))
+    let world = try Self.world(proxy)
+    try world.populate(20)
+    let seqno = try world.send(#"{"all":true}"#)
+    _ = try world.poll("the proxy was not asked again") { proxy.asked.count >= 2 ? true : nil }
+    #expect(try world.checkAccount(seqno).decided == 0 && world.simulator.counters().connectionsOpened == 0)
+    proxy.say(nil)
+    let ended = try world.finishedExactly(seqno)
+    #expect(ended.int("accepted") == 20 && world.simulator.counters().deliveries == 20, "\(ended.text)")
+    #expect(proxy.faults.isEmpty, "\(proxy.faults)")
+  }
+
   @Test func `a proxy that dies under a campaign loses nothing, and it goes on when the proxy is back`() throws {
     let proxy = try ConnectProxy()
     defer { proxy.close() }

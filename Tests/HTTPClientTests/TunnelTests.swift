@@ -95,7 +95,7 @@ import Testing
     (502, "cannot reach hooks.example:8080 (502)"), (500, "cannot reach hooks.example:8080 (500)"),
     (503, "busy, or cannot reach"), (504, "waited in vain for hooks.example:8080 (504)"),
     (405, "does not take CONNECT"), (400, "does not take CONNECT"), (501, "does not take CONNECT"),
-    (302, "with 302"), (401, "with 401"), (101, "with 101"),
+    (302, "with 302"), (401, "asks for a user and a password (401)"), (101, "with 101"),
   ])
   func `each refusal is told in words`(status: Int, words: String) throws {
     let reason = try outcome(of: "HTTP/1.1 \(status) No\r\nContent-Length: 5\r\n\r\nsorry")

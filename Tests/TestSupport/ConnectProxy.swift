@@ -11,6 +11,8 @@ package final class ConnectProxy: Sendable {
     var refused: [String: Int] = [:]
     /// The value of `Proxy-Authorization` that it wants.
     var wanted: String?
+    /// What it says instead of an answer.
+    var words: [UInt8]?
     var asked: [String] = []
     var faults: [String] = []
     var heads: [String] = []
@@ -46,6 +48,11 @@ package final class ConnectProxy: Sendable {
   /// Answers CONNECT to this place with a status; nil: opens the tunnel again.
   package func refuse(_ authority: String, with status: Int? = 403) {
     state.withLock { $0.refused[authority] = status }
+  }
+
+  /// Says this to everybody instead of an answer, and then nothing more; nil: it answers again.
+  package func say(_ words: [UInt8]?) {
+    state.withLock { $0.words = words }
   }
 
   /// What it was asked for, in turn, whatever it answered.
@@ -108,6 +115,13 @@ package final class ConnectProxy: Sendable {
   private func answer(_ client: Int32) {
     guard let head = readHead(client) else { return end(client) }
     let (status, place) = verdict(on: head)
+    if let words = state.withLock({ $0.words }) {
+      _ = send(words[...], to: client)
+      // Until the other side has had enough.
+      var byte: UInt8 = 0
+      while read(client, &byte, 1) > 0 {}
+      return end(client)
+    }
     guard status == 200, let place, let server = connect(to: place) else {
       let status = status == 200 ? 502 : status
       let more = status == 407 ? "Proxy-Authenticate: Basic realm=\"bank\"\r\n" : ""
