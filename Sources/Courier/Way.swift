@@ -32,7 +32,8 @@ struct Way: Equatable {
 
   /// - Parameters:
   ///   - present: the way until now; its addresses are kept while they are good.
-  ///   - isFailing: the way until now has not led anywhere lately: another proxy's address is tried, where there is one.
+  ///   - isFailing: the way until now has not led anywhere lately: through a proxy another address is tried, of the proxy and of
+  ///     the webhook, where there is one.
   init(
     to place: HTTPURL, _ names: Names, _ rule: AddressRule, _ proxy: OutboundProxy?, present: Way?, isFailing: Bool
   ) throws(Refusal) {
@@ -42,7 +43,13 @@ struct Way: Equatable {
         throw addresses.isEmpty
           ? Refusal(reason: "\(place.host) has no address") : Self.notPublic(place)
       }
-      let address = present?.address.flatMap { good.contains($0) ? $0 : nil } ?? first
+      var address = present?.address.flatMap { good.contains($0) ? $0 : nil } ?? first
+      // The proxy may have no way to one of them, of IPv6 say, which nobody here can see.
+      if isFailing, proxy?.tunnel(to: address, of: place.host) != nil,
+        let other = good.filter({ $0 != present?.address }).randomElement()
+      {
+        address = other
+      }
       self.address = address
       tunnel = proxy?.tunnel(to: address, of: place.host)
     } else {

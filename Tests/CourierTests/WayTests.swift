@@ -78,8 +78,10 @@ import Testing
     let turned = Way.Names(host: names.host?.reversed(), proxy: proxies.reversed())
     #expect(try way(turned, proxy, present: first) == first)
     let other = try way(turned, proxy, present: first, isFailing: true)
-    #expect(other.hop != first.hop && other.tunnel == first.tunnel)
-    let only = Way.Names(host: names.host, proxy: [first.hop])
+    #expect(other.hop != first.hop && other.address != first.address)
+    let only = Way.Names(host: first.address.map { [$0] }, proxy: [first.hop])
     #expect(try way(only, proxy, present: first, isFailing: true) == first)
+    let straight = try way(Way.Names(host: names.host), nil)
+    #expect(try way(Way.Names(host: names.host?.reversed()), nil, present: straight, isFailing: true) == straight)
   }
 }
