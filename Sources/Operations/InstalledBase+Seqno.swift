@@ -2,6 +2,7 @@ package import Domain
 package import Postgres
 internal import Store
 
+/// The numbers of messages, which go on behind those of the other server.
 extension InstalledBase {
   /// Lets the messages of this server get higher numbers than those of the other one.
   /// - Parameter seqno: the last one of the other server.

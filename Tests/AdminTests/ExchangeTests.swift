@@ -185,13 +185,13 @@ import Testing
       "name\nkim\n",
       ["1 the first line must name the columns: clientUid, clientName, groupSeqs, tags; clientUid is needed"]
     ),
-    ("clientUid\n\"kim\nlee\n", ["2 has a quote that is not closed"]),
+    ("clientUid\n\"kim\nlee\n", ["2 has a quote that is never closed"]),
     (
       "clientUid,tags\nkim,\u{7}\n", ["2 the tag \"\u{7}\" must have no control characters, and no blank at either end"]
     ),
     ("clientUid,groupSeqs\nkim,x\n", ["2 groupSeqs: \"x\" is no GROUPSEQ"]),
     ("clientUid\nGUEST\n", ["2 GUEST means: no user"]),
-    ("clientUid\nki\u{0}m\n", ["2 holds a NUL, which cannot be stored"]),
+    ("clientUid\nki\u{0}m\n", ["2 holds U+0000, which cannot be stored"]),
   ])
   func `a wrong line says what is wrong`(file: String, wrong: [String]) throws {
     _ = try begin()
