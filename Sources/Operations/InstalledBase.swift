@@ -10,7 +10,7 @@ internal import Store
 ///   file ──► parts of UTF-8 ──► lines ──► held against the rules ──► beside what is known ──► new, changed: written
 ///                                             └ wrong: told             └ unchanged, or the device's own: left
 /// ```
-/// A part is a batch, and each batch one transaction of the lines that change something: an import that broke off goes on
+/// So many lines are a batch, and each batch one transaction of those that change something: an import that broke off goes on
 /// when it is run again, and one that is run again changes nothing. Within a file the first line about a DEVICE_ID or a
 /// token counts. No device hears of it, and no webhook: a binding comes in without a push.
 package struct InstalledBase {
@@ -103,8 +103,8 @@ package struct InstalledBase {
   private var parts: CSVParts
   private var rest: [UInt8] = []
   private var passed: Int64 = 0
-  /// Behind the header, in the part that it came in.
-  private var waiting: [CSVReader.Line] = []
+  /// Of the part that was read last.
+  private var waiting: ArraySlice<CSVReader.Line> = []
   private var marks = Marks()
   private var hasBegun = false
 
@@ -134,7 +134,7 @@ package struct InstalledBase {
     }
     context = InstalledLine.Context(
       app: app, columns: columns, groups: options.groups, timeZones: try connection.answer(TimeZones.all()))
-    waiting = Array(lines.dropFirst())
+    waiting = lines.dropFirst()
     report.isDryRun = options.isDryRun
     size = file.count
     sha256 = options.isDryRun ? [] : try file.sha256()
@@ -143,19 +143,19 @@ package struct InstalledBase {
 
   // MARK: Part by part
 
-  /// Takes the next part in.
-  /// - Returns: what is wrong with its lines; nil behind the last part.
+  /// Takes the next lines in.
+  /// - Returns: what is wrong with its lines; nil behind the last ones.
   package mutating func next() throws(Problem) -> [Fault]? {
-    var lines = waiting
-    waiting = []
-    if lines.isEmpty {
+    while waiting.isEmpty {
       guard let part = try parts.next() else {
         try finish()
         return nil
       }
       let reader = CSVReader(rest + part.bytes, passed: passed, isLast: part.isLast)
-      (rest, passed, lines) = (reader.rest, reader.passed, reader.lines)
+      (rest, passed, waiting) = (reader.rest, reader.passed, reader.lines[...])
     }
+    let lines = waiting.prefix(Operations.Limits.installedLines)
+    waiting = waiting.dropFirst(lines.count)
     try begin()
     var faults: [Fault] = []
     var good: [InstalledLine] = []
@@ -272,6 +272,7 @@ private struct Marks {
 }
 
 extension Operations.Limits {
-  /// Some 8,000 lines: so many rows are locked for the fraction of a second that a transaction takes.
-  static let installedPartBytes = 2_097_152
+  static let installedPartBytes = 1_048_576
+  /// Lines of one transaction: so many rows are locked for the fraction of a second that it takes.
+  static let installedLines = 5_000
 }
