@@ -9,8 +9,8 @@ internal import Postgres
 ///                              └──────────────────────────────────────────────────────────┘    (erased, a guest no more)
 /// ```
 /// An entry is a narrow row; what it shows stands once for each message, and is filled in when it is asked for. Both are
-/// written in the transaction that claims, many in a statement. No entry of a message is younger than its end, which is the
-/// same for all, so they are removed in the order of one index.
+/// written in the transaction that claims, many in a statement. All entries of a message end at the same time, so what is over
+/// is removed in the order of one index.
 package enum Inboxes {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
