@@ -229,7 +229,7 @@ struct DevicePart {
     let state = state
     var listed: Set<Users.Key> = []
     var shown: Set<Users.Key> = []
-    var asked: [(operation: Int, user: Users.Key, part: InboxPart)] = []
+    var asked: [(operation: Int, user: Users.Key, part: InboxQuestion)] = []
     for entry in state.entries {
       guard let user = entry.user else { continue }
       switch entry.kind {

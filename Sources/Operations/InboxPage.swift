@@ -4,7 +4,7 @@ internal import Postgres
 internal import Store
 
 /// Which part of its person's inbox a device asks for.
-package struct InboxPart: Sendable {
+package struct InboxQuestion: Sendable {
   let before: Int64
   let limit: Int
 
@@ -84,7 +84,7 @@ struct InboxLook {
   private let state = State()
 
   /// - Parameter asked: by operation, of devices that may see their person's entries.
-  func steps(_ asked: [(operation: Int, user: Users.Key, part: InboxPart)], at now: Int64) -> [Step] {
+  func steps(_ asked: [(operation: Int, user: Users.Key, part: InboxQuestion)], at now: Int64) -> [Step] {
     guard !asked.isEmpty else { return [] }
     let state = state
     for (place, one) in asked.enumerated() { state.places[one.operation] = place }
@@ -98,7 +98,7 @@ struct InboxLook {
   }
 
   func page(
-    at operation: Int, _ part: InboxPart, of user: Users.Key, on device: Devices.Record,
+    at operation: Int, _ part: InboxQuestion, of user: Users.Key, on device: Devices.Record,
     _ shown: (badge: Int16, name: String)
   ) -> InboxPage {
     let place = state.places[operation]

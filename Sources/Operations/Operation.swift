@@ -15,7 +15,7 @@ package enum Operation: Sendable {
   case leave(AuthKeyring.Claim, group: Int64)
   case setBadge(AuthKeyring.Claim, Int16)
   case badge(AuthKeyring.Claim)
-  case inbox(AuthKeyring.Claim, InboxPart)
+  case inbox(AuthKeyring.Claim, InboxQuestion)
   case setConsents(AuthKeyring.Claim, Consents.Change)
   /// A further token of one kind; nil: none any more.
   case setToken(AuthKeyring.Claim, TokenKind, psid: String?)

@@ -7,7 +7,7 @@ internal import Operations
 extension DeviceDoor {
   func listInbox(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
-    let part = try InboxPart(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    let part = try InboxQuestion(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
     perform(.inbox(claim, part), request, responder) { answer, responder in
       guard case .inbox(let page) = answer else { return }
       responder.send { writer in page.write(to: &writer, keys: self.keys.pushkeys) }

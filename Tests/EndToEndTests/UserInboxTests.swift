@@ -6,7 +6,7 @@ import Simulator
 import Testing
 
 /// Messages that stay with a person: what devices see of them, and how they end.
-@Suite(.serialized) struct InboxTests {
+@Suite(.serialized) struct UserInboxTests {
   private static let tokens = ["a1", "b2", "c3"].map { World.token($0) }
   private static let keep = #","inbox":"P90D""#
 
