@@ -86,13 +86,13 @@ import Testing
   @Test func `a file as Korean Windows writes it is understood, in parts of any size`() throws {
     let world = try BatchWorld()
     var bytes = Array("PSID,CUID,CNAME\r\n".utf8)
-    // "김" and a syllable that only CP949 has, a hundred thousand times: more than one part.
-    for number in 0..<100_000 {
+    // "김" and a syllable that only CP949 has, thirty thousand times: more than one part.
+    for number in 0..<30_000 {
       bytes += Array("\(String(0x10_0000 + number, radix: 16).uppercased()),user\(number),".utf8)
       bytes += [0xB1, 0xE8, 0x8C, 0x63, 0x0D, 0x0A]
     }
     let done = try InstalledBaseTests.bring(world, bytes)
-    #expect(done.report.new == 100_000 && done.faults == [], "\(done.report)")
-    #expect(try world.count("SELECT count(*) FROM users WHERE name = '김똠'") == 100_000)
+    #expect(done.report.new == 30_000 && done.faults == [], "\(done.report)")
+    #expect(try world.count("SELECT count(*) FROM users WHERE name = '김똠'") == 30_000)
   }
 }
