@@ -143,8 +143,8 @@ let package = Package(
     .executableTarget(
       name: "upmc-torture",
       dependencies: [
-        "Server", "Simulator", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
-        arguments,
+        "Server", "Simulator", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
+        "TestSupport", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
     tests("TortureTests", on: ["upmc-torture", "Simulator"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
