@@ -24,19 +24,24 @@ final class Run {
   /// What the network was told to answer so far: the only reasons for which an app may be held back.
   private var answered: Set<String> = []
   private let began: Instant
+  private let history: History?
 
   init(_ plan: Plan) throws {
     self.plan = plan
     began = SystemClock().now
     violence = Violence(plan)
     stage = try Stage(plan)
+    history = try plan.history.map { try History(path: $0, megabytes: plan.historyMegabytes) }
+    history?.note("run", run: 1, #""what":"torture, seed \#(plan.seed)""#)
     samples = Samples(nodes: plan.nodes)
     let (ports, apiKey, clientKey) = (stage.nodes.map(\.port), stage.apiKey, stage.clientKey)
     let pushes = try Inbox<AcceptedPush>(capacity: 1_000_000)
-    let verdict = verdict
+    let (verdict, history) = (verdict, history)
     driver = try DriverThread(
       { loop in
-        try Driver(plan, ports: ports, apiKey: apiKey, clientKey: clientKey, verdict: verdict, loop: loop)
+        try Driver(
+          plan, ports: ports, apiKey: apiKey, clientKey: clientKey, verdict: verdict, loop: loop,
+          history: history)
       }, pushes: pushes)
     stage.simulator.watch(pushes)
   }
@@ -59,6 +64,8 @@ final class Run {
     try ravage()
     try rest()
     let totals = try account()
+    history?.note("end", run: 1)
+    try history?.close()
     return try makePage(totals)
   }
 
@@ -132,6 +139,7 @@ final class Run {
     verdict.note(what)
     let now = clock.wallMicroseconds
     let until = now + Int64(milliseconds) * 1000
+    history?.note("deed", run: 1, at: now, #""kind":"\#(kind)","until":\#(until)"#)
     try driver.ask { $0.recorder.noteDeed(kind, at: now, until: until, isKill: isKill) }
   }
 

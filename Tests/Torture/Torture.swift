@@ -85,6 +85,12 @@ struct Torture: ParsableCommand {
   @Option(help: "Percent of what arrives that devices confirm.")
   var confirmed = 90
 
+  @Option(help: "Write a history to this file, for `Tests/Judge`.")
+  var history: String?
+
+  @Option(help: "A file of the history is put aside when it has so many megabytes; the newest eight of those are kept.")
+  var historyMegabytes = 256
+
   @Flag(help: "All campaigns ask for a short message unless they are confirmed, not only those with badges.")
   var sms = false
 
@@ -110,6 +116,7 @@ struct Torture: ParsableCommand {
       throw ValidationError("fill-disk needs a --directory on a file system of its own, of 4 GiB at most")
     }
     guard (0...100).contains(confirmed) else { throw ValidationError("--confirmed is 0…100") }
+    guard (1...100_000).contains(historyMegabytes) else { throw ValidationError("--history-megabytes is 1…100000") }
     guard pushes ?? 1 > 0 else { throw ValidationError("--pushes is more than 0") }
     guard (5...3600).contains(life) else { throw ValidationError("--life is 5…3600") }
     if let stranger = chosen.first(where: { Violence.kinds[$0] == nil }) {
@@ -131,6 +138,7 @@ struct Torture: ParsableCommand {
     plan.pushes = pushes
     plan.confirmedShare = Double(confirmed) / 100
     plan.asksForShortMessages = sms
+    (plan.history, plan.historyMegabytes) = (history, historyMegabytes)
     let page = try Run(plan).page()
     print(json ? try page.json() : page.text)
     if !page.isClean { throw ExitCode.failure }
@@ -157,6 +165,10 @@ struct Plan: Sendable {
   var confirmedShare = 0.9
   /// Campaigns without a badge do too.
   var asksForShortMessages = false
+
+  /// Where the history goes, in files of so many megabytes; nil: none is written.
+  var history: String?
+  var historyMegabytes = 256
 
   /// Clocks are set wrong, for which the servers load a library in front of the system's.
   var shiftsClocks: Bool { Violence.kinds(of: self).contains("wrong-clock") }

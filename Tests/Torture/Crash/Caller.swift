@@ -9,10 +9,15 @@ final class Caller {
   /// Called before each attempt: what has died is noticed and comes back.
   private let tend: () throws -> Void
   private let pause: Wakeup
+  private let history: History?
+  private let run: Int
 
-  init(ports: [UInt16], tend: @escaping () throws -> Void) throws {
+  /// - Parameter run: as the history calls it.
+  init(ports: [UInt16], history: History? = nil, run: Int = 1, tend: @escaping () throws -> Void) throws {
     nodes = try ports.map { try HTTPClient.Blocking(HTTPOrigin(host: "127.0.0.1", port: $0)) }
     self.tend = tend
+    self.history = history
+    self.run = run
     pause = try Wakeup()
   }
 
@@ -25,11 +30,14 @@ final class Caller {
   ) throws -> Reply {
     var request = HTTPRequest.json(method, path, bearer: bearer, body: Array(body.utf8))
     if let key { request.headers.append(("Idempotency-Key", key)) }
+    let attempts = HistoryAttempts(history, run: run, method, path, key: key, body: body)
     var last = "no answer"
     for attempt in 0..<Limits.attempts {
       try tend()
+      let id = attempts?.begin()
       do {
         let response = try nodes[(node + attempt) % nodes.count].send(request, timeout: Limits.patience)
+        attempts?.end(id, Reply(status: response.status, text: response.text))
         last = "\(response.status) \(response.text.prefix(300))"
         if (200..<300).contains(response.status) || accepting.contains(response.status) {
           return Reply(status: response.status, text: response.text)
@@ -37,6 +45,7 @@ final class Caller {
         // Nothing of it is carried out later, and nothing of it ever.
         guard response.status >= 500 || response.status == 429 else { break }
       } catch {
+        attempts?.end(id, nil)
         last = "\(error)"
       }
       _ = pause.wait(atMost: .milliseconds(min(100, 5 << attempt)))

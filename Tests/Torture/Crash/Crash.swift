@@ -37,10 +37,17 @@ struct Crash: ParsableCommand {
   @Option(help: "End after so many minutes, and say how far it came.")
   var minutes: Double?
 
+  @Option(help: "Write a history of all runs to this file, for `Tests/Judge`.")
+  var history: String?
+
+  @Option(help: "A file of the history is put aside when it has so many megabytes; the newest eight of those are kept.")
+  var historyMegabytes = 256
+
   @Flag(help: "Keep the directory with logs and database of a run that broke a promise.")
   var keep = false
 
   func validate() throws {
+    guard (1...100_000).contains(historyMegabytes) else { throw ValidationError("--history-megabytes is 1…100000") }
     guard part >= 1 else { throw ValidationError("--part is at least 1") }
     if let of, !(0..<part).contains(of) { throw ValidationError("--of is 0…\(part - 1)") }
     if let way, BoundaryPage.Way(rawValue: way) == nil { throw ValidationError("--way is 0…5") }
@@ -49,7 +56,8 @@ struct Crash: ParsableCommand {
   func run() throws {
     Signals.block()
     let began = SystemClock().now
-    let crashes = try CrashRun(keeps: keep)
+    let written = try history.map { try History(path: $0, megabytes: historyMegabytes) }
+    let crashes = try CrashRun(keeps: keep, history: written)
     defer { crashes.close() }
     let boundaries = try crashes.measure()
     Console.say("\(boundaries) boundaries")
@@ -70,6 +78,7 @@ struct Crash: ParsableCommand {
       }
       if done % 50 == 0 { Console.say("\(done) of \(points.count), \(broken.count) broken") }
     }
+    try written?.close()
     let seconds = (SystemClock().now - began).components.seconds
     for words in broken { print("BROKEN \(words)") }
     print("not reached in their run: \(missed); \(seconds) s; \(points.count - done) of \(points.count) were left out")

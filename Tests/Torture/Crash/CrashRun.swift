@@ -11,14 +11,19 @@ final class CrashRun {
 
   private var stage: CrashStage
   private let keeps: Bool
+  private let history: History?
+  /// On this stage.
   private var runs = 0
+  /// On all stages: the number of a run.
+  private var total = 0
   private let clock = SystemClock()
   /// Boundaries of a run in which nothing was done, by kind.
   private(set) var counts: [Int64] = []
 
-  init(keeps: Bool) throws {
+  init(keeps: Bool, history: History? = nil) throws {
     self.keeps = keeps
-    stage = try CrashStage()
+    self.history = history
+    stage = try CrashStage(history)
   }
 
   func close() { stage.close(keeps: keeps) }
@@ -43,7 +48,7 @@ final class CrashRun {
   func survive(_ point: Point) throws -> Outcome {
     if runs >= Limits.runsOfStage {
       stage.close(keeps: false)
-      stage = try CrashStage()
+      stage = try CrashStage(history)
       runs = 0
     }
     do {
@@ -58,23 +63,29 @@ final class CrashRun {
   private func replaceStage(_ words: String) throws -> String {
     let lines = stage.nodes.map(\.lastWords).joined(separator: "\n")
     stage.close(keeps: keeps)
-    stage = try CrashStage()
+    stage = try CrashStage(history)
     runs = 0
     return words + "\n" + lines
   }
 
   private func carryOut(_ point: Point?) throws -> Outcome {
     runs += 1
-    let stage = stage
-    let caller = try Caller(ports: stage.nodes.map(\.port)) { try stage.tend() }
+    total += 1
+    let (stage, number) = (stage, total)
+    let caller = try Caller(ports: stage.nodes.map(\.port), history: history, run: number) { try stage.tend() }
     let run = ReferenceRun(
-      number: runs, apiKey: stage.apiKey, caller: caller, simulator: stage.simulator,
+      number: number, apiKey: stage.apiKey, caller: caller, simulator: stage.simulator,
       providerKey: stage.started.providerKey, hook: stage.hook.port)
+    let what = point.map { "boundary \($0.number), \($0.way.name)" } ?? "nothing is done"
+    history?.note("run", run: number, #""what":"\#(what)","events":true"#)
+    // However it ends: what was received is evidence.
+    defer { if let history { run.noteDeliveries(in: history) } }
     let clientKey = try run.prepare()
     stage.page.arm(point?.number, point?.way ?? .killBefore, victim: try stage.victim())
     let expected = try run.carryOut(clientKey: clientKey)
     try CrashVerifier(stage: stage, run: run, expected: expected).check()
     stage.page.rest()
+    history?.note("end", run: number)
     guard point != nil else { return .survived(at: "") }
     return stage.page.fired.map { .survived(at: $0) } ?? .notReached
   }

@@ -21,7 +21,8 @@ final class CrashStage {
   private var leases: [String?] = [nil, nil]
   private(set) var crashes = 0
 
-  init() throws {
+  /// - Parameter history: where events go; nil: nowhere.
+  init(_ history: History? = nil) throws {
     directory = try Stage.makeDirectory(under: "/tmp")
     var configuration = Simulator.Configuration()
     configuration.keepsPayloads = true
@@ -31,7 +32,7 @@ final class CrashStage {
     connection = try Connection(postgres.url)
     for setting in ["fsync = off", "full_page_writes = off"] { try connection.script("ALTER SYSTEM SET \(setting)") }
     try connection.script("SELECT pg_reload_conf()")
-    hook = try EventSink()
+    hook = try EventSink(history)
     page = try BoundaryPage(file: directory + "/boundaries")
     var variables = try Stage.variables(started, databaseURL: postgres.url, in: directory)
     variables["UPMC_WEBHOOK_PRIVATE"] = "127.0.0.0/8"

@@ -21,7 +21,7 @@ final class EventSink: Sendable {
   private let book = Book()
   private let stopper: EventLoop.Stopper
 
-  init() throws {
+  init(_ history: History? = nil) throws {
     let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     port = listener.localAddress?.port ?? 0
     let descriptor = listener.release()
@@ -32,7 +32,7 @@ final class EventSink: Sendable {
         let loop = try EventLoop()
         let server = try HTTPServer(
           loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(),
-          handler: Handler(book))
+          handler: Handler(book, history))
         _ = ready.offer(loop.stopper)
         loop.run()
         server.close()
@@ -50,18 +50,22 @@ final class EventSink: Sendable {
 
   private final class Handler: RequestHandler {
     private let book: Book
+    private let history: History?
 
-    init(_ book: Book) { self.book = book }
+    init(_ book: Book, _ history: History?) { (self.book, self.history) = (book, history) }
 
     func handle(_ request: Request, _ responder: Responder) {
       let object = (try? JSONSerialization.jsonObject(with: Data(request.bodyBytes)) as? [String: Any]) ?? [:]
       let data = object["data"] as? [String: Any] ?? [:]
-      book.events.withLock {
-        $0.append(
-          Event(
-            id: request.headers.first { $0.name.lowercased() == "webhook-id" }?.value ?? "",
-            kind: object["kind"] as? String ?? "", appID: object["appId"] as? String ?? data["appId"] as? String ?? "",
-            seqno: data["seqno"] as? String ?? "", user: data["clientUid"] as? String ?? ""))
+      let event = Event(
+        id: request.headers.first { $0.name.lowercased() == "webhook-id" }?.value ?? "",
+        kind: object["kind"] as? String ?? "", appID: object["appId"] as? String ?? data["appId"] as? String ?? "",
+        seqno: data["seqno"] as? String ?? "", user: data["clientUid"] as? String ?? "")
+      book.events.withLock { $0.append(event) }
+      if let history, let run = ReferenceRun.number(of: event.appID) {
+        history.note(
+          "event", run: run,
+          #""id":"\#(event.id)","kind":"\#(event.kind)","seqno":"\#(event.seqno)","user":"\#(event.user)""#)
       }
       responder.send(Response(status: Status(204), headers: [], body: []))
     }

@@ -14,7 +14,13 @@ struct ReferenceRun {
   let providerKey: Simulator.ProviderKey
   let hook: UInt16
 
-  var app: String { "com.example.crash\(number)" }
+  private static let appPrefix = "com.example.crash"
+  var app: String { "\(Self.appPrefix)\(number)" }
+
+  /// The run that an app belongs to.
+  static func number(of app: String) -> Int? {
+    app.hasPrefix(appPrefix) ? Int(app.dropFirst(appPrefix.count)) : nil
+  }
 
   static let devices = 20
   static let users = 8
@@ -190,6 +196,21 @@ struct ReferenceRun {
     simulator.deliveries(to: token).count { delivery in
       guard let payload = delivery.payload else { return false }
       return String(decoding: payload, as: UTF8.self).contains(#""seqno":"\#(seqno)""#)
+    }
+  }
+
+  /// Everything that its tokens have received.
+  func noteDeliveries(in history: History) {
+    for token in (0..<Self.devices).flatMap({ device in [0, 1].map { self.token(device, generation: $0) } }) {
+      for delivery in simulator.deliveries(to: token) {
+        guard let payload = delivery.payload,
+          let object = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any],
+          let seqno = (object["mps"] as? [String: Any])?["seqno"] as? String
+        else { continue }
+        history.noteDelivery(
+          run: number, at: delivery.atMicroseconds, seqno: seqno, token: token, id: delivery.id.description,
+          collapseID: delivery.collapseID, badge: delivery.badge)
+      }
     }
   }
 

@@ -8,6 +8,7 @@ final class Calls {
   private let loop: EventLoop
   private let clients: [HTTPClient]
   private var dice: Dice
+  private let history: History?
   /// Calls that have not been answered yet.
   private(set) var open = 0
   private(set) var answered = 0
@@ -17,8 +18,9 @@ final class Calls {
   /// Answers that no fault explains: status and text of the last few.
   private(set) var odd: [String] = []
 
-  init(ports: [UInt16], loop: EventLoop, seed: UInt64) throws {
+  init(ports: [UInt16], loop: EventLoop, seed: UInt64, history: History? = nil) throws {
     self.loop = loop
+    self.history = history
     dice = Dice(seed: seed)
     var configuration = HTTPClient.Configuration()
     configuration.connections = 40
@@ -46,14 +48,18 @@ final class Calls {
     var request = HTTPRequest.json(method, target, bearer: bearer, body: Array(body.utf8))
     if let key { request.headers.append(("Idempotency-Key", key)) }
     open += 1
-    attempt(request, number: 0, isOrdered ? .seconds(60) : Self.patience, completion)
+    let attempts = HistoryAttempts(history, run: 1, method, target, key: key, body: body)
+    attempt(request, attempts, number: 0, isOrdered ? .seconds(60) : Self.patience, completion)
   }
 
   private func attempt(
-    _ request: HTTPRequest, number: Int, _ patience: Duration, _ completion: @escaping (Reply) -> Void
+    _ request: HTTPRequest, _ attempts: HistoryAttempts?, number: Int, _ patience: Duration,
+    _ completion: @escaping (Reply) -> Void
   ) {
     let client = clients[Int(dice.next() % UInt64(clients.count))]
+    let id = attempts?.begin()
     client.send(request, timeout: patience) { [self] result in
+      attempts?.end(id, (try? result.get()).map { Reply(status: $0.status, text: $0.text) })
       switch result {
       case .success(let response) where response.status < 500 && response.status != 429:
         open -= 1
@@ -62,21 +68,23 @@ final class Calls {
       case .success(let response):
         busy += 1
         if response.status != 503, response.status != 429 { note("\(response.status) \(response.text.prefix(200))") }
-        again(request, number, patience, after: patience > Self.patience ? Self.moment : .zero, completion)
+        again(
+          request, attempts, number, patience, after: patience > Self.patience ? Self.moment : .zero, completion)
       case .failure(.closed): return
       case .failure:
         lost += 1
-        again(request, number, patience, completion)
+        again(request, attempts, number, patience, completion)
       }
     }
   }
 
   private func again(
-    _ request: HTTPRequest, _ number: Int, _ patience: Duration, after pause: Duration = .zero,
+    _ request: HTTPRequest, _ attempts: HistoryAttempts?, _ number: Int, _ patience: Duration,
+    after pause: Duration = .zero,
     _ completion: @escaping (Reply) -> Void
   ) {
     loop.schedule(after: max(pause, .milliseconds(min(1000, 30 << min(number, 5))))) { [self] in
-      attempt(request, number: number + 1, patience, completion)
+      attempt(request, attempts, number: number + 1, patience, completion)
     }
   }
 

@@ -11,6 +11,8 @@ final class Driver {
   let plan: Plan
   let apiKey: String
   let clientKey: String
+  /// Nil unless one was asked for.
+  let history: History?
   var cast: Cast
   var dice: Dice
   /// By number, in the order asked for.
@@ -30,15 +32,19 @@ final class Driver {
   private(set) lazy var operators = Operators(self)
   private(set) lazy var rovers = Rovers(self)
 
-  init(_ plan: Plan, ports: [UInt16], apiKey: String, clientKey: String, verdict: Verdict, loop: EventLoop) throws {
+  init(
+    _ plan: Plan, ports: [UInt16], apiKey: String, clientKey: String, verdict: Verdict, loop: EventLoop,
+    history: History? = nil
+  ) throws {
     self.plan = plan
+    self.history = history
     self.loop = loop
     self.apiKey = apiKey
     self.clientKey = clientKey
     self.verdict = verdict
     cast = Cast(count: plan.devices, seed: plan.seed)
     dice = Dice(seed: plan.seed &+ 17)
-    calls = try Calls(ports: ports, loop: loop, seed: plan.seed &+ 18)
+    calls = try Calls(ports: ports, loop: loop, seed: plan.seed &+ 18, history: history)
   }
 
   /// Microseconds since 1970.

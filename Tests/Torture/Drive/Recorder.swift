@@ -65,6 +65,7 @@ final class Recorder {
       violate("I1", "message \(message.number) has a second SEQNO: \(known) and \(payload.seqno)", push)
     }
     message.seqno = payload.seqno
+    note(push, payload, message)
     let (number, generation) = Cast.owner(of: push.token)
     guard number < driver.cast.devices.count else { return violate("I3", "a token that nobody registered", push) }
     checkRecipient(push, message, number, generation)
@@ -78,6 +79,13 @@ final class Recorder {
       if message.kind == .urgent { noteLatency(message, push.atMicroseconds) }
     }
     driver.confirmer.offer(message, payload, number, push.token)
+  }
+
+  private func note(_ push: AcceptedPush, _ payload: Payload, _ message: Message) {
+    driver.history?.noteDelivery(
+      run: 1, at: push.atMicroseconds, seqno: "\(payload.seqno)", token: push.token.description,
+      id: push.id.description,
+      collapseID: push.collapseID, badge: payload.badge, key: message.key)
   }
 
   private func recover(_ at: Int64) {
