@@ -1,0 +1,103 @@
+"""Funnels as they were seen: they add up, and what counts up never counts down."""
+
+from history import Violation
+from messages import FINAL, NEGATIVE, is_settled
+
+RISING = ("accepted", "unknown", "resent")
+CONFIRMED = ("received", "read")
+
+
+def check(run, people, messages):
+    for message in messages.known:
+        for funnel in message.funnels:
+            yield from check_sum(run, message, funnel)
+        yield from check_course(run, people, message)
+        yield from check_confirmations(run, people, message)
+
+
+def check_sum(run, message, funnel):
+    numbers = funnel.answer
+    ended = numbers["accepted"] + sum(numbers[name] for name in NEGATIVE)
+    counts = [name for name in RISING + CONFIRMED + NEGATIVE + ("targeted", "pending") if (numbers[name] or 0) < 0]
+    if counts:
+        yield Violation("funnel", run.number, f"message {message.seqno} has numbers below zero", funnel.lines)
+    elif numbers["targeted"] is None:
+        if ended:
+            yield Violation("funnel", run.number, f"message {message.seqno}: devices have ended before anybody was "
+                            "counted", funnel.lines)
+    elif numbers["targeted"] != (numbers["pending"] or 0) + ended:
+        yield Violation("funnel", run.number, f"message {message.seqno} does not add up: {numbers['targeted']} were "
+                        f"meant, {numbers['pending']} are pending, {ended} have ended", funnel.lines)
+    elif numbers["state"] == "completed" and numbers["pending"]:
+        yield Violation("funnel", run.number, f"message {message.seqno} is completed with devices pending",
+                        funnel.lines)
+    if numbers["read"] > numbers["received"] and not people_erased(run):
+        yield Violation("funnel", run.number, f"message {message.seqno} was read by more than have received it",
+                        funnel.lines)
+
+
+def people_erased(run):
+    return any(attempt.op == "erase" for attempt in run.attempts)
+
+
+def check_course(run, people, message):
+    """Each funnel against the highest numbers that were answered before it was asked for."""
+    best, done = {}, []
+    # Asked for in this order; answered in that of `message.funnels`.
+    answered = iter(message.funnels)
+    ahead = next(answered, None)
+    settled = None
+    for funnel in sorted(message.funnels, key=lambda attempt: attempt.begin):
+        while ahead is not None and ahead.end < funnel.begin:
+            for name in RISING + CONFIRMED + ("targeted",):
+                value = ahead.answer[name]
+                if value is not None and value > best.get(name, (-1, None))[0]:
+                    best[name] = (value, ahead)
+            if is_settled(ahead.answer):
+                settled = settled or ahead
+            elif ahead.answer["state"] in FINAL:
+                done.append(ahead)
+            ahead = next(answered, None)
+        for name, (value, before) in best.items():
+            if name in CONFIRMED and people_erased(run):
+                continue
+            if funnel.answer[name] is None or funnel.answer[name] < value:
+                yield Violation("funnel", run.number, f"message {message.seqno}: {name} went from {value} to "
+                                f"{funnel.answer[name]}", before.lines + funnel.lines)
+        if done and funnel.answer["state"] not in FINAL:
+            yield Violation("funnel", run.number, f"message {message.seqno} was {done[0].answer['state']} and is "
+                            f"{funnel.answer['state']}", done[0].lines + funnel.lines)
+        if settled:
+            names = ("state", "targeted", "pending", "accepted") + NEGATIVE
+            moved = [name for name in names if funnel.answer[name] != settled.answer[name]]
+            if moved:
+                yield Violation("funnel", run.number, f"message {message.seqno} moved after its end: "
+                                + ", ".join(moved), settled.lines + funnel.lines)
+
+
+def check_confirmations(run, people, message):
+    """`received` and `read` count what was answered before, and nothing that nobody said."""
+    if run.is_cut or people_erased(run):
+        return
+    tokens = {token: people.only_installation(token) for token in people.by_token}
+    if any(tokens.get(delivery["token"]) is None for delivery in message.deliveries):
+        return
+    said = [(attempt, item, result) for attempt in run.of("receipt", "read")
+            for item, result in zip(attempt.asked["items"], results(attempt)) if item[0] == message.seqno]
+    for name, ops in (("received", ("receipt", "read")), ("read", ("read",))):
+        some = [(attempt, tokens.get(item[1]), result) for attempt, item, result in said if attempt.op in ops]
+        for funnel in message.funnels:
+            sure = {device for attempt, device, result in some
+                    if attempt.is_ok and attempt.end < funnel.begin and result in ("recorded", "duplicate")}
+            most = {device for attempt, device, _ in some if attempt.begin < funnel.end}
+            if not len(sure) <= funnel.answer[name] <= len(most):
+                yield Violation("confirm", run.number, f"message {message.seqno}: {name} is {funnel.answer[name]}, and "
+                                f"must be {len(sure)} to {len(most)}", funnel.lines)
+                break
+
+
+def results(attempt):
+    """A status for each item; None where nothing was answered."""
+    if not attempt.is_ok:
+        return [None] * len(attempt.asked["items"])
+    return [result[0] if isinstance(result, list) else result for result in attempt.answer["results"]]
