@@ -6,7 +6,7 @@ RELEASE := .build/release
 # What a bare Debian 12 with Swift lacks: C libraries to build on, the private database, and what the tests talk to.
 PACKAGES := ca-certificates chromium chromium-driver curl fonts-noto-cjk git haproxy jq libjs-chart.js libnghttp2-dev \
             libpq-dev libssl-dev nghttp2-client nghttp2-server nginx-light openssl pgbouncer pkg-config postgresql-15 \
-            postgresql-client-15 prometheus python3-venv
+            postgresql-client-15 prometheus python3 python3-venv
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
@@ -20,7 +20,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test torture crash bench fuzz-api firebase fuzz sanitize lint format help
+.PHONY: deps build run test torture crash judge bench fuzz-api firebase fuzz sanitize lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
@@ -49,6 +49,9 @@ crash: deps ## Crash at every boundary of a reference run, in six ways; hours: A
 	$(SWIFT) build -c release --product upmc
 	$(SWIFT) build -c release --product upmc-torture
 	@exec $(RELEASE)/upmc-torture crash $(ARGS)
+
+judge: ## Judge a history that a torture or a crash run wrote; ARGS="/tmp/history.json"
+	@exec python3 Tests/Judge/judge.py $(ARGS)
 
 bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@.ci/install-packages $(BENCH_PACKAGES)

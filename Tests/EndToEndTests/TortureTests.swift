@@ -30,6 +30,8 @@ import Testing
     /// The end of what it said meanwhile.
     let progress: String
     let ending: ChildProcess.Ending?
+    /// Of somebody else, on what was written down.
+    let judged: ChildProcess.Report
   }
 
   private func run(_ arguments: [String]) throws -> Ended {
@@ -37,18 +39,20 @@ import Testing
     defer { TemporaryDirectory.remove(directory) }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     var child = try ChildProcess.start(
-      [Self.program("upmc-torture")] + arguments,
+      [Self.program("upmc-torture")] + arguments + ["--history", "\(directory)/history"],
       environment: ["PATH=\(path)", "UPMC_MIGRATIONS_DIR=\(TestDatabase.migrationsDirectory)"]
         + Sanitizers.variables,
       output: .file("\(directory)/page"), errors: .file("\(directory)/progress"))
     let ending = child.wait(atMost: .seconds(600 * Sanitizers.slowness))
     return Ended(
       page: TemporaryDirectory.read("\(directory)/page") ?? "",
-      progress: String((TemporaryDirectory.read("\(directory)/progress") ?? "").suffix(4000)), ending: ending)
+      progress: String((TemporaryDirectory.read("\(directory)/progress") ?? "").suffix(4000)), ending: ending,
+      judged: try Judge.judge("\(directory)/history"))
   }
 
   private func torture(_ arguments: [String]) throws -> (page: Page, ending: ChildProcess.Ending?) {
     let ended = try run(["--json"] + arguments)
+    #expect(ended.judged.succeeded, "\(ended.judged.text)")
     let page = try #require(try? JSONDecoder().decode(Page.self, from: Data(ended.page.utf8)), "\(ended.progress)")
     return (page, ended.ending)
   }
@@ -57,6 +61,7 @@ import Testing
   @Test func `a tenth of a run's boundaries is crashed at, another one each day`() throws {
     let ended = try run(["crash", "--part", "10", "--minutes", "4"])
     #expect(ended.ending == .exited(0), "\(ended.page)\n\(ended.progress)")
+    #expect(ended.judged.succeeded, "\(ended.judged.text)")
     let survived = try #require(ended.page.firstMatch(of: /(\d+) of (\d+) boundaries survived/), "\(ended.progress)")
     #expect(survived.1 == survived.2)
     #expect(try #require(Int(survived.1)) >= 20, "\(ended.page)")

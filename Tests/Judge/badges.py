@@ -64,7 +64,7 @@ def of_message(message, badge, deliveries):
     """What a message does to one person's count, and the payloads that show it."""
     how, value = badge
     begin, last = message.begin, message.last
-    end = deliveries[0]["t"] if deliveries else FOREVER
+    end = max(begin, deliveries[0]["t"]) if deliveries else FOREVER
     add = Operation(
         "add" if how == "increment" else "set", begin, end, message.lines + deliveries[:1],
         value=value if how != "clear" else 0, is_optional=not deliveries, message=message.seqno or message.key)
@@ -75,7 +75,7 @@ def of_message(message, badge, deliveries):
         if last is not None and not deliveries:
             add.may_be_taken_back = True
             add.must_be_gone = message.settled.end
-    seen = [Operation("see", begin, delivery["t"], [delivery], answer=delivery["badge"], after=add)
+    seen = [Operation("see", begin, max(begin, delivery["t"]), [delivery], answer=delivery["badge"], after=add)
             for delivery in deliveries]
     return [add] + seen
 

@@ -24,6 +24,9 @@ def check(run, people, messages):
 def check_ids(run, people, message):
     tokens, ids = defaultdict(list), defaultdict(list)
     for delivery in message.deliveries:
+        if delivery["t"] < message.begin:
+            yield Violation("once", run.number, f"message {message.seqno} was delivered before it was asked for",
+                            message.lines + [delivery])
         if delivery["collapseId"] != message.deliveries[0]["collapseId"]:
             yield Violation("once", run.number, f"message {message.seqno} has two collapse-ids",
                             [message.deliveries[0], delivery])
@@ -89,6 +92,10 @@ def check_audience(run, people, messages, message, alive):
             continue
         if any(erasure.asked["user"] == before[-1].asked["user"] and erasure.begin <= message.last["t"]
                for erasure in people.erasures):
+            continue
+        # One that changes its token meanwhile is bound anew: it may count as one that came later.
+        if any(one.asked["token"] != before[-1].asked["token"] and one.end >= message.begin
+               and one.begin <= message.settled.end for one in registrations):
             continue
         # One that the network refused may have been dropped, unless it got something later without registering again.
         is_alive = alive.get(name, 0) > message.begin and not any(

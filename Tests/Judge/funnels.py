@@ -49,9 +49,10 @@ def check_course(run, people, message):
     settled = None
     for funnel in sorted(message.funnels, key=lambda attempt: attempt.begin):
         while ahead is not None and ahead.end < funnel.begin:
-            for name in RISING + CONFIRMED + ("targeted",):
+            # Not `targeted`: who went before it was their turn is taken out of it again.
+            for name in RISING + CONFIRMED:
                 value = ahead.answer[name]
-                if value is not None and value > best.get(name, (-1, None))[0]:
+                if value > best.get(name, (-1, None))[0]:
                     best[name] = (value, ahead)
             if is_settled(ahead.answer):
                 settled = settled or ahead
@@ -61,7 +62,7 @@ def check_course(run, people, message):
         for name, (value, before) in best.items():
             if name in CONFIRMED and people_erased(run):
                 continue
-            if funnel.answer[name] is None or funnel.answer[name] < value:
+            if funnel.answer[name] < value:
                 yield Violation("funnel", run.number, f"message {message.seqno}: {name} went from {value} to "
                                 f"{funnel.answer[name]}", before.lines + funnel.lines)
         if done and funnel.answer["state"] not in FINAL:

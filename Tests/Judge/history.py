@@ -159,7 +159,7 @@ def take(event, run, known, open_attempts, violations, is_cut):
             violations.append(Violation("form", run.number, "an answer before its question", [attempt.asked, event]))
         attempt.outcome, attempt.answer = kind, event
         if kind != "unknown":
-            attempt.end = event["t"]
+            attempt.end = max(attempt.begin, event["t"])
     elif kind == "delivery":
         run.deliveries.append(event)
     elif kind == "event":

@@ -293,6 +293,12 @@ class Once(Bad):
         story.funnel("1", targeted=2, accepted=1, unknown=1, skipped=1)
         self.refuse(story, "once", "one id for two devices")
 
+    def test_a_delivery_before_it_was_asked_for(self):
+        story = Story().people()
+        story.send("k1", "1")
+        story.deliver("1", "t1", at=story.lines[-2]["t"] - 1)
+        self.refuse(story, "once", "before it was asked for")
+
     def test_two_collapse_ids(self):
         story = Story().people()
         story.send("k1", "1", "users", ["kim"])

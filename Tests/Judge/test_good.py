@@ -157,6 +157,26 @@ class Good(unittest.TestCase):
         story.funnel("9", targeted=3, accepted=3, unknown=1, resent=1)
         self.accept(story)
 
+    def test_a_device_that_changes_its_token_meanwhile_may_be_left_out(self):
+        story = Story().people()
+        story.send("k1", "1")
+        story.control("pause", "1")
+        story.register("phone", "t4", "kim")
+        story.control("resume", "1")
+        story.deliver("1", "t2")
+        story.deliver("1", "t3")
+        story.funnel("1", targeted=2, accepted=2)
+        self.accept(story)
+
+    def test_who_goes_meanwhile_is_taken_out_of_the_targeted(self):
+        story = Story().people()
+        story.send("k1", "1", "users", ["kim"])
+        story.funnel("1", "queued", targeted=3, pending=3)
+        story.deliver("1", "t1")
+        story.deliver("1", "t2")
+        story.funnel("1", targeted=2, accepted=2)
+        self.accept(story)
+
     def test_a_pause_that_is_resumed(self):
         story = Story().people()
         story.send("k1", "1")

@@ -53,7 +53,7 @@ struct HistoryCall {
     let audience = object["audience"] as? [String: Any] ?? [:]
     let names = audience["clientUids"] ?? audience["groups"]
     let kind = audience["clientUids"] != nil ? "users" : audience["groups"] != nil ? "groups" : "all"
-    let badge = (object["badge"] as? [String: Any])?.first.map { [$0.key, $0.value is Bool ? 0 : $0.value] }
+    let badge = (object["badge"] as? [String: Any])?.first.map { [$0.key, $0.key == "clear" ? 0 : $0.value] }
     var sms: [Any]?
     if object["sms"] as? Bool == true, let fallback = object["fallback"] as? [String: Any],
       let after = fallback["after"] as? String, let seconds = Int(after.filter(\.isNumber))
