@@ -14,10 +14,11 @@ RECOVERY = 6_000_000
 
 def check(run, people, messages):
     alive = last_seen_alive(run, people, messages)
+    nobody_refused = not any(message.last and message.last["rejected"] for message in messages.known)
     for message in messages.known:
         yield from check_ids(run, people, message)
         yield from check_numbers(run, message)
-        yield from check_audience(run, people, messages, message, alive)
+        yield from check_audience(run, people, message, alive, nobody_refused)
         yield from check_stops(run, message)
 
 
@@ -75,12 +76,11 @@ def last_seen_alive(run, people, messages):
     return seen
 
 
-def check_audience(run, people, messages, message, alive):
+def check_audience(run, people, message, alive, nobody_refused):
     """Every device that certainly belonged to the audience was reached, or is among those that ended negative."""
     last = message.last
     if last is None or run.is_cut or message.original:
         return
-    nobody_refused = not any(other.last and other.last["rejected"] for other in messages.known)
     reached = {people.only_installation(delivery["token"]) for delivery in message.deliveries}
     certain = set()
     for name, registrations in people.by_installation.items():
@@ -114,9 +114,7 @@ def check_audience(run, people, messages, message, alive):
 
 def check_stops(run, message):
     """Nothing is delivered after an answered cancel or pause, once the promised second is over; resuming ends a pause."""
-    controls = [attempt for attempt in run.of("pause", "cancel", "resume")
-                if attempt.asked["seqno"] == message.seqno]
-    for stop in controls:
+    for stop in message.controls:
         if not stop.is_ok or stop.op == "resume":
             continue
         for delivery in message.deliveries:
@@ -124,7 +122,7 @@ def check_stops(run, message):
                 continue
             resumed = stop.op == "pause" and any(
                 other.op == "resume" and other.end >= stop.begin and other.begin <= delivery["t"]
-                for other in controls)
+                for other in message.controls)
             if not resumed:
                 late = (delivery["t"] - stop.end) / 1e6
                 yield Violation("stop", run.number, f"message {message.seqno} was delivered {late:.1f} s after its "

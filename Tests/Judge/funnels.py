@@ -10,12 +10,12 @@ CONFIRMED = ("received", "read")
 def check(run, people, messages):
     for message in messages.known:
         for funnel in message.funnels:
-            yield from check_sum(run, message, funnel)
+            yield from check_sum(run, people, message, funnel)
         yield from check_course(run, people, message)
         yield from check_confirmations(run, people, message)
 
 
-def check_sum(run, message, funnel):
+def check_sum(run, people, message, funnel):
     numbers = funnel.answer
     ended = numbers["accepted"] + sum(numbers[name] for name in NEGATIVE)
     counts = [name for name in RISING + CONFIRMED + NEGATIVE + ("targeted", "pending") if (numbers[name] or 0) < 0]
@@ -31,13 +31,9 @@ def check_sum(run, message, funnel):
     elif numbers["state"] == "completed" and numbers["pending"]:
         yield Violation("funnel", run.number, f"message {message.seqno} is completed with devices pending",
                         funnel.lines)
-    if numbers["read"] > numbers["received"] and not people_erased(run):
+    if numbers["read"] > numbers["received"] and funnel.end < people.first_erasure:
         yield Violation("funnel", run.number, f"message {message.seqno} was read by more than have received it",
                         funnel.lines)
-
-
-def people_erased(run):
-    return any(attempt.op == "erase" for attempt in run.attempts)
 
 
 def check_course(run, people, message):
@@ -60,7 +56,7 @@ def check_course(run, people, message):
                 done.append(ahead)
             ahead = next(answered, None)
         for name, (value, before) in best.items():
-            if name in CONFIRMED and people_erased(run):
+            if name in CONFIRMED and funnel.end >= people.first_erasure:
                 continue
             if funnel.answer[name] < value:
                 yield Violation("funnel", run.number, f"message {message.seqno}: {name} went from {value} to "
@@ -78,27 +74,19 @@ def check_course(run, people, message):
 
 def check_confirmations(run, people, message):
     """`received` and `read` count what was answered before, and nothing that nobody said."""
-    if run.is_cut or people_erased(run):
+    names = {token: people.only_installation(token) for _, token, _, _ in message.confirmations}
+    if run.is_cut or None in names.values():
         return
-    tokens = {token: people.only_installation(token) for token in people.by_token}
-    if any(tokens.get(delivery["token"]) is None for delivery in message.deliveries):
-        return
-    said = [(attempt, item, result) for attempt in run.of("receipt", "read")
-            for item, result in zip(attempt.asked["items"], results(attempt)) if item[0] == message.seqno]
     for name, ops in (("received", ("receipt", "read")), ("read", ("read",))):
-        some = [(attempt, tokens.get(item[1]), result) for attempt, item, result in said if attempt.op in ops]
+        some = [(attempt, names[token], status) for attempt, token, status, _ in message.confirmations
+                if attempt.op in ops]
         for funnel in message.funnels:
-            sure = {device for attempt, device, result in some
-                    if attempt.is_ok and attempt.end < funnel.begin and result in ("recorded", "duplicate")}
+            if funnel.end >= people.first_erasure:
+                break
+            sure = {device for attempt, device, status in some
+                    if attempt.is_ok and attempt.end < funnel.begin and status in ("recorded", "duplicate")}
             most = {device for attempt, device, _ in some if attempt.begin < funnel.end}
             if not len(sure) <= funnel.answer[name] <= len(most):
                 yield Violation("confirm", run.number, f"message {message.seqno}: {name} is {funnel.answer[name]}, and "
                                 f"must be {len(sure)} to {len(most)}", funnel.lines)
                 break
-
-
-def results(attempt):
-    """A status for each item; None where nothing was answered."""
-    if not attempt.is_ok:
-        return [None] * len(attempt.asked["items"])
-    return [result[0] if isinstance(result, list) else result for result in attempt.answer["results"]]

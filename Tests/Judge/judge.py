@@ -15,6 +15,7 @@ product but that form. The promises, by the names in the verdict:
     stop          nothing is delivered more than the promised second after an answered pause or cancellation
     funnel        numbers add up at every look, and what counts up never counts down
     confirm       a confirmation that was answered is kept, and counted once
+    told          the end of a message is told to its webhooks, as one event
     sms           one short message at most for a person and a message, none for those who confirmed in time
 
 What was not answered may have happened, may happen later, or never: a verdict of "violated" holds whichever it was.
@@ -29,6 +30,7 @@ import sys
 import badges
 import confirmations
 import deliveries
+import events
 import funnels
 import people as persons
 from history import Unreadable, read
@@ -49,7 +51,7 @@ def judge(runs, notes=None):
         people = persons.People(run)
         messages = Messages(run)
         found += messages.violations
-        for part in (persons.check, deliveries.check, funnels.check, confirmations.check):
+        for part in (persons.check, deliveries.check, funnels.check, confirmations.check, events.check):
             found += part(run, people, messages)
         found += badges.check(run, people, messages, notes)
     return found

@@ -92,6 +92,13 @@ class Story:
         self.funnel(seqno, targeted=3, accepted=3)
         return self
 
+    def told(self, *seqnos):
+        """All is over, and the ends of these messages were told."""
+        for seqno in seqnos:
+            self.event("end of " + seqno, seqno, None, "message.finished")
+        self.note("end")
+        return self
+
     def judged(self):
         """The names of the promises that are broken, and what is said of them."""
         lines = copy.deepcopy(self.lines)

@@ -1,7 +1,7 @@
 """The messages of a run: which key, which SEQNO, what was asked for, what was delivered, and which funnels were seen."""
 
-from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from history import Violation
 
@@ -18,6 +18,10 @@ class Message:
     original: "Message" = None
     deliveries: list = field(default_factory=list)
     funnels: list = field(default_factory=list)
+    # Pauses, resumptions and cancellations.
+    controls: list = field(default_factory=list)
+    # Receipts and reads: (attempt, token, status, place in the attempt); the status is None where nothing was answered.
+    confirmations: list = field(default_factory=list)
 
     @property
     def begin(self):
@@ -40,12 +44,12 @@ class Message:
             return person in {"user " + name for name in names}
         return any(person in people.groups[name] for name in names)
 
-    @property
+    @cached_property
     def settled(self):
         """The first funnel by which it has ended, with nothing pending; None: it was never seen."""
         return next((funnel for funnel in self.funnels if is_settled(funnel.answer)), None)
 
-    @property
+    @cached_property
     def last(self):
         """The last settled funnel's numbers, or None."""
         settled = [funnel.answer for funnel in self.funnels if is_settled(funnel.answer)]
@@ -54,6 +58,13 @@ class Message:
 
 def is_settled(numbers):
     return numbers["state"] in FINAL and not numbers["pending"]
+
+
+def statuses(attempt):
+    """One for each item; None where nothing was answered."""
+    if not attempt.is_ok:
+        return [None] * len(attempt.asked["items"])
+    return [result[0] if isinstance(result, list) else result for result in attempt.answer["results"]]
 
 
 class Messages:
@@ -80,6 +91,13 @@ class Messages:
         for attempt in sorted(run.of("funnel"), key=lambda attempt: attempt.end):
             if attempt.is_ok and attempt.asked["seqno"] in self.by_seqno:
                 self.by_seqno[attempt.asked["seqno"]].funnels.append(attempt)
+        for attempt in run.of("pause", "resume", "cancel"):
+            if attempt.asked["seqno"] in self.by_seqno:
+                self.by_seqno[attempt.asked["seqno"]].controls.append(attempt)
+        for attempt in run.of("receipt", "read"):
+            for place, (item, status) in enumerate(zip(attempt.asked["items"], statuses(attempt))):
+                if item[0] in self.by_seqno:
+                    self.by_seqno[item[0]].confirmations.append((attempt, item[1], status, place))
 
     def name(self, message, seqno, lines):
         """An idempotency key makes at most one message, and a message has one key."""
@@ -113,7 +131,7 @@ class Messages:
                     "idempotency", self.run.number, "numbers were answered for a message that nobody asked for",
                     attempt.lines))
 
-    @property
+    @cached_property
     def known(self):
         """Messages with a number whose sending is in the history."""
         return [message for message in self.by_key.values()

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from history import Violation
+from history import FOREVER, Violation
 
 
 class People:
@@ -10,6 +10,8 @@ class People:
         self.run = run
         self.registrations = run.of("register")
         self.erasures = run.of("erase")
+        # From then on confirmations may be forgotten.
+        self.first_erasure = min((attempt.begin for attempt in self.erasures), default=FOREVER)
         self.by_token, self.by_installation = defaultdict(list), defaultdict(list)
         self.installation_of = {}
         for attempt in self.registrations:

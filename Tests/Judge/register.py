@@ -55,11 +55,13 @@ def clamp(count):
 
 class Search:
     def __init__(self, operations, budget=BUDGET):
-        self.operations = sorted(operations, key=lambda one: (one.begin, one.end))
+        # Those that must happen have the lower numbers, so that the first of them that has not is found at once.
+        self.operations = sorted(operations, key=lambda one: (one.is_optional, one.begin, one.end))
         for number, one in enumerate(self.operations):
             one.number = number
         self.budget = budget
-        self.musts = sum(1 << one.number for one in self.operations if not one.is_optional)
+        self.must = sum(not one.is_optional for one in self.operations)
+        self.musts = (1 << self.must) - 1
         self.adds = {one.message: one for one in self.operations if one.kind == "add"}
         self.marks = {}
         for one in self.operations:
@@ -92,26 +94,27 @@ class Search:
     def steps(self, state):
         """Every state that may come next, the likeliest first."""
         done, count, moves = state
-        limit, pending, optional = float("inf"), [], []
-        for one in self.operations:
+        limit, pending = float("inf"), []
+        for number in range((~done & done + 1).bit_length() - 1, self.must):
+            one = self.operations[number]
             if one.begin > limit:
                 break
-            if done >> one.number & 1:
-                continue
-            (optional if one.is_optional else pending).append(one)
-            if not one.is_optional:
+            if not done >> number & 1:
+                pending.append(one)
                 limit = min(limit, one.end)
         pending = sorted((one for one in pending if one.begin <= limit), key=lambda one: one.end)
         self.note(state, pending)
         for one in pending:
             yield from self.apply(one, state)
         yield from self.silent(state)
-        for one in optional:
-            if one.begin <= limit:
+        for one in self.operations[self.must:]:
+            if one.begin > limit:
+                break
+            if not done >> one.number & 1:
                 yield from self.apply(one, state)
 
     def note(self, state, pending):
-        depth = bin(state[0] & self.musts).count("1")
+        depth = (state[0] & self.musts).bit_count()
         if depth > self.deepest:
             self.deepest, self.deepest_at = depth, {}
         if depth == self.deepest and pending:

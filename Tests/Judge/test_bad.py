@@ -423,7 +423,44 @@ class Confirm(Bad):
         self.refuse(story, "confirm", "received is 1")
 
 
+    def test_a_receipt_of_what_never_arrived(self):
+        story = Story().people()
+        story.send("k1", "1", "users", ["kim"])
+        story.deliver("1", "t1")
+        story.receipt("1", "t2")
+        self.refuse(story, "confirm", "which it never reached")
+
+
+class Told(Bad):
+    def test_an_end_that_is_two_events(self):
+        story = Story().people().campaign()
+        story.event("e1", "1", None, "message.finished")
+        story.event("e2", "1", None, "message.finished")
+        self.refuse(story, "told", "is 2 events")
+
+    def test_an_end_that_is_not_told(self):
+        story = Story().people()
+        story.send("k1", "1")
+        for token in ("t1", "t2", "t3"):
+            story.deliver("1", token)
+        story.funnel("1", targeted=3, accepted=3)
+        story.note("end")
+        self.refuse(story, "told", "was not told")
+
+    def test_the_end_of_nothing(self):
+        story = Story().people()
+        story.event("e1", "7", None, "message.finished")
+        self.refuse(story, "told", "which nobody sent")
+
+
 class ShortMessages(Bad):
+    def test_one_before_its_message(self):
+        story = Story().people()
+        early = story.event("e1", "1", "kim")
+        story.campaign(sms=[5, "received"])
+        self.assertLess(early["t"], story.now)
+        self.refuse(story, "sms", "before message 1")
+
     def campaign(self, **sms):
         story = Story().people()
         return story.campaign(sms=[5, sms.get("unless", "received")])
@@ -462,7 +499,7 @@ class ShortMessages(Bad):
         story = self.campaign()
         story.receipt("1", "t2")
         story.tick(6)
-        story.note("end")
+        story.told("1")
         self.refuse(story, "sms", "no short message was asked for")
 
 

@@ -16,7 +16,7 @@ class Good(unittest.TestCase):
         story.read("1", "t1", 0)
         story.read("1", "t2", 0)
         story.funnel("1", targeted=3, accepted=3, received=2, read=2)
-        story.note("end")
+        story.told("1")
         self.accept(story)
 
     def test_every_option_of_a_read(self):
@@ -258,7 +258,7 @@ class Good(unittest.TestCase):
         story.event("e1", "1", "lee")
         story.event("e1", "1", "lee")
         story.receipt("1", "t3")
-        story.note("end")
+        story.told("1")
         self.accept(story)
 
     def test_who_confirms_too_late_may_get_one(self):
