@@ -3,10 +3,12 @@
 from collections import defaultdict
 
 from history import Violation
+from messages import statuses
 
 
 def check(run, people, messages):
     """A confirmation is recorded once: whoever repeats it hears `duplicate`, and only who repeats it does."""
+    yield from check_strangers(run, messages)
     said = defaultdict(list)
     for message in messages.by_seqno.values():
         reached = {people.only_installation(delivery["token"]) for delivery in message.deliveries}
@@ -32,6 +34,18 @@ def check(run, people, messages):
                 if result == "duplicate" and not run.is_cut and not has_another(all_said, op, attempt, index):
                     yield Violation("confirm", run.number, f"the {op} of message {seqno} by {device} is called a "
                                     "repetition and is none", attempt.lines)
+
+
+def check_strangers(run, messages):
+    """Nothing is recorded of a message that was neither answered nor delivered."""
+    if run.is_cut:
+        return
+    for attempt in run.of("receipt", "read"):
+        for item, result in zip(attempt.asked["items"], statuses(attempt)):
+            if result in ("recorded", "duplicate") and item[0] not in messages.by_seqno \
+                    and item[0] not in messages.unnamed:
+                yield Violation("confirm", run.number, f"something was recorded of message {item[0]}, which nobody "
+                                "asked for", attempt.lines)
 
 
 def has_another(all_said, op, attempt, index):

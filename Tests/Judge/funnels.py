@@ -31,7 +31,7 @@ def check_sum(run, people, message, funnel):
     elif numbers["state"] == "completed" and numbers["pending"]:
         yield Violation("funnel", run.number, f"message {message.seqno} is completed with devices pending",
                         funnel.lines)
-    if numbers["read"] > numbers["received"] and funnel.end < people.first_erasure:
+    if numbers["read"] > numbers["received"] and funnel.end < people.first_erasure(message):
         yield Violation("funnel", run.number, f"message {message.seqno} was read by more than have received it",
                         funnel.lines)
 
@@ -56,7 +56,7 @@ def check_course(run, people, message):
                 done.append(ahead)
             ahead = next(answered, None)
         for name, (value, before) in best.items():
-            if name in CONFIRMED and funnel.end >= people.first_erasure:
+            if name in CONFIRMED and funnel.end >= people.first_erasure(message):
                 continue
             if funnel.answer[name] < value:
                 yield Violation("funnel", run.number, f"message {message.seqno}: {name} went from {value} to "
@@ -81,12 +81,17 @@ def check_confirmations(run, people, message):
         some = [(attempt, names[token], status) for attempt, token, status, _ in message.confirmations
                 if attempt.op in ops]
         for funnel in message.funnels:
-            if funnel.end >= people.first_erasure:
-                break
             sure = {device for attempt, device, status in some
-                    if attempt.is_ok and attempt.end < funnel.begin and status in ("recorded", "duplicate")}
+                    if attempt.is_ok and attempt.end < funnel.begin and status in ("recorded", "duplicate")
+                    and not was_erased(people, device, funnel.end)}
             most = {device for attempt, device, _ in some if attempt.begin < funnel.end}
             if not len(sure) <= funnel.answer[name] <= len(most):
                 yield Violation("confirm", run.number, f"message {message.seqno}: {name} is {funnel.answer[name]}, and "
                                 f"must be {len(sure)} to {len(most)}", funnel.lines)
                 break
+
+
+def was_erased(people, installation, moment):
+    """Whether what the device confirmed may have been forgotten by then, with its user."""
+    return any(erasure.begin < moment and erasure.asked["user"] == one.asked["user"]
+               for erasure in people.erasures for one in people.by_installation[installation])

@@ -72,6 +72,8 @@ class Messages:
         self.run = run
         self.by_key, self.by_seqno = {}, {}
         self.violations = []
+        # SEQNOs that were delivered and that no answer named.
+        self.unnamed = {}
         for attempt in run.of("send", "resend"):
             message = self.by_key.setdefault(attempt.asked["key"], Message(attempt.asked["key"]))
             message.attempts.append(attempt)
@@ -120,6 +122,7 @@ class Messages:
         named = {attempt.asked["seqno"]: attempt for attempt in self.run.of("funnel") if attempt.is_ok}
         strange = {delivery["seqno"]: delivery for delivery in reversed(self.run.deliveries)
                    if delivery["seqno"] not in self.by_seqno}
+        self.unnamed = strange
         nameless = [message for message in self.by_key.values() if message.seqno is None]
         if len(strange) > len(nameless):
             self.violations.append(Violation(

@@ -10,8 +10,6 @@ class People:
         self.run = run
         self.registrations = run.of("register")
         self.erasures = run.of("erase")
-        # From then on confirmations may be forgotten.
-        self.first_erasure = min((attempt.begin for attempt in self.erasures), default=FOREVER)
         self.by_token, self.by_installation = defaultdict(list), defaultdict(list)
         self.installation_of = {}
         for attempt in self.registrations:
@@ -63,6 +61,11 @@ class People:
             if len(persons) > 1:
                 found |= persons
         return found
+
+    def first_erasure(self, message):
+        """When somebody for whom a message was is first forgotten, and what they confirmed of it with them."""
+        times = [attempt.begin for attempt in self.erasures if message.is_for("user " + attempt.asked["user"], self)]
+        return min(times, default=FOREVER)
 
     def erased_at(self, name):
         """When the erasure of a person was first asked for; None: never."""

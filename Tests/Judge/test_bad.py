@@ -423,6 +423,19 @@ class Confirm(Bad):
         self.refuse(story, "confirm", "received is 1")
 
 
+    def test_a_receipt_of_a_message_that_nobody_knows(self):
+        story = Story().people()
+        story.receipt("9", "t1")
+        self.refuse(story, "confirm", "of message 9, which nobody asked for")
+
+    def test_a_receipt_that_is_not_counted_beside_an_erasure(self):
+        story = Story().people().campaign()
+        story.receipt("1", "t1")
+        story.receipt("1", "t3")
+        story.call("erase", user="kim")
+        story.funnel("1", targeted=3, accepted=3)
+        self.refuse(story, "confirm", "must be 1 to 2")
+
     def test_a_receipt_of_what_never_arrived(self):
         story = Story().people()
         story.send("k1", "1", "users", ["kim"])
