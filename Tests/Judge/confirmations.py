@@ -18,8 +18,8 @@ def check(run, people, messages):
                 continue
             said[message.seqno, device].append((attempt, place, result))
             if result == "recorded" and device not in reached and not run.is_cut:
-                yield Violation("confirm", run.number, f"the {attempt.op} of message {message.seqno} by {device}, which "
-                                "it never reached, was recorded", attempt.lines)
+                yield Violation("confirm", run.number, f"the {attempt.op} of message {message.seqno} by {device}, "
+                                "which it never reached, was recorded", attempt.lines)
     for (seqno, device), all_said in said.items():
         for op in ("receipt", "read"):
             some = [one for one in all_said if one[0].op == op]

@@ -20,6 +20,7 @@ def check(run, people, messages):
         yield from check_numbers(run, message)
         yield from check_audience(run, people, message, alive, nobody_refused)
         yield from check_stops(run, message)
+        yield from check_cancelled(run, message)
 
 
 def check_ids(run, people, message):
@@ -54,8 +55,8 @@ def check_numbers(run, message):
     counts = Counter(delivery["apnsId"] for delivery in message.deliveries)
     excess = sum(counts.values()) - len(counts)
     if last["accepted"] > len(counts):
-        yield Violation("once", run.number, f"message {message.seqno}: {last['accepted']} devices are said to have been "
-                        f"reached, {len(counts)} were", message.lines + [last])
+        yield Violation("once", run.number, f"message {message.seqno}: {last['accepted']} devices are said to have "
+                        f"been reached, {len(counts)} were", message.lines + [last])
     if len(counts) - last["accepted"] > last["unknown"]:
         yield Violation("once", run.number, f"message {message.seqno} reached {len(counts)} devices: "
                         f"{last['accepted']} accepted, only {last['unknown']} in doubt",
@@ -113,7 +114,7 @@ def check_audience(run, people, message, alive, nobody_refused):
 
 
 def check_stops(run, message):
-    """Nothing is delivered after an answered cancel or pause, once the promised second is over; resuming ends a pause."""
+    """Nothing is delivered later than the promised second after an answered cancel or pause; resuming ends a pause."""
     for stop in message.controls:
         if not stop.is_ok or stop.op == "resume":
             continue
@@ -128,6 +129,23 @@ def check_stops(run, message):
                 yield Violation("stop", run.number, f"message {message.seqno} was delivered {late:.1f} s after its "
                                 f"{stop.op} was answered", stop.lines + [delivery])
                 break
+
+
+def check_cancelled(run, message):
+    """It is cancelled when that was answered, and only when it was asked for."""
+    cancels = [attempt for attempt in message.controls if attempt.op == "cancel"]
+    for funnel in message.funnels:
+        state = funnel.answer["state"]
+        if state == "cancelled" and not any(attempt.begin <= funnel.end for attempt in cancels):
+            yield Violation("stop", run.number, f"message {message.seqno} is cancelled, and nobody asked for that",
+                            funnel.lines)
+            return
+        before = [attempt for attempt in cancels if attempt.is_ok and attempt.end < funnel.begin]
+        # Until what is under way has come back it is called paused.
+        if before and state not in ("paused", "cancelled"):
+            yield Violation("stop", run.number, f"message {message.seqno} is {state} after its cancellation was "
+                            "answered", before[0].lines + funnel.lines)
+            return
 
 
 def is_disturbed(run, begin, end):

@@ -1,7 +1,7 @@
 """Reads histories: JSON lines, whose form is described in Tests/Torture/History/History.swift and nowhere else.
 
-A history holds one or many runs. Of each run this module makes the attempts (what was asked, from when to when, what was
-answered), the deliveries, the events and the deeds. A history that contradicts itself is refused here (property `form`).
+A history holds one or many runs. Of each run this module makes the attempts (what was asked, from when to when, what
+was answered), the deliveries, the events and the deeds. A history that contradicts itself is refused here (`form`).
 """
 
 import glob

@@ -3,8 +3,8 @@
 
     judge.py HISTORY [--run N] [--most 20]
 
-HISTORY is what `upmc-torture --history FILE` or `upmc-torture crash --history FILE` wrote, or anybody's file of that form
-(Tests/Torture/History/History.swift describes it); FILE.1, FILE.2, … are read before it. Nothing is shared with the
+HISTORY is what `upmc-torture --history FILE` or `upmc-torture crash --history FILE` wrote, or anybody's file of that
+form (Tests/Torture/History/History.swift describes it); FILE.1, FILE.2, … are read before it. Nothing is shared with the
 product but that form. The promises, by the names in the verdict:
 
     form          the history does not contradict itself: each attempt has one end, none is missing
@@ -20,8 +20,11 @@ product but that form. The promises, by the names in the verdict:
 
 What was not answered may have happened, may happen later, or never: a verdict of "violated" holds whichever it was.
 
-Ends with 0: nothing is violated. 1: something is. 2: this is no history. 3: nothing is violated, but the search for an order
-of somebody's counts was given up.
+Two things are not held against the product: that a device which changes its token while a message is on its way may be
+left out of it, and that `targeted` falls by those who went before it was their turn.
+
+Ends with 0: nothing is violated. 1: something is. 2: this is no history. 3: nothing is violated, but the search for an
+order of somebody's counts was given up.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The messages of a run: which key, which SEQNO, what was asked for, what was delivered, and which funnels were seen."""
+"""The messages of a run: which key, which SEQNO, what was asked for and delivered, and which funnels were seen."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -6,6 +6,8 @@ from functools import cached_property
 from history import Violation
 
 FINAL = ("completed", "cancelled", "expired", "failed")
+# Where the beginning was thrown away, what is sent soon after may be the repetition of something older. Microseconds.
+FORGOTTEN = 60_000_000
 NEGATIVE = ("rejected", "expired", "cancelled", "skipped")
 
 
@@ -136,6 +138,7 @@ class Messages:
 
     @cached_property
     def known(self):
-        """Messages with a number whose sending is in the history."""
+        """Messages with a number whose sending is in the history, with all that followed."""
         return [message for message in self.by_key.values()
-                if message.seqno is not None and (message.attempts[0].op == "send" or message.original)]
+                if message.seqno is not None and (message.attempts[0].op == "send" or message.original)
+                and not (self.run.is_cut and message.begin < self.run.attempts[0].begin + FORGOTTEN)]

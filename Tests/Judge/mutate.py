@@ -3,28 +3,17 @@
 
     mutate.py HISTORY [--mutations 1000] [--seed 1] [--survivors 0]
 
-Each mutation drops one event, writes one twice, changes one number in one, or exchanges the times of two events of one run
-that follow each other. The share that was refused is told by class: the kind of event and what was done to it. Ends with 0
-when the history itself is good.
+Each mutation does one thing to one run:
 
-Why some survive, that is: why the history is as possible afterwards as it was before.
+    drop     one event is not there
+    forget   one whole attempt is not there, as if nobody had made it: the others are numbered anew
+    twice    one event is there twice
+    number   one number in one event is another, by 1, 2 or 10; a time, by up to three seconds
+    swap     two events that follow each other exchange their times
 
-    drop invoke, ok, fail, unknown   refused always: attempts are numbered, and each has one end. Only the last attempt of a
-                                     history can be dropped as a whole, and an `unknown` says what its absence says, unless
-                                     the run has ended.
-    drop delivery, twice delivery    refused when the device is counted once, and nothing is in doubt: with `resent` or
-                                     `unknown` in the last funnel one more or one less is what they mean; and what a cancelled
-                                     message reaches before its end is not known from its audience, only from its funnel.
-    drop event, number in event      an event of another kind than `sms.requested` carries no promise that is judged here.
-    twice event                      the same id again is the same event: webhooks may come more than once, by promise.
-    drop run, end, deed              they ask for less or excuse something, and say nothing that was answered.
-    number: t                        a moment may move as long as nothing is overtaken: so most small moves are possible.
-    number: id, process, status      refused for ids; `process` and a refusal's status carry no promise.
-    number in badge                  refused where the count is seen afterwards; a count that was set and never looked at, or
-                                     set again at once, may be any.
-    number in a guest's, a moved token's, or an erased user's   what belongs to whom is in doubt there, and not judged.
-    swap                             the times of two events that overlap, or that concern different messages and users,
-                                     say nothing about each other.
+The share that was refused is told by class: what was done, and to which kind of event. Below each class of which some
+survived stands why they may: why the history is as possible afterwards as it was before. Ends with 0 when the history
+itself is good.
 """
 
 import argparse
@@ -37,7 +26,51 @@ from collections import Counter
 import judge
 from history import Unreadable, files_of, lines_of, runs_of
 
-CLASSES = ("drop", "twice", "number", "swap")
+CLASSES = ("drop", "forget", "twice", "number", "swap")
+
+# Why a mutation may survive, by the beginning of its class.
+WHY = {
+    "drop run": "the run is judged less strictly: nobody says that its events were written down",
+    "drop end": "the run is judged less strictly: it may still be going on",
+    "drop deed": "a disturbance excuses what came late; nothing did",
+    "drop delivery": "the last funnel says that a delivery was in doubt, so it may be one that never arrived",
+    "drop event": "nobody heard of it, and nothing says yet that the run has ended",
+    "drop unknown": "an attempt without an end is unknown",
+    "drop invoke": "the last attempt of a history that goes on",
+    "forget funnel": "a look changes nothing",
+    "forget getBadge": "a look changes nothing",
+    "forget register": "the same was registered in another attempt, or the token was never used",
+    "forget receipt": "another attempt said the same, or that it was read, which says that it was received",
+    "forget read": "another attempt said the same, or nobody looked at count and numbers again",
+    "forget setBadge": "nobody looked at the count again, or another attempt set the same",
+    "forget send": "the same key was sent in another attempt",
+    "forget resend": "the same key was sent in another attempt",
+    "forget pause": "a pause forbids, and what it forbids did not happen",
+    "forget cancel": "it was asked for in another attempt",
+    "forget resume": "nothing was delivered that only the resumption allows",
+    "forget erase": "nothing shows that anybody was forgotten",
+    "forget join": "everybody in the group is there by another attempt, or got nothing",
+    "twice delivery": "the last funnel counts a repetition that did not arrive, so one more is what it says",
+    "twice event": "the same id is the same event: a webhook may hear it more than once, by promise",
+    "twice run": "it says the same again",
+    "twice end": "it says the same again",
+    "twice deed": "it says the same again",
+    "number: t of": "a moment may move as long as it overtakes nothing that depends on it",
+    "number: process": "who repeats an attempt does not matter: each may happen",
+    "number: status": "a refusal is a refusal",
+    "number: until": "a disturbance excuses what came late; nothing did",
+    "number: file": "which file it is says only whether some are missing",
+    "number: seqno of invoke": "what is asked or forbidden now of another message is as true of that one",
+    "number: items": "what is confirmed of another message, or by another value, is as possible when nobody looks again",
+    "number: value": "nobody looked at the count again",
+    "number: badge": "the count is in doubt there: who has the token cannot be told, or was forgotten",
+    "number: received": "somebody who had confirmed is being forgotten",
+    "number: read": "somebody who had read is being forgotten",
+    "number: unknown": "more or less doubt is as possible, while nothing arrived more often",
+    "number: resent": "more submissions are as possible, while nothing arrived more often",
+    "number: sms": "nobody confirmed between the two deadlines",
+    "swap": "the two overlap then, or do not depend on each other: what overlaps may have happened in either order",
+}
 
 
 def numbers_in(value, path=()):
@@ -61,7 +94,8 @@ def change(event, path, dice):
     for step in path[:-1]:
         place = place[step]
     old = place[path[-1]]
-    new = int(old) + dice.choice((-1, 1)) * (dice.choice((1, 2, 10)) if path != ("t",) else dice.randrange(1, 3_000_000))
+    step = dice.randrange(1, 3_000_000) if path == ("t",) else dice.choice((1, 2, 10))
+    new = int(old) + dice.choice((-1, 1)) * step
     place[path[-1]] = str(new) if isinstance(old, str) else new
     return event
 
@@ -73,6 +107,9 @@ def mutate(events, dice):
     event = events[index]
     if how == "drop":
         return events[:index] + events[index + 1:], f"drop {event['e']}"
+    if how == "forget":
+        event = dice.choice([event for event in events if event["e"] == "invoke"])
+        return forget(events, event["id"]), f"forget {event['op']}"
     if how == "twice":
         return events[:index + 1] + [event] + events[index + 1:], f"twice {event['e']}"
     if how == "number":
@@ -86,6 +123,15 @@ def mutate(events, dice):
     changed[one] = {**events[one], "t": events[two]["t"]}
     changed[two] = {**events[two], "t": events[one]["t"]}
     return changed, f"swap {events[one]['e']} and {events[two]['e']}"
+
+
+def forget(events, number):
+    return [{**event, "id": event["id"] - (event["id"] > number)} if isinstance(event.get("id"), int) else event
+            for event in events if event.get("id") != number]
+
+
+def why(name):
+    return next((words for start, words in WHY.items() if name.startswith(start)), "nobody knows: a hole in the judge")
 
 
 def refused(events):
@@ -128,6 +174,8 @@ def main():
             print(f"survived: {name}: {json.dumps(other)[:600]}")
     for name in sorted(all_of):
         print(f"{seen[name]:5} of {all_of[name]:5} refused: {name}")
+        if seen[name] < all_of[name]:
+            print(f"{'':23}{why(name)}")
     for name, count in promises.most_common():
         print(f"{count:5} times for {name}")
     total = sum(seen.values())

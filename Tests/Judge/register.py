@@ -1,8 +1,8 @@
 """Whether operations on a user's count can have happened one after another (linearizability, after Wing and Gong).
 
 Every operation takes effect at one moment between its begin and its end. One that is optional may have happened, at any
-moment after its begin, or not at all. The search goes through the orders that time allows, deepest first, and never twice
-through the same state; it gives up after so many states.
+moment after its begin, or not at all. The search goes through the orders that time allows, deepest first, and never
+twice through the same state; it gives up after so many states.
 """
 
 from dataclasses import dataclass, field

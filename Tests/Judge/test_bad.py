@@ -340,6 +340,19 @@ class Stop(Bad):
         story.deliver("1", "t1")
         self.refuse(story, "stop", "its pause was answered")
 
+    def test_a_cancellation_that_nobody_asked_for(self):
+        story = Story().people()
+        story.send("k1", "1")
+        story.funnel("1", "cancelled", targeted=3, cancelled=3)
+        self.refuse(story, "stop", "nobody asked for that")
+
+    def test_a_cancellation_that_was_answered_and_did_nothing(self):
+        story = Story().people()
+        story.send("k1", "1")
+        story.control("cancel", "1")
+        story.funnel("1", "sending", targeted=3, pending=3)
+        self.refuse(story, "stop", "sending after its cancellation")
+
     def test_a_resumption_does_not_undo_a_cancellation(self):
         story = Story().people()
         story.send("k1", "1")
@@ -378,6 +391,7 @@ class Funnel(Bad):
     def test_an_end_that_is_taken_back(self):
         story = Story().people()
         story.send("k1", "1")
+        story.control("cancel", "1", "unknown")
         story.funnel("1", "cancelled", targeted=3, pending=3)
         story.funnel("1", "sending", targeted=3, pending=3)
         self.refuse(story, "funnel", "was cancelled and is sending")
