@@ -8,6 +8,7 @@ import glob
 import json
 import math
 import re
+import sys
 from dataclasses import dataclass, field
 
 VERSION = 1
@@ -87,6 +88,11 @@ def files_of(path):
     return sorted(older, key=lambda name: int(name.rsplit(".", 1)[1])) + [path]
 
 
+def shared(members):
+    """An object whose names and texts are in memory once: a long history says the same again and again."""
+    return {sys.intern(name): sys.intern(value) if type(value) is str else value for name, value in members}
+
+
 def lines_of(paths):
     """The events of these files, each with its place. Raises Unreadable."""
     events = []
@@ -95,7 +101,7 @@ def lines_of(paths):
             for number, text in enumerate(file, 1):
                 place = f"{path}:{number}" if len(paths) > 1 else str(number)
                 try:
-                    event = json.loads(text)
+                    event = json.loads(text, object_pairs_hook=shared)
                 except ValueError as error:
                     raise Unreadable(f"{path}:{number} is not JSON: {error}") from error
                 if not isinstance(event, dict) or "e" not in event:
@@ -123,7 +129,7 @@ def runs_of(events):
         run = runs.setdefault(number, Run(number, is_cut=is_cut))
         take(event, run, known, open_attempts, violations, is_cut)
     for attempt, number in open_attempts.values():
-        if runs[number].has_ended:
+        if number is not None and runs[number].has_ended:
             violations.append(Violation("form", number, "an attempt that nobody saw the end of", attempt.lines))
     ids = sorted(known)
     for before, after in zip(ids, ids[1:]):
@@ -147,10 +153,11 @@ def take(event, run, known, open_attempts, violations, is_cut):
             return
         attempt = Attempt(event, event["t"])
         known[event["id"]] = attempt
-        open_attempts[event["id"]] = (attempt, run.number)
+        # What begins when all is over need not be waited for.
+        open_attempts[event["id"]] = (attempt, None if run.has_ended else run.number)
         run.attempts.append(attempt)
     elif kind in ("ok", "fail", "unknown"):
-        attempt, _ = open_attempts.pop(event["id"], (None, 0))
+        attempt, _ = open_attempts.pop(event["id"], (None, None))
         if attempt is None:
             if not is_cut or event["id"] in known:
                 violations.append(Violation("form", run.number, "an answer to nothing, or a second one", [event]))

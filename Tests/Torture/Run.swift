@@ -25,6 +25,8 @@ final class Run {
   private var answered: Set<String> = []
   private let began: Instant
   private let history: History?
+  /// Events are listened to where they are written down.
+  private let hook: EventSink?
 
   init(_ plan: Plan) throws {
     self.plan = plan
@@ -32,22 +34,24 @@ final class Run {
     violence = Violence(plan)
     stage = try Stage(plan)
     history = try plan.history.map { try History(path: $0, megabytes: plan.historyMegabytes) }
+    hook = try history.map { try EventSink($0) { _ in 1 } }
     history?.note("run", run: 1, #""what":"torture, seed \#(plan.seed)""#)
     samples = Samples(nodes: plan.nodes)
     let (ports, apiKey, clientKey) = (stage.nodes.map(\.port), stage.apiKey, stage.clientKey)
     let pushes = try Inbox<AcceptedPush>(capacity: 1_000_000)
-    let (verdict, history) = (verdict, history)
+    let (verdict, history, hook) = (verdict, history, hook?.port)
     driver = try DriverThread(
       { loop in
         try Driver(
           plan, ports: ports, apiKey: apiKey, clientKey: clientKey, verdict: verdict, loop: loop,
-          history: history)
+          history: history, hook: hook)
       }, pushes: pushes)
     stage.simulator.watch(pushes)
   }
 
   deinit {
     driver.stop()
+    hook?.stop()
     if plan.keeps { try? Data(verdict.deedLines.utf8).write(to: URL(filePath: stage.directory + "/deeds.log")) }
     stage.close(keeps: plan.keeps)
   }
@@ -64,8 +68,7 @@ final class Run {
     try ravage()
     try rest()
     let totals = try account()
-    history?.note("end", run: 1)
-    try history?.close()
+    try endHistory()
     return try makePage(totals)
   }
 
@@ -333,6 +336,19 @@ final class Run {
     if missed > 0 { throw Trouble("\(missed) pushes were not recorded: the driver was too slow") }
     for objection in samples.objections { verdict.violate("I7", objection) }
     return try outcome.get()
+  }
+
+  /// At a moment in which no call is open: somebody may have resumed late what has ended long since.
+  private func endHistory() throws {
+    guard let history else { return }
+    _ = try wait(atMost: Torture.Limits.quiescence) {
+      try driver.ask { driver in
+        guard driver.calls.open == 0 else { return false }
+        history.note("end", run: 1)
+        return true
+      }
+    }
+    try history.close()
   }
 
   private func makePage(_ totals: Verifier.Totals) throws -> Page {

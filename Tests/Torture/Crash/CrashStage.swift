@@ -32,10 +32,9 @@ final class CrashStage {
     connection = try Connection(postgres.url)
     for setting in ["fsync = off", "full_page_writes = off"] { try connection.script("ALTER SYSTEM SET \(setting)") }
     try connection.script("SELECT pg_reload_conf()")
-    hook = try EventSink(history)
+    hook = try EventSink(history, run: ReferenceRun.number)
     page = try BoundaryPage(file: directory + "/boundaries")
-    var variables = try Stage.variables(started, databaseURL: postgres.url, in: directory)
-    variables["UPMC_WEBHOOK_PRIVATE"] = "127.0.0.0/8"
+    let variables = try Stage.variables(started, databaseURL: postgres.url, in: directory)
     let library = try Preload.make(
       "boundaries", BoundaryLibrary.source, in: directory, path: variables["PATH"] ?? "")
     let program = Program(environment: variables.map { "\($0.key)=\($0.value)" }, directory: directory)

@@ -13,6 +13,8 @@ final class Driver {
   let clientKey: String
   /// Nil unless one was asked for.
   let history: History?
+  /// Where events are listened to; nil: nowhere.
+  private let hook: UInt16?
   var cast: Cast
   var dice: Dice
   /// By number, in the order asked for.
@@ -34,10 +36,11 @@ final class Driver {
 
   init(
     _ plan: Plan, ports: [UInt16], apiKey: String, clientKey: String, verdict: Verdict, loop: EventLoop,
-    history: History? = nil
+    history: History? = nil, hook: UInt16? = nil
   ) throws {
     self.plan = plan
     self.history = history
+    self.hook = hook
     self.loop = loop
     self.apiKey = apiKey
     self.clientKey = clientKey
@@ -54,6 +57,15 @@ final class Driver {
 
   /// Registers everybody; then `isReady`.
   func prepare() {
+    if let hook {
+      let body =
+        #"{"appId":"\#(Stage.appID)","url":"http://127.0.0.1:\#(hook)/","kinds":["sms.requested","message.finished"]}"#
+      calls.send("POST", "/v1/admin/webhooks", bearer: apiKey, body) { [self] reply in
+        if !(200..<300).contains(reply.status) {
+          verdict.violate("setup", "the webhook was not made: \(reply.status) \(reply.text)")
+        }
+      }
+    }
     let body = #"{"appId":"\#(Stage.appID)","name":"ledger"}"#
     calls.send("POST", "/v1/admin/groups", bearer: apiKey, body) { [self] reply in
       group = reply.string("groupSeq")

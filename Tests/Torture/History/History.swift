@@ -18,7 +18,7 @@ import Synchronization
 /// | `delivery` | `seqno`, `token`, `apnsId`, `collapseId`, `badge`, and `key` where the payload shows whose it is |
 /// | `event` | `id`, `kind`, `seqno`, `user`: what a webhook was told; the same `id` again is the same event |
 /// | `deed` | `kind`, `until`: something is done to the center, and disturbs it so long |
-/// | `end` | everything is at rest |
+/// | `end` | everything is at rest, and each attempt before has its end |
 ///
 /// Attempts of one call share `process`. What is asked, by `op`, and what `ok` adds to it:
 ///

@@ -56,6 +56,7 @@ final class Stage {
       "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(), "UPMC_CA_FILE": authority,
       "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)", "UPMC_LOG_LEVEL": "warning",
+      "UPMC_WEBHOOK_PRIVATE": "127.0.0.0/8",
     ]
     for name in ["UPMC_MIGRATIONS_DIR", "TSAN_OPTIONS", "ASAN_OPTIONS", "LD_PRELOAD"] {
       variables[name] = outside[name]

@@ -21,7 +21,10 @@ final class EventSink: Sendable {
   private let book = Book()
   private let stopper: EventLoop.Stopper
 
-  init(_ history: History? = nil) throws {
+  /// - Parameters:
+  ///   - history: where events go; nil: nowhere.
+  ///   - run: to which run an app belongs.
+  init(_ history: History? = nil, run: @escaping @Sendable (String) -> Int?) throws {
     let listener = try Socket.listen(on: SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
     port = listener.localAddress?.port ?? 0
     let descriptor = listener.release()
@@ -32,7 +35,7 @@ final class EventSink: Sendable {
         let loop = try EventLoop()
         let server = try HTTPServer(
           loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(),
-          handler: Handler(book, history))
+          handler: Handler(book, history, run))
         _ = ready.offer(loop.stopper)
         loop.run()
         server.close()
@@ -51,8 +54,11 @@ final class EventSink: Sendable {
   private final class Handler: RequestHandler {
     private let book: Book
     private let history: History?
+    private let run: @Sendable (String) -> Int?
 
-    init(_ book: Book, _ history: History?) { (self.book, self.history) = (book, history) }
+    init(_ book: Book, _ history: History?, _ run: @escaping @Sendable (String) -> Int?) {
+      (self.book, self.history, self.run) = (book, history, run)
+    }
 
     func handle(_ request: Request, _ responder: Responder) {
       let object = (try? JSONSerialization.jsonObject(with: Data(request.bodyBytes)) as? [String: Any]) ?? [:]
@@ -62,7 +68,7 @@ final class EventSink: Sendable {
         kind: object["kind"] as? String ?? "", appID: object["appId"] as? String ?? data["appId"] as? String ?? "",
         seqno: data["seqno"] as? String ?? "", user: data["clientUid"] as? String ?? "")
       book.events.withLock { $0.append(event) }
-      if let history, let run = ReferenceRun.number(of: event.appID) {
+      if let history, let run = run(event.appID) {
         history.note(
           "event", run: run,
           #""id":"\#(event.id)","kind":"\#(event.kind)","seqno":"\#(event.seqno)","user":"\#(event.user)""#)
