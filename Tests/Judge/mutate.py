@@ -37,6 +37,8 @@ WHY = {
     "drop event": "nobody heard of it, and nothing says yet that the run has ended",
     "drop unknown": "an attempt without an end is unknown",
     "drop invoke": "the last attempt of a history that goes on",
+    "drop ok": "the run has no end, so an attempt may be without one: it is unknown then",
+    "drop fail": "the run has no end, so an attempt may be without one: it is unknown then",
     "forget funnel": "a look changes nothing",
     "forget getBadge": "a look changes nothing",
     "forget register": "the same was registered in another attempt, or the token was never used",
