@@ -156,8 +156,8 @@ struct RegistrationPart {
     let entry = state.entries[index]
     let known = batch.devices[entry.row.device]
     let rules = RegistrationRules(
-      registration: entry.registration, row: entry.row, known: known, isVouched: isVouched(entry, batch), now: batch.now
-    )
+      registration: entry.registration, row: entry.row, known: known, isVouched: isVouched(entry, batch),
+      takesToken: displacedOwner(entry, batch) != nil, now: batch.now)
     let record = rules.record
     state.entries[index].isNew = known == nil
     state.entries[index].givesFullKey = rules.givesFullKey

@@ -9,6 +9,8 @@ struct RegistrationRules {
   let known: Devices.Record?
   /// The app's own server vouches for the user that is named.
   let isVouched: Bool
+  /// Another device had the token until now.
+  let takesToken: Bool
   let now: Int64
 
   /// The device that was there, if this is it.
@@ -44,8 +46,9 @@ struct RegistrationRules {
     if isVouched, let own, own.userKey != record.userKey || own.identity < record.identity { record.authEpoch &+= 1 }
     // What it has to bring back goes to the token that it had then.
     if let own, own.psid != registration.psid, record.pending == own.pending { record.pending = nil }
-    let isSameBinding =
-      own?.psid == registration.psid && own?.state == .active && own?.userKey == record.userKey
+    // With a new token it is still whom a message was meant for. Under the token of another device it may have got that
+    // one's already.
+    let isSameBinding = own?.state == .active && own?.userKey == record.userKey && !takesToken
     if !isSameBinding { record.boundAt = now }
     record.state = .active
     record.psid = registration.psid

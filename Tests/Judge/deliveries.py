@@ -94,10 +94,6 @@ def check_audience(run, people, message, alive, nobody_refused):
         if any(erasure.asked["user"] == before[-1].asked["user"] and erasure.begin <= message.last["t"]
                for erasure in people.erasures):
             continue
-        # One that changes its token meanwhile is bound anew: it may count as one that came later.
-        if any(one.asked["token"] != before[-1].asked["token"] and one.end >= message.begin
-               and one.begin <= message.settled.end for one in registrations):
-            continue
         # One that the network refused may have been dropped, unless it got something later without registering again.
         is_alive = alive.get(name, 0) > message.begin and not any(
             message.begin <= one.begin <= alive[name] for one in registrations)

@@ -20,8 +20,7 @@ product but that form. The promises, by the names in the verdict:
 
 What was not answered may have happened, may happen later, or never: a verdict of "violated" holds whichever it was.
 
-Two things are not held against the product: that a device which changes its token while a message is on its way may be
-left out of it, and that `targeted` falls by those who went before it was their turn.
+One thing is not held against the product: that `targeted` falls by those who went before it was their turn.
 
 Ends with 0: nothing is violated. 1: something is. 2: this is no history. 3: nothing is violated, but the search for an
 order of somebody's counts was given up.

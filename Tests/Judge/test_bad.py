@@ -260,6 +260,17 @@ class Once(Bad):
         story.funnel("1", targeted=2, accepted=2)
         self.refuse(story, "once", "did not reach")
 
+    def test_a_device_that_changes_its_token_meanwhile_and_is_left_out(self):
+        story = Story().people()
+        story.send("k1", "1")
+        story.control("pause", "1")
+        story.register("phone", "t4", "kim")
+        story.control("resume", "1")
+        story.deliver("1", "t2")
+        story.deliver("1", "t3")
+        story.funnel("1", targeted=2, accepted=2)
+        self.refuse(story, "once", "did not reach")
+
     def test_a_duplicate_that_is_not_counted(self):
         story = Story().people()
         story.send("k1", "1")

@@ -157,15 +157,15 @@ class Good(unittest.TestCase):
         story.funnel("9", targeted=3, accepted=3, unknown=1, resent=1)
         self.accept(story)
 
-    def test_a_device_that_changes_its_token_meanwhile_may_be_left_out(self):
+    def test_a_device_that_changes_its_token_meanwhile_gets_it_under_the_new_one(self):
         story = Story().people()
         story.send("k1", "1")
         story.control("pause", "1")
         story.register("phone", "t4", "kim")
         story.control("resume", "1")
-        story.deliver("1", "t2")
-        story.deliver("1", "t3")
-        story.funnel("1", targeted=2, accepted=2)
+        for token in ("t2", "t3", "t4"):
+            story.deliver("1", token)
+        story.funnel("1", targeted=3, accepted=3)
         self.accept(story)
 
     def test_who_goes_meanwhile_is_taken_out_of_the_targeted(self):

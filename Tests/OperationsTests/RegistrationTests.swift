@@ -25,6 +25,21 @@ import Testing
     #expect(try world.record("d1")?.boundAt == world.now)
   }
 
+  @Test func `a new token leaves the binding's date, another device's token moves it`() throws {
+    let world = try BatchWorld()
+    try world.run(world.registration("d1", psid: "aa", user: "kim"))
+    try world.run(world.registration("d2", psid: "bb", user: "kim"))
+    let bound = try #require(try world.record("d1")).boundAt
+    world.now += 5_000_000
+    try world.run(world.registration("d1", psid: "cc", user: "kim"))
+    // A campaign whose audience was frozen before still reaches it.
+    #expect(try world.record("d1")?.boundAt == bound)
+    #expect(try world.record("d1")?.psid == "cc")
+    // This phone may have got it as the other device.
+    try world.run(world.registration("d1", psid: "bb", user: "kim"))
+    #expect(try world.record("d1")?.boundAt == world.now)
+  }
+
   @Test func `a token belongs to the device that registered it last`() throws {
     let world = try BatchWorld()
     try world.run(world.registration("d1", psid: "aa", user: "kim"))
