@@ -31,12 +31,12 @@ import Testing
     try world.run(world.registration("d2", psid: "bb", user: "kim"))
     let bound = try #require(try world.record("d1")).boundAt
     world.now += 5_000_000
-    try world.run(world.registration("d1", psid: "cc", user: "kim"))
+    try world.run(world.registration("d1", psid: "cc", user: "kim", proof: world.claim("d1")))
     // A campaign whose audience was frozen before still reaches it.
     #expect(try world.record("d1")?.boundAt == bound)
     #expect(try world.record("d1")?.psid == "cc")
     // This phone may have got it as the other device.
-    try world.run(world.registration("d1", psid: "bb", user: "kim"))
+    try world.run(world.registration("d1", psid: "bb", user: "kim", proof: world.claim("d1")))
     #expect(try world.record("d1")?.boundAt == world.now)
   }
 
