@@ -87,6 +87,7 @@ struct DoorLook {
         serverName: host.host)
     }
     options.tunnel = configuration.proxy?.tunnel(to: host.host, port: host.port)
+    if options.tunnel != nil { options.timeout = .seconds(ProxyTunnel.Limits.seconds) }
     let origin = try HTTPOrigin(host: host.host, port: host.port, through: options.tunnel)
     let client = try HTTPClient.Blocking(origin, configuration: options)
     let path = host.target.hasSuffix("/") ? host.target + "health" : host.target + "/health"

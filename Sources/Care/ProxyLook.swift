@@ -12,7 +12,7 @@ struct ProxyLook {
 
   func findings() -> [Finding] {
     guard let proxy = configuration.proxy else { return [] }
-    return ways(proxy) + [itself(proxy)].compactMap { $0 }
+    return ways(proxy) + (proxy.resolvesNames ? itself(proxy) : [])
   }
 
   private func ways(_ proxy: OutboundProxy) -> [Finding] {
@@ -23,7 +23,7 @@ struct ProxyLook {
     let objections = tunnels.map(Self.objection)
     let open = zip(tunnels, objections).filter { $0.1 == nil }.map(\.0.authority)
     var findings = zip(tunnels, objections).compactMap { tunnel, objection in
-      objection.map { finding(tunnel, $0, isOnlyOne: !open.isEmpty) }
+      objection.map { finding(tunnel, $0, othersOpen: !open.isEmpty) }
     }
     if !open.isEmpty {
       findings.insert(.ok(Self.subject, "\(proxy)", "opens tunnels to \(open.joined(separator: ", "))"), at: 0)
@@ -31,18 +31,41 @@ struct ProxyLook {
     return findings
   }
 
-  /// What a tenant's webhook could reach that only the proxy's network may: asked only where nobody else checks it.
-  private func itself(_ proxy: OutboundProxy) -> Finding? {
-    guard proxy.resolvesNames, Self.objection(proxy.tunnelToItself) == nil else { return nil }
-    return .failure(
-      Self.subject, "\(proxy)",
-      "it opens tunnels to its own machine, and UPMC_PROXY_RESOLVES is on: webhooks of tenants can reach private addresses",
-      mend: "Have it refuse private addresses, or give this server DNS and set UPMC_PROXY_RESOLVES=off.")
+  /// What a tenant's webhook could reach that only the proxy's network may: asked only where nobody else checks it. What is
+  /// not refused outright was tried, so the way is open though nobody may answer at its end.
+  private func itself(_ proxy: OutboundProxy) -> [Finding] {
+    var (open, unknown): ([String], [String]) = ([], [])
+    for tunnel in proxy.tunnelsToItself {
+      let fault = TunnelTrial.fault(of: tunnel)
+      switch fault?.status {
+      case 403: break
+      case nil where fault == nil: open.append(tunnel.authority)
+      case 502, 503, 504: open.append(tunnel.authority)
+      default: unknown.append(fault?.reason ?? tunnel.authority)
+      }
+    }
+    let mend = """
+      Have it refuse private addresses (403), its own among them, or give this server DNS and set UPMC_PROXY_RESOLVES=off.
+      """
+    if !open.isEmpty {
+      return [
+        .failure(
+          Self.subject, "\(proxy)",
+          """
+          it lets this server into its own machine (\(open.joined(separator: ", "))), and UPMC_PROXY_RESOLVES is on: webhooks \
+          of tenants can reach private addresses
+          """, mend: mend)
+      ]
+    }
+    guard let reason = unknown.first else { return [] }
+    return [
+      .warning(
+        Self.subject, "\(proxy)",
+        "UPMC_PROXY_RESOLVES is on, and whether it refuses private addresses is not known: \(reason)", mend: mend)
+    ]
   }
 
-  private static func objection(_ tunnel: ProxyTunnel) -> String? {
-    TunnelTrial.objection(to: tunnel, patience: .seconds(Care.Limits.publicSeconds))
-  }
+  private static func objection(_ tunnel: ProxyTunnel) -> String? { TunnelTrial.fault(of: tunnel)?.reason }
 
   private static let subject = "proxy"
 
@@ -56,12 +79,12 @@ struct ProxyLook {
   }
 
   /// One that is refused may be one that is not used: what is, its app says.
-  private func finding(_ tunnel: ProxyTunnel, _ objection: String, isOnlyOne: Bool) -> Finding {
+  private func finding(_ tunnel: ProxyTunnel, _ objection: String, othersOpen: Bool) -> Finding {
     let mend = """
       Have the proxy let this server CONNECT to \(tunnel.authority); check host, port, user and password of UPMC_PROXY_URL. \
       What needs no proxy stands in UPMC_NO_PROXY.
       """
-    return isOnlyOne
+    return othersOpen
       ? .warning(Self.subject, "\(tunnel.proxy)", objection, mend: mend)
       : .failure(Self.subject, "\(tunnel.proxy)", objection, mend: mend)
   }

@@ -57,7 +57,7 @@ final class ClientConnection: EventLoop.Handler {
       let error = transport?.connectError ?? 0
       guard error == 0 else {
         let reason = SystemError(code: error, operation: "connect", subject: client.origin.address.description)
-        return fail(.unreachable(client.throughProxy(reason.description)))
+        return fail(client.noConnection(reason.description))
       }
       state = .tunnelling
     }
@@ -71,10 +71,10 @@ final class ClientConnection: EventLoop.Handler {
 
   private func goThroughProxy() {
     switch transport?.openTunnel() {
-    case .done: state = .securing
+    case .open: state = .securing
     case .incomplete(let readiness):
       if let registration { client.loop.update(registration, interest: readiness) }
-    case .failed(let reason): fail(.unreachable(reason))
+    case .failed(let fault): fail(.noTunnel(fault))
     case nil: end()
     }
   }
@@ -85,22 +85,35 @@ final class ClientConnection: EventLoop.Handler {
     case .incomplete(let readiness):
       if let registration { client.loop.update(registration, interest: readiness) }
     // Not a byte of a request has left.
-    case .failed(let reason): fail(.unreachable(client.throughProxy(reason)))
+    case .failed(let reason): fail(.unreachable(ProxyTunnel.behind(client.configuration.tunnel, reason)))
     case nil: end()
     }
   }
 
   func checkPatience(_ now: Instant) {
     if let current {
-      if let proxy = client.configuration.tunnel?.proxy, state == .connecting || state == .tunnelling {
-        // Nothing was asked of the server: that is no doubt, but a proxy that does not answer.
-        let isSlow = now - idleSince >= .seconds(ProxyTunnel.Limits.seconds) || current.deadline <= now
-        if isSlow { fail(.unreachable("the proxy \(proxy) does not answer")) }
-      } else if current.deadline <= now {
-        fail(.timedOut)
-      }
+      checkPatience(with: current, now)
     } else if now - idleSince >= client.configuration.idleTimeout {
       end()
+    }
+  }
+
+  private func checkPatience(with pending: HTTPClient.Pending, _ now: Instant) {
+    let tunnel = client.configuration.tunnel
+    let isLate = pending.deadline <= now
+    switch state {
+    // Before it is ready nothing was asked of the server: there is no doubt about what it did.
+    case .connecting, .tunnelling:
+      guard let tunnel else {
+        if isLate { fail(.unreachable("\(client.origin.address) does not answer")) }
+        return
+      }
+      guard isLate || now - idleSince >= .seconds(ProxyTunnel.Limits.seconds) else { return }
+      fail(.noTunnel(ProxyTunnel.Fault(reason: "the proxy \(tunnel.proxy) does not answer")))
+    case .securing:
+      if isLate { fail(.unreachable(ProxyTunnel.behind(tunnel, "no answer to the handshake of TLS"))) }
+    case .ready, .ended:
+      if isLate { fail(.timedOut) }
     }
   }
 

@@ -34,13 +34,8 @@ final class ClientTransport {
   var connectError: Int32 { socket?.connectError ?? 0 }
 
   /// Asks the proxy for the way to the server. Call it again when ready.
-  func openTunnel() -> Step {
-    switch socket?.advance(&request) {
-    case .open: .done
-    case .incomplete(let readiness): .incomplete(readiness)
-    case .failed(let reason): .failed(reason)
-    case nil: .done
-    }
+  func openTunnel() -> TunnelRequest.Step {
+    socket?.advance(&request) ?? .open
   }
 
   /// What has to happen between connecting and the first request: nothing, or the handshake. Call it again when ready.

@@ -165,13 +165,13 @@ package final class HTTPClient {
       open[ObjectIdentifier(connection)] = connection
       connection.begin(pending)
     } catch {
-      pending.completion(.failure(.unreachable(throughProxy(error.description))))
+      pending.completion(.failure(noConnection(error.description)))
     }
   }
 
-  /// Says whom it is about.
-  func throughProxy(_ reason: String) -> String {
-    configuration.tunnel?.naming(reason) ?? reason
+  /// What could not be connected to is the proxy, where the way goes through one.
+  func noConnection(_ reason: String) -> HTTPClientError {
+    configuration.tunnel.map { .noTunnel(ProxyTunnel.Fault(reason: $0.naming(reason))) } ?? .unreachable(reason)
   }
 
   func becameIdle(_ connection: ClientConnection) {

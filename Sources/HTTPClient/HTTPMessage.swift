@@ -84,6 +84,8 @@ package struct HTTPResponse: Sendable {
 package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertible {
   /// No connection could be made: the request has certainly not been seen.
   case unreachable(String)
+  /// The proxy opened no way to the server: the request has certainly not been seen.
+  case noTunnel(ProxyTunnel.Fault)
   /// The connection broke after the request was sent: it may have been carried out.
   case lost(String)
   /// Neither is known.
@@ -98,6 +100,7 @@ package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertibl
   package var description: String {
     switch self {
     case .unreachable(let reason): "the server cannot be reached: \(reason)"
+    case .noTunnel(let fault): "the way out did not open: \(fault.reason)"
     case .lost(let reason): "the connection broke before the answer: \(reason)"
     case .timedOut: "no answer in time"
     case .malformed(let reason): "the answer is no HTTP: \(reason)"

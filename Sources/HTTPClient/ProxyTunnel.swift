@@ -6,8 +6,37 @@ package struct ProxyTunnel: Hashable, Sendable {
   /// What CONNECT names: `host:port`.
   package let authority: String
 
+  /// Why a tunnel did not open.
+  package struct Fault: Error, Equatable, Sendable {
+    /// One sentence's end that names the proxy, never its password.
+    package let reason: String
+    /// What the proxy answered; nil when it did not.
+    package let status: Int?
+
+    package init(reason: String, status: Int? = nil) {
+      self.reason = reason
+      self.status = status
+    }
+
+    /// The proxy does not take the user and password, or wants some.
+    package var isAboutPassword: Bool { status == 401 || status == 407 }
+  }
+
   /// What went wrong on this way: the sentence's end, with the proxy in front.
   package func naming(_ reason: some CustomStringConvertible) -> String { "the proxy \(proxy): \(reason)" }
+
+  private static let beginning = "through the proxy "
+
+  /// What went wrong behind an open tunnel, where there is one: it may be the proxy's doing.
+  package static func behind(_ tunnel: ProxyTunnel?, _ reason: String) -> String {
+    tunnel.map { "\(beginning)\($0.proxy): \(reason)" } ?? reason
+  }
+
+  /// What `behind` was told, for those who must not read which proxy it was.
+  package static func withoutProxy(_ reason: String) -> String {
+    guard reason.hasPrefix(beginning), let end = reason.firstRange(of: ": ") else { return reason }
+    return String(reason[end.upperBound...])
+  }
 
   /// Numbers of tunnels: unit, reason.
   package enum Limits {
@@ -15,6 +44,8 @@ package struct ProxyTunnel: Hashable, Sendable {
     package static let headBytes = 16_384
     /// Seconds that a proxy may take to open a tunnel: it has to connect itself.
     package static let seconds: Int64 = 10
+    /// Announcements (1xx) before the answer to CONNECT.
+    package static let announcements = 4
   }
 }
 
@@ -25,9 +56,11 @@ extension OutboundProxy {
     return ProxyTunnel(proxy: self, authority: Self.authority(host, port))
   }
 
-  /// The way to the proxy's own machine, which no tenant should find open.
-  package var tunnelToItself: ProxyTunnel {
-    ProxyTunnel(proxy: self, authority: Self.authority("localhost", port))
+  /// Ways to the proxy's own machine, none of which a tenant should find open.
+  package var tunnelsToItself: [ProxyTunnel] {
+    [("localhost", port), ("localhost", 443), ("127.0.0.1", 443)].map { host, port in
+      ProxyTunnel(proxy: self, authority: Self.authority(host, port))
+    }
   }
 
   /// The way to an address that a name was found to stand for. Nil where name or address are called without the proxy.
@@ -46,14 +79,16 @@ package struct TunnelRequest {
   package enum Step: Equatable {
     case open
     case incomplete(until: Readiness)
-    /// One sentence's end that names the proxy, never its password.
-    case failed(String)
+    case failed(ProxyTunnel.Fault)
   }
 
   private let tunnel: ProxyTunnel
   private let request: [UInt8]
   private var sent = 0
   private var answer: [UInt8] = []
+  /// Where in it the present head begins: behind those that only announced it.
+  private var start = 0
+  private var announcements = 0
 
   package init(_ tunnel: ProxyTunnel) {
     self.tunnel = tunnel
@@ -68,7 +103,7 @@ package struct TunnelRequest {
       switch socket.send(request, from: sent) {
       case .bytes(let count): sent += count
       case .wouldBlock: return .incomplete(until: .writable)
-      case .endOfStream, .failed: return .failed("the proxy \(tunnel.proxy) broke the connection before it was asked")
+      case .endOfStream, .failed: return failed("the proxy \(tunnel.proxy) broke the connection before it was asked")
       }
     }
     let room = ProxyTunnel.Limits.headBytes + 1 - answer.count
@@ -76,28 +111,48 @@ package struct TunnelRequest {
     case .bytes: return read() ?? .incomplete(until: .readable)
     case .wouldBlock: return .incomplete(until: .readable)
     case .endOfStream, .failed:
-      return .failed("the proxy \(tunnel.proxy) broke the connection instead of answering CONNECT")
+      return failed("the proxy \(tunnel.proxy) broke the connection instead of answering CONNECT")
     }
   }
 
-  /// Nil while the head is not whole.
-  private func read() -> Step? {
-    let beginning = Array("HTTP/1.".utf8)
-    guard answer.prefix(beginning.count).elementsEqual(beginning.prefix(answer.count)) else {
-      return .failed("what answers at \(tunnel.proxy) is no HTTP proxy")
+  private func failed(_ reason: String, status: Int? = nil) -> Step {
+    .failed(ProxyTunnel.Fault(reason: reason, status: status))
+  }
+
+  /// Nil while the head is not whole. Of a refusal the status line is enough.
+  private mutating func read() -> Step? {
+    while true {
+      let beginning = Array("HTTP/1.".utf8)
+      let rest = answer[start...]
+      guard rest.prefix(beginning.count).elementsEqual(beginning.prefix(rest.count)) else {
+        return failed("what answers at \(tunnel.proxy) is no HTTP proxy")
+      }
+      do throws(ResponseParser.Failure) {
+        let line = answer.span.endOfLine(from: start)
+        if line < answer.count {
+          let status = try ResponseHead(answer.span.extracting(start..<line)).status
+          let isAnnouncement = (100..<200).contains(status) && status != 101
+          guard isAnnouncement || (200..<300).contains(status) else {
+            return failed(words(for: status), status: status)
+          }
+        }
+        guard let end = answer.span.endOfHead(from: start), end + 4 <= ProxyTunnel.Limits.headBytes else {
+          guard answer.count > ProxyTunnel.Limits.headBytes else { return nil }
+          return failed("the proxy \(tunnel.proxy) answers CONNECT with a head without end")
+        }
+        let head = try ResponseHead(answer.span.extracting(start..<end))
+        start = end + 4
+        if head.status >= 200 { break }
+      } catch {
+        return failed("the answer of the proxy \(tunnel.proxy) to CONNECT is no HTTP: \(error.reason)")
+      }
+      announcements += 1
+      guard announcements <= ProxyTunnel.Limits.announcements else {
+        return failed("the proxy \(tunnel.proxy) announces an answer to CONNECT again and again")
+      }
     }
-    guard let end = answer.span.endOfHead(from: 0), end + 4 <= ProxyTunnel.Limits.headBytes else {
-      guard answer.count > ProxyTunnel.Limits.headBytes else { return nil }
-      return .failed("the proxy \(tunnel.proxy) answers CONNECT with a head without end")
-    }
-    do throws(ResponseParser.Failure) {
-      let head = try ResponseHead(answer.span.extracting(0..<end))
-      guard (200..<300).contains(head.status) else { return .failed(words(for: head.status)) }
-    } catch {
-      return .failed("the answer of the proxy \(tunnel.proxy) to CONNECT is no HTTP: \(error.reason)")
-    }
-    guard answer.count == end + 4 else {
-      return .failed("the proxy \(tunnel.proxy) says more than that the tunnel is open")
+    guard answer.count == start else {
+      return failed("the proxy \(tunnel.proxy) says more than that the tunnel is open")
     }
     return .open
   }
@@ -121,8 +176,11 @@ package struct TunnelRequest {
 }
 
 extension Socket {
-  /// Goes on with asking for a tunnel; nil when none is asked for.
+  /// Goes on with asking for a tunnel; nil when none is asked for. The question, and the password in it, is forgotten once
+  /// it is answered.
   package borrowing func advance(_ request: inout TunnelRequest?) -> TunnelRequest.Step? {
-    request?.advance(over: self)
+    let step = request?.advance(over: self)
+    if step == .open { request = nil }
+    return step
   }
 }

@@ -8,8 +8,8 @@ package final class TunnelTrial: EventLoop.Handler {
   private var request: TunnelRequest?
   private let tunnel: ProxyTunnel
   private var isConnected = false
-  /// Empty: the tunnel opened.
-  private var outcome: String?
+  private var isOpen = false
+  private var fault: ProxyTunnel.Fault?
 
   private init(_ tunnel: ProxyTunnel, to address: SocketAddress, _ loop: EventLoop) throws(SystemError) {
     self.loop = loop
@@ -18,42 +18,61 @@ package final class TunnelTrial: EventLoop.Handler {
     socket = try Socket.connect(to: address)
   }
 
-  /// Why there is no way through the proxy to a server; nil when there is. Blocks, and looks the proxy's name up.
-  package static func objection(to tunnel: ProxyTunnel, patience: Duration) -> String? {
+  /// Why there is no way through the proxy to a server; nil when there is. Looks the proxy's name up and tries its addresses
+  /// in turn; blocks, after the look-up for as long as a proxy may take to open a tunnel.
+  package static func fault(of tunnel: ProxyTunnel) -> ProxyTunnel.Fault? {
+    var fault = ProxyTunnel.Fault(reason: tunnel.naming("its name leads to no address"))
     do throws(SystemError) {
-      guard let address = try SocketAddress.resolve(host: tunnel.proxy.host, port: tunnel.proxy.port).first else {
-        return tunnel.naming("its name leads to no address")
-      }
+      var addresses = try SocketAddress.resolve(host: tunnel.proxy.host, port: tunnel.proxy.port)[...]
       let loop = try EventLoop()
+      let deadline = loop.clock.now + .seconds(ProxyTunnel.Limits.seconds)
+      while let address = addresses.popFirst() {
+        // One that is silent leaves the others their part.
+        let patience = (deadline - loop.clock.now) / (addresses.count + 1)
+        guard let found = attempt(tunnel, address, loop, patience) else { return nil }
+        fault = found
+        if found.status != nil { break }
+      }
+    } catch {
+      fault = ProxyTunnel.Fault(reason: tunnel.naming(error))
+    }
+    return fault
+  }
+
+  private static func attempt(
+    _ tunnel: ProxyTunnel, _ address: SocketAddress, _ loop: EventLoop, _ patience: Duration
+  ) -> ProxyTunnel.Fault? {
+    do throws(SystemError) {
       return try TunnelTrial(tunnel, to: address, loop).run(patience)
     } catch {
-      return tunnel.naming(error)
+      return ProxyTunnel.Fault(reason: tunnel.naming(error))
     }
   }
 
-  private func run(_ patience: Duration) throws(SystemError) -> String? {
+  private func run(_ patience: Duration) throws(SystemError) -> ProxyTunnel.Fault? {
     guard let descriptor = socket?.descriptor else { return nil }
     let registration = try loop.register(descriptor, interest: .writable, handler: self)
     defer { loop.deregister(registration) }
     let deadline = loop.clock.now + patience
-    while outcome == nil, loop.clock.now < deadline {
+    while !isOpen, fault == nil, loop.clock.now < deadline {
       loop.turn(atMost: deadline - loop.clock.now)
       loop.update(registration, interest: isConnected ? .readable : .writable)
     }
-    guard let outcome else { return "the proxy \(tunnel.proxy) does not answer" }
-    return outcome.isEmpty ? nil : outcome
+    if isOpen { return nil }
+    return fault ?? ProxyTunnel.Fault(reason: "the proxy \(tunnel.proxy) does not answer")
   }
 
   package func ready(_ readiness: Readiness) {
     let code = socket?.connectError ?? 0
     guard isConnected || code == 0 else {
-      outcome = tunnel.naming(SystemError(code: code, operation: "connect", subject: "\(tunnel.proxy)"))
+      let error = SystemError(code: code, operation: "connect", subject: "\(tunnel.proxy)")
+      fault = ProxyTunnel.Fault(reason: tunnel.naming(error))
       return
     }
     isConnected = true
     switch socket?.advance(&request) {
-    case .open: outcome = ""
-    case .failed(let reason): outcome = reason
+    case .open: isOpen = true
+    case .failed(let reason): fault = reason
     case .incomplete, nil: break
     }
   }

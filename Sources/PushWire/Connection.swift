@@ -143,16 +143,11 @@ package final class Connection: EventLoop.Handler {
     perform(state.connected(at: loop.now))
   }
 
-  /// A reason, with whom it may be about.
-  private func throughProxy(_ reason: String) -> String {
-    settings.tunnel?.naming(reason) ?? reason
-  }
-
   private func askProxy() {
     switch socket?.advance(&tunnelRequest) {
     case .open: perform(state.tunnelled(at: loop.now))
     case .incomplete(let readiness): watch(readiness)
-    case .failed(let reason): end(reason)
+    case .failed(let fault): end(fault.reason)
     case nil: break
     }
   }
@@ -175,7 +170,7 @@ package final class Connection: EventLoop.Handler {
     guard let stream else { return }
     switch stream.handshake() {
     case .incomplete(let readiness): watch(readiness)
-    case .failed(let error): end(throughProxy(error.description))
+    case .failed(let error): end(ProxyTunnel.behind(settings.tunnel, error.description))
     case .complete:
       // Without ALPN the service speaks HTTP/2 all the same.
       if let agreed = stream.negotiatedProtocol, agreed != "h2" { return end("the server speaks \(agreed)") }
@@ -314,12 +309,13 @@ package final class Connection: EventLoop.Handler {
     if actions.contains(.fill) { pump() }
   }
 
-  /// Who has not answered.
+  /// Says who has not answered.
   private var silence: String {
-    guard let proxy = settings.tunnel?.proxy, state.phase == .connecting || state.phase == .tunnelling else {
-      return "no answer from the peer"
+    if let proxy = settings.tunnel?.proxy, state.phase == .connecting || state.phase == .tunnelling {
+      return "the proxy \(proxy) does not answer"
     }
-    return "the proxy \(proxy) does not answer"
+    let words = "no answer from the peer"
+    return state.phase == .securing ? ProxyTunnel.behind(settings.tunnel, words) : words
   }
 
   private func closePolitely() {

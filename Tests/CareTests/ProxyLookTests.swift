@@ -49,7 +49,18 @@ import Testing
     defer { proxy.close() }
     let world = try CareWorld()
     let asked = ["UPMC_PROXY_URL": proxy.url, "UPMC_PROXY_RESOLVES": "on", "UPMC_NO_PROXY": "localhost"]
-    #expect(world.findings(asked).failures.isEmpty, "it cannot reach itself")
+    let own = ["localhost:\(proxy.port)", "localhost:443", "127.0.0.1:443"]
+    for place in own { proxy.refuse(place) }
+    let closed = world.findings(asked)
+    #expect(!closed.contains { $0.subject == "proxy" && $0.severity != .ok }, "\(closed)")
+    proxy.refuse("localhost:443", with: 500)
+    let unknown = try #require(world.findings(asked).first { $0.subject == "proxy" && $0.severity == .warning })
+    #expect(unknown.what.contains("is not known") && unknown.what.contains("(500)"), "\(unknown)")
+    for status in [502, 503, 504] {
+      proxy.refuse("localhost:443", with: status)
+      world.findings(asked).expectOnlyFailure("proxy", "localhost:443", mend: "UPMC_PROXY_RESOLVES=off")
+    }
+    for place in own { proxy.refuse(place, with: nil) }
     proxy.know(["localhost:\(proxy.port)": proxy.port])
     world.findings(asked).expectOnlyFailure("proxy", "its own machine", mend: "UPMC_PROXY_RESOLVES=off")
     #expect(world.findings(["UPMC_PROXY_URL": proxy.url]).failures.isEmpty, "addresses are checked here")

@@ -43,9 +43,9 @@ import Testing
     #expect(server.peers.first?.text.contains("secret") == false, "what is for the server was told to the proxy")
     switch try #require(outcome, "no end") {
     case .success(let response): return "answered \(response.status)"
-    case .failure(.unreachable(let reason)):
-      #expect(reason.contains("127.0.0.1:\(server.address.port)"), "it does not name the proxy: \(reason)")
-      return reason
+    case .failure(.noTunnel(let fault)):
+      #expect(fault.reason.contains("127.0.0.1:\(server.address.port)"), "it does not name the proxy: \(fault.reason)")
+      return fault.reason
     case .failure(let error): return "another failure: \(error)"
     }
   }
@@ -146,11 +146,49 @@ import Testing
     #expect(outcome == nil)
     clock.advance(by: .seconds(2))
     wait { outcome != nil }
-    guard case .failure(.unreachable(let reason))? = outcome else {
+    guard case .failure(.noTunnel(let fault))? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }
+    let reason = fault.reason
     #expect(reason.contains("does not answer") && reason.contains("127.0.0.1:\(server.address.port)"), "\(reason)")
+  }
+
+  @Test func `a refusal is known by its status line, whatever follows`() throws {
+    let reason = try outcome(of: "HTTP/1.1 403 No\r\nno field\r\n\u{1}")
+    #expect(reason.contains("refuses hooks.example:8080 (403)"), "\(reason)")
+  }
+
+  @Test(arguments: [1, ProxyTunnel.Limits.announcements, ProxyTunnel.Limits.announcements + 1])
+  func `a few announcements before the answer are passed over`(count: Int) throws {
+    let announcements = String(repeating: "HTTP/1.1 100 Continue\r\nA: b\r\n\r\n", count: count)
+    let reason = try outcome(of: announcements + "HTTP/1.1 403 No\r\n\r\n")
+    let words = count > ProxyTunnel.Limits.announcements ? "again and again" : "(403)"
+    #expect(reason.contains(words), "\(reason)")
+  }
+
+  @Test func `a tunnel opens behind an announcement`() throws {
+    let server = try RawServer(loop: loop) { peer in
+      peer.send(peer.text.contains("GET /") ? "HTTP/1.1 204 No\r\n\r\n" : "HTTP/1.1 102 Wait\r\n\r\n" + Self.opened)
+    }
+    defer { server.stop() }
+    let client = try client(server)
+    defer { client.close() }
+    var outcome: Result<HTTPResponse, HTTPClientError>?
+    client.send(HTTPRequest("GET", "/a")) { outcome = $0 }
+    wait { outcome != nil }
+    #expect(try outcome?.get().status == 204)
+  }
+
+  @Test func `what went wrong behind a tunnel is told with the proxy, and without it to those who must not know`()
+    throws
+  {
+    let tunnel = try OutboundProxy("http://[2001:db8::1]:3128").tunnel(to: "hooks.example", port: 443)
+    let words = ProxyTunnel.behind(tunnel, "handshake: expired")
+    #expect(words == "through the proxy [2001:db8::1]:3128: handshake: expired")
+    #expect(ProxyTunnel.withoutProxy(words) == "handshake: expired")
+    #expect(ProxyTunnel.behind(nil, "handshake: expired") == "handshake: expired")
+    #expect(ProxyTunnel.withoutProxy("handshake: expired") == "handshake: expired")
   }
 
   @Test func `a proxy that is not there is named`() throws {
@@ -161,10 +199,11 @@ import Testing
     var outcome: Result<HTTPResponse, HTTPClientError>?
     client.send(HTTPRequest("GET", "/a")) { outcome = $0 }
     wait { outcome != nil }
-    guard case .failure(.unreachable(let reason))? = outcome else {
+    guard case .failure(.noTunnel(let fault))? = outcome else {
       Issue.record("\(String(describing: outcome))")
       return
     }
+    let reason = fault.reason
     #expect(reason.contains("the proxy 127.0.0.1:\(server.address.port): connect"), "\(reason)")
   }
 
@@ -191,7 +230,7 @@ import Testing
     let port = try #require(listener.localAddress?.port)
     let here = try OutboundProxy(proxy.url)
     func trial(_ host: String, _ port: UInt16, _ proxy: OutboundProxy) throws -> String? {
-      TunnelTrial.objection(to: try #require(proxy.tunnel(to: host, port: port)), patience: .seconds(20))
+      TunnelTrial.fault(of: try #require(proxy.tunnel(to: host, port: port)))?.reason
     }
     #expect(try trial("127.0.0.1", port, here) == nil)
     proxy.refuse("127.0.0.1:\(port)")
