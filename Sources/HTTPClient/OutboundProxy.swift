@@ -31,14 +31,15 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
     _ url: String, without exceptions: ProxyExceptions = ProxyExceptions(), resolvesNames: Bool = false
   ) throws(Fault) {
     var rest = Substring(url)
-    guard let scheme = rest.firstRange(of: "://") else { throw Fault(reason: Self.form) }
+    guard let scheme = rest.firstRange(of: "://") else { throw Fault(reason: "is no address. \(Self.form)") }
     guard rest[..<scheme.lowerBound].lowercased() == "http" else {
       throw Fault(reason: "does not begin with http://: the proxy is spoken to in plain HTTP, and asked for CONNECT")
     }
     rest = rest[scheme.upperBound...]
     if rest.hasSuffix("/") { rest = rest.dropLast() }
     guard !rest.contains(where: { "/?#".contains($0) }) else {
-      throw Fault(reason: "has a path. \(Self.form)")
+      throw Fault(
+        reason: "has a path, or a /, ? or # in its password: write %2F, %3F or %23. \(Self.form)")
     }
     let parts = rest.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count <= 2, let place = parts.last else {

@@ -32,6 +32,9 @@ import Testing
     TemporaryDirectory.write(directory + "/bad", "https://user:sesame@proxy:3128\n")
     let bad = try mistake(["UPMC_PROXY_URL_FILE": directory + "/bad"])
     #expect(bad.contains(directory + "/bad, does not begin with http://") && !bad.contains("sesame"), "\(bad)")
+    TemporaryDirectory.write(directory + "/empty", "\n")
+    let empty = try mistake(["UPMC_PROXY_URL_FILE": directory + "/empty"])
+    #expect(empty.contains(directory + "/empty, is no address. Write http://"), "\(empty)")
     let absent = try mistake(["UPMC_PROXY_URL_FILE": directory + "/absent"])
     #expect(absent.contains("is not there") && absent.contains("the proxy's address"), "\(absent)")
     let both = try mistake(["UPMC_PROXY_URL_FILE": directory + "/proxy", "UPMC_PROXY_URL": "http://proxy:1"])
@@ -40,6 +43,8 @@ import Testing
 
   @Test(arguments: [
     (["UPMC_PROXY_URL": "socks5://user:sesame@proxy:1080"], "UPMC_PROXY_URL does not begin with http://"),
+    (["UPMC_PROXY_URL": "proxy:3128"], "UPMC_PROXY_URL is no address. Write http://"),
+    (["UPMC_PROXY_URL": "http://user:se/same@proxy:3128"], "%2F"),
     (["UPMC_PROXY_URL": "http://user:sesame@proxy"], "UPMC_PROXY_URL names no host and port"),
     (["UPMC_NO_PROXY": "bank.example,10.0.0.0/33"], "10.0.0.0/33 is no host"),
     (["UPMC_PROXY_RESOLVES": "yes"], "neither on nor off"),
