@@ -21,13 +21,21 @@ struct Way: Equatable {
   struct Names: Sendable {
     /// Of the webhook's host; nil where the proxy looks it up.
     var host: [SocketAddress]?
-    /// Of the proxy; nil where nothing goes through it.
+    /// Of the proxy; nil where nothing goes through it, and where its name could not be looked up.
     var proxy: [SocketAddress]?
+    /// Why the proxy's name could not be looked up: a sentence's end.
+    var proxyFault: String?
   }
 
   /// Why a webhook is not called.
   struct Refusal: Error, Equatable {
     let reason: String
+    /// It is about the operator's proxy, and nothing that a tenant should read.
+    var isAboutProxy = false
+
+    var error: HTTPClientError {
+      isAboutProxy ? .noTunnel(ProxyTunnel.Fault(reason: reason)) : .unreachable(reason)
+    }
   }
 
   /// - Parameters:
@@ -53,7 +61,9 @@ struct Way: Equatable {
       self.address = address
       tunnel = proxy?.tunnel(to: address, of: place.host)
     } else {
-      guard rule.allows(name: place.host, isSecure: place.isSecure) else { throw Self.notPublic(place) }
+      if let proxy, !rule.allows(name: place.host, isSecure: place.isSecure, through: proxy) {
+        throw Self.notPublicName(place)
+      }
       address = nil
       tunnel = proxy?.tunnel(to: place.host, port: place.port)
     }
@@ -63,12 +73,15 @@ struct Way: Equatable {
       return
     }
     let hops = names.proxy ?? []
-    if let known = present?.hop, hops.contains(known), !isFailing {
+    let known = present?.tunnel == nil ? nil : present?.hop
+    // Without an answer about the proxy's name the way that stands is as good as it was.
+    if let known, hops.isEmpty || hops.contains(known) && !isFailing {
       hop = known
     } else {
       let others = hops.filter { $0 != present?.hop }
       guard let other = others.randomElement() ?? hops.first else {
-        throw Refusal(reason: tunnel.naming("its name leads to no address"))
+        throw Refusal(
+          reason: tunnel.naming(names.proxyFault ?? "its name leads to no address"), isAboutProxy: true)
       }
       hop = other
     }
@@ -79,6 +92,13 @@ struct Way: Equatable {
       reason: place.isSecure
         ? "the address of \(place.host) is not public; allow its network with UPMC_WEBHOOK_PRIVATE"
         : "plain http goes only to networks that UPMC_WEBHOOK_PRIVATE allows; use https")
+  }
+
+  private static func notPublicName(_ place: HTTPURL) -> Refusal {
+    Refusal(
+      reason: place.isSecure
+        ? "\(place.host) is not public: webhooks go to hosts with a public name, and to addresses that are public"
+        : "plain http goes only to addresses in networks that UPMC_WEBHOOK_PRIVATE allows; use https")
   }
 
   // MARK: Looking up
@@ -100,13 +120,21 @@ struct Way: Equatable {
     let hop = Endpoint(host: proxy.host, port: proxy.port)
     if proxy.resolvesNames {
       return Resolver.Question(endpoint: hop, asker: asker) { result in
-        answer(result.map { Names(proxy: $0) }.mapError { Refusal(reason: tunnel.naming($0)) })
+        answer(
+          result.map { Names(proxy: $0) }.mapError { Refusal(reason: tunnel.naming($0), isAboutProxy: true) })
       }
     }
     return Resolver.Question(endpoint: host, asker: asker) { result in
-      // Whose host turns out to be an exception needs no proxy.
-      let hops = (try? Resolver.system(hop)) ?? []
-      answer(result.map { Names(host: $0, proxy: hops) }.mapError { Refusal(reason: $0.description) })
+      answer(result.map { names($0, hop) }.mapError { Refusal(reason: $0.description) })
+    }
+  }
+
+  /// With the proxy's addresses, or why there are none: whose host turns out to be an exception needs no proxy.
+  private static func names(_ host: [SocketAddress], _ hop: Endpoint) -> Names {
+    do throws(SystemError) {
+      return Names(host: host, proxy: try Resolver.system(hop))
+    } catch {
+      return Names(host: host, proxyFault: error.description)
     }
   }
 }

@@ -30,16 +30,31 @@ package struct AddressRule: Sendable {
     allowed.contains { $0.contains(address) }
   }
 
+  /// Ends of names that never leave a machine or its network.
+  private static let inward: Set<Substring> = [
+    "localhost", "localdomain", "localdomain4", "localdomain6", "local", "internal",
+  ]
+
   /// About a name that the operator's proxy looks up, and whose private addresses the proxy must refuse: no for what can be
-  /// told from here, which is addresses however they are written, and names of the proxy's own machine.
-  package func allows(name: String, isSecure: Bool) -> Bool {
-    if let address = IPAddress(name) { return allows(address, isSecure: isSecure) }
-    var labels = name.lowercased().split(separator: ".", omittingEmptySubsequences: false)
-    if labels.last?.isEmpty == true { labels.removeLast() }
-    // What resolvers take for an address too: 127.1, 2130706433, 0x7f000001.
-    guard let last = labels.last, last != "localhost", !last.hasPrefix("0x"), last.contains(where: { !$0.isNumber })
+  /// told from here, which is addresses however they are written, and names of the proxy itself and of its network.
+  package func allows(name: String, isSecure: Bool, through proxy: OutboundProxy) -> Bool {
+    let (name, own) = (Self.plain(name), Self.plain(proxy.host))
+    if let address = IPAddress(name) { return address != IPAddress(own) && allows(address, isSecure: isSecure) }
+    // Neither an address nor a name is what a proxy may read in its own way: %-signs, zones.
+    guard isSecure, name != own, ProxyExceptions.isName(name) else { return false }
+    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+    // A single label is completed with the proxy's own domain.
+    guard labels.count > 1, let last = labels.last, !labels.contains(""), !Self.inward.contains(last),
+      labels.suffix(2) != ["home", "arpa"]
     else { return false }
-    return isSecure
+    // What resolvers take for an address too: 127.1, 2130706433, 0x7f000001.
+    return !last.hasPrefix("0x") && last.contains { !$0.isNumber }
+  }
+
+  /// In small letters, without the dot at the end.
+  private static func plain(_ name: String) -> String {
+    let name = name.lowercased()
+    return name.hasSuffix(".") ? String(name.dropLast()) : name
   }
 
   /// - Parameter isSecure: whether it is spoken to with TLS; plain HTTP only goes where the configuration says.

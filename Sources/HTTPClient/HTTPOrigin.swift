@@ -70,7 +70,7 @@ package struct HTTPURL: Hashable, Sendable {
       guard let end = authority.firstIndex(of: "]") else { return nil }
       let host = authority[authority.index(after: authority.startIndex)..<end]
       let rest = authority[authority.index(after: end)...]
-      guard host.contains(":"), rest.isEmpty || rest.first == ":" else { return nil }
+      guard IPAddress(String(host)) != nil, host.contains(":"), rest.isEmpty || rest.first == ":" else { return nil }
       return (String(host), rest.isEmpty ? nil : rest.dropFirst())
     }
     let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)

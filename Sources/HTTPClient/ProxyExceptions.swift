@@ -36,7 +36,8 @@ package struct ProxyExceptions: Hashable, Sendable {
     }
   }
 
-  private static func isName(_ text: String) -> Bool {
+  /// Letters, digits, `-`, `_` and dots between them: the one notion here of what may be a name.
+  static func isName(_ text: String) -> Bool {
     !text.isEmpty && text.first != "." && text.last != "."
       && text.utf8.allSatisfy { byte in
         switch byte {

@@ -64,11 +64,27 @@ import Testing
     let names = Way.Names(proxy: proxies)
     #expect(try way(names, proxy).tunnel?.authority == "hooks.example:443")
     for url in [
-      "https://127.1/x", "https://2130706433/x", "https://localhost/x", "https://[::1]/x", "http://a.example/",
+      "https://127.1/x", "https://2130706433/x", "https://localhost/x", "https://[::1]/x", "https://intranet/x",
+      "https://a%2eexample/x", "https://proxy/x",
     ] {
       let reason = refusal(names, proxy, place: HTTPURL(url))
-      #expect(reason.contains("UPMC_WEBHOOK_PRIVATE"), "\(url): \(reason)")
+      #expect(reason.contains("is not public"), "\(url): \(reason)")
     }
+    #expect(refusal(names, proxy, place: HTTPURL("http://a.example/")).contains("use https"))
+  }
+
+  @Test func `a way that stands goes on standing while the proxy's name cannot be looked up`() throws {
+    let proxy = try OutboundProxy("http://proxy:3128")
+    let host = [Self.address("93.184.216.34")]
+    let first = try way(Way.Names(host: host, proxy: proxies), proxy)
+    let blind = Way.Names(host: host, proxyFault: "no name server")
+    #expect(try way(blind, proxy, present: first, isFailing: true) == first)
+    let refused = try #require(throws: Way.Refusal.self) { try way(blind, proxy) }
+    #expect(refused.isAboutProxy && refused.reason == "the proxy proxy:3128: no name server")
+    let straight = try way(Way.Names(host: host), nil)
+    #expect(throws: Way.Refusal.self, "its hop is no proxy") { try way(blind, proxy, present: straight) }
+    let moved = Way.Names(host: [Self.address("10.0.0.9")], proxyFault: "no name server")
+    #expect(throws: Way.Refusal.self, "it is private now") { try way(moved, proxy, present: first) }
   }
 
   @Test func `what is in use goes on being used, unless it fails`() throws {

@@ -20,7 +20,7 @@ import Testing
     "", "a", "//a", "ftp://a", "http:/a", "http://", "http:///x", "http://:80", "http://a:0", "http://a:65536",
     "http://a:x",
     "http://a:+1", "http://user@a", "http://user:pass@a/", "http://a b", "http://a/\n", "http://a\\b", "http://[::1",
-    "http://[a]",
+    "http://[a]", "http://[::1%1]", "http://[::ffff:10.0.0.5%251]", "http://[a:b]",
     "http://[::1]x", "http://a]", "http://이체", "http://a:1:2", "https:a",
   ])
   func `what is no address is none`(_ text: String) {

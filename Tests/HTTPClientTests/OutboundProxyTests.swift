@@ -25,11 +25,13 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "http://host:port"), ("proxy:3128", "http://host:port"), ("https://proxy:3128", "plain HTTP"),
+    ("", "http://host:port"), ("proxy:3128", "is no address. Write http://host:port"),
+    ("https://proxy:3128", "plain HTTP"),
     ("socks5://proxy:1080", "plain HTTP"), ("http://proxy", "no host and port"), ("http://proxy:", "no host and port"),
     ("http://:3128", "no host and port"), ("http://proxy:0", "no host and port"),
     ("http://proxy:99999", "no host and port"), ("http://proxy:3128/path", "a path"),
-    ("http://proxy:3128?x", "a path"), ("http://pro xy:3128", "no host and port"),
+    ("http://proxy:3128?x", "a path"), ("http://user:se/cret@proxy:3128", "%2F"),
+    ("http://pro xy:3128", "no host and port"),
     ("http://user:se@cret@proxy:3128", "%40"), ("http://user:sec%ret@proxy:3128", "percent"),
     ("http://user:%FF@proxy:3128", "percent"), ("http://user:a%0Ab@proxy:3128", "percent"),
     ("http://:secret@proxy:3128", "a user that is empty"), ("http://us%3Aer:secret@proxy:3128", "a colon"),
@@ -81,11 +83,20 @@ import Testing
 
   @Test func `a name that somebody else looks up must not be an address in disguise`() throws {
     let rule = AddressRule(allowing: [try #require(IPBlock("10.1.0.0/16"))])
-    for name in ["hooks.example", "a1.example", "hooks.example."] { #expect(rule.allows(name: name, isSecure: true)) }
+    let proxy = try OutboundProxy("http://Proxy.bank.example:3128")
+    func allows(_ name: String, isSecure: Bool = true) -> Bool {
+      rule.allows(name: name, isSecure: isSecure, through: proxy)
+    }
+    for name in ["hooks.example", "a1.example", "hooks.example.", "A_b-c.example"] { #expect(allows(name), "\(name)") }
     for name in [
       "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "localhost", "a.localhost", "LOCALHOST.", "::1",
-      "10.2.0.1", "", ".",
-    ] { #expect(!rule.allows(name: name, isSecure: true), "\(name)") }
-    #expect(rule.allows(name: "10.1.0.1", isSecure: false) && !rule.allows(name: "hooks.example", isSecure: false))
+      "10.2.0.1", "", ".", "::ffff:10.0.0.5%1", "::1%1", "127.0.0.1%31", "a%2eexample.com", "a..example", "ä.example",
+      "intranet", "intranet.", "ip6-localhost", "localhost.localdomain", "printer.local", "db.INTERNAL",
+      "nas.home.arpa",
+      "proxy.bank.example", "PROXY.bank.example.",
+    ] { #expect(!allows(name), "\(name)") }
+    #expect(allows("10.1.0.1", isSecure: false) && !allows("hooks.example", isSecure: false))
+    let numeric = try OutboundProxy("http://10.1.0.1:3128")
+    #expect(!rule.allows(name: "::ffff:10.1.0.1", isSecure: true, through: numeric), "the proxy's own address")
   }
 }
