@@ -31,7 +31,7 @@ package import Reactor
 /// **Where it may go** (`AddressRule`): `https` to public addresses, unless the configuration allows a network; then also
 /// plain `http`. The name is looked up here, and connected is to the address that was checked, so a name that changes its
 /// meaning between does not help anybody. Redirections are not followed. Behind a proxy the same holds: it is told the address
-/// that was checked, not the name (`Way`).
+/// that was checked, not the name (`Way`), and a password that it does not take is told it by one webhook for all (`WayOut`).
 ///
 /// **Signature** (`Signature`): that of standardwebhooks.com, HMAC-SHA-256 over id, time and body.
 ///
@@ -67,6 +67,11 @@ package final class Courier {
     /// Failures in a row after which a webhook rests.
     static let failuresBeforeRest = 3
     static let longestRest: Duration = .seconds(300)
+    /// Before a proxy that did not take our password is asked again: directories lock an account after some five tries within
+    /// a quarter of an hour or so.
+    static let passwordRest: Duration = .seconds(300)
+    /// Between two lines of the log about a way out that does not open.
+    static let proxyWordsPause: Duration = .seconds(10)
     /// What an answer's Retry-After may ask for at most, in seconds.
     static let longestRetryAfter: Int32 = 3_600
     /// How often it is looked for certificates that end soon.

@@ -31,6 +31,7 @@ final class Rounds {
   /// The last webhook of the round before.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
+  private var wayOut = WayOut()
   private var context: TLSContext?
 
   init(_ configuration: CourierConfiguration, _ resolver: Resolver, _ stopping: StopSignal) throws(SystemError) {
@@ -65,7 +66,7 @@ final class Rounds {
     guard results.isEmpty, loop.clock.now >= max(isOffUntil, looksAgainAt) else { return }
     do {
       let now = loop.clock.now
-      let busy = targets.values.filter { $0.room(at: now) == 0 }.map(\.webhook)
+      let busy = targets.values.filter { room(for: $0, at: now) == 0 }.map(\.webhook)
       let due = try database.present().run(
         EventDeliveries.webhooks(atMost: Courier.Limits.webhooksAtOnce, without: busy, after: last))
       last = due.last?.webhook ?? 0
@@ -106,30 +107,42 @@ final class Rounds {
 
   // MARK: One webhook
 
+  /// How many more events may be taken for it now, as far as it and the way to it are concerned.
+  private func room(for target: Target, at now: Instant) -> Int {
+    min(target.room(at: now), target.isTunnelled ? wayOut.room(at: now) : .max)
+  }
+
   private func serve(_ target: Target) throws(PostgresError) {
     let now = loop.clock.now
-    guard target.room(at: now) > 0, shares.room(for: target.app) > 0 else { return }
-    if target.place == nil { target.fail("\(target.url) is no URL") }
-    if target.secret == nil { target.fail("its secret does not open with this master key") }
-    if case .none(let reason) = target.standing {
+    guard room(for: target, at: now) > 0, shares.room(for: target.app) > 0 else { return }
+    if target.place == nil { target.fail(Way.Refusal(reason: "\(target.url) is no URL")) }
+    if target.secret == nil {
+      target.fail(Way.Refusal(reason: "its secret does not open with this master key"))
+    }
+    if case .none(let refusal) = target.standing {
       // One event learns why, and the others wait: then it is looked up again.
       for attempt in try take(1, for: target) {
         began(target)
-        end(attempt, target, .failure(.unreachable(reason)))
+        end(attempt, target, .failure(refusal.error))
       }
       return ask(target)
     }
     // A slow answer keeps nobody waiting whose address is known.
     if target.needsAddress(at: now) { ask(target) }
     guard case .ready = target.standing, let secret = target.secret, let place = target.place else { return }
-    for attempt in try take(min(target.room(at: now), shares.room(for: target.app)), for: target) {
+    let isTunnelled = target.isTunnelled
+    for attempt in try take(min(room(for: target, at: now), shares.room(for: target.app)), for: target) {
       let seconds = loop.clock.wallMicroseconds / 1_000_000
       // Who named it nobody knows: what is confidential goes to the number that the customer's server has.
       let phone = attempt.sealed != nil ? nil : attempt.phone.flatMap { configuration.phone($0.sealed, $0.user) }
       let request = Notice.request(
         attempt, configuration.contents, phone: phone, to: place.target, secret: secret, seconds: seconds)
       began(target)
-      target.send(request) { [unowned self] result in end(attempt, target, result) }
+      if isTunnelled { wayOut.began() }
+      target.send(request) { [unowned self] result in
+        if isTunnelled { wayOut.ended(result, at: loop.clock.now) }
+        end(attempt, target, result)
+      }
     }
   }
 
@@ -168,14 +181,16 @@ final class Rounds {
     let question = Way.question(place, configuration.proxy, asker: String(target.app)) { result in
       _ = found.offer(Found(webhook: webhook, result: result))
     }
-    if !resolver.ask(question) { target.stays("too many names are being looked up", at: loop.clock.now) }
+    if !resolver.ask(question) {
+      target.stays(Way.Refusal(reason: "too many names are being looked up"), at: loop.clock.now)
+    }
   }
 
   private func resolved(_ answer: Found) {
     guard let target = targets[answer.webhook], target.isAsking else { return }
     switch answer.result {
     case .success(let names): target.resolved(names, rule, configuration.proxy, loop, sharedContext)
-    case .failure(let refusal): target.stays(refusal.reason, at: loop.clock.now)
+    case .failure(let refusal): target.stays(refusal, at: loop.clock.now)
     }
   }
 
@@ -188,18 +203,31 @@ final class Rounds {
     if case .failure(.closed) = outcome { return }
     let verdict = Verdict.of(outcome, attempts: attempt.attempts, pauses: configuration.retrySeconds)
     shares.ended(target.app)
-    target.ended(well: verdict.state == .delivered, at: loop.clock.now)
+    target.ended(well: verdict.state == .delivered, wasMissed: Self.isMissed(outcome), at: loop.clock.now)
     var result = EventDeliveries.Result(attempt, verdict.state, afterSeconds: verdict.afterSeconds)
     result.status = verdict.status
     result.reason = verdict.reason
     results.append(result)
+    var words = verdict.reason ?? ""
+    if case .failure(let error) = outcome { words = error.description }
+    if case .failure(.noTunnel(let fault)) = outcome, wayOut.speaks(at: loop.clock.now) {
+      log.warning(
+        "the way out does not open", metadata: ["webhook": "\(attempt.webhook)", "reason": "\(fault.reason)"])
+    }
     guard verdict.state == .dead else { return }
     log.error(
       "an event was given up; replay it when the webhook is mended",
       metadata: [
         "webhook": "\(attempt.webhook)", "event": "\(attempt.id)", "kind": "\(attempt.kind)",
-        "reason": "\(verdict.reason ?? "")",
+        "reason": "\(words)",
       ])
+  }
+
+  private static func isMissed(_ outcome: Result<HTTPResponse, HTTPClientError>) -> Bool {
+    switch outcome {
+    case .failure(.unreachable), .failure(.noTunnel), .failure(.timedOut): true
+    default: false
+    }
   }
 
   private func write() {

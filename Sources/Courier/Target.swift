@@ -17,7 +17,7 @@ final class Target {
   enum Standing {
     case unknown
     case ready(until: Instant)
-    case none(String)
+    case none(Way.Refusal)
   }
 
   let webhook: Webhooks.Number
@@ -33,6 +33,8 @@ final class Target {
   private var way: Way?
   private(set) var underWay = 0
   private var failures = 0
+  /// The last attempt got no answer: it may be the way.
+  private var wasMissed = false
   private var restsUntil = Instant(nanoseconds: 0)
 
   init(_ listener: EventDeliveries.Listener, secret: [UInt8]?) {
@@ -62,18 +64,18 @@ final class Target {
   }
 
   /// It cannot be reached, as far as is known.
-  func fail(_ reason: String) {
+  func fail(_ refusal: Way.Refusal) {
     isAsking = false
-    standing = .none(reason)
+    standing = .none(refusal)
   }
 
   /// Its name could not be looked up just now: an address that has served until now goes on serving.
-  func stays(_ reason: String, at now: Instant) {
+  func stays(_ refusal: Way.Refusal, at now: Instant) {
     isAsking = false
     if case .ready = standing {
       standing = .ready(until: now + Courier.Limits.nameLife)
     } else {
-      standing = .none(reason)
+      standing = .none(refusal)
     }
   }
 
@@ -83,19 +85,19 @@ final class Target {
     _ context: () throws(TLSError) -> TLSContext
   ) {
     isAsking = false
-    guard let place else { return fail("it is no URL") }
+    guard let place else { return fail(Way.Refusal(reason: "it is no URL")) }
     let found: Way
     do throws(Way.Refusal) {
-      found = try Way(to: place, names, rule, proxy, present: way, isFailing: failures > 0)
+      found = try Way(to: place, names, rule, proxy, present: way, isFailing: wasMissed)
     } catch {
-      return fail(error.reason)
+      return fail(error)
     }
     standing = .ready(until: loop.clock.now + Courier.Limits.nameLife)
     if found == way, client != nil { return }
     do throws(TLSError) {
       try connect(by: found, place, loop, context)
     } catch {
-      fail("\(error)")
+      fail(Way.Refusal(reason: "\(error)"))
     }
   }
 
@@ -117,6 +119,8 @@ final class Target {
     self.way = way
   }
 
+  var isTunnelled: Bool { way?.tunnel != nil }
+
   // MARK: Events
 
   /// How many more events may be taken for it now.
@@ -133,8 +137,10 @@ final class Target {
   }
 
   /// Counts how an attempt went.
-  func ended(well: Bool, at now: Instant) {
+  /// - Parameter wasMissed: nobody answered, which may be the way's fault; an answer that is none of its own counts as one.
+  func ended(well: Bool, wasMissed: Bool, at now: Instant) {
     underWay -= 1
+    self.wasMissed = wasMissed
     guard !well else {
       failures = 0
       restsUntil = now

@@ -27,8 +27,11 @@ struct Verdict: Equatable {
       if let seconds = response.header("retry-after").flatMap({ Int32($0) }), seconds > 0 {
         asked = min(seconds, Courier.Limits.longestRetryAfter)
       }
-    case .failure(let error):
-      verdict.reason = error.description
+    // Tenants read it: what the operator's proxy is called, and what it says of its own network, is in the log.
+    case .failure(.noTunnel): verdict.reason = "the way out did not open"
+    case .failure(.unreachable(let reason)):
+      verdict.reason = HTTPClientError.unreachable(ProxyTunnel.withoutProxy(reason)).description
+    case .failure(let error): verdict.reason = error.description
     }
     guard attempts >= 1, Int(attempts) <= pauses.count else {
       verdict.state = .dead

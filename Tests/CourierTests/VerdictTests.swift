@@ -33,6 +33,16 @@ import Testing
     #expect(verdict(503, [("retry-after", "soon")]).afterSeconds == 5)
   }
 
+  @Test func `tenants do not read which proxy it is, nor what it says of its network`() throws {
+    let fault = ProxyTunnel.Fault(reason: "the proxy 10.0.0.1:3128 cannot reach 10.0.0.2:22 (502)", status: 502)
+    let closed = Verdict.of(.failure(.noTunnel(fault)), attempts: 1, pauses: pauses)
+    #expect(closed.state == .waiting && closed.reason == "the way out did not open")
+    let tunnel = try OutboundProxy("http://10.0.0.1:3128").tunnel(to: "hooks.example", port: 443)
+    let behind = HTTPClientError.unreachable(ProxyTunnel.behind(tunnel, "its certificate has ended"))
+    let reason = Verdict.of(.failure(behind), attempts: 1, pauses: pauses).reason
+    #expect(reason == "the server cannot be reached: its certificate has ended")
+  }
+
   @Test func `no answer is tried again`() {
     for error in [HTTPClientError.timedOut, .unreachable("x"), .lost("y"), .malformed("z")] {
       let verdict = Verdict.of(.failure(error), attempts: 1, pauses: pauses)
