@@ -170,7 +170,8 @@ struct ConnectionState {
         pingedAt = now
         return .ping
       }
-      guard silence >= PushWire.Limits.idlePingSeconds else { return [] }
+      let patience = isTunnelled ? PushWire.Limits.tunnelledIdlePingSeconds : PushWire.Limits.idlePingSeconds
+      guard silence >= patience else { return [] }
       pingedAt = now
       return .ping
     }

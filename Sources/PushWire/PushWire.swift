@@ -67,6 +67,8 @@ package enum PushWire {
     package static let pingSeconds: Int64 = 10
     /// Seconds of silence before a PING keeps middle boxes from forgetting the connection.
     package static let idlePingSeconds: Int64 = 300
+    /// The same through a proxy, many of which end what is quiet for five minutes.
+    package static let tunnelledIdlePingSeconds: Int64 = 240
     /// TCP keepalive: seconds of silence before probing, and until unacknowledged bytes mean a dead peer.
     package static let keepAliveSeconds: Int64 = 60
     package static let unacknowledgedSeconds: Int64 = 30

@@ -7,9 +7,10 @@ import Testing
   private let start = Instant(nanoseconds: 1_000_000_000)
   private func after(_ seconds: Int64) -> Instant { start + .seconds(seconds) }
 
-  private func ready() -> ConnectionState {
-    var state = ConnectionState(at: start)
+  private func ready(isTunnelled: Bool = false) -> ConnectionState {
+    var state = ConnectionState(at: start, isTunnelled: isTunnelled)
     _ = state.connected(at: start)
+    _ = state.tunnelled(at: start)
     _ = state.secured(at: start)
     _ = state.settingsArrived(streamLimit: 1000, at: start)
     _ = state.answered(isForbidden: false, at: start)
@@ -113,6 +114,12 @@ import Testing
     state.heard(at: after(303))
     #expect(state.ticked(inFlight: 0, at: after(320)) == [])
     #expect(state.ticked(inFlight: 0, at: after(603)) == .ping)
+  }
+
+  @Test func `through a proxy the PING leaves well before five minutes are over`() {
+    var state = ready(isTunnelled: true)
+    #expect(state.phase == .ready && state.ticked(inFlight: 0, at: after(239)) == [])
+    #expect(state.ticked(inFlight: 0, at: after(240)) == .ping)
   }
 
   @Test func `a limit that stays at one for a minute ends the connection, a short fall does not`() {
