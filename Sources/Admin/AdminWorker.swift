@@ -117,10 +117,10 @@ final class AdminWorker {
     }
     caller.origin = request.clientAddress?.description ?? request.remoteAddress.host
     caller.requestID = request.id
+    let query = try QueryParameters(request.query, known: route.query) { Problem(.invalidField, $0) }
     let call = AdminCall(
-      request: request, parameters: parameters, query: try Self.query(of: request, for: route), caller: caller,
-      session: credential?.session, connection: connection,
-      resources: resources)
+      request: request, parameters: parameters, query: query, caller: caller, session: credential?.session,
+      connection: connection, resources: resources)
     switch route.endpoint {
     case .whole(let endpoint): return try endpoint(call)
     case .pieces(let kind, let endpoint):
@@ -131,14 +131,6 @@ final class AdminWorker {
         throw Problem(.busy, "This server is stopping. Try again in a moment.")
       }
       return nil
-    }
-  }
-
-  private static func query(of request: OwnedRequest, for route: AdminRoute) throws(Problem) -> QueryParameters {
-    do throws(QueryParameters.Fault) {
-      return try QueryParameters(request.query, known: route.query)
-    } catch {
-      throw Problem(.invalidField, error.detail)
     }
   }
 

@@ -2,8 +2,8 @@
 /// known is refused, because whoever wrote it meant something by it, and would take the answer for another one.
 package struct QueryParameters: Sendable {
   /// Why a query is not taken: one or two sentences, with the names that are known.
-  package struct Fault: Error, Equatable {
-    package let detail: String
+  private struct Fault: Error {
+    let detail: String
   }
 
   private let known: [String]
@@ -12,7 +12,18 @@ package struct QueryParameters: Sendable {
   /// - Parameters:
   ///   - query: as it was sent, without the `?`.
   ///   - known: the names that the route takes, each once at most.
-  package init(_ query: String, known: [String]) throws(Fault) {
+  ///   - refusal: what is thrown, made of one or two sentences with the names that are known.
+  package init<Refusal: Error>(
+    _ query: String, known: [String], orThrow refusal: (String) -> Refusal
+  ) throws(Refusal) {
+    do throws(Fault) {
+      try self.init(query, known: known)
+    } catch {
+      throw refusal(error.detail)
+    }
+  }
+
+  private init(_ query: String, known: [String]) throws(Fault) {
     self.known = known
     guard !query.isEmpty else { return }
     guard let pairs = FormDecoding.pairs(in: query.utf8Span.span) else {

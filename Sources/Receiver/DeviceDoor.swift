@@ -7,6 +7,8 @@ package import Reactor
 /// `/v1` for devices: routes a request to its endpoint. One per HTTP loop.
 package final class DeviceDoor: RequestHandler {
   typealias Endpoint = (DeviceDoor) -> (Request, PathParameters, Responder) throws(Problem) -> Void
+  /// One that takes something behind the `?`.
+  typealias Question = (DeviceDoor) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void
 
   /// One line of the table: what is asked, and who answers.
   struct Route {
@@ -14,13 +16,21 @@ package final class DeviceDoor: RequestHandler {
     let pattern: String
     /// Names of what may stand behind the `?`; anything else there is refused.
     let query: [String]
-    let endpoint: Endpoint
+    let endpoint: Question
 
-    init(_ method: Method, _ pattern: String, query: [String] = [], _ endpoint: @escaping Endpoint) {
+    init(_ method: Method, _ pattern: String, query: [String], _ endpoint: @escaping Question) {
       self.method = method
       self.pattern = pattern
       self.query = query
       self.endpoint = endpoint
+    }
+
+    init(_ method: Method, _ pattern: String, _ endpoint: @escaping Endpoint) {
+      self.init(method, pattern, query: []) { door in
+        { (request, parameters, _, responder) throws(Problem) in
+          try endpoint(door)(request, parameters, responder)
+        }
+      }
     }
   }
 
@@ -77,21 +87,13 @@ package final class DeviceDoor: RequestHandler {
       }
       switch router.match(request) {
       case .found(let route, let parameters):
-        try Self.checkQuery(of: request, for: route)
-        try route.endpoint(self)(request, parameters, responder)
+        let query = try QueryParameters(request.query, known: route.query) { Problem(.invalidField, $0) }
+        try route.endpoint(self)(request, parameters, query, responder)
       case .methodNotAllowed(allow: let allowed): responder.refuse(allowed: allowed, requestID: request.id)
       case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
       }
     } catch {
       responder.send(error, requestID: request.id)
-    }
-  }
-
-  private static func checkQuery(of request: Request, for route: Route) throws(Problem) {
-    do throws(QueryParameters.Fault) {
-      _ = try QueryParameters(request.query, known: route.query)
-    } catch {
-      throw Problem(.invalidField, error.detail)
     }
   }
 

@@ -113,9 +113,11 @@ extension DeviceDoor {
 
   // MARK: Groups
 
-  func listGroups(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+  func listGroups(
+    _ request: Request, _ parameters: PathParameters, _ query: QueryParameters, _ responder: Responder
+  ) throws(Problem) {
     let claim = try claim(request, parameters)
-    let page = try GroupPage(limit: request.queryItem("limit"), cursor: request.queryItem("cursor"))
+    let page = try GroupPage(limit: query["limit"], cursor: query["cursor"])
     perform(.listGroups(claim), request, responder) { answer, responder in
       guard case .groups(let groups) = answer else { return }
       responder.send { writer in page.write(groups, to: &writer) }

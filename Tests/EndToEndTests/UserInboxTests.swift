@@ -77,6 +77,7 @@ import Testing
     #expect(entry["readAt"] is NSNull && (entry["endsAt"] as? String ?? "") > (entry["sentAt"] as? String ?? ""))
     let page = try inbox(world, korean, "?limit=1")
     #expect(seqnos(page) == [second] && page.string("nextCursor") == second)
+    #expect(seqnos(try inbox(world, korean, "?%6Cimit=1")) == [second], "a name is what its bytes say")
     let rest = try inbox(world, korean, "?limit=1&cursor=\(second)")
     #expect(seqnos(rest) == [first] && rest["nextCursor"] is NSNull)
   }

@@ -2,14 +2,16 @@ import HTTPServer
 import Testing
 
 @Suite struct QueryParametersTests {
-  private func read(_ query: String, _ known: [String] = ["appId", "limit"]) throws(QueryParameters.Fault)
-    -> QueryParameters
-  {
-    try QueryParameters(query, known: known)
+  private struct Refusal: Error {
+    let detail: String
+  }
+
+  private func read(_ query: String, _ known: [String] = ["appId", "limit"]) throws(Refusal) -> QueryParameters {
+    try QueryParameters(query, known: known) { Refusal(detail: $0) }
   }
 
   private func fault(_ query: String, _ known: [String] = ["appId", "limit"]) -> String? {
-    do throws(QueryParameters.Fault) {
+    do throws(Refusal) {
       _ = try read(query, known)
       return nil
     } catch {
