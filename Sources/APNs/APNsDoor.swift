@@ -178,12 +178,24 @@ final class APNsDoor: PoolDoor {
   }
 
   func closedBeforeReady(reason: String, of pool: Pool) {
-    guard case .certificate = credential, reason.contains(" alert ") else { return }
+    guard case .certificate = credential, Self.isAboutCertificate(reason) else { return }
     // The peer says so in the language of TLS: nothing has been sent yet.
     for queue in pool.queues {
       pool.fail(queue, "BadCertificate: the server refused the push certificate (\(reason))")
     }
   }
+
+  /// The peer's alert is about what we proved ourselves with (RFC 8446 §6.2). Others, of a proxy that looks into TLS say, are
+  /// nobody's credential's fault.
+  static func isAboutCertificate(_ reason: String) -> Bool {
+    guard let alert = reason.firstRange(of: " alert ") else { return false }
+    return certificateAlerts.contains { reason[alert.upperBound...].hasPrefix($0) }
+  }
+
+  private static let certificateAlerts = [
+    "bad certificate", "unsupported certificate", "certificate revoked", "certificate expired", "certificate unknown",
+    "certificate required", "unknown ca",
+  ]
 
   // MARK: Clocks
 

@@ -28,6 +28,18 @@ import Testing
     #expect(server.requests.allSatisfy { $0.fields["authorization"] == nil && $0.clientCertificate != nil })
   }
 
+  @Test(arguments: [
+    ("handshake: sslv3 alert bad certificate", true), ("handshake: tlsv1 alert unknown ca", true),
+    ("through the proxy p:1: handshake: ssl/tls alert certificate expired", true),
+    ("read: tlsv13 alert certificate required", true), ("read: sslv3 alert certificate revoked", true),
+    ("handshake: tlsv1 alert internal error", false), ("handshake: sslv3 alert handshake failure", false),
+    ("handshake: tlsv1 alert protocol version", false), ("handshake: tlsv1 unrecognized name", false),
+    ("the peer closed the connection", false),
+  ])
+  func `only alerts about certificates are the credential's fault`(reason: String, isAbout: Bool) {
+    #expect(APNsDoor.isAboutCertificate(reason) == isAbout)
+  }
+
   @Test func `an app with a certificate and one with a key never share a connection`() throws {
     var settings = TestServer.Settings()
     settings.asksForCertificate = true
