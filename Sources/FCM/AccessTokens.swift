@@ -131,7 +131,9 @@ final class AccessTokens {
     switch result {
     case .failure(let error): failed(tunnel(url)?.naming(error) ?? error.description)
     case .success(let addresses):
-      guard let address = addresses.randomElement() else { return failed("\(url.host) has no address") }
+      guard let address = addresses.randomElement() else {
+        return failed("\(wire.hop(to: Endpoint(host: url.host, port: url.port)).host) has no address")
+      }
       ask(address, url)
     }
   }

@@ -161,11 +161,12 @@ package final class Switchboard: PoolOwner {
 
   func resolve(_ endpoint: Endpoint, for pool: PoolKey) {
     let answer = answer
-    let question = Resolver.Question(endpoint: configuration.hop(to: endpoint)) { answer($0, pool) }
+    let hop = configuration.hop(to: endpoint)
+    let question = Resolver.Question(endpoint: hop) { answer($0, pool) }
     guard resolvers[endpoint]?.ask(question) != true else { return }
     // Not from within the call: the pool is in the middle of something.
     loop.schedule(after: .zero) { [weak self] in
-      let error = SystemError(code: 11, operation: "resolve", subject: endpoint.host)
+      let error = SystemError(code: 11, operation: "resolve", subject: hop.host)
       self?.resolved(.failure(error), for: pool)
     }
   }
