@@ -123,7 +123,9 @@ package final class Server {
     notices = try NoticeKeeper(
       databaseURL: databaseURL, contents: keys.contents, clock: clock, messageCommitted: dispatcher.poke)
     listening = configuration.listening
-    if let proxy = configuration.proxy { log.info("all calls out go through a proxy", metadata: ["proxy": "\(proxy)"]) }
+    if let proxy = configuration.proxy {
+      log.info("calls out go through a proxy, but for what UPMC_NO_PROXY names", metadata: ["proxy": "\(proxy)"])
+    }
     log.info("serving", metadata: ["address": "\(address)"])
   }
 
