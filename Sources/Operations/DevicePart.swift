@@ -212,6 +212,8 @@ struct DevicePart {
       record.state = .unregistered
       // Its keys end with it; those of a device that only lost its token to another one do not.
       record.authEpoch &+= 1
+      // The next device may get its row.
+      if user.userKey.isGuest { changes.end(user) }
       DeviceUsers(batch: batch).release(record)
     case .join(_, let group): changes.joined.append(Groups.Membership(user: user, group: group))
     case .leave(_, let group): changes.left.append(Groups.Membership(user: user, group: group))

@@ -167,7 +167,8 @@ struct RegistrationPart {
         changes.retired.insert(
           Tokens.Claimed(app: known.app, psid: known.psid, network: known.network, device: known.device))
       }
-      if known.userKey.isGuest, !record.userKey.isGuest {
+      // A guest's key is its row's: whoever comes after it has the same one.
+      if known.userKey.isGuest, entry.row.recognition == .none || !record.userKey.isGuest {
         changes.endedGuests.append(Users.Key(app: known.app, userKey: known.userKey))
       }
     }

@@ -176,7 +176,8 @@ package enum Users {
     DELETE FROM users u USING guests g WHERE u.app = g.app AND u.user_key = g.user_key
     """)
 
-  /// Ends what guests had: count, ledger, memberships, inbox. For devices that become a user's.
+  /// Ends what guests had: count, ledger, memberships, inbox. For devices that become a user's or leave, and for rows
+  /// that another device gets.
   package static func forgetGuests(_ guests: some Collection<Key>) -> Query<Void> {
     Query(forgetGuestsStatement, keys(guests)) { _ in }
   }

@@ -239,6 +239,26 @@ import Testing
     #expect(try world.number("SELECT count(*) FROM inbox_entries WHERE user_key LIKE 'g%'") == 0)
   }
 
+  @Test(arguments: [true, false])
+  func `what a guest had is not the next one's, who comes with its DEVICE_ID`(leaves: Bool) throws {
+    let world = try World()
+    let guest = try phone(world, "d1", Self.tokens[0], user: nil)
+    _ = try world.finished(try world.send(#"{"all":true}"#, #","inbox":"P365D","badge":{"set":3}"#))
+    #expect(try inbox(world, guest).int("unread") == 1)
+    if leaves {
+      #expect(try world.client.call("DELETE", "/v1/devices/\(guest.id)", bearer: guest.authKey).status == 204)
+      #expect(try world.number("SELECT count(*) FROM inbox_entries") == 0)
+    } else {
+      // As a device leaves whose token another one has.
+      try world.connection.script("UPDATE devices SET state = 2")
+    }
+    let stranger = try phone(world, "d1", Self.tokens[1], user: nil)
+    let seen = try inbox(world, stranger)
+    #expect(stranger.id == guest.id && seqnos(seen) == [] && seen.int("unread") == 0, "\(seen.text)")
+    let badge = try world.client.call("GET", "/v1/devices/\(stranger.id)/badge", bearer: stranger.authKey)
+    #expect(badge.int("badge") == 0, "\(badge.text)")
+  }
+
   @Test func `a device that had to give way to another sees nothing of the user`() throws {
     let world = try World()
     let set = try world.client.call(
