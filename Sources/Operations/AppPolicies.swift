@@ -74,9 +74,13 @@ package struct AppPolicies: Sendable {
     return isGood(proof, of: user, in: record.app, now: now)
   }
 
-  /// Whether a device sees what was kept for its user: where devices have to be proved, only one that is.
-  func showsInbox(to record: Devices.Record) -> Bool {
-    record.userKey.isGuest || record.identity >= rules(of: record.app).identity
+  /// From when on a device sees what was kept for its user, microseconds since 1970. Nil: nothing, for devices have to be
+  /// proved and this one is not. Where nobody vouches for it, it may be anybody's who knows the CUID: it sees no more than
+  /// what it could have got itself.
+  func inboxBegins(for record: Devices.Record) -> Int64? {
+    guard !record.userKey.isGuest else { return 0 }
+    guard record.identity >= rules(of: record.app).identity else { return nil }
+    return record.identity == .open ? record.boundAt : 0
   }
 
   static let onlyAsked = Problem(

@@ -231,7 +231,7 @@ struct DevicePart {
     let state = state
     var listed: Set<Users.Key> = []
     var shown: Set<Users.Key> = []
-    var asked: [(operation: Int, user: Users.Key, part: InboxQuestion)] = []
+    var asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)] = []
     for entry in state.entries {
       guard let user = entry.user else { continue }
       switch entry.kind {
@@ -239,8 +239,8 @@ struct DevicePart {
       case .find, .badge, .setConsents, .possess: shown.insert(user)
       case .inbox(_, let part):
         shown.insert(user)
-        if let record = batch.devices[entry.claim.device], batch.policies.showsInbox(to: record) {
-          asked.append((entry.operation, user, part))
+        if let record = batch.devices[entry.claim.device], let since = batch.policies.inboxBegins(for: record) {
+          asked.append((entry.operation, Inboxes.View(of: user, since: since), part))
         }
       default: break
       }
@@ -280,7 +280,7 @@ struct DevicePart {
             device: record, badge: shown.badge,
             userName: batch.shownName(named.name, of: record))
         case .badge: .badge(shown.badge)
-        case .inbox(_, let part): .inbox(inboxes.page(at: entry.operation, part, of: user, on: record, shown))
+        case .inbox(_, let part): .inbox(inboxes.page(at: entry.operation, part, on: record, shown))
         case .setBadge: .badge(entry.badge ?? 0)
         case .listGroups: .groups(state.groups[user] ?? [])
         case .admitSend: .admitted(record)

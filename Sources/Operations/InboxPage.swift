@@ -76,35 +76,34 @@ package struct InboxPage: Sendable {
 struct InboxLook {
   private final class State {
     var entries: [Int: [Inboxes.Entry]] = [:]
-    var unread: [Users.Key: Int64] = [:]
-    /// By operation, where its answer stands.
-    var places: [Int: Int] = [:]
+    var unread: [Inboxes.View: Int64] = [:]
+    /// By operation, where its answer stands, and what was looked at.
+    var places: [Int: (place: Int, view: Inboxes.View)] = [:]
   }
 
   private let state = State()
 
   /// - Parameter asked: by operation, of devices that may see their person's entries.
-  func steps(_ asked: [(operation: Int, user: Users.Key, part: InboxQuestion)], at now: Int64) -> [Step] {
+  func steps(_ asked: [(operation: Int, view: Inboxes.View, part: InboxQuestion)], at now: Int64) -> [Step] {
     guard !asked.isEmpty else { return [] }
     let state = state
-    for (place, one) in asked.enumerated() { state.places[one.operation] = place }
-    let questions = asked.map { Inboxes.Question(user: $0.user, before: $0.part.before, limit: $0.part.limit + 1) }
+    for (place, one) in asked.enumerated() { state.places[one.operation] = (place, one.view) }
+    let questions = asked.map { Inboxes.Question(view: $0.view, before: $0.part.before, limit: $0.part.limit + 1) }
     return [
       Inboxes.list(questions, at: now).map { state.entries = $0 },
-      Inboxes.unread(of: Set(asked.map(\.user)), at: now, upTo: Operations.Limits.inboxUnread).map {
+      Inboxes.unread(in: Set(asked.map(\.view)), at: now, ofNewest: Operations.Limits.inboxUnread).map {
         state.unread = $0
       },
     ]
   }
 
   func page(
-    at operation: Int, _ part: InboxQuestion, of user: Users.Key, on device: Devices.Record,
-    _ shown: (badge: Int16, name: String)
+    at operation: Int, _ part: InboxQuestion, on device: Devices.Record, _ shown: (badge: Int16, name: String)
   ) -> InboxPage {
-    let place = state.places[operation]
+    let asked = state.places[operation]
     return InboxPage(
-      device: device, entries: place.flatMap { state.entries[$0] } ?? [], limit: part.limit,
-      unread: place == nil ? 0 : state.unread[user] ?? 0, badge: shown.badge, userName: shown.name)
+      device: device, entries: asked.flatMap { state.entries[$0.place] } ?? [], limit: part.limit,
+      unread: asked.flatMap { state.unread[$0.view] } ?? 0, badge: shown.badge, userName: shown.name)
   }
 }
 
@@ -112,6 +111,6 @@ extension Operations.Limits {
   /// Entries of one page: each is a whole payload.
   static let inboxPage = 20
   package static let inboxPageMost = 100
-  /// Unread entries are counted so far.
+  /// The newest entries of a person, of which the unread ones are counted: two microseconds each.
   package static let inboxUnread = 1_000
 }

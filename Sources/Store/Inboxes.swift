@@ -119,29 +119,46 @@ package enum Inboxes {
     package let appHasExtension: Bool
   }
 
-  /// A part of a person's inbox.
-  package struct Question: Sendable {
+  /// What a device sees of its person's inbox.
+  package struct View: Hashable, Sendable {
     package let user: Users.Key
+    /// Of messages that were sent then or later, microseconds since 1970.
+    package let since: Int64
+
+    package init(of user: Users.Key, since: Int64) {
+      self.user = user
+      self.since = since
+    }
+  }
+
+  /// A part of what a device sees.
+  package struct Question: Sendable {
+    package let view: View
     /// Of messages with a lower number.
     package let before: Int64
     package let limit: Int
 
-    package init(user: Users.Key, before: Int64, limit: Int) {
-      self.user = user
+    package init(view: View, before: Int64, limit: Int) {
+      self.view = view
       self.before = before
       self.limit = limit
     }
   }
+
+  /// True for an entry `x` of a message that was sent when a view `t` begins, or later. A look-up for each, whatever the plan.
+  private static let isInView = "(SELECT s.sent_at FROM inbox_messages s WHERE s.seqno = x.seqno) >= t.since"
 
   private static let listStatement = Statement(
     "inboxes-list",
     """
     SELECT t.n, e.seqno, i.sent_at, e.ends_at, e.read_at, e.filled::text, i.send_date, i.request::text, i.links::text,
       a.extension
-    FROM unnest($1, $2, $3, $4) WITH ORDINALITY AS t(app, user_key, before, most, n)
+    FROM unnest($1, $2, $3, $4, $5) WITH ORDINALITY AS t(app, user_key, since, before, most, n)
     CROSS JOIN LATERAL (
       SELECT x.app, x.seqno, x.ends_at, x.read_at, x.filled FROM inbox_entries x
-      WHERE x.app = t.app AND x.user_key = t.user_key AND x.seqno < t.before AND x.ends_at > $5
+      WHERE x.app = t.app AND x.user_key = t.user_key AND x.seqno < t.before AND x.ends_at > $6
+        -- Before they are counted: what shows nothing makes no page shorter.
+        AND \(isInView)
       ORDER BY x.seqno DESC LIMIT t.most) e
     JOIN inbox_messages i ON i.seqno = e.seqno JOIN apps a ON a.app = e.app
     ORDER BY t.n, e.seqno DESC
@@ -149,16 +166,12 @@ package enum Inboxes {
 
   /// What was asked for, by its position: newest first.
   package static func list(_ questions: [Question], at now: Int64) -> Query<[Int: [Entry]]> {
-    var (apps, keys, before, most) = (Int32Column(), TextColumn(), Int64Column(), Int64Column())
+    var (before, most) = (Int64Column(), Int64Column())
     for question in questions {
-      apps.append(question.user.app)
-      keys.append(question.user.userKey.text)
       before.append(question.before)
       most.append(Int64(question.limit))
     }
-    var parameters = Parameters()
-    parameters.append(int32s: apps)
-    parameters.append(texts: keys)
+    var parameters = columns(questions.map(\.view))
     parameters.append(int64s: before)
     parameters.append(int64s: most)
     parameters.append(timestampMicroseconds: now)
@@ -183,26 +196,38 @@ package enum Inboxes {
   private static let unreadStatement = Statement(
     "inboxes-unread",
     """
-    SELECT t.app, t.user_key, c.count FROM unnest($1, $2) AS t(app, user_key) CROSS JOIN LATERAL (
+    SELECT t.n, c.count FROM unnest($1, $2, $3) WITH ORDINALITY AS t(app, user_key, since, n) CROSS JOIN LATERAL (
       SELECT count(*) FROM (
-        SELECT FROM inbox_entries x
-        WHERE x.app = t.app AND x.user_key = t.user_key AND x.read_at IS NULL AND x.ends_at > $3 LIMIT $4) y) c
+        SELECT y.seqno, y.read_at FROM inbox_entries y
+        WHERE y.app = t.app AND y.user_key = t.user_key AND y.ends_at > $4 ORDER BY y.seqno DESC LIMIT $5) x
+      WHERE x.read_at IS NULL AND \(isInView)) c
     """)
 
-  /// How many entries each person has not read, no more than `limit`.
-  package static func unread(
-    of users: some Collection<Users.Key>, at now: Int64, upTo limit: Int
-  ) -> Query<[Users.Key: Int64]> {
-    var parameters = Users.keys(users)
+  /// How many a person has not read of the newest `most` entries, as far as they are in view.
+  package static func unread(in views: Set<View>, at now: Int64, ofNewest most: Int) -> Query<[View: Int64]> {
+    let views = Array(views)
+    var parameters = columns(views)
     parameters.append(timestampMicroseconds: now)
-    parameters.append(limit)
+    parameters.append(most)
     return Query(unreadStatement, parameters) { rows in
-      var counts: [Users.Key: Int64] = [:]
-      for row in 0..<rows.count {
-        counts[Users.Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = rows.int64(row, 2)
-      }
+      var counts: [View: Int64] = [:]
+      for row in 0..<rows.count { counts[views[Int(rows.int64(row, 0)) - 1]] = rows.int64(row, 1) }
       return counts
     }
+  }
+
+  private static func columns(_ views: [View]) -> Parameters {
+    var (apps, keys, since) = (Int32Column(), TextColumn(), TimestampColumn())
+    for view in views {
+      apps.append(view.user.app)
+      keys.append(view.user.userKey.text)
+      since.append(view.since)
+    }
+    var parameters = Parameters()
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    parameters.append(timestamps: since)
+    return parameters
   }
 
   private static let readStatement = Statement(

@@ -140,8 +140,9 @@ import Testing
       let seen = try inbox(world, phone)
       #expect(isRead(seen, first) == true && isRead(seen, second) == false && seen.int("unread") == 1, "\(seen.text)")
     }
-    // A device that came later, and never had the push.
+    // A device that came later, and never had the push; somebody has vouched for it.
     let three = try phone(world, "d3", Self.tokens[2], user: "kim")
+    try world.connection.script("UPDATE devices SET identity = 1 WHERE device = '\(three.id)'")
     let entry = try #require(items(try inbox(world, three)).first)
     let byEntry = try read(world, entry, on: three)
     #expect(byEntry["status"] as? String == "recorded" && byEntry["badge"] as? Int == 0, "\(byEntry)")
@@ -271,8 +272,31 @@ import Testing
       let new = try phone(world, "d2", Self.tokens[1], user: "kim")
       return try world.number("SELECT count(*) FROM devices WHERE user_key = 'ukim'") == 1 ? new : nil
     }
-    #expect(seqnos(try inbox(world, new)) == [seqno])
     #expect(seqnos(try inbox(world, old)) == [])
+    let own = try world.send(#"{"clientUids":["kim"]}"#, Self.keep)
+    _ = try world.finished(own)
+    #expect(seqnos(try inbox(world, new)) == [own])
+    #expect(seqnos(try inbox(world, old)) == [])
+  }
+
+  @Test func `whom nobody vouches for sees nothing from before it named the user`() throws {
+    let world = try World()
+    let kim = try phone(world, "d1", Self.tokens[0], user: "kim")
+    let old = try world.send(#"{"clientUids":["kim"]}"#, Self.keep)
+    _ = try world.finished(old)
+    let stranger = try phone(world, "d2", Self.tokens[1], user: "kim")
+    let nothing = try inbox(world, stranger)
+    #expect(seqnos(nothing) == [] && nothing.int("unread") == 0, "\(nothing.text)")
+    let new = try world.send(#"{"all":true}"#, Self.keep)
+    _ = try world.finished(new)
+    let seen = try inbox(world, stranger)
+    #expect(seqnos(seen) == [new] && seen.int("unread") == 1, "\(seen.text)")
+    #expect(seqnos(try inbox(world, kim)) == [new, old])
+    // What is not in view makes no page shorter.
+    #expect(seqnos(try inbox(world, stranger, "?limit=1")) == [new])
+    // Somebody vouches for it: then it is kim's.
+    try world.connection.script("UPDATE devices SET identity = 1")
+    #expect(seqnos(try inbox(world, stranger)) == [new, old])
   }
 
   @Test func `where devices are proved, one that is not sees nothing of a user's`() throws {

@@ -10,8 +10,9 @@ extension APIOperation {
       """
       What was sent with `inbox`, newest first, until it ends: each message as this device's push shows it, in its language \
       and with the user's values. It is the user's, on all devices. A guest's is the device's own, and ends when the device \
-      becomes a user's. In apps whose identity is `proof` or `strict` a device that is not proved so sees nothing of a \
-      user's. An entry is read by `POST /v1/reads` with its `seqno`, this device's PSID and the `pushkey` of its payload, \
+      becomes a user's or leaves. In apps whose identity is `proof` or `strict` a device that is not proved so sees nothing of \
+      a user's. Where nobody vouches for its user (`open`), it sees what was sent since it has this user and this token, and \
+      nothing from before. An entry is read by `POST /v1/reads` with its `seqno`, this device's PSID and the `pushkey` of its payload, \
       like the push; read on one device it is read on all.
       """, by: .authKey,
       parameters: [

@@ -106,7 +106,7 @@ extension Schemas {
                 "payload", Schema.optional(.object([("type", "object")])),
                 "As the push shows it; null when a newer release wrote what this one cannot read."),
             ]))),
-        .needed("unread", Schema.count, "Entries that are unread; 1000 stands for more, too."),
+        .needed("unread", Schema.count, "How many of the newest 1000 entries are unread."),
         nextCursor,
       ])
     ),
