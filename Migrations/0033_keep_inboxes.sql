@@ -38,5 +38,5 @@ CREATE TABLE inbox_entries (
   PRIMARY KEY (app, user_key, seqno)
 ) WITH (fillfactor = 90);
 
--- All entries of a message end at the same time, so this grows by a few bytes an entry.
+-- The entries of a message end at about the same time, so this grows by a few bytes an entry.
 CREATE INDEX inbox_entries_by_end ON inbox_entries (ends_at);

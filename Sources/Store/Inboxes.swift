@@ -9,8 +9,8 @@ internal import Postgres
 ///                              └──────────────────────────────────────────────────────────┘    (erased, a guest no more)
 /// ```
 /// An entry is a narrow row; what it shows stands once for each message, and is filled in when it is asked for. Both are
-/// written in the transaction that claims, many in a statement. All entries of a message end at the same time, so what is over
-/// is removed in the order of one index.
+/// written in the transaction that claims, many in a statement. The entries of a message end at about the same time, so
+/// what is over is removed in the order of one index; what they show stays as long as the last of them.
 package enum Inboxes {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -31,6 +31,12 @@ package enum Inboxes {
     package let endsAt: Int64
     /// What an uploaded file says of the person; nil: nothing.
     package let filled: InboxValues?
+
+    package init(key: Key, endsAt: Int64, filled: InboxValues?) {
+      self.key = key
+      self.endsAt = endsAt
+      self.filled = filled
+    }
   }
 
   /// Whose inboxes a message comes into: each person with a device that consents let it go to, whatever else may keep the
@@ -55,9 +61,10 @@ package enum Inboxes {
       (SELECT json_object_agg(e.key, CASE WHEN e.key = 'audience' AND e.value->'csv' IS NULL
         THEN '{"all":true}'::json ELSE e.value END) FROM json_each(m.request) e), m.links
     FROM unnest($1, $2) AS t(seqno, ends_at) JOIN messages m ON m.seqno = t.seqno JOIN apps a ON a.app = m.app
-    WHERE NOT EXISTS (SELECT FROM inbox_messages i WHERE i.seqno = t.seqno)
+    WHERE NOT EXISTS (SELECT FROM inbox_messages i WHERE i.seqno = t.seqno AND i.ends_at >= t.ends_at)
     ORDER BY m.seqno
-    ON CONFLICT DO NOTHING
+    -- It stays as long as the last of its entries: a message that waited, or goes out again, ends later than it was to.
+    ON CONFLICT (seqno) DO UPDATE SET ends_at = excluded.ends_at WHERE inbox_messages.ends_at < excluded.ends_at
     """)
 
   private static let createStatement = Statement(

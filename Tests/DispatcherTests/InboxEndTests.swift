@@ -102,6 +102,22 @@ import Testing
     #expect(try number("SELECT count(*) FROM inbox_entries WHERE user_key = 'ukim'") == 1)
   }
 
+  @Test func `what entries show stays as long as the last of them`() throws {
+    let now = SystemClock().wallMicroseconds
+    func entry(_ user: String, days: Int64) -> Inboxes.New {
+      let key = Inboxes.Key(
+        user: Users.Key(app: 1, userKey: UserKey(clientUID: user)), seqno: 2)
+      return Inboxes.New(key: key, endsAt: now + days * 86_400_000_000, filled: nil)
+    }
+    // It waited for a second person in between, or another node knows it as it was before that.
+    for (user, days) in [("kim", Int64(1)), ("lee", 8), ("min", 1)] {
+      for query in Inboxes.create([entry(user, days: days)]) { try connection.run(query) }
+    }
+    let rest = "SELECT count(*) FROM inbox_messages WHERE seqno = 2 AND ends_at > now() + interval '7 days'"
+    #expect(try number(rest) == 1)
+    #expect(try number("SELECT count(*) FROM inbox_entries WHERE seqno = 2") == 3)
+  }
+
   @Test func `what was being claimed while its person was erased does not stay`() throws {
     _ = try Persons.erase("kim", of: "com.example.bank", by: .commandLine, on: connection)
     #expect(try number("SELECT count(*) FROM inbox_entries") == 0)
