@@ -2,13 +2,15 @@
 -- for each person a narrow row: who, which message, until when, read or not. Both end by time, whatever becomes of the message,
 -- its deliveries and their history. Neither is a partition of SEQNOs: their ends differ from a day to a year. A message without
 -- an inbox writes and reads nothing here: what tells the one from the other is the column of its own row.
--- Locks: messages for a moment (a column without a rewrite).
+-- Locks: messages for a moment (columns without a rewrite).
 -- The previous binary: works. What it claims of a message with an inbox comes into nobody's, and what is read through it stays
 -- unread there: update all nodes before such messages are sent.
 -- upmc:oldest-program 0011
 
 -- For how long it stays in inboxes, in seconds; NULL: it is in none.
 ALTER TABLE messages ADD COLUMN inbox_seconds integer;
+-- Of one that was sent again, and again: the first one, whose entries stand for all; NULL: its own.
+ALTER TABLE messages ADD COLUMN inbox_of bigint;
 
 -- What entries show: one row a message. Written with its first claim, so that nothing depends on how long messages are kept.
 CREATE TABLE inbox_messages (

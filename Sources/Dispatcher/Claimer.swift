@@ -132,9 +132,9 @@ final class Claimer {
       let fallbacks = Fallbacks.wanted(
         by: message.fallback, of: message.request.kind, message.seqno, app: message.app, among: batch.members)
       if !fallbacks.isEmpty { try connection.run(Fallbacks.create(fallbacks)) }
-      if let endsAt = message.inboxEndsAt {
+      if let inbox = message.inbox {
         let inboxes = Inboxes.wanted(
-          message.seqno, until: endsAt, of: message.request.kind, app: message.app, among: batch.members,
+          inbox.seqno, until: inbox.endsAt, of: message.request.kind, app: message.app, among: batch.members,
           filled: values.kept(for:))
         for query in Inboxes.create(inboxes) { try connection.run(query) }
       }

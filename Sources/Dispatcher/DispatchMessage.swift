@@ -16,8 +16,9 @@ final class DispatchMessage: Sendable {
   let confidentialFrom: App.Identity?
   /// A short message is asked for when it is not confirmed in time.
   let fallback: Fallback?
-  /// When it leaves its persons' inboxes, microseconds since 1970; nil: it comes into none.
-  let inboxEndsAt: Int64?
+  /// The message as which it comes into its persons' inboxes, and when that leaves them, microseconds since 1970; nil: it
+  /// comes into none, or all who get it have had an entry: it is sent again by what became of it there.
+  let inbox: (seqno: Int64, endsAt: Int64)?
   /// `Holds` decides whether it goes out.
   let isAskedByPerson: Bool
   /// The message whose recipients are left out, for it goes to the rest of its audience; nil: nobody is.
@@ -60,10 +61,12 @@ final class DispatchMessage: Sendable {
     localTime = stored.localTime
     // As it was stored: a message that is sent again asks for none, and an older node's has none.
     fallback = stored.hasFallback ? request.fallback : nil
-    // Counted from its time. Of one that is sent again the first one's entries stand.
-    inboxEndsAt =
-      stored.resend != nil
-      ? nil : request.inboxSeconds.map { stored.expiresAt + ($0 - request.expiresInSeconds) * 1_000_000 }
+    let expiresIn = request.expiresInSeconds
+    inbox = stored.inboxSeconds.flatMap { seconds in
+      guard stored.resend == nil || stored.resend?.to == .unreached else { return nil }
+      // Counted from its time.
+      return (stored.inboxOf ?? stored.seqno, stored.expiresAt + (seconds - expiresIn) * 1_000_000)
+    }
     app = stored.app
     isAskedByPerson = stored.isAskedByPerson
     confidentialFrom = request.isConfidential ? stored.confidentialFrom : nil

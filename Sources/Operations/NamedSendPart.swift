@@ -277,6 +277,7 @@ struct NamedSendPart {
     message.hasFallback = send.request.fallback != nil
     message.confidentialFrom = send.app.identityRules.confidentialFrom
     message.appHasExtension = send.app.hasExtension
+    message.inboxSeconds = send.request.inboxSeconds
     let names = Dictionary(
       uniqueKeysWithValues: recipients(entry).lazy.filter { !$0.name.isEmpty }.map { ($0.userKey, $0.name) })
     return ClaimedSend(

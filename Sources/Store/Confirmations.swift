@@ -39,7 +39,7 @@ package enum Confirmations {
       SELECT n.entry, m.app, n.psid, coalesce(m.fallback, 0::smallint) AS fallback, \(HistoryRanges.isKept) AS kept,
         greatest(m.created_at, m.due_at) AS sent_at,
         -- One that was sent again is read where the first one is.
-        CASE WHEN m.inbox_seconds IS NOT NULL THEN coalesce(m.resend_of, m.seqno) END AS inbox
+        CASE WHEN m.inbox_seconds IS NOT NULL THEN coalesce(m.inbox_of, m.seqno) END AS inbox
       FROM unnest($1, $2) WITH ORDINALITY AS n(seqno, psid, entry) JOIN messages m ON m.seqno = n.seqno
     )
     -- Whatever it is for: a VoIP push is confirmed with the token it came to.

@@ -75,7 +75,7 @@ package enum Inboxes {
     FROM unnest($1, $2, $3, $4, $5) AS t(app, user_key, seqno, ends_at, filled)
     WHERE t.ends_at > clock_timestamp()
     ORDER BY t.app, t.user_key COLLATE "C", t.seqno
-    -- Another device of the person came first.
+    -- Another device of the person came first, or the message before it was sent again.
     ON CONFLICT DO NOTHING
     """)
 

@@ -58,11 +58,12 @@ package enum Messages {
     """
     INSERT INTO messages (app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
       unknown_entries, created_at, expires_at, due_at, local_time, resend_of, resend_to, schedule, occurrence, links,
-      fallback, asked_by, asked_at, approved_for, held, sealed, inbox_seconds)
+      fallback, asked_by, asked_at, approved_for, held, sealed, inbox_seconds, inbox_of)
     VALUES ($1, CASE WHEN $11 IS NULL THEN 1 ELSE 0 END, $2, $3::text::json, $4, $5, $6, $7, $8::text::json, $9, $10,
       $11, $12::text::timestamp, $13, $14, $15, $16, $17::text::json, $18, $19, $20, $21,
       -- What a person asks for is counted before anything goes out, where the app wants that by then.
-      CASE WHEN $19 IS NULL THEN 0 ELSE 1 END, $22, $23)
+      CASE WHEN $19 IS NULL THEN 0 ELSE 1 END, $22, $23,
+      (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = $13 AND $23 IS NOT NULL))
     -- A repeated request: answer what is stored.
     ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
     RETURNING seqno
@@ -210,6 +211,10 @@ package enum Messages {
     package var confidentialFrom = App.Identity.proof
     /// The app has an extension, which alerts start.
     package var appHasExtension = false
+    /// For how long it stays in inboxes; nil: it comes into none.
+    package var inboxSeconds: Int64?
+    /// The first message, whose entries stand for this one too; nil: it has its own.
+    package var inboxOf: Int64?
 
     package init(
       seqno: Int64, app: App.Number, appID: String, lane: Lane, state: MessageState, request: [UInt8],
@@ -247,7 +252,7 @@ package enum Messages {
       m.planned, m.cancelled_at IS NOT NULL AND m.state = 3, m.resend_of, m.resend_to, a.time_zone,
       to_char(m.local_time, 'YYYY-MM-DD"T"HH24:MI:SS'), m.links::text, m.fallback IS NOT NULL,
       greatest(a.identity, a.confidential_to_proved::int)::smallint, m.sealed, a.extension, m.held,
-      m.asked_by IS NOT NULL
+      m.asked_by IS NOT NULL, m.inbox_seconds, m.inbox_of
     FROM messages m JOIN apps a ON a.app = m.app WHERE m.seqno = ANY($1)
     """)
 
@@ -349,6 +354,8 @@ package enum Messages {
     // One that only a newer program knows is kept back.
     open.hold = MessageHold(rawValue: rows.int16(row, 20)) ?? .waiting
     open.isAskedByPerson = rows.bool(row, 21)
+    open.inboxSeconds = rows.isNull(row, 22) ? nil : Int64(rows.int32(row, 22))
+    open.inboxOf = rows.optionalInt64(row, 23)
     open.localTime = rows.optionalText(row, 14).flatMap { LocalTime($0) }
     return open
   }

@@ -10,7 +10,8 @@ package enum OldMessages {
       SELECT m.seqno FROM seqno_ranges r CROSS JOIN LATERAL (
         SELECT seqno, finished_at FROM messages WHERE seqno >= r.from_seqno AND seqno < r.upto_seqno
           -- Reads of what is still in inboxes are told by it.
-          AND (inbox_seconds IS NULL OR finished_at < now() - make_interval(secs => inbox_seconds))
+          AND (inbox_seconds IS NULL
+            OR NOT EXISTS (SELECT FROM inbox_messages i WHERE i.seqno = coalesce(messages.inbox_of, messages.seqno)))
         ORDER BY seqno LIMIT $2 FOR UPDATE SKIP LOCKED) m
       -- Only where the history went long before: when a range was closed all of it had ended that many days ago. So what is
       -- read is what is removed.

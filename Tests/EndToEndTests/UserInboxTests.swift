@@ -176,6 +176,30 @@ import Testing
     let second = try #require(reply.string("seqno"), "\(reply.text)")
     #expect(try world.finished(second).int("accepted") == 1)
     #expect(seqnos(try inbox(world, kim)) == [first])
+    // And once more.
+    let once = try world.control("resend", second, #"{"to":"not-read"}"#)
+    let third = try #require(once.string("seqno"), "\(once.text)")
+    #expect(try world.finished(third).int("accepted") == 1)
+    #expect(seqnos(try inbox(world, kim)) == [first])
+    _ = try world.read(third, kim.token)
+    #expect(isRead(try inbox(world, kim), first) == true)
+  }
+
+  @Test func `sent again to those who were left out as late, it comes into their inboxes`() throws {
+    let world = try World()
+    let kim = try phone(world, "d1", Self.tokens[0], user: "kim")
+    try world.connection.script("UPDATE devices SET bound_at = now() - interval '2 hours'")
+    let due = Timestamp.text(world.now + 3_600_000_000)
+    let first = try world.send(#"{"all":true}"#, Self.keep + #","sendAt":"\#(due)""#)
+    try world.connection.script(
+      "UPDATE messages SET due_at = now() - interval '61 min', expires_at = now() + interval '1 day' WHERE state = 0")
+    #expect(try world.finished(first).int("accepted") == 0)
+    #expect(seqnos(try inbox(world, kim)) == [])
+    let reply = try world.control("resend", first, #"{"to":"failed"}"#)
+    let second = try #require(reply.string("seqno"), "\(reply.text)")
+    #expect(try world.finished(second).int("accepted") == 1)
+    let seen = try inbox(world, kim)
+    #expect(seqnos(seen) == [first] && isRead(seen, first) == false, "\(seen.text)")
     _ = try world.read(second, kim.token)
     #expect(isRead(try inbox(world, kim), first) == true)
   }
