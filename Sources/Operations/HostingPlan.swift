@@ -17,6 +17,8 @@ struct HostingPlan {
   /// How long what the message needs is kept, for devices that ask for it late and for sending it again: microseconds
   /// since 1970.
   let keptUntil: Int64
+  /// How long what it shows is kept: also until the last entry of an inbox has ended. Pages and values are in the entry.
+  private let shownUntil: Int64
 
   /// - Parameters:
   ///   - lastDueAt, expiresAt: of the message, microseconds since 1970.
@@ -26,7 +28,11 @@ struct HostingPlan {
     on connection: Connection, now: Int64, lastDueAt: Int64? = nil, expiresAt: Int64? = nil
   ) throws(Problem) {
     let lastOfAll = message.repetition.flatMap { Moment.microseconds("\($0.until.text)T23:59:59Z") }
-    keptUntil = max(lastOfAll ?? 0, lastDueAt ?? now, expiresAt ?? now) + Operations.Limits.hostedMicroseconds
+    let last = max(lastOfAll ?? 0, lastDueAt ?? now, expiresAt ?? now)
+    keptUntil = last + Operations.Limits.hostedMicroseconds
+    // Counted from its time, which may have to wait for a second person.
+    let inInboxes = message.inboxSeconds.map { ($0 + Holds.waitSeconds) * 1_000_000 } ?? 0
+    shownUntil = max(keptUntil, last + inInboxes)
     if case .upload(let name)? = message.content.media {
       try show(name, of: app, hosting, connection, now)
     }
@@ -115,7 +121,7 @@ struct HostingPlan {
         "names no uploaded file of this app, or its time is over; upload it with POST /v1/admin/uploads")
     }
     links.media = try hosting.url(Hosting.mediaPath, name + file.suffix)
-    if file.expiresAt < keptUntil { extended.append(name) }
+    if file.expiresAt < shownUntil { extended.append(name) }
   }
 
   // MARK: Storing
@@ -125,7 +131,7 @@ struct HostingPlan {
     for file in files {
       for query in HostedFiles.create(file, partBytes: Operations.Limits.partBytes) { try connection.run(query) }
     }
-    if !extended.isEmpty { try connection.run(HostedFiles.keep(extended, until: keptUntil)) }
+    if !extended.isEmpty { try connection.run(HostedFiles.keep(extended, until: shownUntil)) }
   }
 }
 

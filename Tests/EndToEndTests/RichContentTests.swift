@@ -209,6 +209,11 @@ import Testing
     let url = try #require(uploaded.json?["url"] as? String)
     _ = try payload(#""alert":"hi","media":"\#(id)""#)
     #expect(try world.count("SELECT count(*) FROM hosted_files WHERE expires_at > now() + interval '90 days'") == 1)
+    let year = "SELECT count(*) FROM hosted_files WHERE expires_at > now() + interval '365 days'"
+    #expect(try world.count(year) == 0)
+    // In an inbox it is looked at as long as it is there.
+    _ = try world.send(#"{"all":true}"#, #","media":"\#(id)","inbox":"P365D""#)
+    #expect(try world.count(year) == 1)
     try world.connection.script("UPDATE hosted_files SET expires_at = now()")
     // Nobody has fetched it yet, so no node remembers it.
     #expect(try get(url).status == 404)
