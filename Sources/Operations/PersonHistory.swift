@@ -67,7 +67,7 @@ package enum PersonHistory {
     }
   }
 
-  /// Messages of the last 90 days that went to the devices a user has now, newest first, as far as their deliveries are kept.
+  /// Messages that were asked for in the last 90 days, also those reserved then, and went to the devices a user has now, newest first, as far as their deliveries are kept.
   package static func list(
     _ clientUID: String, of appID: String, _ page: Reporting.PageRequest, by caller: Caller,
     on connection: Connection, now: Int64
@@ -112,7 +112,7 @@ package enum PersonHistory {
 }
 
 extension Operations.Limits {
-  /// What is shown of a person's past: 90 days.
+  /// What is shown of a person's past: what was asked for in 90 days.
   static let historyMicroseconds: Int64 = 90 * 86_400 * 1_000_000
   /// Messages that a search for a person looks at together.
   static let historyPart = 1_000

@@ -26,7 +26,8 @@ extension APIOperation {
     APIOperation(
       .get, "/v1/admin/users/{clientUid}/messages", id: "listUserMessages", in: .people, "List what was sent to a user",
       """
-      Newest first, for 90 days, on the devices that the user has now. Of what a message says only the title, and of a \
+      Those that were asked for in the last 90 days, newest first, on the devices that the user has now; one that was reserved \
+      earlier than that is absent, whenever it went out. Of what a message says only the title, and of a \
       confidential one nothing. Messages whose deliveries are not kept are absent: those with `dbIn` false 48 hours after \
       their end, the others when the time for which history is kept is over. Who reads it is in the audit log.
       """, by: able(to: .viewPeople), parameters: [ofApp(), limit, pageCursor],
