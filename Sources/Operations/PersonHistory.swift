@@ -94,7 +94,7 @@ package enum PersonHistory {
   private static func search(
     _ user: Users.Key, _ devices: [DeviceID], _ page: Reporting.PageRequest, since: Int64, _ connection: Connection
   ) throws(Problem) -> (found: [Int64], last: Int64?) {
-    let part = Operations.Limits.historyPart
+    let part = Operations.Limits.historyPart(devices: devices.count)
     var found: [Int64] = []
     var before = try page.number(first: .max)
     for _ in 0..<max(1, Operations.Limits.historyPlaces / (part * max(1, devices.count))) {
@@ -114,8 +114,8 @@ package enum PersonHistory {
 extension Operations.Limits {
   /// What is shown of a person's past: what was asked for in 90 days.
   static let historyMicroseconds: Int64 = 90 * 86_400 * 1_000_000
-  /// Messages that a search for a person looks at together.
-  static let historyPart = 1_000
+  /// Messages that a search for a person looks at together: as many as its places are for, for who has many devices.
+  static func historyPart(devices: Int) -> Int { max(1, min(1_000, historyPlaces / max(1, devices))) }
   /// Places, one a message and device, that one page looks at, 5 µs each: less than a tenth of a second. The next page goes on.
   static let historyPlaces = 15_000
 }

@@ -116,6 +116,31 @@ import Testing
     #expect(try get(Self.path + "&cursor=x").isProblem(.invalidField))
   }
 
+  @Test func `who has many devices is found a few messages at a time, each once`() throws {
+    try world.connection.script(
+      """
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT ('00000000-0000-8000-9000-' || lpad(n::text, 12, '0'))::uuid, 1, 'ukim01', 1, 1, 1, 'p' || n, 'd' || n, now(),
+        now(), now()
+      FROM generate_series(1, 4998) n
+      """)
+    // 15,000 places: three messages on 5000 devices.
+    for seqno in 1...8 {
+      try add(seqno, #"{"alert":"x"}"#)
+      if [1, 2, 7].contains(seqno) { try deliver(seqno, on: Self.phone, 1) }
+    }
+    var (found, pages): ([String], [Int]) = ([], [])
+    var cursor: String?
+    repeat {
+      let page = try get(Self.path + (cursor.map { "&cursor=\($0)" } ?? ""))
+      found += page.values(of: "seqno")
+      pages.append(page.values(of: "seqno").count)
+      cursor = page.values(of: "nextCursor").last
+    } while cursor != nil
+    #expect(found == ["7", "2", "1"] && pages == [1, 0, 2])
+  }
+
   @Test func `a message whose deliveries are dropped is absent, and what another got on the same device`() throws {
     try add(1, #"{"alert":"x","dbIn":false}"#)
     try add(2, #"{"alert":"x"}"#)
