@@ -7,7 +7,8 @@ struct PersonCommand: ParsableCommand {
     commandName: "person", abstract: "See what was sent to a user, newest first, and what became of it.",
     discussion: """
       The messages that were asked for in the last 90 days, with the outcome, receipt and read of each device that the user \
-      has now; not those that were reserved earlier and went out since. What a message says is not shown, only its title, and of a confidential one not even that.
+      has now; not those that were reserved earlier and went out since. What a message says is not shown, only its title, \
+      and of a confidential one not even that.
 
         upmc person com.example.bank kim01
         upmc person com.example.bank kim01 --limit 200 --json
