@@ -53,7 +53,7 @@ package enum PersonHistory {
     package var story: String {
       let named = message.isConfidential ? "(confidential)" : title ?? ""
       let head =
-        "\(Timestamp.text(message.createdAt))  \(message.seqno)  \(message.lane.name)  \(message.sender)  \(named)"
+        "\(Timestamp.text(message.createdAt))  \(message.seqno)  \(message.lane.name)  \(message.sender ?? "-")  \(named)"
       let devices = deliveries.map { delivery in
         let words = [
           delivery.status.name, delivery.reason.map { "(\($0))" }, delivery.at.map(Timestamp.text),

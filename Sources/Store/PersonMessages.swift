@@ -63,10 +63,12 @@ package enum PersonMessages {
     package let state: MessageState
     package let createdAt: Int64
     package let dueAt: Int64?
-    package let kind: String
-    package let sender: String
-    /// Nil when it has none, when it is confidential, or so large that a list does not read it.
+    /// Nil, as the sender and the title, when the request is so large that a list does not read it.
+    package let kind: String?
+    package let sender: String?
+    /// Nil also when it has none, or is confidential.
     package let title: String?
+    /// Of one that is not read known only until it is wiped.
     package let isConfidential: Bool
     package let fallback: Fallback?
   }
@@ -83,13 +85,15 @@ package enum PersonMessages {
     "person-messages-messages",
     """
     SELECT m.seqno, m.lane, m.state, m.created_at, m.due_at,
-      -- A request may name 10,000 users: such a one is not read for a list.
-      CASE WHEN pg_column_size(m.request) < 65536 THEN coalesce(m.request->>'kind', 'notice') ELSE 'notice' END,
-      CASE WHEN pg_column_size(m.request) < 65536 THEN coalesce(m.request->>'sender', 'admin') ELSE 'admin' END,
-      CASE WHEN pg_column_size(m.request) < 65536 AND m.request->>'confidential' IS DISTINCT FROM 'true'
-        AND json_typeof(m.request->'alert') = 'object' THEN m.request->'alert'->>'title' END,
-      m.request->>'confidential' IS NOT DISTINCT FROM 'true', f.due_at, f.decision, f.decided_at
-    FROM messages m LEFT JOIN fallbacks f ON f.seqno = m.seqno AND f.user_key = $2 AND f.app = $1
+      CASE WHEN r.said IS NOT NULL THEN coalesce(r.said->>'kind', 'notice') END,
+      CASE WHEN r.said IS NOT NULL THEN coalesce(r.said->>'sender', 'admin') END,
+      CASE WHEN r.said->>'confidential' IS DISTINCT FROM 'true' AND json_typeof(r.said->'alert') = 'object'
+        THEN r.said->'alert'->>'title' END,
+      m.sealed IS NOT NULL OR r.said->>'confidential' IS NOT DISTINCT FROM 'true', f.due_at, f.decision, f.decided_at
+    FROM messages m
+    -- A request may name 10,000 users: such a one is not read for a list.
+    CROSS JOIN LATERAL (SELECT CASE WHEN pg_column_size(m.request) < 65536 THEN m.request END AS said) r
+    LEFT JOIN fallbacks f ON f.seqno = m.seqno AND f.user_key = $2 AND f.app = $1
     WHERE m.seqno = ANY($3) ORDER BY m.seqno DESC
     """)
 
@@ -103,7 +107,7 @@ package enum PersonMessages {
         return Message(
           seqno: rows.int64(row, 0), lane: Lane(rawValue: rows.int16(row, 1)) ?? .normal,
           state: MessageState(rawValue: rows.int16(row, 2)) ?? .queued, createdAt: rows.timestampMicroseconds(row, 3),
-          dueAt: time(4), kind: rows.text(row, 5), sender: rows.text(row, 6), title: rows.optionalText(row, 7),
+          dueAt: time(4), kind: rows.optionalText(row, 5), sender: rows.optionalText(row, 6), title: rows.optionalText(row, 7),
           isConfidential: rows.bool(row, 8),
           fallback: time(9).map { dueAt in
             Fallback(

@@ -14,7 +14,7 @@ export async function personMessages(appID, clientUid) {
     load: (cursor) => get(`/users/${enc(clientUid)}/messages${query({ appId: appID, cursor, limit: 20 })}`), columns: [
       { title: t("history.message"), lead: true, cell: (item) => [
         h("a", { class: "title", href: link(`/messages/${item.seqno}/people/${enc(clientUid)}`) }, name(item)),
-        h("span", { class: "under" }, h("a", { class: "mono", href: link(`/messages/${item.seqno}`) }, item.seqno), ` · ${word("lane", item.lane)} · ${item.sender}`)] },
+        h("span", { class: "under" }, h("a", { class: "mono", href: link(`/messages/${item.seqno}`) }, item.seqno), ` · ${[word("lane", item.lane), item.sender].filter(Boolean).join(" · ")}`)] },
       { title: t("delivery.status"), fit: true, cell: (item) => devices(item, (one) => [state(one.status, "delivery"),
         one.reason ? h("span", { class: "under" }, word("reason", one.reason)) : null]) },
       { title: t("delivery.received"), fit: true, cell: (item) => devices(item, (one) => (one.receivedAt ? time(one.receivedAt) : "–")) },

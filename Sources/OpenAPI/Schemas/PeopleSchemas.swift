@@ -26,8 +26,11 @@ extension Schemas {
         of: Schema.object([
           .needed("seqno", Schema.sequence), .needed("state", Schema.words(MessageState.allCases.map(\.name))),
           .needed("lane", Schema.words(Lane.allCases.map(\.name))),
-          .needed("kind", Schema.words(MessageKind.allCases.map(\.rawValue))), .needed("sender", Schema.anyText),
-          .needed("title", Schema.optional(Schema.anyText), "Null when it has none or is confidential."),
+          .needed(
+            "kind", Schema.optional(Schema.words(MessageKind.allCases.map(\.rawValue))),
+            "Null, as the sender and the title, when the request is so large (64 KB) that a list does not read it."),
+          .needed("sender", Schema.optional(Schema.anyText)),
+          .needed("title", Schema.optional(Schema.anyText), "Null also when it has none or is confidential."),
           .optional("confidential", Schema.flag), .needed("createdAt", Schema.moment),
           .needed("sendAt", Schema.optional(Schema.moment), "When it was due; null: at once."),
           .needed(
