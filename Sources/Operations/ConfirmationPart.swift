@@ -35,6 +35,8 @@ struct ConfirmationPart {
     var ranges: [Int: Range<Int>] = [:]
     var sentTo: [Confirmations.Delivery: UserKey] = [:]
     var owners: [DeviceID: Devices.Record] = [:]
+    /// Messages that are in the inbox of a device's person.
+    var inInboxes: Set<Confirmations.Delivery> = []
     var newReceipts: Set<Confirmations.Delivery> = []
     var newReads: Set<Confirmations.Delivery> = []
     var newEntries: Set<Inboxes.Key> = []
@@ -89,11 +91,15 @@ struct ConfirmationPart {
   func findUsers(_ batch: OperationBatch) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
+    var inInboxes: Set<Confirmations.Delivery> = []
     for entry in state.entries
     where entry.candidates.count > 1 || entry.confirmation.read != nil || entry.settlesFallback {
       for candidate in entry.candidates {
         doubtful.insert(Confirmations.Delivery(seqno: entry.confirmation.seqno, device: candidate.device))
         devices.insert(candidate.device)
+        if entry.confirmation.read != nil, let inbox = candidate.inbox {
+          inInboxes.insert(Confirmations.Delivery(seqno: inbox, device: candidate.device))
+        }
       }
     }
     guard !doubtful.isEmpty else { return [] }
@@ -101,13 +107,13 @@ struct ConfirmationPart {
     return [
       Confirmations.sentTo(doubtful).map { state.sentTo = $0 },
       Devices.find(devices).map { records in for record in records { state.owners[record.device] = record } },
-    ]
+    ] + (inInboxes.isEmpty ? [] : [Inboxes.have(inInboxes).map { state.inInboxes = $0 }])
   }
 
   // MARK: Round 2: write
 
   func write(_ batch: OperationBatch) -> [Step] {
-    for index in state.entries.indices { settle(index, now: batch.now) }
+    for index in state.entries.indices { settle(index, batch) }
     let received = Self.times(state.entries)
     let state = state
     var steps: [Step] = []
@@ -151,7 +157,7 @@ struct ConfirmationPart {
   }
 
   /// Decides which device and user a confirmation belongs to.
-  private func settle(_ index: Int, now: Int64) {
+  private func settle(_ index: Int, _ batch: OperationBatch) {
     let entry = state.entries[index]
     let seqno = entry.confirmation.seqno
     func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
@@ -160,7 +166,7 @@ struct ConfirmationPart {
     let sent = entry.candidates.first { state.sentTo[delivery($0)] != nil }
     guard let chosen = sent ?? entry.candidates.first(where: \.isPresent) ?? entry.candidates.first else { return }
     state.entries[index].device = chosen.device
-    state.entries[index].at = min(max(entry.confirmation.at ?? now, chosen.sentAt), now)
+    state.entries[index].at = min(max(entry.confirmation.at ?? batch.now, chosen.sentAt), batch.now)
     let isRead = entry.confirmation.read != nil
     // In an inbox it is also read where it was never sent to, or where that is not known any more: then the person has read
     // it, and no delivery.
@@ -168,12 +174,23 @@ struct ConfirmationPart {
     if chosen.isKept, !isOnlyInInbox { state.entries[index].delivery = delivery(chosen) }
     state.entries[index].isForgotten = !chosen.isKept
     guard isRead || entry.settlesFallback else { return }
+    // Whoever has no entry either was never meant.
+    if isOnlyInInbox, !isInView(chosen, batch) { return }
     guard let key = state.sentTo[delivery(chosen)] ?? state.owners[chosen.device]?.userKey else { return }
     let user = Users.Key(app: chosen.app, userKey: key)
     // What it did to the count is forgotten with the rest.
     if chosen.isKept { state.entries[index].user = user }
     guard isRead, let seqno = chosen.inbox else { return }
     state.entries[index].inbox = Inboxes.Key(user: user, seqno: seqno)
+  }
+
+  /// Whether the device that a message was not sent to, as far as is known, sees it in its person's inbox.
+  private func isInView(_ candidate: Confirmations.Candidate, _ batch: OperationBatch) -> Bool {
+    guard let inbox = candidate.inbox, let owner = state.owners[candidate.device],
+      state.inInboxes.contains(Confirmations.Delivery(seqno: inbox, device: candidate.device)),
+      let since = batch.policies.inboxBegins(for: owner)
+    else { return false }
+    return since <= candidate.sentAt
   }
 
   /// Users whose counts reads may move.

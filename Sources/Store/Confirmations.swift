@@ -167,7 +167,7 @@ package enum Confirmations {
     return parameters
   }
 
-  private static func columns(_ deliveries: some Collection<Delivery>) -> Parameters {
+  static func columns(_ deliveries: some Collection<Delivery>) -> Parameters {
     var seqnos = Int64Column()
     var devices = UUIDColumn()
     for delivery in deliveries {
@@ -180,7 +180,7 @@ package enum Confirmations {
     return parameters
   }
 
-  private static func fresh(_ rows: Rows) -> Set<Delivery> {
+  static func fresh(_ rows: Rows) -> Set<Delivery> {
     var fresh: Set<Delivery> = []
     for row in 0..<rows.count { fresh.insert(Delivery(seqno: rows.int64(row, 0), device: rows.device(row, 1))) }
     return fresh

@@ -237,6 +237,18 @@ package enum Inboxes {
     return parameters
   }
 
+  private static let haveStatement = Statement(
+    "inboxes-have",
+    """
+    SELECT t.seqno, t.device FROM unnest($1, $2) AS t(seqno, device) JOIN devices d ON d.device = t.device
+      JOIN inbox_entries e ON e.app = d.app AND e.user_key = d.user_key AND e.seqno = t.seqno
+    """)
+
+  /// Those of the messages that are in the inbox of the person that the device belongs to now.
+  package static func have(_ asked: some Collection<Confirmations.Delivery>) -> Query<Set<Confirmations.Delivery>> {
+    Query(haveStatement, Confirmations.columns(asked), read: Confirmations.fresh)
+  }
+
   private static let readStatement = Statement(
     "inboxes-read",
     """

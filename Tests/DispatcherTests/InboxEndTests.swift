@@ -28,7 +28,8 @@ import Testing
       WHERE from_seqno = 1;
       INSERT INTO users (app, user_key, badge) VALUES (1, 'ukim', 5);
       INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
-        created_at) VALUES ('\(Self.device)', 1, 'ukim', 1, 1, 1, 'token', 'd', now(), now(), now());
+        created_at) VALUES ('\(Self.device)', 1, 'ukim', 1, 1, 1, 'token', 'd',
+          now() - interval '200 days', now(), now());
       INSERT INTO psids (app, psid, network, kind, device, bound_at) VALUES (1, 'token', 1, 1, '\(Self.device)', now());
       INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
         finished_at, inbox_seconds)
@@ -52,10 +53,10 @@ import Testing
     try keeper.look(connection)
   }
 
-  private func read(_ seqno: Int64) throws -> OperationAnswer.Confirmed? {
+  private func read(_ seqno: Int64, by psid: String = "token") throws -> OperationAnswer.Confirmed? {
     let clock = SystemClock()
     let batch = OperationBatch(
-      [.confirm([Operation.Confirmation(seqno: seqno, psid: "token", read: .keep, isGenuine: true)])], writer: 7,
+      [.confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: .keep, isGenuine: true)])], writer: 7,
       node: UUIDValue(high: 1, low: 1), policies: AppPolicies([] as [App]), now: clock.wallMicroseconds,
       readAt: clock.now)
     try batch.run(on: connection)
@@ -83,6 +84,36 @@ import Testing
     for table in ["messages", "inbox_entries", "inbox_messages"] {
       #expect(try number("SELECT count(*) FROM \(table)") == 0, "\(table)")
     }
+  }
+
+  @Test func `whom a message was never meant for reads nothing, and no count moves`() throws {
+    try connection.script(
+      """
+      INSERT INTO users (app, user_key, badge) VALUES (1, 'ulee', 5);
+      INSERT INTO devices (device, app, user_key, network, environment, state, psid, device_id, bound_at, registered_at,
+        created_at)
+      SELECT id::uuid, 1, key, 1, 1, 1, token, token, at, at, at
+      FROM (VALUES ('00000000-0000-0000-0000-000000000002', 'ulee', 'lees', now() - interval '9 days'),
+        ('00000000-0000-0000-0000-000000000003', 'ukim', 'late', now())) AS t(id, key, token, at);
+      INSERT INTO psids (app, psid, network, kind, device, bound_at)
+      SELECT 1, psid, 1, 1, device, bound_at FROM devices WHERE psid <> 'token';
+      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at,
+        finished_at, inbox_seconds)
+      VALUES (1000001, 1, 4, 1, '{}', '', 1, now() - interval '1 hour', now(), now(), 31536000);
+      INSERT INTO inbox_messages (seqno, app, sent_at, ends_at, send_date, request)
+      SELECT seqno, 1, created_at, created_at + interval '365 days', '', request FROM messages WHERE seqno = 1000001;
+      INSERT INTO inbox_entries (app, user_key, seqno, ends_at)
+      SELECT 1, 'ukim', seqno, ends_at FROM inbox_messages WHERE seqno = 1000001
+      """)
+    // Kim's other device came later, and nobody vouches for it.
+    for token in ["lees", "late"] {
+      #expect(try read(1_000_001, by: token)?.status == .unknownMessage, "\(token)")
+    }
+    #expect(try number("SELECT sum(badge)::bigint FROM users") == 10)
+    #expect(try number("SELECT count(*) FROM badge_ledger") == 0)
+    #expect(try number("SELECT count(*) FROM reads") == 0)
+    #expect(try number("SELECT count(*) FROM inbox_entries WHERE read_at IS NOT NULL") == 0)
+    #expect(try read(1_000_001)?.status == .recorded)
   }
 
   @Test func `entries end a part at a time, and one that is being read just now waits for nobody`() throws {
