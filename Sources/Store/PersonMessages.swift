@@ -107,7 +107,8 @@ package enum PersonMessages {
         return Message(
           seqno: rows.int64(row, 0), lane: Lane(rawValue: rows.int16(row, 1)) ?? .normal,
           state: MessageState(rawValue: rows.int16(row, 2)) ?? .queued, createdAt: rows.timestampMicroseconds(row, 3),
-          dueAt: time(4), kind: rows.optionalText(row, 5), sender: rows.optionalText(row, 6), title: rows.optionalText(row, 7),
+          dueAt: time(4), kind: rows.optionalText(row, 5), sender: rows.optionalText(row, 6),
+          title: rows.optionalText(row, 7),
           isConfidential: rows.bool(row, 8),
           fallback: time(9).map { dueAt in
             Fallback(

@@ -28,7 +28,8 @@ struct PersonCommand: ParsableCommand {
   func run() throws {
     try withDatabase { database in
       try ListOutput.show(
-        output, limit: limit, none: "Nothing that is kept and was asked for in the last 90 days was sent to \(clientUID).",
+        output, limit: limit,
+        none: "Nothing that is kept and was asked for in the last 90 days was sent to \(clientUID).",
         { (entry: PersonHistory.Entry) in entry.story }
       ) { page in
         try PersonHistory.list(clientUID, of: appID, page, by: .here, on: database.connection, now: database.now)
