@@ -55,9 +55,10 @@ import Testing
 
   private func read(_ seqno: Int64, by psid: String = "token") throws -> OperationAnswer.Confirmed? {
     let clock = SystemClock()
+    let apps = try connection.run(Apps.all()).map(\.app)
     let batch = OperationBatch(
       [.confirm([Operation.Confirmation(seqno: seqno, psid: psid, read: .keep, isGenuine: true)])], writer: 7,
-      node: UUIDValue(high: 1, low: 1), policies: AppPolicies([] as [App]), now: clock.wallMicroseconds,
+      node: UUIDValue(high: 1, low: 1), policies: AppPolicies(apps), now: clock.wallMicroseconds,
       readAt: clock.now)
     try batch.run(on: connection)
     guard case .success(.confirmed(let results)) = batch.results[0] else { return nil }
@@ -134,6 +135,7 @@ import Testing
   }
 
   @Test func `what entries show stays as long as the last of them`() throws {
+    try connection.script("UPDATE messages SET request = '{\"alert\":\"x\"}'")
     let now = SystemClock().wallMicroseconds
     func entry(_ user: String, days: Int64) -> Inboxes.New {
       let key = Inboxes.Key(
