@@ -46,9 +46,10 @@ struct RegistrationRules {
     if isVouched, let own, own.userKey != record.userKey || own.identity < record.identity { record.authEpoch &+= 1 }
     // What it has to bring back goes to the token that it had then.
     if let own, own.psid != registration.psid, record.pending == own.pending { record.pending = nil }
-    // With a new token it is still whom a message was meant for. Under the token of another device it may have got that
-    // one's already.
-    let isSameBinding = own?.state == .active && own?.userKey == record.userKey && !takesToken
+    // With a new token, and the key of the former, it is still whom a message was meant for. Under the token of another
+    // device it may have got that one's already.
+    let isSameDevice = own?.psid == registration.psid || row.recognition == .key && !takesToken
+    let isSameBinding = isSameDevice && own?.state == .active && own?.userKey == record.userKey
     if !isSameBinding { record.boundAt = now }
     record.state = .active
     record.psid = registration.psid
