@@ -188,6 +188,7 @@ package enum Devices {
       consent_ad_at = excluded.consent_ad_at, consent_night_ad_at = excluded.consent_night_ad_at,
       -- Another device in a row that was free: what was noted of the former one is not its.
       tags = CASE WHEN excluded.created_at = devices.created_at THEN devices.tags ELSE '{}' END,
+      is_imported = devices.is_imported AND excluded.created_at = devices.created_at,
       seen_at = excluded.seen_at, created_at = excluded.created_at, identity = excluded.identity,
       pending_user = excluded.pending_user, pending_at = excluded.pending_at
     """)

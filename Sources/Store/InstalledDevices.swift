@@ -61,8 +61,8 @@ package enum InstalledDevices {
   private static let saveStatement = Statement(
     "installed-devices-save",
     """
-    INSERT INTO devices (\(Devices.columnList))
-    SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+    INSERT INTO devices (\(Devices.columnList), is_imported)
+    SELECT t.*, true FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
       $22, $23, $24, $25, $26, $27, $28) AS t(\(Devices.columnList))
     ORDER BY device
     ON CONFLICT (device) DO UPDATE SET

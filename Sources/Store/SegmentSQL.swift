@@ -50,7 +50,7 @@ struct SegmentSQL {
       "coalesce(upper(substring(d.locale FROM '[-_]([A-Za-z]{2}|[0-9]{3})(?:[-_.@]|$)')) = ANY(\(bind(codes))), false)"
     case .timeZone(let names): "(d.time_zone = ANY(\(bind(names))))"
     case .time(let field, let range):
-      times(field == .registered ? "d.created_at" : "greatest(d.registered_at, d.seen_at)", range)
+      times(field == .registered ? Self.firstRegistered : "greatest(d.registered_at, d.seen_at)", range)
     case .tags(let tags): self.tags(tags)
     case .member(true): "(d.user_key >= 'u')"
     case .member(false): "(d.user_key < 'u')"
@@ -59,6 +59,9 @@ struct SegmentSQL {
     case .clientUIDs(let users): "(d.user_key = ANY(\(bind(users.map { UserKey(clientUID: $0).text }))))"
     }
   }
+
+  /// Devices of another push server have registered long ago, whenever their file came in.
+  private static let firstRegistered = "CASE WHEN d.is_imported THEN 'epoch'::timestamptz ELSE d.created_at END"
 
   private mutating func join(_ parts: [Segment], _ word: String) -> String {
     var texts: [String] = []

@@ -15,12 +15,7 @@ package enum SeqnoStart {
     SELECT CASE WHEN max(upto_seqno) - $1 < $2 THEN add_seqno_range($2) END FROM seqno_ranges
     """)
 
-  private static let moveStatement = Statement(
-    "seqno-start-move",
-    """
-    SELECT setval('messages_seqno_seq', $1) FROM pg_sequences
-    WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq' AND coalesce(last_value, 0) < $1
-    """)
+  private static let moveStatement = Statement("seqno-start-move", "SELECT go_on_behind_seqno($1)")
 
   /// Makes the partitions behind a number: those that are left out have one together. Commit it before `move`. Fails with
   /// `.lockNotAvailable` while somebody reads the history for long.
@@ -32,10 +27,11 @@ package enum SeqnoStart {
     _ = try connection.run(nextStatement, parameters)
   }
 
-  /// The next message gets a higher number. Answers false when it would have got one anyway.
+  /// The next message gets a higher number. Answers false when it would have got one anyway. Fails with
+  /// `.lockNotAvailable` while a transaction that has taken a number is open for long.
   package static func move(behind seqno: Int64) -> Query<Bool> {
     var parameters = Parameters()
     parameters.append(seqno)
-    return Query(moveStatement, parameters) { $0.count == 1 }
+    return Query(moveStatement, parameters) { $0.bool(0, 0) }
   }
 }
