@@ -168,28 +168,36 @@ package struct InstalledBase {
       }
     }
     try checkGroups(&good, &faults)
-    try take(good, &faults)
+    try take(mark(good, &faults), &faults)
     faults.sort { $0.line < $1.line }
     report.wrong += Int64(faults.count)
     for fault in faults { report.reasons[Report.Reason(column: fault.column, what: fault.what), default: 0] += 1 }
     return faults
   }
 
-  private mutating func read(_ line: CSVReader.Line) -> Result<InstalledLine?, Fault> {
+  private func read(_ line: CSVReader.Line) -> Result<InstalledLine?, Fault> {
     guard case .fields(let fields) = line.record else {
       let what = if case .faulty(let reason) = line.record { reason } else { "" }
       return .failure(
         Fault(line: line.number, column: "", what: what, mend: "Look at the line with an editor, or export it again."))
     }
-    let result = InstalledLine.read(fields, line: line.number, context)
-    guard case .success(let read?) = result else { return result }
-    if let repeated = marks.add(read, isSingle: context.app.devicePolicy == .single) {
-      return .failure(
+    return InstalledLine.read(fields, line: line.number, context)
+  }
+
+  /// The first line about a device counts, of those that could come in.
+  private mutating func mark(_ lines: [InstalledLine], _ faults: inout [Fault]) -> [InstalledLine] {
+    var first: [InstalledLine] = []
+    for line in lines {
+      guard let repeated = marks.add(line, isSingle: context.app.devicePolicy == .single) else {
+        first.append(line)
+        continue
+      }
+      faults.append(
         Fault(
           line: line.number, column: repeated.rawValue, what: "stands in an earlier line too",
           mend: "The first line counts: put the device's last registration first."))
     }
-    return result
+    return first
   }
 
   private func checkGroups(_ lines: inout [InstalledLine], _ faults: inout [Fault]) throws(Problem) {

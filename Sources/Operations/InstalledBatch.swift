@@ -20,9 +20,13 @@ struct InstalledBatch {
     guard !isDryRun else { return verdicts }
     let indices = verdicts.indices.filter { verdicts[$0] == .new || verdicts[$0] == .changed }
     guard !indices.isEmpty else { return verdicts }
-    let wanted = indices.map { lines[$0] }
-    let written = try connection.commit { () throws(PostgresError) in try write(wanted, on: connection) }
-    for (index, verdict) in zip(indices, written) { verdicts[index] = verdict }
+    let size = app.devicePolicy == .single ? Operations.Limits.installedNames : indices.count
+    for start in stride(from: 0, to: indices.count, by: size) {
+      let part = indices[start..<min(start + size, indices.count)]
+      let wanted = part.map { lines[$0] }
+      let written = try connection.commit { () throws(PostgresError) in try write(wanted, on: connection) }
+      for (index, verdict) in zip(part, written) { verdicts[index] = verdict }
+    }
     return verdicts
   }
 
@@ -103,7 +107,8 @@ struct InstalledBatch {
     var verdicts: [InstalledJudge.Verdict] = []
     var forgotten: [Tokens.Claimed] = []
     for (line, claim) in zip(lines, claims) {
-      let isMade = owned[line.psid] == line.device && judge.records[line.device]?.psid != line.psid
+      let row = judge.records[line.device]
+      let isMade = owned[line.psid] == line.device && (row?.psid != line.psid || row?.state != .active)
       let verdict = judge.judge(line)
       verdicts.append(verdict)
       // Made for a device that does not come in.
@@ -135,15 +140,8 @@ struct InstalledBatch {
     }
     if !changes.joined.isEmpty { try connection.run(Groups.join(changes.joined, at: now)) }
     if !changes.endedGuests.isEmpty { try connection.run(Users.forgetGuests(changes.endedGuests)) }
+    // Nobody has joined: they were there before.
     if !changes.said.isEmpty { _ = try connection.run(Users.name(said(changes), renames: false)) }
-    var tally = Statistics.Tally()
-    for record in records where changes.new.contains(record.device) && !refused.contains(record.device) {
-      var key = Statistics.Key(app: app.number)
-      key.network = record.network
-      key.appVersion = record.attributes.appVersion
-      tally.countJoined(key)
-    }
-    if !tally.isEmpty { try connection.run(Statistics.add(tally, writer: Cancellation.Limits.writer, at: now)) }
     return refused
   }
 
@@ -154,4 +152,10 @@ struct InstalledBatch {
       return (key, Users.Said(name: said.name, phone: phone))
     }
   }
+}
+
+extension Operations.Limits {
+  /// Lines of one transaction where each user may have one device: registrations that name a user in one of the slots of
+  /// these names (`Devices.lockNames`) wait for its end.
+  static let installedNames = 128
 }

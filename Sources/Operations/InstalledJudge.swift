@@ -26,7 +26,6 @@ struct InstalledJudge {
   /// What is to be written.
   struct Changes {
     var saved: Set<DeviceID> = []
-    var new: Set<DeviceID> = []
     var retired: Set<Tokens.Claimed> = []
     var moved: [Tokens.Claimed] = []
     var joined: [Groups.Membership] = []
@@ -109,10 +108,11 @@ struct InstalledJudge {
       // It may have got another one by an earlier line.
       loser = record.psid == line.psid ? record : nil
     } else if let owner, let row = records[owner], row.psid == line.psid {
-      return Self.hasSpoken(row) ? .none(.kept) : .row(row, taking: nil)
+      // A network calls its token dead, or another row of the DEVICE_ID is the genuine one.
+      return row.state != .active || own.contains(where: Self.hasSpoken) ? .none(.kept) : .row(row, taking: nil)
     }
-    // One with the file's token has lost it since: to another device, or with the app.
-    if own.contains(where: { Self.hasSpoken($0) || $0.state == .unregistered && $0.psid == line.psid }) {
+    // One with the file's token has lost it since: to another device, with the app, or because a network calls it dead.
+    if own.contains(where: { Self.hasSpoken($0) || $0.state != .active && $0.psid == line.psid }) {
       return .none(.kept)
     }
     return own.first.map { .row($0, taking: loser) } ?? .free(taking: loser)
@@ -135,6 +135,8 @@ struct InstalledJudge {
         attributes: line.attributes, now: now)
     if row == nil {
       record.registeredAt = 0
+      // So that its first call is noted.
+      record.seenAt = now - Operations.Limits.seenMicroseconds
     } else if record.psid != line.psid {
       record.psid = line.psid
       record.state = .active
@@ -202,7 +204,6 @@ struct InstalledJudge {
     if let row, row.userKey.isGuest, !record.userKey.isGuest {
       changes.endedGuests.append(Users.Key(app: app.number, userKey: row.userKey))
     }
-    if row == nil { changes.new.insert(record.device) }
     save(record)
   }
 

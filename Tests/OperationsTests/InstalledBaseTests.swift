@@ -50,7 +50,7 @@ import Testing
     let key = Users.Key(app: world.app.number, userKey: record.userKey)
     #expect(try world.connection.run(Users.find([key]))[key]?.name == "Kim")
     #expect(try world.connection.run(Groups.ofUsers([key]))[key]?.map(\.group) == [group])
-    #expect(try world.count("SELECT sum(joined)::bigint FROM statistics_minutes") == 1)
+    #expect(try world.count("SELECT coalesce(sum(joined), 0)::bigint FROM statistics_minutes") == 0)
     #expect(try world.count("SELECT count(*) FROM device_notices") == 0)
     #expect(try world.count("SELECT count(*) FROM audit_log WHERE action LIKE 'registrations.%'") == 2)
   }
@@ -118,6 +118,36 @@ import Testing
     let done = try Self.bring(world, other)
     #expect(done.report.kept == 4 && done.faults == [], "\(done)")
     #expect(try state(world) == before)
+  }
+
+  @Test func `an old customer is not new: neither after the import nor after the first registration here`() throws {
+    let world = try BatchWorld()
+    try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,kim,Kim,1.0,Y,\n")
+    func new() throws -> Int64 {
+      try Segmenting.count(
+        conditions: Array(#"{"registered":{"since":"2020-01-01T00:00:00Z"}}"#.utf8), of: world.app.appID,
+        by: .commandLine, on: world.connection, now: world.now
+      ).devices
+    }
+    #expect(try new() == 0)
+    try world.run(world.registration("d1", psid: "aa01"), world.registration("d2", psid: "aa02", user: "lee"))
+    #expect(try world.record("d1")?.registeredAt == world.now)
+    #expect(try new() == 1)
+  }
+
+  @Test func `a call a second after the import is the device's word`() throws {
+    let world = try BatchWorld()
+    try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,kim,,1.0,,\n")
+    world.now = try world.connection.run(WallClock.now()) + 1_000_000
+    try world.run(.alive(world.claim("d1")))
+    #expect(try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,lee,,2.0,,\n").report.kept == 1)
+  }
+
+  @Test func `where each user has one device, names are held for some lines only, and all come in`() throws {
+    let world = try BatchWorld(policy: .single)
+    let lines = (0..<300).map { "\(String(0x1000 + $0, radix: 16)),APNS,d\($0),REAL,user\($0),,,,\n" }
+    #expect(try Self.bring(world, Self.header + lines.joined()).report.new == 300)
+    #expect(try world.count("SELECT count(DISTINCT xmin::text) FROM devices") == 3)
   }
 
   @Test func `a younger file counts as long as the device has not spoken`() throws {
@@ -201,7 +231,9 @@ import Testing
         at: world.now))
     #expect(try world.count("SELECT count(*) FROM psids") == 0)
     // The old file does not wake it, a younger token does.
-    #expect(try Self.bring(world, text).report.unchanged == 1)
+    let dead = try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,kim,,9.9,,\n")
+    #expect(dead.report.kept == 1 && dead.report.changed == 0)
+    #expect(try world.count("SELECT count(*) FROM psids") == 0)
     #expect(try world.record("d1")?.state == .tokenRefused)
     #expect(try Self.bring(world, Self.header + "aa02,APNS,d1,REAL,kim,,,,\n").report.changed == 1)
     #expect(try world.record("d1")?.state == .active && world.count("SELECT count(*) FROM psids") == 1)
