@@ -79,7 +79,7 @@ package struct InstalledColumns: Equatable, Sendable {
       }
       guard header.contains(where: { CSVHeader.plain($0) == CSVHeader.plain(theirs) }) else {
         throw Self.problem(
-          "The file has no column \(theirs). Its columns are: \(header.joined(separator: ", ")).")
+          "The file has no column \(theirs). \(Self.told(header))")
       }
       wishes[CSVHeader.plain(theirs)] = .some(field)
     }
@@ -100,10 +100,24 @@ package struct InstalledColumns: Equatable, Sendable {
     guard has(.psid) else {
       throw Self.problem(
         """
-        No column of the first line is PSID, the push token. Say which one is: --columns theirs=PSID. Its columns are: \
-        \(header.joined(separator: ", ")).
+        No column of the first line is PSID, the push token. Say which one is: --columns theirs=PSID. \
+        \(Self.told(header))
         """)
     }
+  }
+
+  /// The names of the columns; not what a file without them has in its first line.
+  private static func told(_ header: [String]) -> String {
+    guard header.allSatisfy(isName) else {
+      return "Its first line looks like a device, not like names of columns: put a line with their names before it."
+    }
+    return "Its columns are: \(header.joined(separator: ", "))."
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    guard text.count <= 32, text.allSatisfy({ $0.isLetter || $0.isNumber || "_- ".contains($0) }) else { return false }
+    // Hex digits are a token or an identifier, digits a telephone number.
+    return !text.contains(where: \.isNumber) || text.contains { $0.isLetter && !$0.isHexDigit }
   }
 
   private static func problem(_ text: String) -> Problem { Problem(.impossible, text) }

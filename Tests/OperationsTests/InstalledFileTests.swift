@@ -59,6 +59,24 @@ import Testing
     #expect(try world.count("SELECT count(*) FROM devices") == 0)
   }
 
+  @Test func `a file without names of columns does not have its first device told`() throws {
+    let world = try BatchWorld()
+    for line in ["0123456789abcdef,kim,010-1234-5678\n", "\(String(repeating: "ab", count: 32)),kim\n"] {
+      do {
+        _ = try Self.bring(world, line)
+        Issue.record("a device was taken for names")
+      } catch let problem as Problem {
+        #expect(!problem.detail.contains("kim") && problem.detail.contains("looks like a device"), "\(problem)")
+      }
+    }
+  }
+
+  @Test func `a line that does not come in does not keep a later one about its device out`() throws {
+    let world = try BatchWorld()
+    let done = try Self.bring(world, "PSID,DEVICE_ID,GROUPSEQ\naa01,d1,901\naa01,d1,\n")
+    #expect(done.report.new == 1 && done.faults.map(\.column) == ["GROUPSEQ"])
+  }
+
   @Test func `lines of other apps are passed over, words for nothing are nothing, and a mark of clients goes`() throws {
     let world = try BatchWorld()
     let text =
