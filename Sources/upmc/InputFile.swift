@@ -11,7 +11,11 @@ final class InputFile: Sendable {
   /// - Throws: `CommandError` when there is no such file, or it may not be read.
   static func open(_ path: String) throws -> ByteSource {
     guard let resolved = RegularFile.resolve(path), let file = RegularFile.open(path: resolved) else {
-      throw CommandError("The file \(path) cannot be read. Give the path of a file that is there and may be read.")
+      throw CommandError(
+        """
+        The file \(path) cannot be read. Give the path of a file that is there and may be read. A pipe is read once only, \
+        and this reads twice: write what comes out of it into a file first.
+        """)
     }
     let size = file.stamp.size
     let input = InputFile(file)

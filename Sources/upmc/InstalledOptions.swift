@@ -50,6 +50,7 @@ struct InstalledOptions: ParsableArguments {
   /// - Parameter isStrict: one wrong line, and no device is brought in.
   func run(isStrict: Bool, _ output: OutputOptions) throws {
     guard let registrations, let app else { return }
+    if let afterSeqno { try InstalledBase.check(start: afterSeqno) }
     let bytes = try InputFile.open(registrations)
     var options = InstalledBase.Options(appID: app)
     options.columns = try Self.pairs(columns, of: "--columns")
@@ -81,7 +82,7 @@ struct InstalledOptions: ParsableArguments {
   private func take(_ base: inout InstalledBase, _ output: OutputOptions) throws -> [InstalledBase.Fault] {
     var faults: [InstalledBase.Fault] = []
     var told = 0
-    while let wrong = try base.next() {
+    while let wrong = try next(&base, faults, output) {
       faults += wrong.prefix(Self.keptFaults - faults.count)
       let percent = base.offset * 100 / max(1, base.size)
       guard percent >= told + 5, percent < 100 else { continue }
@@ -89,6 +90,19 @@ struct InstalledOptions: ParsableArguments {
       Output.complain("\(percent) %: \(base.report.sentence)")
     }
     return faults
+  }
+
+  /// What is wrong up to there is told also when it breaks off.
+  private func next(
+    _ base: inout InstalledBase, _ faults: [InstalledBase.Fault], _ output: OutputOptions
+  ) throws -> [InstalledBase.Fault]? {
+    do {
+      return try base.next()
+    } catch {
+      Output.complain("It broke off, and goes on when it is run again. So far:")
+      do { try tell(base, faults, output) } catch let other { Output.complain("\(other)") }
+      throw error
+    }
   }
 
   private func tellColumns(_ base: InstalledBase, _ output: OutputOptions) {

@@ -65,7 +65,11 @@ import Testing
     let room = try connection.run(
       Statement("room", "SELECT count(*) FROM seqno_ranges WHERE upto_seqno > 7400000 AND from_seqno <= 7300001"))
     #expect(room.int64(0, 0) == 1)
+  }
+
+  @Test func `a number that cannot be gone on behind is refused before any device comes in`() throws {
     #expect(try bring("--after-seqno", "0").status == 1)
+    #expect(try program.connect().run(Statement("count", "SELECT count(*) FROM devices")).int64(0, 0) == 0)
   }
 
   @Test func `what does not belong together is refused in words`() throws {
