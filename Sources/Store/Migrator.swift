@@ -106,7 +106,7 @@ package struct Migrator: Sendable {
       }
       return true
     } catch {
-      if migration.runsInTransaction, error.isRetryable || error.sqlState == .lockNotAvailable { return false }
+      if error.isRetryable || error.sqlState == .lockNotAvailable { return false }
       throw .failed(migration, error)
     }
   }
@@ -146,21 +146,19 @@ package struct Migrator: Sendable {
 
   // MARK: The lock
 
-  /// Waits in short steps: a session that waits in one long statement keeps a snapshot, and `CREATE INDEX CONCURRENTLY`
-  /// of the one that works would wait for that snapshot for ever.
+  /// Asks again and again: a session that waits in a statement keeps a snapshot, and `CREATE INDEX CONCURRENTLY` of the one
+  /// that works would wait for it, which is a deadlock.
   private func lock(_ connection: Connection, _ willWait: () -> Void) throws(MigratorError) {
     var hasWaited = false
     while true {
       do {
-        return try connection.transaction { () throws(PostgresError) in
-          try connection.script("SET LOCAL lock_timeout = '200ms'")
-          try connection.run(Self.lock, Self.lockParameters)
-        }
+        if try connection.run(Self.lock, Self.lockParameters).bool(0, 0) { return }
       } catch {
-        guard error.sqlState == .lockNotAvailable else { throw .database(error) }
-        if !hasWaited { willWait() }
-        hasWaited = true
+        throw .database(error)
       }
+      if !hasWaited { willWait() }
+      hasWaited = true
+      _ = try? Wakeup().wait(atMost: .milliseconds(100))
     }
   }
 
@@ -192,7 +190,7 @@ package struct Migrator: Sendable {
     END $$
     """
   /// Held by the session, not by a transaction: some migrations have none.
-  private static let lock = Statement("migrator_lock", "SELECT pg_advisory_lock($1)")
+  private static let lock = Statement("migrator_lock", "SELECT pg_try_advisory_lock($1)")
   private static let unlock = Statement("migrator_unlock", "SELECT pg_advisory_unlock($1)")
   private static let halfBuilt = Statement(
     "migrator_half_built",

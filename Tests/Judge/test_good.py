@@ -168,6 +168,12 @@ class Good(unittest.TestCase):
         story.funnel("1", targeted=3, accepted=3)
         self.accept(story)
 
+    def test_a_repetition_that_the_center_made_itself(self):
+        story = Story().people().campaign()
+        story.note("deed", kind="PostgreSQL killed after", until=story.now)
+        story.receipt("1", "t1", "duplicate")
+        self.accept(story)
+
     def test_who_goes_meanwhile_is_taken_out_of_the_targeted(self):
         story = Story().people()
         story.send("k1", "1", "users", ["kim"])

@@ -123,8 +123,12 @@ final class MigratorFixture {
     let results = try Inbox<Int>(capacity: 8)
     for number in 0..<4 {
       _ = try Thread(name: "starter-\(number)") {
-        let count = try? migrator.migrate(Connection(url))
-        _ = results.offer(count ?? -1)
+        do {
+          _ = results.offer(try migrator.migrate(Connection(url)))
+        } catch {
+          Issue.record(error)
+          _ = results.offer(-1)
+        }
       }
     }
     var counts: [Int] = []

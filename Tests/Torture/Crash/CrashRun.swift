@@ -82,6 +82,9 @@ final class CrashRun {
     defer { if let history { run.noteDeliveries(in: history) } }
     let clientKey = try run.prepare()
     stage.page.arm(point?.number, point?.way ?? .killBefore, victim: try stage.victim())
+    if let point {
+      history?.note("deed", run: number, #""kind":"\#(point.way.name)","until":\#(clock.wallMicroseconds)"#)
+    }
     let expected = try run.carryOut(clientKey: clientKey)
     try CrashVerifier(stage: stage, run: run, expected: expected).check()
     stage.page.rest()
