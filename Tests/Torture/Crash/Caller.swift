@@ -68,7 +68,7 @@ final class Caller {
     static let attempts = 200
     static let patience: Duration = .seconds(5)
     /// How long it may take until everything is at rest after a crash: retries after answers that nobody heard come 15 s
-    /// later.
-    static let rest: Duration = .seconds(60)
+    /// later, and an event whose teller has died is told again after a minute.
+    static let rest: Duration = .seconds(120)
   }
 }
