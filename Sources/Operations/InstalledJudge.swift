@@ -135,7 +135,7 @@ struct InstalledJudge {
         attributes: line.attributes, now: now)
     if row == nil {
       record.registeredAt = 0
-      // So that its first call is noted.
+      // A call within the hour of the last one leaves this time as it is: the first call must move it.
       record.seenAt = now - Operations.Limits.seenMicroseconds
     } else if record.psid != line.psid {
       record.psid = line.psid

@@ -39,7 +39,7 @@ extension Messages {
     WHERE seqno = $1
     """)
 
-  /// All shards are written: from now on `targeted` is what they hold together.
+  /// Notes that all shards are written: from now on `targeted` is the sum of what they hold.
   package static func finishPlan(_ seqno: Int64) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(seqno)

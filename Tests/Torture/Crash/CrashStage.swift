@@ -19,7 +19,6 @@ final class CrashStage {
   private let postgres: EmbeddedPostgres.Handle
   /// The leases of the nodes as they are now, by node.
   private var leases: [String?] = [nil, nil]
-  private(set) var crashes = 0
 
   /// - Parameter history: where events go; nil: nowhere.
   init(_ history: History? = nil) throws {
@@ -60,18 +59,7 @@ final class CrashStage {
     page.rest()
     for node in nodes { node.kill() }
     hook.stop()
-    do {
-      try postgres.ensureRunning()
-      try postgres.stop()
-    } catch {
-      Console.say("the database was not stopped: \(error)")
-    }
-    simulator.stop()
-    if keeps {
-      Console.say("logs and database are in \(directory)")
-    } else {
-      try? FileManager.default.removeItem(atPath: directory)
-    }
+    Stage.clear(directory, postgres, simulator, keeps: keeps)
   }
 
   /// A process whose death takes PostgreSQL with it, as a crash of any of its processes does.
@@ -105,7 +93,6 @@ final class CrashStage {
       guard index == 0, ending == .killed(signal: SIGKILL), page.fired != nil else {
         throw Broken("crash", "server \(node.number) ended by itself: \(ending)\n\(node.lastWords)")
       }
-      crashes += 1
       page.rest()
       if let lease = leases[index] {
         let isOver: Bool = try steadily {

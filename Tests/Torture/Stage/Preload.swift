@@ -17,7 +17,7 @@ enum Preload {
     return library
   }
 
-  /// What loads it in front of what is loaded in front anyway.
+  /// The value of LD_PRELOAD: what was preloaded before, then this library.
   static func variable(_ library: String, before present: String?) -> String {
     [present, library].compactMap { $0 }.joined(separator: ":")
   }

@@ -116,6 +116,11 @@ final class Stage {
       node.kill()
       node.proxy?.close()
     }
+    Self.clear(directory, postgres, simulator, keeps: keeps)
+  }
+
+  /// Stops what every stage has, and removes its directory when it is not to be kept.
+  static func clear(_ directory: String, _ postgres: EmbeddedPostgres.Handle, _ simulator: Simulator, keeps: Bool) {
     do {
       try postgres.ensureRunning()
       try postgres.stop()
