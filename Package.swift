@@ -146,7 +146,7 @@ let package = Package(
         "Server", "Simulator", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
         "TestSupport", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
-    tests("TortureTests", on: ["upmc-torture", "Simulator"]),
+    tests("TortureTests", on: ["upmc-torture", "Simulator", "TestSupport"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests(
       "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),

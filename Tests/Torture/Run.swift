@@ -19,8 +19,13 @@ final class Run {
   /// The violence is over.
   private(set) var isResting = false
   private var samples: Samples
-  private var isInterrupted = false
-  private var isPostgresDown = false
+  /// Somebody asked for an early end.
+  private(set) var wasInterrupted = false
+  /// It is being killed or kept from working, and comes back by what is to be done later.
+  var isPostgresDown = false
+  /// A session of the database that was stopped; nil: none is.
+  var hungSession: Int32?
+  private var snapshot: HeldSnapshot?
   /// What the network was told to answer so far: the only reasons for which an app may be held back.
   private var answered: Set<String> = []
   private let began: Instant
@@ -76,9 +81,10 @@ final class Run {
 
   private func ravage() throws {
     let end = clock.now + plan.violence
+    if plan.holdsSnapshot { snapshot = HeldSnapshot(stage.databaseURL) }
     var next = violence.next()
     var due = clock.now + .milliseconds(next.milliseconds)
-    while clock.now < end, !isInterrupted, try !isEnough() {
+    while clock.now < end, !wasInterrupted, try !isEnough() {
       if !plan.isCalm, clock.now >= due {
         try carryOut(next.act)
         next = violence.next()
@@ -86,7 +92,8 @@ final class Run {
       }
       try turn(atMost: .milliseconds(20))
     }
-    Console.say(isInterrupted ? "interrupted: taking the account" : "the violence is over")
+    snapshot = nil
+    Console.say(wasInterrupted ? "interrupted: taking the account" : "the violence is over")
   }
 
   private func isEnough() throws -> Bool {
@@ -103,8 +110,8 @@ final class Run {
     samples.take(stage.nodes, at: verdict.seconds)
     try tellProgress()
     guard Signals.wait(atMost: patience) == .stop else { return }
-    if isInterrupted { throw Trouble("stopped") }
-    isInterrupted = true
+    if wasInterrupted { throw Trouble("stopped") }
+    wasInterrupted = true
   }
 
   /// A server that ends though nobody ended it is a finding; one that was asked to comes back.
@@ -153,6 +160,10 @@ final class Run {
     case .freeze(let number, let milliseconds): try freeze(stage.nodes[number], milliseconds)
     case .killPostgres(let backAfter): try killPostgres(backAfter)
     case .fillDisk(let milliseconds): try fillDisk(milliseconds)
+    case .breakDisk(let milliseconds): try breakDisk(milliseconds)
+    case .forbidWrites(let milliseconds): try forbidWrites(milliseconds)
+    case .useUpConnections(let milliseconds): try useUpConnections(milliseconds)
+    case .hangSession(let milliseconds): try hangSession(milliseconds)
     case .cutSessions(let count): try cutSessions(count)
     case .faults(let faults, let milliseconds, let name): try misbehave(faults, milliseconds, name)
     case .cutConnections(let way):
@@ -198,40 +209,6 @@ final class Run {
     node.freeze()
     try note("frozen servers", "server \(node.number) is frozen for \(milliseconds) ms", lasting: milliseconds)
     after(milliseconds) { if node.state == .frozen { node.thaw() } }
-  }
-
-  private func killPostgres(_ backAfter: Int) throws {
-    guard !isPostgresDown else { return }
-    isPostgresDown = true
-    stage.killPostgres()
-    try note("kill -9 PostgreSQL", "kill -9 PostgreSQL, back after \(backAfter) ms", lasting: backAfter, isKill: true)
-    after(backAfter) { [self] in
-      try stage.restorePostgres()
-      isPostgresDown = false
-    }
-  }
-
-  private func fillDisk(_ milliseconds: Int) throws {
-    guard !isPostgresDown, let empty = Disk(stage.directory)?.fill() else { return }
-    // It ends itself when it cannot write its log.
-    isPostgresDown = true
-    try note("full disks", "the disk is full for \(milliseconds) ms", lasting: milliseconds)
-    after(milliseconds) { [self] in
-      empty()
-      try stage.restorePostgres()
-      isPostgresDown = false
-    }
-  }
-
-  private func cutSessions(_ count: Int) throws {
-    guard !isPostgresDown else { return }
-    try note("database sessions cut", "\(count) database sessions are ended", lasting: 0)
-    _ = try? Connection(stage.databaseURL).script(
-      """
-      SELECT pg_terminate_backend(pid) FROM (
-        SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
-        ORDER BY random() LIMIT \(count)) chosen
-      """)
   }
 
   private func misbehave(_ faults: [Fault], _ milliseconds: Int, _ name: String) throws {
@@ -380,6 +357,7 @@ final class Run {
   private func tellProgress() throws {
     guard verdict.seconds - toldAt >= 5 else { return }
     toldAt = verdict.seconds
+    if let snapshot, !isPostgresDown, !snapshot.isHeld() { count("snapshots taken anew") }
     let line = try driver.ask { driver in
       "received \(driver.recorder.received) (\(driver.recorder.repeated) again), messages \(driver.messages.count) "
         + "(\(driver.open.count) open), receipts \(driver.confirmer.receiptsAnswered), "

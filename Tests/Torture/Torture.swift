@@ -94,6 +94,9 @@ struct Torture: ParsableCommand {
   @Flag(help: "All campaigns ask for a short message unless they are confirmed, not only those with badges.")
   var sms = false
 
+  @Flag(help: "Hold one snapshot from the beginning to the end of the violence, as a forgotten session does.")
+  var snapshot = false
+
   @Flag(help: "No violence: what the machine does by itself.")
   var calm = false
 
@@ -138,6 +141,7 @@ struct Torture: ParsableCommand {
     plan.pushes = pushes
     plan.confirmedShare = Double(confirmed) / 100
     plan.asksForShortMessages = sms
+    plan.holdsSnapshot = snapshot
     (plan.history, plan.historyMegabytes) = (history, historyMegabytes)
     let page = try Run(plan).page()
     print(json ? try page.json() : page.text)
@@ -166,12 +170,18 @@ struct Plan: Sendable {
   /// Campaigns without a badge do too.
   var asksForShortMessages = false
 
+  /// Somebody holds a snapshot all the time, so that nothing that is dead can be cleaned away.
+  var holdsSnapshot = false
+
   /// Where the history goes, in files of so many megabytes; nil: none is written.
   var history: String?
   var historyMegabytes = 256
 
   /// Clocks are set wrong, for which the servers load a library in front of the system's.
   var shiftsClocks: Bool { Violence.kinds(of: self).contains("wrong-clock") }
+
+  /// PostgreSQL's disk breaks, for which it loads a library in front of the system's.
+  var breaksDisk: Bool { Violence.kinds(of: self).contains("break-disk") }
 
   /// A small disk that was named may be filled: nobody else is in need of it.
   var fillsDisk: Bool { directory.flatMap { Disk($0) }?.isSmall == true }

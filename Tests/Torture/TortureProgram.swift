@@ -4,5 +4,5 @@ import ArgumentParser
 struct TortureProgram: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "upmc-torture", abstract: "Does to a push center what life does, and checks what it promised.",
-    subcommands: [Torture.self, Crash.self], defaultSubcommand: Torture.self)
+    subcommands: [Torture.self, Endurance.self, Crash.self], defaultSubcommand: Torture.self)
 }

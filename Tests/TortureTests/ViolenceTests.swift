@@ -25,16 +25,22 @@ import Testing
   }
 
   @Test func `what takes long is left out of a short run, unless it is asked for`() {
-    let long = ["wrong-clock", "backup", "lock-table", "slow-database", "vanish-host"]
+    let long = [
+      "wrong-clock", "backup", "lock-table", "slow-database", "vanish-host", "read-only", "no-connections",
+      "hang-session",
+    ]
     var short = plan(seed: 1)
     #expect(Violence.kinds(of: short).isDisjoint(with: long))
     short = plan(seed: 1, only: Set(long))
     #expect(Violence.kinds(of: short) == Set(long) && short.shiftsClocks)
     // A machine that vanishes leaves nobody when it is the only one.
     #expect(!Violence.kinds(of: plan(seed: 1, nodes: 1, only: Set(long))).contains("vanish-host"))
-    let acts = script(short)
-    for act in ["shiftClock", "backUp", "lockTable", "slowDatabase", "vanish"] {
-      #expect(acts.contains { $0.contains(act) }, "\(act)")
+    let done = script(short)
+    let acts = [
+      "shiftClock", "backUp", "lockTable", "slowDatabase", "vanish", "forbidWrites", "useUpConnections", "hangSession",
+    ]
+    for act in acts {
+      #expect(done.contains { $0.contains(act) }, "\(act)")
     }
   }
 

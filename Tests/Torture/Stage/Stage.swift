@@ -15,6 +15,8 @@ final class Stage {
   let clientKey: String
   let apiKey: String
   let databaseURL: String
+  /// Nil: PostgreSQL's disk cannot break.
+  let brokenDisk: BrokenDisk?
   private let started: Simulator.Started
   private let postgres: EmbeddedPostgres.Handle
   private let program: Program
@@ -27,7 +29,10 @@ final class Stage {
     configuration.keepsDeliveries = false
     simulator = Simulator(configuration)
     started = try simulator.start()
-    postgres = try EmbeddedPostgres.start(dataDirectory: directory + "/data")
+    brokenDisk = plan.breaksDisk ? try BrokenDisk(in: directory, path: Self.searchPath) : nil
+    var database = EmbeddedPostgres.Configuration(dataDirectory: directory + "/data")
+    database.programs = brokenDisk?.programs
+    postgres = try EmbeddedPostgres.start(database)
     databaseURL = postgres.url
     let variables = try Self.variables(started, databaseURL: databaseURL, in: directory)
     nodes = try Self.makeNodes(plan, variables, in: directory, databaseURL)
@@ -43,6 +48,8 @@ final class Stage {
     try mendCredential()
   }
 
+  private static var searchPath: String { ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin" }
+
   /// The environment of a server, and what its app needs: the files that it names are in `directory`.
   static func variables(
     _ started: Simulator.Started, databaseURL: String, in directory: String
@@ -52,7 +59,7 @@ final class Stage {
     try Data(started.providerKey.privateKeyPEM.utf8).write(to: URL(filePath: directory + "/AuthKey.p8"))
     let outside = ProcessInfo.processInfo.environment
     var variables = [
-      "PATH": outside["PATH"] ?? "/usr/bin:/bin", "UPMC_DATABASE_URL": databaseURL,
+      "PATH": searchPath, "UPMC_DATABASE_URL": databaseURL,
       "UPMC_MASTER_KEY": Data([UInt8](repeating: 7, count: 32)).base64EncodedString(), "UPMC_CA_FILE": authority,
       "UPMC_APNS_PRODUCTION_URL": "https://\(started.endpoints.apns)",
       "UPMC_APNS_SANDBOX_URL": "https://\(started.endpoints.sandbox)", "UPMC_LOG_LEVEL": "warning",

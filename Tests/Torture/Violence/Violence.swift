@@ -13,6 +13,14 @@ struct Violence {
     case killPostgres(backAfter: Int)
     /// Nothing can be written any more, the database's log included.
     case fillDisk(milliseconds: Int)
+    /// The database's log can neither be written nor synchronized.
+    case breakDisk(milliseconds: Int)
+    /// The database takes no writes.
+    case forbidWrites(milliseconds: Int)
+    /// Somebody holds all connections that the database gives.
+    case useUpConnections(milliseconds: Int)
+    /// A session of a node does not get on with what it was told.
+    case hangSession(milliseconds: Int)
     /// PostgreSQL ends this many sessions, whoever they belong to.
     case cutSessions(Int)
     /// The network misbehaves for a while; then an operator looks, if need be.
@@ -37,10 +45,15 @@ struct Violence {
     "kill-server": 5, "kill-both": 1, "terminate-server": 3, "freeze-server": 2, "kill-postgres": 2,
     "cut-sessions": 2, "cut-connections": 3, "outage": 2, "answers": 6, "streams": 5, "goaway": 5, "connections": 4,
     "tokens": 3, "credential": 1, "throttle": 1, "fill-disk": 2, "wrong-clock": 2, "backup": 1, "lock-table": 1,
-    "slow-database": 1, "vanish-host": 1,
+    "slow-database": 1, "vanish-host": 1, "break-disk": 1, "read-only": 1, "no-connections": 1, "hang-session": 1,
   ]
   /// They take longer than a short run has time for.
-  private static let long: Set<String> = ["wrong-clock", "backup", "lock-table", "slow-database", "vanish-host"]
+  private static let long: Set<String> = [
+    "wrong-clock", "backup", "lock-table", "slow-database", "vanish-host", "read-only", "no-connections",
+    "hang-session",
+  ]
+  /// How long a session hangs: longer than anybody's patience.
+  private static let hang = 60_000
 
   private var dice: Dice
   private let nodes: Int
@@ -80,6 +93,10 @@ struct Violence {
     case "freeze-server": .freeze(node(), milliseconds: dice.roll(0.5) ? milliseconds(200...4000) : 12_500)
     case "kill-postgres": .killPostgres(backAfter: milliseconds(0...2000))
     case "fill-disk": .fillDisk(milliseconds: milliseconds(500...6000))
+    case "break-disk": .breakDisk(milliseconds: milliseconds(100...4000))
+    case "read-only": .forbidWrites(milliseconds: number(1000...8000))
+    case "no-connections": .useUpConnections(milliseconds: number(2000...8000))
+    case "hang-session": .hangSession(milliseconds: Self.hang)
     case "cut-sessions": .cutSessions(number(1...8))
     case "cut-connections": .cutConnections(pick([.reset, .fin, .halfOpen]))
     case "outage": .outage(milliseconds: milliseconds(300...3000))

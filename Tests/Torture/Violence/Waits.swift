@@ -108,7 +108,7 @@ extension Run {
 
   /// Pushes leave and calls are answered between two moments, in milliseconds from now, unless something else is done to
   /// the center meanwhile.
-  private func expectWork(_ what: String, from: Int, upto: Int) {
+  func expectWork(_ what: String, from: Int, upto: Int) {
     let deedsNow = disturbances
     after(from, isCheck: true) { [self] in
       let before = try driver.ask { ($0.recorder.received, $0.calls.answered) }

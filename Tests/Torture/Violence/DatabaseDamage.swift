@@ -1,0 +1,151 @@
+import Foundation
+import Postgres
+
+/// What is done to the database alone: it dies, its disk is full or broken, it takes no writes, gives no connections, ends
+/// sessions, or a session of it stands still.
+extension Run {
+  func killPostgres(_ backAfter: Int) throws {
+    guard !isPostgresDown else { return }
+    isPostgresDown = true
+    wakeSession()
+    stage.killPostgres()
+    try note("kill -9 PostgreSQL", "kill -9 PostgreSQL, back after \(backAfter) ms", lasting: backAfter, isKill: true)
+    after(backAfter) { [self] in
+      try stage.restorePostgres()
+      isPostgresDown = false
+    }
+  }
+
+  func fillDisk(_ milliseconds: Int) throws {
+    guard !isPostgresDown, let empty = Disk(stage.directory)?.fill() else { return }
+    // It ends itself when it cannot write its log.
+    isPostgresDown = true
+    try note("full disks", "the disk is full for \(milliseconds) ms", lasting: milliseconds)
+    after(milliseconds) { [self] in
+      empty()
+      try stage.restorePostgres()
+      isPostgresDown = false
+    }
+  }
+
+  func breakDisk(_ milliseconds: Int) throws {
+    guard !isPostgresDown, let disk = stage.brokenDisk else { return }
+    // It ends itself, or recovers if the disk is well by then.
+    isPostgresDown = true
+    try disk.set(isBroken: true)
+    try note("broken disks", "the database's log cannot be written for \(milliseconds) ms", lasting: milliseconds)
+    after(milliseconds) { [self] in
+      try disk.set(isBroken: false)
+      try stage.restorePostgres()
+      isPostgresDown = false
+    }
+  }
+
+  func forbidWrites(_ milliseconds: Int) throws {
+    guard !isPostgresDown, !isWaiting, let session = try? Connection(stage.databaseURL) else { return }
+    let reload = "SELECT pg_reload_conf()"
+    guard (try? session.script("ALTER SYSTEM SET default_transaction_read_only = on")) != nil else { return }
+    _ = try? session.script(reload)
+    isWaiting = true
+    try note("read-only databases", "the database takes no writes for \(milliseconds) ms", lasting: milliseconds)
+    after(milliseconds) { [self] in
+      try stage.restorePostgres()
+      let session = try Connection(stage.databaseURL)
+      try session.script("ALTER SYSTEM RESET default_transaction_read_only")
+      try session.script(reload)
+      isWaiting = false
+    }
+    expectWork("the database took no writes", from: milliseconds + 3000, upto: milliseconds + 12_000)
+  }
+
+  func useUpConnections(_ milliseconds: Int) throws {
+    guard !isPostgresDown, !isWaiting else { return }
+    // Those who have a connection get on with it; so some have to ask for a new one.
+    try endSessions(4)
+    var held: [Connection] = []
+    while held.count < Self.mostConnections, let session = try? Connection(stage.databaseURL) { held.append(session) }
+    isWaiting = true
+    let holder = Holder(held)
+    try note(
+      "connections used up", "\(held.count) connections are held for \(milliseconds) ms, and no more are given",
+      lasting: milliseconds)
+    after(milliseconds) { [self] in
+      holder.connections = []
+      isWaiting = false
+    }
+    expectWork("the database gave no connections", from: milliseconds + 3000, upto: milliseconds + 12_000)
+  }
+
+  /// More than any database of ours gives.
+  private static let mostConnections = 200
+
+  private final class Holder {
+    var connections: [Connection]
+    init(_ connections: [Connection]) { self.connections = connections }
+  }
+
+  func hangSession(_ milliseconds: Int) throws {
+    guard !isPostgresDown, hungSession == nil, let connection = try? Connection(stage.databaseURL) else { return }
+    let find = Statement(
+      "torture-find-session",
+      """
+      SELECT pid FROM pg_stat_activity
+      WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()
+      ORDER BY random() LIMIT 1
+      """)
+    guard let rows = try? connection.run(find), rows.count == 1 else { return }
+    let session = rows.int32(0, 0)
+    guard kill(session, SIGSTOP) == 0 else { return }
+    hungSession = session
+    try note("hung sessions", "a session of the database hangs for \(milliseconds) ms", lasting: milliseconds)
+    after(milliseconds) { [self] in if hungSession == session { wakeSession() } }
+  }
+
+  /// Whatever is to be done to the database next must not wait for it.
+  private func wakeSession() {
+    guard let hungSession else { return }
+    self.hungSession = nil
+    // Its number belongs to nobody else as long as it is stopped; were it killed meanwhile, this does no harm.
+    kill(hungSession, SIGCONT)
+  }
+
+  func cutSessions(_ count: Int) throws {
+    guard !isPostgresDown else { return }
+    try note("database sessions cut", "\(count) database sessions are ended", lasting: 0)
+    try endSessions(count)
+  }
+
+  private func endSessions(_ count: Int) throws {
+    _ = try? Connection(stage.databaseURL).script(
+      """
+      SELECT pg_terminate_backend(pid) FROM (
+        SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
+        ORDER BY random() LIMIT \(count)) chosen
+      """)
+  }
+}
+
+/// A session that looks at the database as it was when it began, and taken anew when it was cut.
+final class HeldSnapshot {
+  private let url: String
+  private var session: Connection?
+
+  init(_ url: String) {
+    self.url = url
+    take()
+  }
+
+  private func take() {
+    session = try? Connection(url)
+    if (try? session?.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM apps")) == nil {
+      session = nil
+    }
+  }
+
+  /// Whether it was there all the time since it was last asked; if not, it is taken anew.
+  func isHeld() -> Bool {
+    if let session, (try? session.script("SELECT 1")) != nil { return true }
+    take()
+    return false
+  }
+}
