@@ -81,7 +81,7 @@ final class Run {
 
   private func ravage() throws {
     let end = clock.now + plan.violence
-    if plan.holdsSnapshot { snapshot = HeldSnapshot(stage.databaseURL) }
+    if plan.holdsSnapshot { snapshot = HeldSnapshot(stage) }
     var next = violence.next()
     var due = clock.now + .milliseconds(next.milliseconds)
     while clock.now < end, !wasInterrupted, try !isEnough() {
@@ -224,7 +224,7 @@ final class Run {
 
   /// An operator sees that the app is held back, asks why, and gives its credential again.
   private func mend() throws {
-    guard !isPostgresDown, let connection = try? Connection(stage.databaseURL),
+    guard !isPostgresDown, let connection = try? stage.session(),
       let paused = try? connection.run(
         Statement("torture-paused", "SELECT paused_reason FROM apps WHERE paused_reason IS NOT NULL")),
       paused.count > 0
@@ -289,7 +289,7 @@ final class Run {
 
   /// The dead keep no lease (I7): what they left has run out soon after the last was killed.
   private func checkLeases() throws {
-    let connection = try Connection(stage.databaseURL)
+    let connection = try stage.session()
     let leases = Statement("torture-leases", "SELECT count(*) FROM nodes WHERE alive_until > now()")
     let haveRunOut = try wait(atMost: Torture.Limits.lease) {
       try connection.run(leases).int64(0, 0) <= Int64(plan.nodes)

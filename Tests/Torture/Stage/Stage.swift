@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Reactor
 import Server
 import Simulator
@@ -101,6 +102,17 @@ final class Stage {
   }
 
   // MARK: PostgreSQL
+
+  /// What our own sessions are called.
+  static let sessionName = "torture"
+
+  /// A session of our own, which may leave a transaction open for as long as it likes.
+  func session() throws(PostgresError) -> Connection {
+    var options = ConnectionOptions()
+    options.applicationName = Self.sessionName
+    options.idleInTransactionTimeout = nil
+    return try Connection(databaseURL, options: options)
+  }
 
   func killPostgres() {
     kill(postgres.pid, SIGKILL)

@@ -42,7 +42,7 @@ extension Run {
   }
 
   func forbidWrites(_ milliseconds: Int) throws {
-    guard !isPostgresDown, !isWaiting, let session = try? Connection(stage.databaseURL) else { return }
+    guard !isPostgresDown, !isWaiting, let session = try? stage.session() else { return }
     let reload = "SELECT pg_reload_conf()"
     guard (try? session.script("ALTER SYSTEM SET default_transaction_read_only = on")) != nil else { return }
     _ = try? session.script(reload)
@@ -50,7 +50,7 @@ extension Run {
     try note("read-only databases", "the database takes no writes for \(milliseconds) ms", lasting: milliseconds)
     after(milliseconds) { [self] in
       try stage.restorePostgres()
-      let session = try Connection(stage.databaseURL)
+      let session = try stage.session()
       try session.script("ALTER SYSTEM RESET default_transaction_read_only")
       try session.script(reload)
       isWaiting = false
@@ -63,7 +63,7 @@ extension Run {
     // Those who have a connection get on with it; so some have to ask for a new one.
     try endSessions(4)
     var held: [Connection] = []
-    while held.count < Self.mostConnections, let session = try? Connection(stage.databaseURL) { held.append(session) }
+    while held.count < Self.mostConnections, let session = try? stage.session() { held.append(session) }
     isWaiting = true
     let holder = Holder(held)
     try note(
@@ -85,12 +85,13 @@ extension Run {
   }
 
   func hangSession(_ milliseconds: Int) throws {
-    guard !isPostgresDown, hungSession == nil, let connection = try? Connection(stage.databaseURL) else { return }
+    guard !isPostgresDown, hungSession == nil, let connection = try? stage.session() else { return }
     let find = Statement(
       "torture-find-session",
       """
       SELECT pid FROM pg_stat_activity
-      WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()
+      WHERE backend_type = 'client backend' AND datname = current_database()
+        AND application_name <> '\(Stage.sessionName)'
       ORDER BY random() LIMIT 1
       """)
     guard let rows = try? connection.run(find), rows.count == 1 else { return }
@@ -116,7 +117,7 @@ extension Run {
   }
 
   private func endSessions(_ count: Int) throws {
-    _ = try? Connection(stage.databaseURL).script(
+    _ = try? stage.session().script(
       """
       SELECT pg_terminate_backend(pid) FROM (
         SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'
@@ -127,16 +128,16 @@ extension Run {
 
 /// A session that looks at the database as it was when it began, and taken anew when it was cut.
 final class HeldSnapshot {
-  private let url: String
+  private let stage: Stage
   private var session: Connection?
 
-  init(_ url: String) {
-    self.url = url
+  init(_ stage: Stage) {
+    self.stage = stage
     take()
   }
 
   private func take() {
-    session = try? Connection(url)
+    session = try? stage.session()
     if (try? session?.script("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM apps")) == nil {
       session = nil
     }
