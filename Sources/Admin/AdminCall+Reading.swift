@@ -19,8 +19,8 @@ extension AdminCall {
   }
 
   /// `?limit=&cursor=`.
-  func page() throws(Problem) -> Reporting.PageRequest {
-    try Reporting.PageRequest(limit: query["limit"], cursor: query["cursor"])
+  func page() throws(Problem) -> PageRequest {
+    try PageRequest(limit: query["limit"], cursor: query["cursor"])
   }
 
   /// A query item that must be there. - Throws: `.invalidField`.

@@ -22,7 +22,7 @@ extension AdminCall {
   func resend() throws(Problem) -> Response {
     let answer = try Resending.resend(
       try seqno(),
-      Sending.Request(
+      SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
         hosting: resources.hosting),
       on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)

@@ -8,7 +8,7 @@ internal import Reactor
 extension AdminCall {
   func send() throws(Problem) -> Response {
     let answer = try Sending.send(
-      Sending.Request(
+      SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
         hosting: resources.hosting),
       on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)

@@ -23,14 +23,14 @@ extension Administration {
 
   /// - Parameter appID: nil: of all apps that the caller reaches.
   package static func credentials(
-    of appID: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    of appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<CredentialEntry> {
     try caller.require(.manageApps)
     let app = try scope(appID, .manageApps, caller, connection)
     var after: (app: App.Number, network: Int16) = (0, 0)
     if let cursor = page.cursor {
       let parts = cursor.split(separator: "-").compactMap { Int32($0) }
-      guard parts.count == 2, let network = Int16(exactly: parts[1]) else { throw Reporting.PageRequest.foreignCursor }
+      guard parts.count == 2, let network = Int16(exactly: parts[1]) else { throw PageRequest.foreignCursor }
       after = (parts[0], network)
     }
     let records = try connection.answer(CredentialLists.page(of: app, after: after, limit: page.limit + 1))
@@ -74,7 +74,7 @@ extension Administration {
   }
 
   package static func keys(
-    of appID: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    of appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<KeyEntry> {
     try caller.require(.manageAccounts)
     let app = try scope(appID, .manageAccounts, caller, connection)

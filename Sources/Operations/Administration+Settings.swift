@@ -29,7 +29,7 @@ extension Administration {
 
   /// Apps by their ids, page by page.
   package static func apps(
-    _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<AppEntry> {
     try caller.require(.viewMessages)
     // Apps are few: they are read whole.

@@ -37,7 +37,7 @@ package struct AppPolicies: Sendable {
     case refused(Problem)
   }
 
-  func vouching(for user: Operation.NamedUser, in number: App.Number, now: Int64) -> Vouching {
+  func vouching(for user: NamedUser, in number: App.Number, now: Int64) -> Vouching {
     guard user.clientUID != UserKey.guestUID else { return .unproved }
     let identity = rules(of: number).identity
     guard let proof = user.proof else { return identity == .open ? .unproved : .missing }

@@ -24,10 +24,10 @@ extension Approving {
       try release(seqno, record, by: caller, connection, now)
       return accepted(record, seqno)
     }
-    var request = Sending.Request(
+    var request = SendRequest(
       body: try whole(record, seal), idempotencyKey: record.idempotencyKey, caller: asker, hosting: hosting)
     request.seal = seal
-    request.consent = Consent(
+    request.consent = SendConsent(
       approval: number, by: caller, requestSHA256: record.requestSHA256, requestedAt: record.requestedAt,
       targeted: record.targeted)
     if let seqno = record.resendOf { return try Resending.resend(seqno, request, on: connection, now: now) }
@@ -73,7 +73,7 @@ extension Approving {
   }
 
   /// Within the transaction that makes the message. False when it was decided meanwhile.
-  static func isWaiting(_ consent: Consent, _ connection: Connection) throws(PostgresError) -> Bool {
+  static func isWaiting(_ consent: SendConsent, _ connection: Connection) throws(PostgresError) -> Bool {
     try connection.run(Approvals.lock(consent.approval))?.state == .waiting
   }
 
@@ -81,7 +81,8 @@ extension Approving {
     Problem(.conflict, "The approval \(number) was decided meanwhile.")
   }
 
-  static func settle(_ consent: Consent, seqno: Int64, app: App.Number, _ connection: Connection) throws(PostgresError)
+  static func settle(_ consent: SendConsent, seqno: Int64, app: App.Number, _ connection: Connection)
+    throws(PostgresError)
   {
     try note(consent.approval, seqno: seqno, app: app, by: consent.by, connection)
   }

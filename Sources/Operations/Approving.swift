@@ -38,17 +38,6 @@ package enum Approving {
     }
   }
 
-  /// Somebody's word that a waiting send may go out.
-  struct Consent: Sendable {
-    let approval: Approvals.Number
-    let by: Caller
-    /// Of the request as it came first.
-    let requestSHA256: [UInt8]
-    let requestedAt: Int64
-    /// What whoever consents has seen.
-    let targeted: Int64?
-  }
-
   /// One of them as lists show it.
   package struct Entry: JSONAnswer {
     let record: Approvals.Record
@@ -95,7 +84,7 @@ package enum Approving {
   /// - Parameter kept: what the message would keep: what it names (a template, a segment) is already in it, so that nobody
   ///   changes what the second person has seen.
   static func hold(
-    _ request: Sending.Request, _ kept: StoredRequest, _ digest: RequestDigest, _ app: App,
+    _ request: SendRequest, _ kept: StoredRequest, _ digest: RequestDigest, _ app: App,
     _ audience: ResolvedAudience, resendOf: Int64? = nil, on connection: Connection, now: Int64
   ) throws(Problem) -> Waiting? {
     let caller = request.caller
@@ -137,7 +126,7 @@ package enum Approving {
 
   /// What was answered to the first request with this key, if it had to wait.
   static func earlier(
-    _ request: Sending.Request, _ app: App, _ digest: RequestDigest, on connection: Connection
+    _ request: SendRequest, _ app: App, _ digest: RequestDigest, on connection: Connection
   ) throws(Problem) -> Waiting? {
     guard request.consent == nil, request.caller.asker != nil, let key = request.idempotencyKey,
       let earlier = try connection.answer(Approvals.earlier(app: app.number, idempotencyKey: key))
@@ -162,7 +151,7 @@ package enum Approving {
   /// Newest first.
   /// - Parameter state: waiting, approved, rejected or expired; nil: all.
   package static func list(
-    of appID: String?, state: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection,
+    of appID: String?, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection,
     now: Int64
   ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.viewMessages)

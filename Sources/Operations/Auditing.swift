@@ -131,7 +131,7 @@ package enum Auditing {
 
   /// Newest first. Who reaches one app sees what concerns that app.
   package static func list(
-    _ question: Question, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ question: Question, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.viewAudit)
     var filter = AuditLog.Filter()

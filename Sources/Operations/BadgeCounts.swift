@@ -30,7 +30,7 @@ struct BadgeCounts {
 
   /// Asks for the same and gives the user a name and a telephone number, if it has none.
   /// - Parameter isVouched: somebody vouches for whoever says it: it replaces another.
-  mutating func name(_ user: Users.Key, _ named: Operation.NamedUser, isVouched: Bool) {
+  mutating func name(_ user: Users.Key, _ named: NamedUser, isVouched: Bool) {
     names[user] = (Users.Said(name: named.name, phone: named.phone), isVouched)
   }
 

@@ -13,8 +13,8 @@ struct BadgeSync {
   private var changes: [Users.Key: DeviceID?] = [:]
 
   /// Learns which users have more than one device. Round 2.
-  func look(_ users: Set<Users.Key>, _ batch: OperationBatch) -> [Step] {
-    let asked = users.filter { batch.policies.badgeSync.contains($0.app) && !$0.userKey.isGuest }
+  func look(_ users: Set<Users.Key>, _ policies: AppPolicies) -> [Step] {
+    let asked = users.filter { policies.badgeSync.contains($0.app) && !$0.userKey.isGuest }
     guard !asked.isEmpty else { return [] }
     let found = found
     return [
@@ -32,12 +32,12 @@ struct BadgeSync {
   }
 
   /// Round 3, behind the users' locks.
-  func save(_ batch: OperationBatch) -> [Step] {
+  func save(at now: Int64) -> [Step] {
     guard !changes.isEmpty else { return [] }
     return [
       BadgeSyncs.queue(
         changes.map { (user: $0.key, device: $0.value) },
-        dueAt: batch.now + Operations.Limits.badgeSyncMicroseconds)
+        dueAt: now + Operations.Limits.badgeSyncMicroseconds)
     ]
   }
 }

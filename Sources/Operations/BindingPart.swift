@@ -20,17 +20,17 @@ struct BindingPart {
   /// A device names a user. The voucher is taken even where it is not needed: it was made for this moment, and must not be
   /// there for whoever comes next.
   /// - Parameter isNew: the device does not have this user yet.
-  func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ batch: OperationBatch) {
+  func ask(_ user: Users.Key, for installation: String, isNew: Bool, _ policies: AppPolicies) {
     if isNew { state.named.insert(user) }
-    guard batch.policies.rules(of: user.app).sought > .open else { return }
+    guard policies.rules(of: user.app).sought > .open else { return }
     state.presented.insert(Vouchers.Presented(user: user, installation: installation))
   }
 
-  func look(_ batch: OperationBatch) -> [Step] {
+  func look(at now: Int64) -> [Step] {
     let state = state
     return
       (state.presented.isEmpty
-      ? [] : [Vouchers.take(Array(state.presented), at: batch.now).map { state.vouched = $0 }])
+      ? [] : [Vouchers.take(Array(state.presented), at: now).map { state.vouched = $0 }])
       + (state.named.isEmpty ? [] : [Bindings.some(of: state.named).map { state.devices = $0 }])
   }
 
@@ -41,9 +41,9 @@ struct BindingPart {
 
   /// Counts what a stricter identity refuses, or would refuse.
   mutating func countRefusal(
-    _ kind: WritableKeyPath<Bindings.Refusals, Int64>, in app: App.Number, _ batch: OperationBatch
+    _ kind: WritableKeyPath<Bindings.Refusals, Int64>, in app: App.Number, _ policies: AppPolicies
   ) {
-    guard batch.policies.rules(of: app).wanted > .open else { return }
+    guard policies.rules(of: app).wanted > .open else { return }
     refusals[app, default: Bindings.Refusals()][keyPath: kind] += 1
   }
 
@@ -53,11 +53,11 @@ struct BindingPart {
   }
 
   /// A device has come to a user who may have others: they are told.
-  mutating func note(_ record: Devices.Record, _ batch: OperationBatch) {
+  mutating func note(_ record: Devices.Record, _ policies: AppPolicies) {
     let user = Users.Key(app: record.app, userKey: record.userKey)
     guard state.devices[user]?.contains(where: { $0 != record.device }) == true else { return }
     added.append(record)
-    if batch.policies.rules(of: record.app).tellsDevices {
+    if policies.rules(of: record.app).tellsDevices {
       notices.append(DeviceNotices.New(device: record.device, user: user, kind: .newDevice))
     }
   }
@@ -69,14 +69,14 @@ struct BindingPart {
   }
 
   /// Behind the rows of the devices.
-  func tell(_ batch: OperationBatch) -> [Step] {
+  func tell(writer: Int32, at now: Int64) -> [Step] {
     var steps: [Step] = []
     if !added.isEmpty {
       steps.append(Events.devicesAdded(added.map(\.device)))
       steps += added.map { Auditing.add($0) }
     }
-    if !notices.isEmpty { steps.append(DeviceNotices.queue(notices, at: batch.now)) }
-    if !refusals.isEmpty { steps.append(Bindings.count(refusals, writer: batch.writer, at: batch.now)) }
+    if !notices.isEmpty { steps.append(DeviceNotices.queue(notices, at: now)) }
+    if !refusals.isEmpty { steps.append(Bindings.count(refusals, writer: writer, at: now)) }
     return steps
   }
 }

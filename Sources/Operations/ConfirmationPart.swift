@@ -64,7 +64,7 @@ struct ConfirmationPart {
 
   // MARK: Round 0 and 1: whose are they?
 
-  func resolve(_ batch: OperationBatch) -> [Step] {
+  func resolve(_ batch: BatchContext) -> [Step] {
     let state = state
     let genuine = state.entries.indices.filter { state.entries[$0].confirmation.isGenuine }
     guard !genuine.isEmpty else { return [] }
@@ -88,7 +88,7 @@ struct ConfirmationPart {
 
   /// Reads need the user the message was sent to, as do messages with a fallback; a token with several owners needs our
   /// bookkeeping to decide.
-  func findUsers(_ batch: OperationBatch) -> [Step] {
+  func findUsers(_ batch: BatchContext) -> [Step] {
     var doubtful: Set<Confirmations.Delivery> = []
     var devices: Set<DeviceID> = []
     var inInboxes: Set<Confirmations.Delivery> = []
@@ -112,7 +112,7 @@ struct ConfirmationPart {
 
   // MARK: Round 2: write
 
-  func write(_ batch: OperationBatch) -> [Step] {
+  func write(_ batch: BatchContext) -> [Step] {
     for index in state.entries.indices { settle(index, batch) }
     let received = Self.times(state.entries)
     let state = state
@@ -148,7 +148,7 @@ struct ConfirmationPart {
   }
 
   /// In the commit of the confirmation itself: either it is there in time, or the short message is asked for.
-  private func settleFallbacks(_ batch: OperationBatch) -> [Step] {
+  private func settleFallbacks(_ batch: BatchContext) -> [Step] {
     let keys = Set(
       state.entries.lazy.filter(\.settlesFallback).compactMap { entry in
         entry.user.map { Fallbacks.Key(seqno: entry.confirmation.seqno, userKey: $0.userKey) }
@@ -157,7 +157,7 @@ struct ConfirmationPart {
   }
 
   /// Decides which device and user a confirmation belongs to.
-  private func settle(_ index: Int, _ batch: OperationBatch) {
+  private func settle(_ index: Int, _ batch: BatchContext) {
     let entry = state.entries[index]
     let seqno = entry.confirmation.seqno
     func delivery(_ candidate: Confirmations.Candidate) -> Confirmations.Delivery {
@@ -185,7 +185,7 @@ struct ConfirmationPart {
   }
 
   /// Whether the device that a message was not sent to, as far as is known, sees it in its person's inbox.
-  private func isInView(_ candidate: Confirmations.Candidate, _ batch: OperationBatch) -> Bool {
+  private func isInView(_ candidate: Confirmations.Candidate, _ batch: BatchContext) -> Bool {
     guard let inbox = candidate.inbox, let owner = state.owners[candidate.device],
       state.inInboxes.contains(Confirmations.Delivery(seqno: inbox, device: candidate.device)),
       let since = batch.policies.inboxBegins(for: owner)
@@ -198,7 +198,7 @@ struct ConfirmationPart {
     hasReads ? Set(state.entries.lazy.filter { $0.confirmation.read != nil }.compactMap(\.user)) : []
   }
 
-  private func markRead(_ batch: OperationBatch) -> [Step] {
+  private func markRead(_ batch: BatchContext) -> [Step] {
     var first: [Ledger.Key: BadgeOption] = [:]
     for entry in state.entries {
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
@@ -214,7 +214,7 @@ struct ConfirmationPart {
 
   // MARK: Round 3: move the counts
 
-  func applyBadge(at operation: Int, _ batch: OperationBatch) {
+  func applyBadge(at operation: Int, _ batch: BatchContext) {
     for index in state.ranges[operation] ?? 0..<0 {
       let entry = state.entries[index]
       guard let user = entry.user, let option = entry.confirmation.read else { continue }
@@ -234,7 +234,7 @@ struct ConfirmationPart {
 
   // MARK: Answers
 
-  func answer(_ batch: OperationBatch) {
+  func answer(_ batch: BatchContext) {
     // In order, for of two confirmations of one delivery the first is the one that is recorded.
     for (operation, range) in state.ranges.sorted(by: { $0.key < $1.key }) {
       batch.results[operation] = .success(.confirmed(range.map { confirmed(state.entries[$0]) }))

@@ -40,7 +40,7 @@ package enum ConsoleAccounts {
   static func normalize(_ login: String) -> String { login.lowercased() }
 
   package static func list(
-    _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.manageAccounts)
     let records = try connection.answer(

@@ -69,19 +69,19 @@ struct DevicePart {
 
   // MARK: Round 0
 
-  func lockTokens(_ batch: OperationBatch) -> [Step] {
+  func lockTokens(_ batch: BatchContext) -> [Step] {
     state.tokens.lock(state.entries.map(\.kind), batch)
   }
 
   // MARK: Round 1
 
-  func findTokens(_ batch: OperationBatch) -> [Step] {
+  func findTokens(_ batch: BatchContext) -> [Step] {
     let owners = state.tokens.others.filter { batch.devices[$0] == nil }
     return state.tokens.find(state.entries.map(\.kind), batch)
       + (owners.isEmpty ? [] : [Devices.find(owners).map { records in batch.remember(records) }])
   }
 
-  func look(_ batch: OperationBatch) -> [Step] {
+  func look(_ batch: BatchContext) -> [Step] {
     var steps: [Step] = []
     let onlyRead = Set(state.entries.map(\.claim.device)).subtracting(devicesToLock)
     if !onlyRead.isEmpty {
@@ -107,14 +107,14 @@ struct DevicePart {
   }
 
   /// Devices that name a user.
-  func askAboutUsers(_ batch: OperationBatch) {
+  func askAboutUsers(_ batch: BatchContext) {
     for entry in state.entries {
       if let record = batch.devices[entry.claim.device] { DeviceUsers(batch: batch).ask(entry.kind, record) }
     }
   }
 
   /// Users to whom devices come that have brought back a push.
-  func possessors(_ batch: OperationBatch) -> Set<Users.Key> {
+  func possessors(_ batch: BatchContext) -> Set<Users.Key> {
     Set(
       state.entries.compactMap { entry in
         guard case .possess = entry.kind, let record = batch.devices[entry.claim.device], let pending = record.pending
@@ -125,7 +125,7 @@ struct DevicePart {
 
   // MARK: Round 2
 
-  func apply(_ batch: OperationBatch) -> [Step] {
+  func apply(_ batch: BatchContext) -> [Step] {
     var changes = DeviceChanges()
     for index in state.entries.indices {
       let entry = state.entries[index]
@@ -142,7 +142,7 @@ struct DevicePart {
     return state.tokens.steps(at: batch.now) + changes.steps(at: batch.now) + countSends(batch) + lookups(batch)
   }
 
-  private func countSends(_ batch: OperationBatch) -> [Step] {
+  private func countSends(_ batch: BatchContext) -> [Step] {
     let senders = state.entries.compactMap { entry in
       if case .admitSend(let claim, _) = entry.kind, entry.user != nil { claim.device } else { nil }
     }
@@ -151,7 +151,7 @@ struct DevicePart {
   }
 
   /// The device's row, if the key is its own and still current.
-  private func allowed(_ entry: Entry, _ batch: OperationBatch) -> Result<Devices.Record, Problem> {
+  private func allowed(_ entry: Entry, _ batch: BatchContext) -> Result<Devices.Record, Problem> {
     guard let record = batch.devices[entry.claim.device], record.state != .unregistered else {
       return .failure(Problem(.unknownDevice, "Register the device first (POST /v1/devices)."))
     }
@@ -173,7 +173,7 @@ struct DevicePart {
     if entry.kind.isMore {
       let (policies, rules) = (batch.policies, batch.policies.rules(of: record.app))
       if !policies.opensAll(entry.claim, to: record, under: rules.wanted, now: batch.now) {
-        batch.bindings.countRefusal(\.asked, in: record.app, batch)
+        batch.bindings.countRefusal(\.asked, in: record.app, batch.policies)
       }
       guard policies.opensAll(entry.claim, to: record, under: rules.identity, now: batch.now) else {
         return .failure(AppPolicies.onlyAsked)
@@ -196,7 +196,7 @@ struct DevicePart {
   }
 
   private func apply(
-    _ entry: Entry, _ record: Devices.Record, _ changes: inout DeviceChanges, _ batch: OperationBatch
+    _ entry: Entry, _ record: Devices.Record, _ changes: inout DeviceChanges, _ batch: BatchContext
   ) {
     var record = record
     let user = Users.Key(app: record.app, userKey: record.userKey)
@@ -227,7 +227,7 @@ struct DevicePart {
     }
   }
 
-  private func lookups(_ batch: OperationBatch) -> [Step] {
+  private func lookups(_ batch: BatchContext) -> [Step] {
     let state = state
     var listed: Set<Users.Key> = []
     var shown: Set<Users.Key> = []
@@ -252,7 +252,7 @@ struct DevicePart {
 
   // MARK: Round 3 and answers
 
-  func applyBadge(at operation: Int, _ batch: OperationBatch) {
+  func applyBadge(at operation: Int, _ batch: BatchContext) {
     for index in state.entries.indices where state.entries[index].operation == operation {
       guard case .setBadge(_, let value) = state.entries[index].kind, let user = state.entries[index].user else {
         continue
@@ -263,7 +263,7 @@ struct DevicePart {
     }
   }
 
-  func answer(_ batch: OperationBatch) {
+  func answer(_ batch: BatchContext) {
     for entry in state.entries where !batch.hasFailed(entry.operation) {
       guard let user = entry.user, let record = batch.devices[entry.claim.device] else { continue }
       if let problem = refusal(entry, batch) {
@@ -291,7 +291,7 @@ struct DevicePart {
   }
 
   /// Why a device may not send now.
-  private func refusal(_ entry: Entry, _ batch: OperationBatch) -> Problem? {
+  private func refusal(_ entry: Entry, _ batch: BatchContext) -> Problem? {
     guard case .admitSend(let claim, let perMinute) = entry.kind, let meter = state.meters[claim.device],
       meter.sent > perMinute
     else { return nil }

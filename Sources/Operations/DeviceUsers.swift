@@ -3,7 +3,7 @@ internal import Store
 
 /// Operations by which a registered device names its user, or shows that pushes reach it.
 struct DeviceUsers {
-  let batch: OperationBatch
+  let batch: BatchContext
 
   // MARK: Round 1
 
@@ -22,7 +22,8 @@ struct DeviceUsers {
     default: return
     }
     batch.bindings.ask(
-      Users.Key(app: record.app, userKey: wanted), for: record.installation, isNew: record.userKey != wanted, batch)
+      Users.Key(app: record.app, userKey: wanted), for: record.installation, isNew: record.userKey != wanted,
+      batch.policies)
   }
 
   // MARK: Round 2
@@ -53,14 +54,14 @@ struct DeviceUsers {
   private static let oldPush = Problem(
     .impossible, "That push was not sent to this device since it named its user. Bring back the one that comes next.")
 
-  private func hasVoucher(_ named: Operation.NamedUser, _ record: Devices.Record) -> Bool {
+  private func hasVoucher(_ named: NamedUser, _ record: Devices.Record) -> Bool {
     batch.bindings.hasVoucher(Users.Key(app: record.app, userKey: UserKey(clientUID: named.clientUID)))
   }
 
   /// Refused ones are gone by now, and a proof that was given has been checked.
   /// - Returns: the guest that the device was, if that has ended.
   func setUser(
-    _ named: Operation.NamedUser, _ claim: AuthKeyring.Claim, _ before: Devices.Record
+    _ named: NamedUser, _ claim: AuthKeyring.Claim, _ before: Devices.Record
   ) -> Users.Key? {
     guard named.clientUID != UserKey.guestUID else { return release(before) }
     let wanted = UserKey(clientUID: named.clientUID)
@@ -73,7 +74,7 @@ struct DeviceUsers {
       isRecognised: batch.policies.opensAll(claim, to: before, under: identity, now: batch.now), under: identity,
       at: batch.now)
     if record.identity == .open, record.pending == nil {
-      batch.bindings.countRefusal(\.unproved, in: record.app, batch)
+      batch.bindings.countRefusal(\.unproved, in: record.app, batch.policies)
     }
     if record.userKey == wanted || record.pending?.userKey == wanted {
       batch.counts.name(Users.Key(app: record.app, userKey: wanted), named, isVouched: isVouched)
@@ -107,7 +108,7 @@ struct DeviceUsers {
     if isAnother { record.boundAt = batch.now }
     batch.change(record)
     guard !record.userKey.isGuest else { return nil }
-    if isAnother { batch.bindings.note(record, batch) }
+    if isAnother { batch.bindings.note(record, batch.policies) }
     if isAnother || isVouched || batch.policies.rules(of: record.app).identity == .open {
       batch.releaseOthers(of: Users.Key(app: record.app, userKey: record.userKey), for: record.device)
     }

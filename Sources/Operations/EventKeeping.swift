@@ -24,7 +24,7 @@ package enum EventKeeping {
 
   /// Deliveries of a webhook, newest first.
   package static func list(
-    _ webhook: String, state: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ webhook: String, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let number = try WebhookKeeping.number(webhook)
     _ = try WebhookKeeping.record(number, .manageEvents, caller, connection)
@@ -135,7 +135,7 @@ package enum EventKeeping {
 
   /// What became of the short messages of a message, in the order of the users' names.
   package static func fallbacks(
-    of seqno: Int64, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    of seqno: Int64, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Fallback> {
     _ = try Reporting.funnel(seqno, for: caller, on: connection)
     let after = page.cursor.map(UserKey.init(clientUID:)) ?? UserKey(stored: "")

@@ -77,7 +77,7 @@ package enum Explaining {
   package struct Answer: JSONAnswer {
     let seqno: Int64
     let clientUID: String
-    let language: ExplanationWords.Language
+    let language: Phrase.Language
     let facts: Facts
     let steps: [Step]
 
@@ -144,7 +144,7 @@ package enum Explaining {
       deliveries: deliveries, claimed: try connection.answer(Explanations.claimed(seqno, of: key.userKey)),
       badge: try connection.answer(Explanations.badge(seqno, of: key)))
     return Answer(
-      seqno: seqno, clientUID: clientUID, language: ExplanationWords.Language(accepting: language), facts: facts,
+      seqno: seqno, clientUID: clientUID, language: Phrase.Language(accepting: language), facts: facts,
       steps: steps(facts))
   }
 

@@ -2,26 +2,6 @@ internal import Domain
 
 /// Explanations in words: English and Korean, one sentence a step, and advice where something can be done.
 package enum ExplanationWords {
-  package enum Language: String, CaseIterable, Sendable {
-    case english = "en"
-    case korean = "ko"
-
-    /// The first of the languages that a client accepts which is spoken here (RFC 9110, section 12.5.4). Weights other
-    /// than 0 are not compared: clients name what they prefer first.
-    package init(accepting header: String?) {
-      for part in (header ?? "").split(separator: ",") {
-        let pieces = part.split(separator: ";")
-        guard let tag = pieces.first?.filter({ $0 != " " }).lowercased() else { continue }
-        guard !pieces.dropFirst().contains(where: { $0.filter { $0 != " " } == "q=0" }) else { continue }
-        if let known = Self.allCases.first(where: { tag == $0.rawValue || tag.hasPrefix($0.rawValue + "-") }) {
-          self = known
-          return
-        }
-      }
-      self = .english
-    }
-  }
-
   /// Where a device is sent to.
   package struct Place: Equatable, Sendable {
     let network: PushNetwork
@@ -30,24 +10,9 @@ package enum ExplanationWords {
     var name: String { network == .apns ? "APNs (\(environment.name))" : "FCM" }
   }
 
-  /// Two languages of one text; `%` stands for the step's value.
-  struct Phrase: Sendable {
-    let english: String
-    let korean: String
-
-    init(_ english: String, _ korean: String) {
-      self.english = english
-      self.korean = korean
-    }
-
-    func text(_ language: Language, _ value: String = "") -> String {
-      (language == .english ? english : korean).replacing("%", with: value)
-    }
-  }
-
   /// The sentence of a step, and what to do about it, if anything.
   package static func of(
-    _ step: Explaining.Step, on place: Place?, in language: Language
+    _ step: Explaining.Step, on place: Place?, in language: Phrase.Language
   ) -> (text: String, advice: String?) {
     let reason = step.reason.map { ReasonWords.of($0) }
     let why = reason.map { " " + $0.meaning.text(language, step.reason ?? "") } ?? ""

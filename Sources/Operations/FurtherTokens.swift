@@ -21,7 +21,7 @@ struct FurtherTokens {
 
   // MARK: Round 0
 
-  func lock(_ operations: [Operation], _ batch: OperationBatch) -> [Step] {
+  func lock(_ operations: [Operation], _ batch: BatchContext) -> [Step] {
     let wanted = operations.compactMap(Self.wanted)
     guard !wanted.isEmpty else { return [] }
     let found = found
@@ -38,7 +38,7 @@ struct FurtherTokens {
 
   // MARK: Round 1
 
-  func find(_ operations: [Operation], _ batch: OperationBatch) -> [Step] {
+  func find(_ operations: [Operation], _ batch: BatchContext) -> [Step] {
     var devices: Set<DeviceID> = []
     for operation in operations {
       switch operation {
@@ -61,7 +61,7 @@ struct FurtherTokens {
   // MARK: Round 2
 
   /// Why a device may not have the token: where users are vouched for, nobody takes one from another user's device.
-  func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: OperationBatch) -> Problem? {
+  func refusal(_ operation: Operation, _ record: Devices.Record, _ batch: BatchContext) -> Problem? {
     guard let wanted = Self.wanted(operation), let owned = found.owners[wanted], owned.owner != record.device,
       batch.policies.rules(of: record.app).identity != .open, let owner = batch.devices[owned.owner],
       owner.state != .unregistered, !owner.userKey.isGuest, owner.userKey != record.userKey

@@ -22,7 +22,7 @@ package enum Grouping {
   /// The groups right below one, by name.
   /// - Parameter parent: nil: those at the top.
   package static func list(
-    of appID: String, below parent: Groups.Number?, _ page: Reporting.PageRequest, by caller: Caller,
+    of appID: String, below parent: Groups.Number?, _ page: PageRequest, by caller: Caller,
     on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .viewPeople)
@@ -122,7 +122,7 @@ package enum Grouping {
   }
 
   package static func members(
-    of group: Groups.Number, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    of group: Groups.Number, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<MemberEntry> {
     let record = try find(group, .viewPeople, caller, connection)
     try Auditing.note(.groupMembers, of: record.app, by: caller, on: connection)

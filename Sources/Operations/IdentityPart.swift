@@ -52,7 +52,7 @@ struct IdentityPart {
 
   // MARK: Answers
 
-  func answer(_ batch: OperationBatch) {
+  func answer(_ batch: BatchContext) {
     for (operation, token) in state.entries {
       let record = state.owners[token].flatMap { state.records[$0] }
       // A device that has unregistered, or has another token by now, is not the one that asks.

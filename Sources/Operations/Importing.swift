@@ -62,7 +62,7 @@ package enum Importing {
   }
 
   package static func list(
-    of appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    of appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .importPeople)
     let found = try connection.answer(
@@ -82,7 +82,7 @@ package enum Importing {
 
   /// What was wrong with its lines, by line.
   package static func faults(
-    of number: Imports.Number, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    of number: Imports.Number, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<FaultEntry> {
     _ = try show(number, by: caller, on: connection)
     let found = try connection.answer(

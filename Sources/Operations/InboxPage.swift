@@ -10,7 +10,7 @@ package struct InboxQuestion: Sendable {
 
   /// - Parameters: as they stand in a query string.
   package init(limit: String?, cursor: String?) throws(Problem) {
-    let page = try Reporting.PageRequest(limit: limit ?? String(Operations.Limits.inboxPage), cursor: cursor)
+    let page = try PageRequest(limit: limit ?? String(Operations.Limits.inboxPage), cursor: cursor)
     guard page.limit <= Operations.Limits.inboxPageMost else {
       throw Problem(.invalidField, "limit must be a whole number from 1 to \(Operations.Limits.inboxPageMost).")
     }

@@ -25,14 +25,3 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
     writer.member("nextCursor", nextCursor)
   }
 }
-
-extension Reporting.PageRequest {
-  /// The number that the page begins at: below it for lists with the newest first. - Throws: for another list's cursor.
-  func number(first: Int64) throws(Problem) -> Int64 {
-    guard let cursor else { return first }
-    guard let number = SequenceNumber.parse(cursor) else { throw Self.foreignCursor }
-    return number
-  }
-
-  static let foreignCursor = Problem(.invalidField, "cursor must be the nextCursor of the page before.")
-}

@@ -47,7 +47,7 @@ package enum MessageListing {
   }
 
   package static func list(
-    _ question: Question, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ question: Question, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.viewMessages)
     let filter = try filter(question, caller, connection)
@@ -100,7 +100,7 @@ package enum MessageListing {
   /// Deliveries of a message that ended rejected, expired or skipped.
   /// - Parameter reason: only these; nil: all.
   package static func failures(
-    of seqno: Int64, reason: String?, _ page: Reporting.PageRequest, for caller: Caller, on connection: Connection
+    of seqno: Int64, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
   ) throws(Problem) -> Reporting.DeliveriesAnswer {
     let app = try Reporting.requireHistory(of: seqno, for: caller, on: connection)
     try Auditing.note(.deliveries, of: app, by: caller, on: connection)

@@ -33,7 +33,7 @@ package final class NamedSend: Sendable {
       case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
       let app = catalog.app(id: request.appID), app.pausedReason == nil,
       (try? caller.require(.send, in: app)) != nil, (try? caller.requireOrigin(of: request)) != nil,
-      (try? Sending.checkKey(idempotencyKey)) != nil,
+      (try? IdempotencyKey.check(idempotencyKey)) != nil,
       request.content.isOrdinary
     else { return nil }
     let size = PayloadSize(request)

@@ -45,7 +45,7 @@ struct NamedSendPart {
 
   // MARK: Round 0: who are they?
 
-  func look(_ batch: OperationBatch) -> [Step] {
+  func look(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
     let users = Set(state.entries.flatMap { entry in entry.send.users.map(entry.key) })
@@ -77,7 +77,7 @@ struct NamedSendPart {
 
   // MARK: Round 1: store the messages
 
-  func store(_ batch: OperationBatch) -> [Step] {
+  func store(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
     var new: [(seqno: Int64, message: Messages.New)] = []
@@ -106,7 +106,7 @@ struct NamedSendPart {
     }
   }
 
-  private func message(_ entry: Entry, _ batch: OperationBatch) -> Messages.New {
+  private func message(_ entry: Entry, _ batch: BatchContext) -> Messages.New {
     let send = entry.send
     var new = Messages.New(
       app: send.app.number, lane: send.request.lane, request: send.kept.text, requestSHA256: send.digest.stored,
@@ -125,7 +125,7 @@ struct NamedSendPart {
 
   // MARK: Round 2: claim
 
-  func claim(_ batch: OperationBatch) -> [Step] {
+  func claim(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
     var audiences: [(seqno: Int64, entries: [Claims.Entry])] = []
@@ -188,7 +188,7 @@ struct NamedSendPart {
 
   /// Messages that are there because an earlier attempt was committed after all: nobody has heard of their claims, so nothing
   /// was submitted, and they are this batch's to launch. Where other devices are the users' by now, the audit takes them up.
-  private func takeUp(_ repeated: [Int], _ batch: OperationBatch) -> [Step] {
+  private func takeUp(_ repeated: [Int], _ batch: BatchContext) -> [Step] {
     let state = state
     let seqnos = repeated.compactMap { state.entries[$0].number?.seqno }
     guard !seqnos.isEmpty else { return [] }
@@ -217,7 +217,7 @@ struct NamedSendPart {
 
   // MARK: Round 3: move the counts
 
-  func applyBadge(at operation: Int, _ batch: OperationBatch) {
+  func applyBadge(at operation: Int, _ batch: BatchContext) {
     guard let index = state.entries.firstIndex(where: { $0.operation == operation }) else { return }
     let entry = state.entries[index]
     guard entry.claim != nil, let seqno = entry.number?.seqno, entry.send.request.badge.movesCount else { return }
@@ -236,7 +236,7 @@ struct NamedSendPart {
 
   // MARK: Answers
 
-  func answer(_ batch: OperationBatch) {
+  func answer(_ batch: BatchContext) {
     for entry in state.entries where !batch.hasFailed(entry.operation) {
       do throws(Problem) {
         batch.results[entry.operation] = .success(try answer(entry, batch))
@@ -246,7 +246,7 @@ struct NamedSendPart {
     }
   }
 
-  private func answer(_ entry: Entry, _ batch: OperationBatch) throws(Problem) -> OperationAnswer {
+  private func answer(_ entry: Entry, _ batch: BatchContext) throws(Problem) -> OperationAnswer {
     guard let number = entry.number, isStored(entry) else {
       guard let earlier = entry.earlier else {
         throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
@@ -254,7 +254,7 @@ struct NamedSendPart {
       // Its own number: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
       guard isItself || entry.send.digest.matches(earlier.requestSHA256) else {
-        throw Sending.conflict(entry.send.idempotencyKey ?? "", earlier)
+        throw IdempotencyKey.conflict(entry.send.idempotencyKey ?? "", earlier)
       }
       let claim = isItself ? entry.claim : nil
       let launched = claim.flatMap { claim in entry.number.map { claimed(entry, $0, claim, batch) } }
@@ -267,7 +267,7 @@ struct NamedSendPart {
   }
 
   private func claimed(
-    _ entry: Entry, _ number: NamedSends.Number, _ claim: Claims.Hold, _ batch: OperationBatch
+    _ entry: Entry, _ number: NamedSends.Number, _ claim: Claims.Hold, _ batch: BatchContext
   ) -> ClaimedSend {
     let send = entry.send
     var message = Messages.Open(

@@ -34,7 +34,7 @@ package struct Overview: JSONAnswer {
         let question = StatisticsReporting.Question(by: "minute", per: division)
         return try StatisticsReporting.report(question, by: caller, on: connection, now: end)
       }
-      var page = try Reporting.PageRequest()
+      var page = try PageRequest()
       page.limit = Operations.Limits.overviewMessages
       return Overview(
         minutes: try report(per: "none"), reasons: try report(per: "reason"),

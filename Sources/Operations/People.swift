@@ -102,7 +102,7 @@ package enum People {
   /// Users by CUID.
   /// - Parameter prefix: how the CUID begins; empty: all.
   package static func users(
-    of appID: String, prefix: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    of appID: String, prefix: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<UserEntry> {
     let app = try look(appID, caller, connection)
     try Auditing.note(.users, of: app.number, by: caller, on: connection)
@@ -179,7 +179,7 @@ package enum People {
   }
 
   package static func devices(
-    of appID: String, _ question: DeviceQuestion, _ page: Reporting.PageRequest, by caller: Caller,
+    of appID: String, _ question: DeviceQuestion, _ page: PageRequest, by caller: Caller,
     on connection: Connection
   ) throws(Problem) -> ItemPage<DeviceEntry> {
     let app = try look(appID, caller, connection)
@@ -226,7 +226,7 @@ package enum People {
     guard let cursor else { return ("", DeviceID(high: 0, low: 0)) }
     let parts = cursor.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, let device = DeviceID(String(parts[0])) else {
-      throw Reporting.PageRequest.foreignCursor
+      throw PageRequest.foreignCursor
     }
     return (String(parts[1]), device)
   }

@@ -69,7 +69,7 @@ package enum PersonHistory {
 
   /// Messages that were asked for in the last 90 days, also those reserved then, and went to the devices a user has now, newest first, as far as their deliveries are kept.
   package static func list(
-    _ clientUID: String, of appID: String, _ page: Reporting.PageRequest, by caller: Caller,
+    _ clientUID: String, of appID: String, _ page: PageRequest, by caller: Caller,
     on connection: Connection, now: Int64
   ) throws(Problem) -> ItemPage<Entry> {
     let (user, _, devices) = try People.find(clientUID, of: appID, by: caller, on: connection)
@@ -92,7 +92,7 @@ package enum PersonHistory {
   /// Up to one more than the page holds.
   /// - Returns: what was found; and where the search ended before the list did, nil at the list's end.
   private static func search(
-    _ user: Users.Key, _ devices: [DeviceID], _ page: Reporting.PageRequest, since: Int64, _ connection: Connection
+    _ user: Users.Key, _ devices: [DeviceID], _ page: PageRequest, since: Int64, _ connection: Connection
   ) throws(Problem) -> (found: [Int64], last: Int64?) {
     let part = Operations.Limits.historyPart(devices: devices.count)
     var found: [Int64] = []

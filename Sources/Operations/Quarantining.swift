@@ -29,7 +29,7 @@ package enum Quarantining {
 
   /// In the order of the devices' ids.
   package static func list(
-    _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
     try Auditing.note(.quarantine, of: app.number, by: caller, on: connection)

@@ -1,8 +1,6 @@
 /// What each reason means, and what to do about it: those of APNs, of FCM, and our own. Written from the documentation of
 /// the networks; a reason that is not here is shown in the network's own word.
 enum ReasonWords {
-  typealias Phrase = ExplanationWords.Phrase
-
   struct Entry: Sendable {
     let meaning: Phrase
     let advice: Phrase?

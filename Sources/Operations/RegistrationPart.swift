@@ -67,7 +67,7 @@ struct RegistrationPart {
   // MARK: Round 0
 
   /// New tokens are made for the first row of their DEVICE_ID; round 2 gives them to the right one.
-  func lockTokens(_ batch: OperationBatch) -> [Step] {
+  func lockTokens(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
     return [
@@ -79,7 +79,7 @@ struct RegistrationPart {
 
   // MARK: Round 1: which rows, whose users, and devices that lose their token
 
-  func decide(_ batch: OperationBatch) -> [Step] {
+  func decide(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     for index in state.entries.indices {
       let registration = state.entries[index].registration
@@ -101,10 +101,10 @@ struct RegistrationPart {
     return steps
   }
 
-  private func askAboutUser(_ entry: Entry, _ batch: OperationBatch) {
+  private func askAboutUser(_ entry: Entry, _ batch: BatchContext) {
     guard let user = entry.user, !user.userKey.isGuest else { return }
     let present = entry.row.recognition == .none ? nil : batch.devices[entry.row.device]?.userKey
-    batch.bindings.ask(user, for: entry.registration.installation, isNew: present != user.userKey, batch)
+    batch.bindings.ask(user, for: entry.registration.installation, isNew: present != user.userKey, batch.policies)
   }
 
   private func owner(_ entry: Entry) -> DeviceID? {
@@ -112,13 +112,13 @@ struct RegistrationPart {
   }
 
   /// The other device that has the token.
-  private func displacedOwner(_ entry: Entry, _ batch: OperationBatch) -> DeviceID? {
+  private func displacedOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard let owner = owner(entry), owner != entry.row.device, !isMadeNow(entry, batch) else { return nil }
     return owner
   }
 
   /// True when the token was made for this registration, and nobody had it.
-  private func isMadeNow(_ entry: Entry, _ batch: OperationBatch) -> Bool {
+  private func isMadeNow(_ entry: Entry, _ batch: BatchContext) -> Bool {
     let first = entry.registration.device
     guard owner(entry) == first else { return false }
     return batch.devices[first].map { $0.psid != entry.registration.psid || $0.state == .unregistered } ?? true
@@ -126,7 +126,7 @@ struct RegistrationPart {
 
   // MARK: Round 2
 
-  func finish(_ batch: OperationBatch) -> [Step] {
+  func finish(_ batch: BatchContext) -> [Step] {
     var changes = TokenChanges()
     changes.forgotten = turnAway(batch) { Self.refusal(ofUserIn: $0, batch) ?? self.refusal(ofTokenIn: $0, batch) }
     // Before any of them moves a token.
@@ -152,7 +152,7 @@ struct RegistrationPart {
     return changes.steps(at: batch.now)
   }
 
-  private func apply(_ index: Int, _ changes: inout TokenChanges, _ batch: OperationBatch) {
+  private func apply(_ index: Int, _ changes: inout TokenChanges, _ batch: BatchContext) {
     let entry = state.entries[index]
     let known = batch.devices[entry.row.device]
     let rules = RegistrationRules(
@@ -188,17 +188,17 @@ struct RegistrationPart {
       batch.counts.want(user)
     }
     if let wanted = entry.user, !wanted.userKey.isGuest, record.identity == .open, record.pending == nil {
-      batch.bindings.countRefusal(\.unproved, in: record.app, batch)
+      batch.bindings.countRefusal(\.unproved, in: record.app, batch.policies)
     }
     if isRefreshedGuest(entry, record, batch) { batch.bindings.countRefreshed(in: record.app) }
-    if isNewHere, !record.userKey.isGuest { batch.bindings.note(record, batch) }
+    if isNewHere, !record.userKey.isGuest { batch.bindings.note(record, batch.policies) }
     if isPending { batch.bindings.awaitPush(record) }
     batch.change(record)
   }
 
   /// It came with a new token, without the key of its last registration and without naming its user, while its DEVICE_ID is
   /// a user's: a device that this happens to gets nothing until it names its user again.
-  private func isRefreshedGuest(_ entry: Entry, _ record: Devices.Record, _ batch: OperationBatch) -> Bool {
+  private func isRefreshedGuest(_ entry: Entry, _ record: Devices.Record, _ batch: BatchContext) -> Bool {
     guard entry.row.recognition == .none, entry.registration.user == nil, record.userKey.isGuest else { return false }
     return entry.registration.device.rows.contains { row in
       row != entry.row.device && batch.devices[row].map { $0.state == .active && !$0.userKey.isGuest } == true
@@ -210,12 +210,12 @@ struct RegistrationPart {
     changes.retired.formUnion(state.furtherTokens[device] ?? [])
   }
 
-  private func isVouched(_ entry: Entry, _ batch: OperationBatch) -> Bool {
+  private func isVouched(_ entry: Entry, _ batch: BatchContext) -> Bool {
     entry.vouching == .vouched || entry.user.map(batch.bindings.hasVoucher) == true
   }
 
   /// Takes out who may not register. Returns the tokens that were made for them.
-  private func turnAway(_ batch: OperationBatch, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
+  private func turnAway(_ batch: BatchContext, _ refusal: (Entry) -> Problem?) -> [Tokens.Claimed] {
     var tokens: [Tokens.Claimed] = []
     state.entries.removeAll { entry in
       guard let problem = refusal(entry) else { return false }
@@ -226,7 +226,7 @@ struct RegistrationPart {
     return tokens
   }
 
-  private static func refusal(of entry: Entry, _ batch: OperationBatch) -> Problem? {
+  private static func refusal(of entry: Entry, _ batch: BatchContext) -> Problem? {
     let registration = entry.registration
     let known = batch.devices[entry.row.device]
     let isItsToken =
@@ -241,7 +241,7 @@ struct RegistrationPart {
   }
 
   /// Nobody vouches for the user, and there are words for that.
-  private static func refusal(ofUserIn entry: Entry, _ batch: OperationBatch) -> Problem? {
+  private static func refusal(ofUserIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard entry.vouching == .missing, entry.registration.user?.isFromSDK == false, let user = entry.user,
       !batch.bindings.hasVoucher(user)
     else { return nil }
@@ -255,7 +255,7 @@ struct RegistrationPart {
   }
 
   /// The token is a user's, and nothing shows that this is the device.
-  private func refusal(ofTokenIn entry: Entry, _ batch: OperationBatch) -> Problem? {
+  private func refusal(ofTokenIn entry: Entry, _ batch: BatchContext) -> Problem? {
     guard !entry.registration.isFromSDK else { return nil }
     if standingOwner(entry, batch) == nil {
       let known = batch.devices[entry.row.device]
@@ -273,7 +273,7 @@ struct RegistrationPart {
   }
 
   /// The device that keeps the token, because it has a user and nobody vouches for the one that comes.
-  private func standingOwner(_ entry: Entry, _ batch: OperationBatch) -> DeviceID? {
+  private func standingOwner(_ entry: Entry, _ batch: BatchContext) -> DeviceID? {
     guard entry.registration.app.identity != .open, !isVouched(entry, batch), let owner = displacedOwner(entry, batch),
       let record = batch.devices[owner], record.psid == entry.registration.psid, record.state != .unregistered,
       !record.userKey.isGuest
@@ -283,7 +283,7 @@ struct RegistrationPart {
 
   /// The device that had the token can get nothing any more. False when it has another one by now.
   private func takeToken(
-    from owner: DeviceID, _ registration: Operation.Registration, _ batch: OperationBatch
+    from owner: DeviceID, _ registration: Operation.Registration, _ batch: BatchContext
   ) -> Bool {
     // One that registers another token in this very batch looks after itself; one whose row says another token has
     // moved on already.
@@ -302,7 +302,7 @@ struct RegistrationPart {
 
   // MARK: Answers
 
-  func answer(_ batch: OperationBatch) {
+  func answer(_ batch: BatchContext) {
     for refused in state.refused { batch.fail(refused.operation, refused.problem) }
     for entry in state.entries {
       guard let record = batch.devices[entry.standing ?? entry.row.device] else { continue }

@@ -84,46 +84,6 @@ package enum Reporting {
 
   // MARK: Deliveries
 
-  /// Which part of the deliveries is wanted.
-  package struct PageRequest: Sendable {
-    package var limit = Operations.Limits.pageDefault
-    /// What the page before gave as `nextCursor`; nil for the first page.
-    package var cursor: String?
-    package var status: OutcomeStatus?
-
-    /// - Parameters: as they stand in a query string.
-    /// - Throws: when one of them is not what it should be.
-    package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
-      if let limit {
-        guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {
-          throw Problem(
-            .invalidField,
-            """
-            limit must be a whole number from \(Operations.Limits.pageSizes.lowerBound) \
-            to \(Operations.Limits.pageSizes.upperBound).
-            """)
-        }
-        self.limit = number
-      }
-      if let status {
-        guard let known = OutcomeStatus.allCases.first(where: { $0.name == status }) else {
-          throw Problem(
-            .invalidField, "status must be one of \(OutcomeStatus.allCases.map(\.name).joined(separator: ", ")).")
-        }
-        self.status = known
-      }
-      guard cursor != "" else { throw Self.foreignCursor }
-      self.cursor = cursor
-    }
-
-    /// The device that the page begins after.
-    func device() throws(Problem) -> DeviceID {
-      guard let cursor else { return DeviceID(high: 0, low: 0) }
-      guard let device = DeviceID(cursor) else { throw Self.foreignCursor }
-      return device
-    }
-  }
-
   /// One page of deliveries, in the order of their devices.
   package struct DeliveriesAnswer: JSONAnswer {
     package let items: [Funnels.Delivery]

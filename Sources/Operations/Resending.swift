@@ -13,10 +13,10 @@ package enum Resending {
   ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as in a send.
   ///   - now: microseconds since 1970.
   package static func resend(
-    _ seqno: Int64, _ request: Sending.Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ seqno: Int64, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
-    try Sending.checkKey(request.idempotencyKey)
+    try IdempotencyKey.check(request.idempotencyKey)
     let (wish, pace) = try readWish(json: request.body)
     try Reporting.requireHistory(of: seqno, for: request.caller, on: connection)
     guard let old = try connection.answer(Messages.find(seqno)) else {

@@ -40,7 +40,7 @@ package enum Saving {
   }
 
   package static func list(
-    _ kind: SavedMessages.Kind, of appID: String, _ page: Reporting.PageRequest, by caller: Caller,
+    _ kind: SavedMessages.Kind, of appID: String, _ page: PageRequest, by caller: Caller,
     on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .viewContent)

@@ -52,7 +52,7 @@ package enum Segmenting {
 
   /// Oldest first.
   package static func list(
-    _ appID: String, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     let app = try connection.app(appID, allowing: caller, to: .viewMessages)
     let records = try connection.answer(

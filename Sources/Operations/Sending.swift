@@ -15,37 +15,15 @@ package enum Sending {
   /// The channel on which a new message's SEQNO is announced.
   package static let channel = "upmc_messages"
 
-  package struct Request: Sendable {
-    /// JSON, as it came.
-    package let body: [UInt8]
-    /// Makes repeating harmless; per app.
-    package let idempotencyKey: String?
-    package let caller: Caller
-    /// Where pages and media are reached.
-    package let hosting: Hosting
-    /// Seals what a confidential message says; nil: the catalog's does.
-    package var seal: ContentSeal?
-    package var door = App.Confidentiality.Door.api
-    /// Of the second person, where one was asked.
-    var consent: Approving.Consent?
-
-    package init(body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: Hosting = Hosting(publicURL: nil)) {
-      self.body = body
-      self.idempotencyKey = idempotencyKey
-      self.caller = caller
-      self.hosting = hosting
-    }
-  }
-
   /// Accepts a message, or says what would happen (`dryRun`).
   /// - Parameters:
   ///   - catalog: the apps in memory, if the process has them.
   ///   - now: microseconds since 1970.
   package static func send(
-    _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
+    _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
-    try checkKey(request.idempotencyKey)
+    try IdempotencyKey.check(request.idempotencyKey)
     let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
     var message = try MessageRequest(json: filled)
     let app = try connection.app(message.appID, catalog: catalog)
@@ -105,7 +83,8 @@ package enum Sending {
   /// Stores and announces in one commit. Nil when the idempotency key is taken.
   /// - Throws: `.unknownUpload` when the file of its audience has expired meanwhile.
   static func create(
-    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: Request, on connection: Connection
+    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
+    on connection: Connection
   ) throws(Problem) -> Int64? {
     let caller = request.caller
     var new = new
@@ -164,22 +143,8 @@ package enum Sending {
     guard let earlier = try connection.answer(Messages.earlier(app: app.number, idempotencyKey: key)) else {
       return nil
     }
-    guard digest.matches(earlier.requestSHA256) else { throw conflict(key, earlier) }
+    guard digest.matches(earlier.requestSHA256) else { throw IdempotencyKey.conflict(key, earlier) }
     return .accepted(SendAnswer.Accepted(earlier))
-  }
-
-  static func conflict(_ key: String, _ earlier: Messages.Earlier) -> Problem {
-    Problem(
-      .idempotencyConflict,
-      "The key \"\(key)\" was used for another request (message \(earlier.seqno)). Use a new key for a new message.")
-  }
-
-  static func checkKey(_ key: String?) throws(Problem) {
-    guard let key else { return }
-    guard (1...Domain.Limits.idempotencyKeyBytes).contains(key.utf8.count) else {
-      throw Problem(
-        .invalidField, "An Idempotency-Key must have 1 to \(Domain.Limits.idempotencyKeyBytes) bytes.")
-    }
   }
 }
 

@@ -66,7 +66,7 @@ package enum WebhookKeeping {
   }
 
   package static func list(
-    _ appID: String?, _ page: Reporting.PageRequest, by caller: Caller, on connection: Connection
+    _ appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
   ) throws(Problem) -> ItemPage<Entry> {
     try caller.require(.manageEvents)
     var app = caller.app

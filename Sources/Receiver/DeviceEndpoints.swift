@@ -33,7 +33,7 @@ extension DeviceDoor {
   func setUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let claim = try claim(request, parameters)
     var reader = try Self.reader(request)
-    let user: Operation.NamedUser
+    let user: NamedUser
     do {
       user = try Self.readUser(&reader)
     } catch {
@@ -94,7 +94,7 @@ extension DeviceDoor {
     }
   }
 
-  private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> Operation.NamedUser {
+  private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> NamedUser {
     var clientUID: String?
     var name = ""
     var proof: String?
@@ -108,7 +108,7 @@ extension DeviceDoor {
     }
     try reader.finish()
     guard let clientUID else { throw JSONError("is needed").inside("clientUid") }
-    return Operation.NamedUser(clientUID: clientUID, name: name, proof: proof)
+    return NamedUser(clientUID: clientUID, name: name, proof: proof)
   }
 
   // MARK: Groups

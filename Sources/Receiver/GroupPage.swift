@@ -10,7 +10,7 @@ struct GroupPage {
 
   /// - Parameters: as they stand in a query string.
   init(limit: String?, cursor: String?) throws(Problem) {
-    self.limit = try Reporting.PageRequest(limit: limit).limit
+    self.limit = try PageRequest(limit: limit).limit
     guard let cursor else {
       after = 0
       return

@@ -151,7 +151,7 @@ private struct RegistrationBody {
     var registration = Operation.Registration(
       app: app, device: device, installation: deviceID,
       network: network, environment: environment, psid: token,
-      user: clientUID.map { Operation.NamedUser(clientUID: $0, name: clientName ?? "", proof: userProof) },
+      user: clientUID.map { NamedUser(clientUID: $0, name: clientName ?? "", proof: userProof) },
       attributes: attributes, proof: proof, consents: consents)
     registration.origin = origin
     return registration

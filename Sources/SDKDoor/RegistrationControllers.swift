@@ -16,12 +16,12 @@ extension ControllerDoor {
       guard let user = identity.clientUID ?? (identity.isGuest ? UserKey.guestUID : nil) else {
         throw Refusal(field: "CUID", "is needed")
       }
-      return try Operation.NamedUser(user, call.form, of: identity.app, phones)
+      return try NamedUser(user, call.form, of: identity.app, phones)
     }
   }
 
   private func register(
-    _ call: Call, user: @escaping (DeviceIdentity) throws(Refusal) -> Operation.NamedUser?
+    _ call: Call, user: @escaping (DeviceIdentity) throws(Refusal) -> NamedUser?
   ) throws(Refusal) {
     try withApp(call) { [self] app throws(Refusal) in
       let identity = try DeviceIdentity(call.form, app: app)
@@ -96,7 +96,7 @@ extension ControllerDoor {
         guard identity.isGuest else { throw Refusal(field: "CUID", "is needed") }
         return perform(.clearUser(claim), call) { _ in self.succeed(call, identity, claim) }
       }
-      let named = try Operation.NamedUser(user, call.form, of: identity.app, keys.phones)
+      let named = try NamedUser(user, call.form, of: identity.app, keys.phones)
       perform(.setUser(claim, named), call) { answer in
         guard case .found(let record, _, _) = answer else { return }
         self.succeed(call, identity, claim.renewed(for: record))

@@ -19,7 +19,7 @@ struct SendOffice: Sendable {
       if let local = send.reservedFor {
         sendAt = try WallClockTime.sendAt(local, of: send.appID, on: connection, catalog: catalog)
       }
-      var request = Sending.Request(
+      var request = SendRequest(
         body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting)
       request.door = .sdk
       guard case .accepted(let accepted) = try Sending.send(request, on: connection, catalog: catalog, now: now)

@@ -38,7 +38,7 @@ extension ControllerDoor {
     try onThread(call, server) { caller, connection throws(Refusal) in
       let answer = try Self.refusing { () throws(Problem) in
         try Resending.resend(
-          seqno, Sending.Request(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
+          seqno, SendRequest(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
           catalog: catalog, now: clock.wallMicroseconds)
       }
       committed()

@@ -116,7 +116,7 @@ final class DemoStage {
        "alert":{"title":"Welcome","body":"%CNAME%, your first push travels the full circle."},
        "badge":{"increment":1},"lane":"urgent"}
       """
-    var request = Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine)
+    var request = SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine)
     request.seal = try SigningKeys.load(connection, master: master).contents
     let answer = try Sending.send(request, on: connection, now: connection.run(WallClock.now()))
     guard case .accepted(let accepted) = answer else { throw ServerError("The first push was not accepted.") }

@@ -47,7 +47,7 @@ final class NoticeKeeper {
     for notice in try connection.run(DeviceNotices.waiting(limit: atOnce, devices: devicesAtOnce)) {
       if let body = body(notice) {
         do throws(Problem) {
-          var request = Sending.Request(
+          var request = SendRequest(
             body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller)
           request.seal = contents
           request.door = .server

@@ -6,13 +6,13 @@ enum ListOutput {
   /// Walks a list page by page until `limit` items are shown.
   static func show<Item: JSONAnswer>(
     _ output: OutputOptions, limit: Int, none: String, _ sentence: (Item) -> String,
-    page: (Reporting.PageRequest) throws -> ItemPage<Item>
+    page: (PageRequest) throws -> ItemPage<Item>
   ) throws {
     var shown = 0
     var cursor: String?
     repeat {
       let size = min(limit - shown, Operations.Limits.pageSizes.upperBound)
-      let next = try page(Reporting.PageRequest(limit: String(size), cursor: cursor))
+      let next = try page(PageRequest(limit: String(size), cursor: cursor))
       for item in next.items { output.show(item, sentence(item)) }
       shown += next.items.count
       cursor = next.nextCursor

@@ -141,7 +141,7 @@ struct MessageCommand: ParsableCommand {
     func run() throws {
       var writer = JSONWriter()
       writer.object { $0.member("to", to) }
-      var request = Sending.Request(body: writer.bytes, idempotencyKey: idempotencyKey, caller: .here)
+      var request = SendRequest(body: writer.bytes, idempotencyKey: idempotencyKey, caller: .here)
       try withDatabase { database in
         request.seal = database.contentSeal
         let answer = try Resending.resend(

@@ -35,7 +35,7 @@ struct QuarantineCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         let page = try Quarantining.list(
-          appID, Reporting.PageRequest(limit: String(limit), cursor: after), by: .here,
+          appID, PageRequest(limit: String(limit), cursor: after), by: .here,
           on: database.connection)
         for item in page.items { output.show(item, Self.sentence(item)) }
         if !output.json {

@@ -44,7 +44,7 @@ struct Send: ParsableCommand {
   func run() throws {
     let body = try self.body()
     try withDatabase { database in
-      var request = Sending.Request(
+      var request = SendRequest(
         body: body, idempotencyKey: delivery.idempotencyKey, caller: .here,
         hosting: Hosting(publicURL: database.configuration.publicURL))
       request.seal = database.contentSeal

@@ -62,7 +62,7 @@ struct Status: ParsableCommand {
 
   /// Page by page: a line for all of them, then one for each.
   private func showShards(of seqno: Int64, _ database: CommandDatabase) throws {
-    var page = try Reporting.PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
+    var page = try PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
     repeat {
       let answer = try Reporting.shards(of: seqno, page, for: .here, on: database.connection)
       output.show(answer, Self.lines(answer, isFirst: page.cursor == nil).joined(separator: "\n"))

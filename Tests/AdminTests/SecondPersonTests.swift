@@ -49,7 +49,7 @@ import Testing
 
   private func ask(_ caller: Caller) throws -> Approvals.Number {
     let answer = try Sending.send(
-      Sending.Request(body: Array(AdminWorld.send.utf8), idempotencyKey: nil, caller: caller), on: world.connection,
+      SendRequest(body: Array(AdminWorld.send.utf8), idempotencyKey: nil, caller: caller), on: world.connection,
       now: Self.now)
     guard case .waiting(let waiting) = answer else { throw Problem(.conflict, "it was accepted") }
     return waiting.approval

@@ -35,7 +35,7 @@ import Testing
     let body = #"{"appId":"\#(DispatcherWorld.appID)","audience":\#(audience),"alert":"x"\#(more)}"#
     defer { for dispatcher in world.dispatchers { dispatcher.poke() } }
     return try Sending.send(
-      Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: caller), on: world.connection, now: Self.now)
+      SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: caller), on: world.connection, now: Self.now)
   }
 
   private func seqno(_ answer: SendAnswer) throws -> Int64 {
@@ -65,7 +65,7 @@ import Testing
   private func waiting(_ seqno: Int64) throws -> Approving.Entry {
     try world.poll("message \(seqno) does not wait") {
       let page = try Approving.list(
-        of: nil, state: "waiting", Reporting.PageRequest(limit: nil, cursor: nil), by: lee, on: world.connection,
+        of: nil, state: "waiting", PageRequest(limit: nil, cursor: nil), by: lee, on: world.connection,
         now: Self.now)
       return page.items.first { $0.seqno == seqno }
     }

@@ -144,7 +144,7 @@ extension World {
   func insertSend(_ audience: String, _ more: String = "") throws -> String {
     let body = #"{"appId":"\#(World.appID)","audience":\#(audience),"alert":"B"\#(more)}"#
     let answer = try Sending.send(
-      Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection, now: now)
+      SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection, now: now)
     guard case .accepted(let accepted) = answer else { throw Timeout("not accepted") }
     return String(accepted.seqno)
   }

@@ -59,7 +59,7 @@ final class BatchWorld {
   ) -> Operation {
     var registration = Operation.Registration(
       app: app, device: device(installation), installation: installation, network: .apns, environment: environment,
-      psid: psid, user: user.map { Operation.NamedUser(clientUID: $0, name: "Name of \($0)", proof: userProof) },
+      psid: psid, user: user.map { NamedUser(clientUID: $0, name: "Name of \($0)", proof: userProof) },
       attributes: attributes, proof: proof, consents: consents)
     registration.isFromSDK = isFromSDK
     return .register(registration)

@@ -110,7 +110,7 @@ import Testing
     var change = Consents.Change()
     change.ad = false
     try world.run(
-      .setUser(world.claim("d1"), Operation.NamedUser(clientUID: "park", name: "")),
+      .setUser(world.claim("d1"), NamedUser(clientUID: "park", name: "")),
       .setConsents(world.claim("d2"), change), .unregister(world.claim("d3")), .alive(world.claim("d4")))
     let before = try state(world)
     // A younger export that says otherwise of all of them.

@@ -26,7 +26,7 @@ import Testing
 
   private func list(_ limit: String? = nil, after cursor: String? = nil) throws -> ItemPage<Quarantining.Entry> {
     try Quarantining.list(
-      appID, Reporting.PageRequest(limit: limit, cursor: cursor), by: .commandLine, on: world.connection)
+      appID, PageRequest(limit: limit, cursor: cursor), by: .commandLine, on: world.connection)
   }
 
   private func restore(_ scope: Quarantining.Scope, of appID: String? = nil, by caller: Caller = .commandLine)

@@ -54,7 +54,7 @@ import Testing
   @Test func `shards are told page by page, with the sums of all`() throws {
     _ = try world.send(world.request(#"{"all":true}"#))
     func shards(_ limit: String, _ cursor: String? = nil) throws -> String {
-      let page = try Reporting.PageRequest(limit: limit, cursor: cursor)
+      let page = try PageRequest(limit: limit, cursor: cursor)
       return json(try Reporting.shards(of: 1, page, for: .commandLine, on: world.connection))
     }
     #expect(
@@ -88,7 +88,7 @@ import Testing
   private static func shards(
     _ seqno: Int64, _ world: BatchWorld, for caller: Caller = .commandLine, cursor: String? = nil
   ) throws(Problem) -> Reporting.ShardsAnswer {
-    try Reporting.shards(of: seqno, Reporting.PageRequest(cursor: cursor), for: caller, on: world.connection)
+    try Reporting.shards(of: seqno, PageRequest(cursor: cursor), for: caller, on: world.connection)
   }
 
   @Test func `outcomes, receipts and reads are counted, and the sum holds`() throws {
@@ -118,7 +118,7 @@ import Testing
         == .unknownMessage)
     #expect(
       problem { () throws(Problem) in
-        _ = try Reporting.deliveries(of: 1, Reporting.PageRequest(), for: foreign, on: world.connection)
+        _ = try Reporting.deliveries(of: 1, PageRequest(), for: foreign, on: world.connection)
       } == .unknownMessage)
   }
 
@@ -128,7 +128,7 @@ import Testing
     let sentAt = Timestamp.text(world.now)
     world.now += 1_500_000
     try world.run(world.receipt(1, psid: "aa"))
-    let answer = try Reporting.deliveries(of: 1, Reporting.PageRequest(), for: .commandLine, on: world.connection)
+    let answer = try Reporting.deliveries(of: 1, PageRequest(), for: .commandLine, on: world.connection)
     let text = json(answer)
     #expect(
       text.contains(
@@ -145,7 +145,7 @@ import Testing
     var cursor: String?
     repeat {
       let page = try Reporting.deliveries(
-        of: 1, Reporting.PageRequest(limit: "2", cursor: cursor), for: .commandLine, on: world.connection)
+        of: 1, PageRequest(limit: "2", cursor: cursor), for: .commandLine, on: world.connection)
       #expect(page.items.count == 2)
       seen += page.items.map(\.device)
       cursor = page.nextCursor
@@ -158,22 +158,22 @@ import Testing
     try write([outcome("phone", .accepted), outcome("pad", .rejected, "x"), outcome("other", .deferred, "y")])
     for (status, installation) in [("accepted", "phone"), ("rejected", "pad"), ("pending", "other")] {
       let page = try Reporting.deliveries(
-        of: 1, Reporting.PageRequest(status: status), for: .commandLine, on: world.connection)
+        of: 1, PageRequest(status: status), for: .commandLine, on: world.connection)
       #expect(page.items.map(\.device) == [world.device(installation)])
     }
   }
 
   @Test(arguments: ["0", "1001", "-1", "x", "", "1.5"]) func `a limit outside 1 to 1000 is refused`(limit: String) {
-    #expect(problem { () throws(Problem) in _ = try Reporting.PageRequest(limit: limit) } == .invalidField)
+    #expect(problem { () throws(Problem) in _ = try PageRequest(limit: limit) } == .invalidField)
   }
 
   @Test func `other words in the query are refused`() throws {
-    #expect(try Reporting.PageRequest(limit: "1000").limit == 1000)
-    #expect(problem { () throws(Problem) in _ = try Reporting.PageRequest(status: "deferred") } == .invalidField)
+    #expect(try PageRequest(limit: "1000").limit == 1000)
+    #expect(problem { () throws(Problem) in _ = try PageRequest(status: "deferred") } == .invalidField)
     _ = try world.send(world.request(#"{"all":true}"#))
     #expect(
       problem { () throws(Problem) in
-        _ = try Reporting.deliveries(of: 1, Reporting.PageRequest(cursor: "x"), for: .commandLine, on: world.connection)
+        _ = try Reporting.deliveries(of: 1, PageRequest(cursor: "x"), for: .commandLine, on: world.connection)
       } == .invalidField)
   }
 

@@ -16,7 +16,7 @@ extension BatchWorld {
 
   func send(_ body: [UInt8], key: String? = nil, by caller: Caller = .commandLine) throws(Problem) -> SendAnswer {
     try Sending.send(
-      Sending.Request(body: body, idempotencyKey: key, caller: caller), on: connection, now: now)
+      SendRequest(body: body, idempotencyKey: key, caller: caller), on: connection, now: now)
   }
 
   /// The JSON of the answer.

@@ -30,7 +30,7 @@ import Testing
     let registration = Operation.Registration(
       app: world.app, device: world.device(installation), installation: installation, network: .apns,
       environment: .production, psid: "token of \(installation)",
-      user: Operation.NamedUser(clientUID: "kim", name: name, proof: proof), attributes: Devices.Attributes(),
+      user: NamedUser(clientUID: "kim", name: name, proof: proof), attributes: Devices.Attributes(),
       proof: nil)
     guard case .success(.registered(let answered)) = try world.run(.register(registration))[0] else { return nil }
     return answered.userName
@@ -96,7 +96,7 @@ import Testing
           Operation.Registration(
             app: app, device: DeviceID(appID: app.appID, network: .apns, installation: "i"), installation: "i",
             network: .apns, environment: .production, psid: "token",
-            user: Operation.NamedUser(clientUID: "kim", name: name, proof: Self.proof(of: "kim", secret)),
+            user: NamedUser(clientUID: "kim", name: name, proof: Self.proof(of: "kim", secret)),
             attributes: Devices.Attributes(), proof: nil))
       }
       let batch = OperationBatch(

@@ -162,7 +162,7 @@ extension Schemas {
         "Explanation",
         Schema.object([
           .needed("seqno", Schema.sequence), .needed("clientUid", Schema.anyText), .needed("state", Schema.anyText),
-          .needed("language", Schema.words(ExplanationWords.Language.allCases.map(\.rawValue))),
+          .needed("language", Schema.words(Phrase.Language.allCases.map(\.rawValue))),
           .needed(
             "steps",
             Schema.list(

@@ -51,7 +51,7 @@ struct StageDevices {
     return .register(
       Operation.Registration(
         app: app, device: Self.deviceID(number), installation: installation, network: .apns, environment: .production,
-        psid: tokens[number], user: Operation.NamedUser(clientUID: Self.clientUID(number), name: Self.userName(number)),
+        psid: tokens[number], user: NamedUser(clientUID: Self.clientUID(number), name: Self.userName(number)),
         attributes: attributes, proof: nil))
   }
 

@@ -121,7 +121,7 @@ final class ReceiptStage {
       {"appId":"\(StageDevices.appID)","audience":{"clientUids":["nobody"]},"alert":"A message"}
       """
     let answer = try Sending.send(
-      Sending.Request(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection,
+      SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection,
       now: SystemClock().wallMicroseconds)
     guard case .accepted(let accepted) = answer else { throw MeasuringError("a message was not accepted") }
     return accepted.seqno

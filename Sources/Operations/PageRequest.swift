@@ -1,0 +1,52 @@
+package import Domain
+
+/// Which part of a list is wanted.
+package struct PageRequest: Sendable {
+  package var limit = Operations.Limits.pageDefault
+  /// What the page before gave as `nextCursor`; nil for the first page.
+  package var cursor: String?
+  package var status: OutcomeStatus?
+
+  /// - Parameters: as they stand in a query string.
+  /// - Throws: when one of them is not what it should be.
+  package init(limit: String? = nil, cursor: String? = nil, status: String? = nil) throws(Problem) {
+    if let limit {
+      guard let number = Int(limit), Operations.Limits.pageSizes.contains(number) else {
+        throw Problem(
+          .invalidField,
+          """
+          limit must be a whole number from \(Operations.Limits.pageSizes.lowerBound) \
+          to \(Operations.Limits.pageSizes.upperBound).
+          """)
+      }
+      self.limit = number
+    }
+    if let status {
+      guard let known = OutcomeStatus.allCases.first(where: { $0.name == status }) else {
+        throw Problem(
+          .invalidField, "status must be one of \(OutcomeStatus.allCases.map(\.name).joined(separator: ", ")).")
+      }
+      self.status = known
+    }
+    guard cursor != "" else { throw Self.foreignCursor }
+    self.cursor = cursor
+  }
+
+  /// The device that the page begins after.
+  func device() throws(Problem) -> DeviceID {
+    guard let cursor else { return DeviceID(high: 0, low: 0) }
+    guard let device = DeviceID(cursor) else { throw Self.foreignCursor }
+    return device
+  }
+}
+
+extension PageRequest {
+  /// The number that the page begins at: below it for lists with the newest first. - Throws: for another list's cursor.
+  func number(first: Int64) throws(Problem) -> Int64 {
+    guard let cursor else { return first }
+    guard let number = SequenceNumber.parse(cursor) else { throw Self.foreignCursor }
+    return number
+  }
+
+  static let foreignCursor = Problem(.invalidField, "cursor must be the nextCursor of the page before.")
+}
