@@ -13,7 +13,7 @@ struct AdminCall {
   /// The session that the request came with, if it came with one.
   var session: String?
   let connection: Connection
-  let resources: AdminWorker.Resources
+  let resources: AdminResources
 
   /// The body, which must say that it is JSON. - Throws: `.unsupportedMediaType`.
   func jsonBody() throws(Problem) -> [UInt8] {

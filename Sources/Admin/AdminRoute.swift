@@ -19,7 +19,7 @@ struct AdminRoute: Sendable {
     /// Answered by the thread that took the request.
     case whole(@Sendable (AdminCall) throws(Problem) -> Response)
     /// Checked by that thread, then written in pieces by `AdminStreams`.
-    case pieces(AdminStreams.Kind, @Sendable (AdminCall) throws(Problem) -> StreamSource)
+    case pieces(StreamSource.Kind, @Sendable (AdminCall) throws(Problem) -> StreamSource)
   }
 
   static let all =

@@ -3,27 +3,6 @@ internal import HTTPServer
 internal import Operations
 package import Reactor
 
-/// What an answer in pieces tells. Whoever made it has checked that its caller may see it.
-enum StreamSource: Sendable {
-  /// The numbers of a message, as they change: server-sent events.
-  case funnel(seqno: Int64)
-  /// What happens in an app, nil: in all, as it changes.
-  case overview(App.Number?)
-  case file(Exporting)
-
-  var headers: [(String, String)] {
-    switch self {
-    // What buffers on the way would hold events back; nginx heeds this.
-    case .funnel, .overview: ServerSentEvent.headers + [("X-Accel-Buffering", "no")]
-    case .file(let export):
-      [
-        ("Content-Type", "text/csv; charset=utf-8"), ("Cache-Control", "no-store"),
-        ("Content-Disposition", "attachment; filename=\"\(export.name).csv\""),
-      ]
-    }
-  }
-}
-
 /// The threads `admin-streams` and `admin-exports`: all answers that are written in pieces, of all HTTP loops. They produce the
 /// next piece of each when its client has read the last, so a slow client costs neither memory nor a thread. Files have a
 /// thread and a connection of their own, so that numbers come while a file's next page is being read.
@@ -37,29 +16,6 @@ enum StreamSource: Sendable {
 /// A message, or an app, is looked at once for all who watch it. Each answer ends after a while: the browser comes back, and proves
 /// anew who it is.
 package final class AdminStreams: Sendable {
-  /// How often it looks, and how long it goes on.
-  package struct Times: Sendable {
-    /// Between two looks at a message: twice a second is as fast as people read numbers.
-    package var look = Duration.milliseconds(500)
-    /// The same for a message that has ended, where only receipts and reads still come in, and for an overview.
-    package var slowLook = Duration.seconds(2)
-    /// Without any change after a message has ended, its watchers are told that this is the end.
-    package var rest = Duration.seconds(600)
-    /// Longest life of one answer: a session that is over, or a key that was revoked, sees no more after that.
-    package var life = Duration.seconds(900)
-    /// Silence after which a comment is sent, so that proxies do not close the connection.
-    package var keepAlive = Duration.seconds(15)
-
-    package init() {}
-  }
-
-  package enum Kind: Sendable {
-    /// Numbers as they change.
-    case live
-    /// A file.
-    case export
-  }
-
   /// What one of the threads is told, and how many it works for.
   private struct Desk: Sendable {
     let inbox: StreamInbox
@@ -74,7 +30,7 @@ package final class AdminStreams: Sendable {
   private let live: Desk
   private let exports: Desk
 
-  package init(databaseURL: String, clock: any Clock, times: Times) throws(SystemError) {
+  package init(databaseURL: String, clock: any Clock, times: StreamTimes) throws(SystemError) {
     live = try Desk(
       StreamPlaces.Shares(
         all: Admin.Limits.liveViews, ofTenant: Admin.Limits.liveViewsOfTenant,
@@ -94,7 +50,7 @@ package final class AdminStreams: Sendable {
     stop()
   }
 
-  private func desk(_ kind: Kind) -> Desk {
+  private func desk(_ kind: StreamSource.Kind) -> Desk {
     switch kind {
     case .live: live
     case .export: exports
@@ -103,13 +59,13 @@ package final class AdminStreams: Sendable {
 
   /// A place for one answer.
   /// - Throws: `.tooManyRequests` when the caller or its app has its share, `.busy` when none is left.
-  func place(_ kind: Kind, for party: Party) throws(Problem) -> StreamPlace {
+  func place(_ kind: StreamSource.Kind, for party: Party) throws(Problem) -> StreamPlace {
     try desk(kind).places.take(party)
   }
 
   /// Begins an answer. False when the server stops.
   func open(
-    _ kind: Kind, _ source: StreamSource, _ place: StreamPlace, _ ticket: ResponseTicket, isHead: Bool
+    _ kind: StreamSource.Kind, _ source: StreamSource, _ place: StreamPlace, _ ticket: ResponseTicket, isHead: Bool
   ) -> Bool {
     if isHead {
       ticket.stream(status: .ok, headers: source.headers)?.finish()

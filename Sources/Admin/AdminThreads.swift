@@ -6,9 +6,6 @@ package import Reactor
 
 /// The threads `admin-0…n` and `passwords`, and the queues in front of them. One for all HTTP loops; callable from any thread.
 package final class AdminThreads: Sendable {
-  /// Straight-line work of another door: it gets a connection, or the reason why there is none.
-  package typealias Job = @Sendable (Result<Connection, Problem>) -> Response
-
   let queue: AdminQueue
   /// In front of `passwords`: hashing one takes a tenth of a second, and anybody may ask for that.
   let passwords: AdminQueue
@@ -29,7 +26,7 @@ package final class AdminThreads: Sendable {
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
     hosting: Hosting = Hosting(publicURL: nil), tokens: TokenAddress = TokenAddress(), clock: any Clock = SystemClock(),
     isSecure: Bool = false,
-    streamTimes: AdminStreams.Times = AdminStreams.Times(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
+    streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
     signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
     messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
@@ -42,7 +39,7 @@ package final class AdminThreads: Sendable {
     self.known = known
     let streams = try AdminStreams(databaseURL: databaseURL, clock: clock, times: streamTimes)
     self.streams = streams
-    let resources = AdminWorker.Resources(
+    let resources = AdminResources(
       databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
       tokens: tokens, known: known, streams: streams, isConnected: isConnected, messageCommitted: messageCommitted,
       signedIn: signedIn)
@@ -61,7 +58,7 @@ package final class AdminThreads: Sendable {
   ///   - bytes: of what the job keeps in memory.
   /// - Returns: why it will not be run; nil when it will.
   package func perform(
-    for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping Job
+    for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
   ) -> Problem? {
     queue.offer(AdminWork(.job(job, bytes: bytes), of: Party(caller, address: address), .light, ticket))
   }

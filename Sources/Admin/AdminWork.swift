@@ -9,7 +9,7 @@ struct AdminWork: Sendable {
     /// A long body waits until it is known whose it is.
     case proof(Credential, requestID: String)
     /// Another door's, which only needs the thread and its connection.
-    case job(AdminThreads.Job, bytes: Int)
+    case job(AdminJob, bytes: Int)
   }
 
   /// How much of a thread's time a request takes by its nature.

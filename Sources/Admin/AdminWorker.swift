@@ -8,29 +8,7 @@ internal import Reactor
 /// What one admin thread does: takes a request, routes it, finds out who asks, runs the endpoint, answers. Lives on its
 /// thread, as does its connection.
 final class AdminWorker {
-  /// What the threads share.
-  struct Resources: Sendable {
-    let databaseURL: String
-    let catalog: Catalog
-    /// Seals credentials; nil where none come in.
-    let master: MasterKey?
-    let clock: any Clock
-    /// True when browsers reach the console by HTTPS only.
-    let isSecure: Bool
-    let hosting: Hosting
-    /// Where Google's access tokens are got.
-    let tokens: TokenAddress
-    /// Told of everybody who is let in.
-    let known: KnownCallers
-    let streams: AdminStreams
-    let isConnected: @Sendable (Bool) -> Void
-    let messageCommitted: @Sendable () -> Void
-    /// Told, on the thread `passwords`, how each attempt to sign in ended; nil: well.
-    let signedIn: @Sendable (Problem.Code?) -> Void
-    let log = Logger(label: "admin")
-  }
-
-  private let resources: Resources
+  private let resources: AdminResources
   private let queue: AdminQueue
   private let router = AdminRoute.router()
   private let log = Logger(label: "admin")
@@ -40,7 +18,7 @@ final class AdminWorker {
   private var isConnected = true
 
   /// - Parameter canceller: what ends a statement of this thread from another one.
-  init(_ resources: Resources, queue: AdminQueue, canceller: Canceller) {
+  init(_ resources: AdminResources, queue: AdminQueue, canceller: Canceller) {
     self.resources = resources
     self.queue = queue
     self.canceller = canceller

@@ -42,12 +42,12 @@ final class StreamLoop {
   private let inbox: StreamInbox
   private let databaseURL: String
   private let clock: any Clock
-  private let times: AdminStreams.Times
+  private let times: StreamTimes
   private var connection: Connection?
   private var viewers: [Viewer] = []
   private var watched: [Subject: Watched] = [:]
 
-  init(_ inbox: StreamInbox, databaseURL: String, clock: any Clock, times: AdminStreams.Times) {
+  init(_ inbox: StreamInbox, databaseURL: String, clock: any Clock, times: StreamTimes) {
     self.inbox = inbox
     self.databaseURL = databaseURL
     self.clock = clock

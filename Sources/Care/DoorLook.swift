@@ -82,7 +82,7 @@ struct DoorLook {
     options.timeout = .seconds(Care.Limits.publicSeconds)
     if host.isSecure {
       let files = configuration.caFile.map { [$0] } ?? []
-      options.security = HTTPClient.Security(
+      options.security = HTTPClientSecurity(
         context: try TLSContext.client(trust: TLSContext.Trust(files: files), protocols: ["http/1.1"]),
         serverName: host.host)
     }

@@ -20,7 +20,7 @@ package struct CourierConfiguration: Sendable {
   /// Networks of one's own that webhooks may be in.
   package var privateNetworks: [IPBlock] = []
   /// Pauses between attempts, in seconds; tests shorten them.
-  package var retrySeconds = Courier.Limits.retrySeconds
+  package var retrySeconds = CourierLimits.retrySeconds
 
   package init(
     databaseURL: String, contents: ContentSeal, clock: any Clock = SystemClock(),

@@ -16,7 +16,7 @@ final class Database {
     if let connection { return connection }
     var options = ConnectionOptions()
     options.applicationName = "upmc \(log.label)"
-    options.silence = Courier.Limits.silence
+    options.silence = CourierLimits.silence
     let made = try Connection(url, options: options)
     connection = made
     return made

@@ -18,15 +18,15 @@ final class Deadlines {
   }
 
   func run() {
-    var pause = LookPause(usual: Courier.Limits.pollInterval)
+    var pause = LookPause(usual: CourierLimits.pollInterval)
     let database = Database(configuration.databaseURL, log)
     while !stopping.isGiven {
       do {
         let present = try database.present()
         let began = clock.now
-        let count = try decide(present, atMost: Courier.Limits.decidedAtOnce)
+        let count = try decide(present, atMost: CourierLimits.decidedAtOnce)
         // More may be due: then at once.
-        if count < Courier.Limits.decidedAtOnce {
+        if count < CourierLimits.decidedAtOnce {
           let took = clock.now - began
           try watchCredentials(present)
           if count > 0 { pause.stir(at: clock.now) }
@@ -34,7 +34,7 @@ final class Deadlines {
         }
       } catch {
         database.failed(error)
-        stopping.rest(atMost: Courier.Limits.databasePause)
+        stopping.rest(atMost: CourierLimits.databasePause)
       }
     }
   }
@@ -50,7 +50,7 @@ final class Deadlines {
           "it cannot be decided whether a short message is asked for; it is tried again in ten minutes",
           metadata: ["seqno": "\(seqno)", "error": "\(error)"])
       }
-      return Courier.Limits.decidedAtOnce
+      return CourierLimits.decidedAtOnce
     }
   }
 
@@ -69,7 +69,7 @@ final class Deadlines {
 
   private func watchCredentials(_ connection: Connection) throws(PostgresError) {
     guard clock.now >= watchAgainAt else { return }
-    watchAgainAt = clock.now + Courier.Limits.watchInterval
+    watchAgainAt = clock.now + CourierLimits.watchInterval
     try connection.run(Events.credentialsExpiring())
   }
 }

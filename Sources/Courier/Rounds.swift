@@ -27,7 +27,7 @@ final class Rounds {
   private var results: [EventDeliveries.Result] = []
   private var isOffUntil = Instant(nanoseconds: 0)
   private var looksAgainAt = Instant(nanoseconds: 0)
-  private var pause = LookPause(usual: Courier.Limits.pollInterval)
+  private var pause = LookPause(usual: CourierLimits.pollInterval)
   /// The last webhook of the round before.
   private var last: Webhooks.Number = 0
   private var shares = Shares()
@@ -41,7 +41,7 @@ final class Rounds {
     loop = try EventLoop(clock: configuration.clock)
     database = Database(configuration.databaseURL, log)
     rule = AddressRule(allowing: configuration.privateNetworks)
-    found = try Inbox(capacity: Courier.Limits.webhooksAtOnce * 4)
+    found = try Inbox(capacity: CourierLimits.webhooksAtOnce * 4)
     try stopping.wake(loop)
     try loop.attach(found) { [unowned self] found in
       for answer in found { resolved(answer) }
@@ -51,9 +51,9 @@ final class Rounds {
   func run() {
     while !stopping.isGiven {
       round()
-      loop.turn(atMost: Courier.Limits.pollInterval)
+      loop.turn(atMost: CourierLimits.pollInterval)
     }
-    let deadline = loop.clock.now + Courier.Limits.drain
+    let deadline = loop.clock.now + CourierLimits.drain
     while targets.values.contains(where: { $0.underWay > 0 }), loop.clock.now < deadline {
       loop.turn(atMost: .milliseconds(100))
     }
@@ -68,7 +68,7 @@ final class Rounds {
       let now = loop.clock.now
       let busy = targets.values.filter { room(for: $0, at: now) == 0 }.map(\.webhook)
       let due = try database.present().run(
-        EventDeliveries.webhooks(atMost: Courier.Limits.webhooksAtOnce, without: busy, after: last))
+        EventDeliveries.webhooks(atMost: CourierLimits.webhooksAtOnce, without: busy, after: last))
       last = due.last?.webhook ?? 0
       if due.isEmpty {
         looksAgainAt = loop.clock.now + pause.after(loop.clock.now - now, at: loop.clock.now)
@@ -84,7 +84,7 @@ final class Rounds {
 
   private func lost(_ error: any Error) {
     database.failed(error)
-    isOffUntil = loop.clock.now + Courier.Limits.databasePause
+    isOffUntil = loop.clock.now + CourierLimits.databasePause
   }
 
   /// Made anew when it was changed.
@@ -156,7 +156,7 @@ final class Rounds {
   ) throws(PostgresError) -> [EventDeliveries.Attempt] {
     do throws(PostgresError) {
       return try database.present().run(
-        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: Courier.Limits.leaseSeconds))
+        EventDeliveries.take(target.webhook, atMost: count, leaseSeconds: CourierLimits.leaseSeconds))
     } catch {
       guard error.isOwnFault else { throw error }
       // Halved out, so that the others are told.

@@ -7,7 +7,7 @@ struct Shares {
 
   /// How many more may begin for an app.
   func room(for app: App.Number) -> Int {
-    max(0, min(Courier.Limits.underWayOfOneApp - ofApp[app, default: 0], Courier.Limits.underWay - all))
+    max(0, min(CourierLimits.underWayOfOneApp - ofApp[app, default: 0], CourierLimits.underWay - all))
   }
 
   mutating func began(_ app: App.Number) {

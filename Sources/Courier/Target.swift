@@ -73,7 +73,7 @@ final class Target {
   func stays(_ refusal: Way.Refusal, at now: Instant) {
     isAsking = false
     if case .ready = standing {
-      standing = .ready(until: now + Courier.Limits.nameLife)
+      standing = .ready(until: now + CourierLimits.nameLife)
     } else {
       standing = .none(refusal)
     }
@@ -92,7 +92,7 @@ final class Target {
     } catch {
       return fail(error)
     }
-    standing = .ready(until: loop.clock.now + Courier.Limits.nameLife)
+    standing = .ready(until: loop.clock.now + CourierLimits.nameLife)
     if found == way, client != nil { return }
     do throws(TLSError) {
       try connect(by: found, place, loop, context)
@@ -105,12 +105,12 @@ final class Target {
     by way: Way, _ place: HTTPURL, _ loop: EventLoop, _ context: () throws(TLSError) -> TLSContext
   ) throws(TLSError) {
     var configuration = HTTPClient.Configuration()
-    configuration.connections = Courier.Limits.connections
-    configuration.timeout = Courier.Limits.patience
-    configuration.bodyBytes = Courier.Limits.answerBytes
+    configuration.connections = CourierLimits.connections
+    configuration.timeout = CourierLimits.patience
+    configuration.bodyBytes = CourierLimits.answerBytes
     configuration.tunnel = way.tunnel
     if place.isSecure {
-      configuration.security = HTTPClient.Security(context: try context(), serverName: place.host)
+      configuration.security = HTTPClientSecurity(context: try context(), serverName: place.host)
     }
     let name = place.host.contains(":") ? "[\(place.host)]" : place.host
     let host = place.port == (place.isSecure ? 443 : 80) ? name : "\(name):\(place.port)"
@@ -127,7 +127,7 @@ final class Target {
   func room(at now: Instant) -> Int {
     guard now >= restsUntil else { return 0 }
     // One that has failed is asked with a single event whether it is well again.
-    return max(0, (failures >= Courier.Limits.failuresBeforeRest ? 1 : Courier.Limits.connections) - underWay)
+    return max(0, (failures >= CourierLimits.failuresBeforeRest ? 1 : CourierLimits.connections) - underWay)
   }
 
   /// After `began`.
@@ -147,9 +147,9 @@ final class Target {
       return
     }
     failures += 1
-    let excess = failures - Courier.Limits.failuresBeforeRest
+    let excess = failures - CourierLimits.failuresBeforeRest
     guard excess >= 0 else { return }
-    restsUntil = now + min(Courier.Limits.longestRest, .seconds(1 << min(excess, 10)))
+    restsUntil = now + min(CourierLimits.longestRest, .seconds(1 << min(excess, 10)))
     // It may have moved.
     if case .ready = standing { standing = .unknown }
   }

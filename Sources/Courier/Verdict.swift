@@ -25,7 +25,7 @@ struct Verdict: Equatable {
       }
       verdict.reason = reason(response.status)
       if let seconds = response.header("retry-after").flatMap({ Int32($0) }), seconds > 0 {
-        asked = min(seconds, Courier.Limits.longestRetryAfter)
+        asked = min(seconds, CourierLimits.longestRetryAfter)
       }
     // Tenants read it: what the operator's proxy is called, and what it says of its own network, is in the log.
     case .failure(.noTunnel): verdict.reason = "the way out did not open"

@@ -34,7 +34,7 @@ struct Way: Equatable {
     var isAboutProxy = false
 
     var error: HTTPClientError {
-      isAboutProxy ? .noTunnel(ProxyTunnel.Fault(reason: reason)) : .unreachable(reason)
+      isAboutProxy ? .noTunnel(TunnelFault(reason: reason)) : .unreachable(reason)
     }
   }
 

@@ -43,7 +43,7 @@ struct WayOut {
       return
     }
     if fault.isAboutPassword {
-      standing = .rests(until: now + Courier.Limits.passwordRest)
+      standing = .rests(until: now + CourierLimits.passwordRest)
     } else if case .isTried = standing {
       // Who is told 502 was let in; who got no answer was asked for no password.
       standing = fault.status == nil ? .unproven : .good
@@ -53,7 +53,7 @@ struct WayOut {
   /// True when what went wrong may be said in the log: often enough to be seen, and not for each attempt.
   mutating func speaks(at now: Instant) -> Bool {
     guard now >= speaksAt else { return false }
-    speaksAt = now + Courier.Limits.proxyWordsPause
+    speaksAt = now + CourierLimits.proxyWordsPause
     return true
   }
 }

@@ -151,7 +151,7 @@ final class AccessTokens {
       configuration.bodyBytes = FCM.Limits.tokenAnswerBytes
       configuration.tunnel = tunnel(url)
       if url.isSecure {
-        configuration.security = HTTPClient.Security(context: try context(), serverName: url.host)
+        configuration.security = HTTPClientSecurity(context: try context(), serverName: url.host)
       }
       let usualPort: UInt16 = url.isSecure ? 443 : 80
       let name = url.host.contains(":") ? "[\(url.host)]" : url.host

@@ -22,13 +22,13 @@ struct ChunkReader {
   }
 
   /// True when the body is complete.
-  mutating func read(_ input: inout ByteBuffer, into body: inout [UInt8]) throws(ResponseParser.Failure) -> Bool {
+  mutating func read(_ input: inout ByteBuffer, into body: inout [UInt8]) throws(MalformedResponse) -> Bool {
     while true {
       switch stage {
       case .size:
         guard let line = try takeLine(&input) else { return false }
         let size = try readSize(line)
-        guard size <= limit - body.count else { throw ResponseParser.Failure(reason: "its body is too long") }
+        guard size <= limit - body.count else { throw MalformedResponse(reason: "its body is too long") }
         stage = size == 0 ? .trailers : .data(remaining: size)
       case .data(let remaining):
         let count = min(remaining, input.count)
@@ -38,15 +38,15 @@ struct ChunkReader {
         stage = count == remaining ? .endOfData : .data(remaining: remaining - count)
       case .endOfData:
         guard input.count >= 2 else { return false }
-        guard input[0] == 13, input[1] == 10 else { throw ResponseParser.Failure(reason: "a chunk is too long") }
+        guard input[0] == 13, input[1] == 10 else { throw MalformedResponse(reason: "a chunk is too long") }
         input.consume(2)
         stage = .size
       case .trailers:
         guard let line = try takeLine(&input) else { return false }
         if line.isEmpty { return true }
         trailerBytes += line.count
-        guard trailerBytes <= HTTPClient.Limits.chunkLineBytes else {
-          throw ResponseParser.Failure(reason: "its trailers are too long")
+        guard trailerBytes <= HTTPClientLimits.chunkLineBytes else {
+          throw MalformedResponse(reason: "its trailers are too long")
         }
         _ = try ResponseHead.field(line.span)
       }
@@ -54,11 +54,11 @@ struct ChunkReader {
   }
 
   /// Takes one line off the front, without its CR LF; nil when it has not come whole.
-  private mutating func takeLine(_ input: inout ByteBuffer) throws(ResponseParser.Failure) -> [UInt8]? {
+  private mutating func takeLine(_ input: inout ByteBuffer) throws(MalformedResponse) -> [UInt8]? {
     var index = searched
     while index < input.count, input[index] != 10 { index += 1 }
-    guard index <= HTTPClient.Limits.chunkLineBytes else {
-      throw ResponseParser.Failure(reason: "a chunk line is too long")
+    guard index <= HTTPClientLimits.chunkLineBytes else {
+      throw MalformedResponse(reason: "a chunk line is too long")
     }
     guard index < input.count else {
       searched = index
@@ -66,7 +66,7 @@ struct ChunkReader {
     }
     searched = 0
     guard index > 0, input[index - 1] == 13 else {
-      throw ResponseParser.Failure(reason: "a chunk line does not end with CR LF")
+      throw MalformedResponse(reason: "a chunk line does not end with CR LF")
     }
     let line = input.withReadable { Array(copying: $0.extracting(0..<index - 1)) }
     input.consume(index + 1)
@@ -74,18 +74,18 @@ struct ChunkReader {
   }
 
   /// `1*HEXDIG [ chunk-ext ]`.
-  private mutating func readSize(_ line: [UInt8]) throws(ResponseParser.Failure) -> Int {
+  private mutating func readSize(_ line: [UInt8]) throws(MalformedResponse) -> Int {
     let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
     let rest = line.dropFirst(digits.count).drop { $0 == 0x20 || $0 == 0x09 }
     guard !digits.isEmpty, digits.count <= 15, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
       let size = Int(String(decoding: digits, as: UTF8.self), radix: 16),
       rest.isEmpty && digits.count == line.count || rest.first == UInt8(ascii: ";"),
       !rest.contains(where: HTTPToken.isControl)
-    else { throw ResponseParser.Failure(reason: "a chunk has no proper size") }
+    else { throw MalformedResponse(reason: "a chunk has no proper size") }
     // They count for no limit of the body, and nobody reads them.
     extensionBytes += line.count - digits.count
-    guard extensionBytes <= HTTPClient.Limits.chunkLineBytes else {
-      throw ResponseParser.Failure(reason: "its chunk extensions are too long")
+    guard extensionBytes <= HTTPClientLimits.chunkLineBytes else {
+      throw MalformedResponse(reason: "its chunk extensions are too long")
     }
     return size
   }

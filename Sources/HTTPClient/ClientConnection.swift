@@ -23,7 +23,7 @@ final class ClientConnection: EventLoop.Handler {
   private var output = ByteBuffer()
   private var input = ByteBuffer()
   private var parser: ResponseParser
-  private var current: HTTPClient.Pending?
+  private var current: PendingRequest?
   /// Bytes of the present request that the kernel has taken.
   private var sentBytes = 0
   /// A byte of the present answer has come.
@@ -43,7 +43,7 @@ final class ClientConnection: EventLoop.Handler {
     registration = try client.loop.register(transport.descriptor, interest: .writable, handler: self)
   }
 
-  func begin(_ pending: HTTPClient.Pending) {
+  func begin(_ pending: PendingRequest) {
     current = pending
     sentBytes = 0
     hasAnswerBegun = false
@@ -98,7 +98,7 @@ final class ClientConnection: EventLoop.Handler {
     }
   }
 
-  private func checkPatience(with pending: HTTPClient.Pending, _ now: Instant) {
+  private func checkPatience(with pending: PendingRequest, _ now: Instant) {
     let tunnel = client.configuration.tunnel
     let isLate = pending.deadline <= now
     switch state {
@@ -109,7 +109,7 @@ final class ClientConnection: EventLoop.Handler {
         return
       }
       guard isLate || now - idleSince >= .seconds(ProxyTunnel.Limits.seconds) else { return }
-      fail(.noTunnel(ProxyTunnel.Fault(reason: "the proxy \(tunnel.proxy) does not answer")))
+      fail(.noTunnel(TunnelFault(reason: "the proxy \(tunnel.proxy) does not answer")))
     case .securing:
       if isLate { fail(.unreachable(ProxyTunnel.behind(tunnel, "no answer to the handshake of TLS"))) }
     case .ready, .ended:

@@ -14,7 +14,7 @@ final class ClientTransport {
   let descriptor: Int32
   /// More waits inside TLS after what was read: epoll will not say so.
   private(set) var hasHiddenInput = false
-  private let security: HTTPClient.Security?
+  private let security: HTTPClientSecurity?
   private var request: TunnelRequest?
   // One of these two.
   private var socket: Socket?
@@ -22,7 +22,7 @@ final class ClientTransport {
 
   /// Begins to connect; writable when done.
   /// - Parameter tunnel: asked for first, where `address` is the proxy's.
-  init(to address: SocketAddress, security: HTTPClient.Security?, tunnel: ProxyTunnel?) throws(SystemError) {
+  init(to address: SocketAddress, security: HTTPClientSecurity?, tunnel: ProxyTunnel?) throws(SystemError) {
     let socket = try Socket.connect(to: address)
     descriptor = socket.descriptor
     self.security = security
@@ -60,7 +60,7 @@ final class ClientTransport {
   func receive(into buffer: inout ByteBuffer) -> Socket.Transfer {
     guard let stream else { return socket?.receive(into: &buffer) ?? .endOfStream }
     let before = buffer.count
-    let result = stream.read(into: &buffer, limit: HTTPClient.Limits.bytesPerTurn)
+    let result = stream.read(into: &buffer, limit: HTTPClientLimits.bytesPerTurn)
     let count = buffer.count - before
     switch result {
     case .wouldBlock:

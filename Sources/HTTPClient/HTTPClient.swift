@@ -20,27 +20,9 @@ package import TLS
 ///
 /// **Failure**: an answer that cannot be framed with certainty is `.malformed` and ends its connection; every wait ends
 /// with the request's own deadline. No server can hold the loop: a turn reads a bounded part of what has come, and what
-/// servers may say ahead of an answer, around it and behind it is bounded too (`Limits`). TLS is `ClientTransport`'s
+/// servers may say ahead of an answer, around it and behind it is bounded too (`HTTPClientLimits`). TLS is `ClientTransport`'s
 /// business and nobody else's.
 package final class HTTPClient {
-  /// Numbers of this module: unit, reason.
-  package enum Limits {
-    /// Bytes of an answer's status line and headers, with those of the 1xx before it.
-    package static let headBytes = 65_536
-    /// Announcements (1xx) before an answer: servers send one or two.
-    package static let announcements = 8
-    /// Bytes read from one connection before others of the loop, and the deadlines, get their turn.
-    package static let bytesPerTurn = 262_144
-    /// Bytes of an answer's body, unless configured otherwise.
-    package static let bodyBytes = 16 << 20
-    /// Bytes of one line between chunks, of all extensions of chunks, and of all trailers.
-    package static let chunkLineBytes = 8_192
-    /// Requests that may wait for a connection, unless configured otherwise.
-    package static let waitingRequests = 100_000
-    /// How often deadlines are looked at while anything is under way.
-    package static let patienceStep = Duration.milliseconds(100)
-  }
-
   package struct Configuration: Sendable {
     /// Most connections at once.
     package var connections = 8
@@ -49,12 +31,12 @@ package final class HTTPClient {
     /// How long an idle connection is kept. Below what servers usually allow (60 s and more).
     package var idleTimeout = Duration.seconds(30)
     /// Requests that may wait for a connection; more are refused.
-    package var waitingRequests = Limits.waitingRequests
+    package var waitingRequests = HTTPClientLimits.waitingRequests
     /// Bytes of an answer's body; a longer one is malformed.
-    package var bodyBytes = Limits.bodyBytes
+    package var bodyBytes = HTTPClientLimits.bodyBytes
 
     /// TLS and the name that the server must prove; nil for plain HTTP.
-    package var security: Security?
+    package var security: HTTPClientSecurity?
 
     /// The way through a proxy, whose address the origin then has; nil for the straight one.
     package var tunnel: ProxyTunnel?
@@ -62,32 +44,12 @@ package final class HTTPClient {
     package init() {}
   }
 
-  /// How connections are secured.
-  package struct Security: Sendable {
-    /// With the protocol `http/1.1`.
-    package let context: TLSContext
-    package let serverName: String
-
-    package init(context: TLSContext, serverName: String) {
-      self.context = context
-      self.serverName = serverName
-    }
-  }
-
   package typealias Completion = (Result<HTTPResponse, HTTPClientError>) -> Void
-
-  struct Pending {
-    let request: HTTPRequest
-    let deadline: Instant
-    let completion: Completion
-    /// True when a kept-alive connection has died under it already.
-    var wasRepeated = false
-  }
 
   let loop: EventLoop
   let origin: HTTPOrigin
   let configuration: Configuration
-  private var waiting = Deque<Pending>()
+  private var waiting = Deque<PendingRequest>()
   private var idle: [ClientConnection] = []
   private var open: [ObjectIdentifier: ClientConnection] = [:]
   private var isClosed = false
@@ -110,7 +72,7 @@ package final class HTTPClient {
       return
     }
     let deadline = loop.clock.now + (timeout ?? configuration.timeout)
-    waiting.append(Pending(request: request, deadline: deadline, completion: completion))
+    waiting.append(PendingRequest(request: request, deadline: deadline, completion: completion))
     kick()
     watch()
   }
@@ -159,7 +121,7 @@ package final class HTTPClient {
     }
   }
 
-  private func connect(for pending: Pending) {
+  private func connect(for pending: PendingRequest) {
     do throws(SystemError) {
       let connection = try ClientConnection(client: self)
       open[ObjectIdentifier(connection)] = connection
@@ -171,7 +133,7 @@ package final class HTTPClient {
 
   /// What could not be connected to is the proxy, where the way goes through one.
   func noConnection(_ reason: String) -> HTTPClientError {
-    configuration.tunnel.map { .noTunnel(ProxyTunnel.Fault(reason: $0.naming(reason))) } ?? .unreachable(reason)
+    configuration.tunnel.map { .noTunnel(TunnelFault(reason: $0.naming(reason))) } ?? .unreachable(reason)
   }
 
   func becameIdle(_ connection: ClientConnection) {
@@ -186,7 +148,7 @@ package final class HTTPClient {
   }
 
   /// A kept-alive connection died before it answered: that says nothing about the request.
-  func sendAgain(_ pending: Pending) {
+  func sendAgain(_ pending: PendingRequest) {
     var pending = pending
     pending.wasRepeated = true
     waiting.prepend(pending)
@@ -199,7 +161,7 @@ package final class HTTPClient {
   private func watch() {
     guard !isWatching else { return }
     isWatching = true
-    loop.schedule(after: Limits.patienceStep) { [self] in
+    loop.schedule(after: HTTPClientLimits.patienceStep) { [self] in
       isWatching = false
       checkPatience(loop.now)
       if !open.isEmpty || !waiting.isEmpty { watch() }

@@ -85,7 +85,7 @@ package enum HTTPClientError: Error, Equatable, Sendable, CustomStringConvertibl
   /// No connection could be made: the request has certainly not been seen.
   case unreachable(String)
   /// The proxy opened no way to the server: the request has certainly not been seen.
-  case noTunnel(ProxyTunnel.Fault)
+  case noTunnel(TunnelFault)
   /// The connection broke after the request was sent: it may have been carried out.
   case lost(String)
   /// Neither is known.

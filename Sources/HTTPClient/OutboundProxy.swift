@@ -12,11 +12,6 @@ internal import Reactor
 ///
 /// Shown as `host:port`. User and password are in nothing but the request to the proxy.
 package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
-  /// Why a text is no proxy: the end of a sentence that begins with the variable's name. Never holds the text.
-  package struct Fault: Error, Equatable {
-    package let reason: String
-  }
-
   /// A name or a numeric address, IPv6 without its brackets: the operator's word, so it may be private.
   package let host: String
   package let port: UInt16
@@ -29,24 +24,25 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
   /// - Parameter url: `http://[user:password@]host:port`, user and password percent-encoded.
   package init(
     _ url: String, without exceptions: ProxyExceptions = ProxyExceptions(), resolvesNames: Bool = false
-  ) throws(Fault) {
+  ) throws(ProxyFault) {
     var rest = Substring(url)
-    guard let scheme = rest.firstRange(of: "://") else { throw Fault(reason: "is no address. \(Self.form)") }
+    guard let scheme = rest.firstRange(of: "://") else { throw ProxyFault(reason: "is no address. \(Self.form)") }
     guard rest[..<scheme.lowerBound].lowercased() == "http" else {
-      throw Fault(reason: "does not begin with http://: the proxy is spoken to in plain HTTP, and asked for CONNECT")
+      throw ProxyFault(
+        reason: "does not begin with http://: the proxy is spoken to in plain HTTP, and asked for CONNECT")
     }
     rest = rest[scheme.upperBound...]
     if rest.hasSuffix("/") { rest = rest.dropLast() }
     guard !rest.contains(where: { "/?#".contains($0) }) else {
-      throw Fault(
+      throw ProxyFault(
         reason: "has a path, or a /, ? or # in its password: write %2F, %3F or %23. \(Self.form)")
     }
     let parts = rest.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count <= 2, let place = parts.last else {
-      throw Fault(reason: "has more than one @. Write one in a password as %40")
+      throw ProxyFault(reason: "has more than one @. Write one in a password as %40")
     }
     guard let address = HTTPURL("http://\(place)"), Self.authority(address.host, address.port) == place.lowercased()
-    else { throw Fault(reason: "names no host and port. \(Self.form)") }
+    else { throw ProxyFault(reason: "names no host and port. \(Self.form)") }
     host = address.host
     port = address.port
     authorization = parts.count == 2 ? try Self.basic(parts[0]) : nil
@@ -57,14 +53,14 @@ package struct OutboundProxy: Hashable, Sendable, CustomStringConvertible, Custo
   private static let form = "Write http://host:port or http://user:password@host:port"
 
   /// `Basic`, RFC 7617: in UTF-8, and nothing that could end a header.
-  private static func basic(_ text: Substring) throws(Fault) -> String {
+  private static func basic(_ text: Substring) throws(ProxyFault) -> String {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     guard let user = decode(parts[0]), let password = decode(parts.count == 2 ? parts[1] : "") else {
-      throw Fault(
+      throw ProxyFault(
         reason: "holds a user or a password that is not percent-encoded UTF-8: write % as %25, : as %3A, @ as %40")
     }
     guard !user.isEmpty, !user.contains(":") else {
-      throw Fault(reason: "holds a user that is empty or has a colon, which no proxy can be told")
+      throw ProxyFault(reason: "holds a user that is empty or has a colon, which no proxy can be told")
     }
     return "Basic " + Data("\(user):\(password)".utf8).base64EncodedString()
   }

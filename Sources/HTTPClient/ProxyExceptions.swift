@@ -16,7 +16,7 @@ package struct ProxyExceptions: Hashable, Sendable {
   package init() {}
 
   /// - Parameter text: entries with commas between them.
-  package init(_ text: String) throws(OutboundProxy.Fault) {
+  package init(_ text: String) throws(ProxyFault) {
     for entry in text.split(separator: ",") {
       let entry = String(entry.filter { $0 != " " }).lowercased()
       if entry.isEmpty { continue }
@@ -27,7 +27,7 @@ package struct ProxyExceptions: Hashable, Sendable {
       let isBelow = entry.hasPrefix(".") || entry.hasPrefix("*.")
       let name = isBelow ? String(entry.drop { $0 == "*" }.dropFirst()) : entry
       guard Self.isName(name) else {
-        throw OutboundProxy.Fault(
+        throw ProxyFault(
           reason: """
             \(entry) is no host, domain, address or network. Write for example push.bank.example,.bank.example,10.0.0.0/8
             """)

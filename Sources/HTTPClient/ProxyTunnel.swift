@@ -6,22 +6,6 @@ package struct ProxyTunnel: Hashable, Sendable {
   /// What CONNECT names: `host:port`.
   package let authority: String
 
-  /// Why a tunnel did not open.
-  package struct Fault: Error, Equatable, Sendable {
-    /// One sentence's end that names the proxy, never its password.
-    package let reason: String
-    /// What the proxy answered; nil when it did not.
-    package let status: Int?
-
-    package init(reason: String, status: Int? = nil) {
-      self.reason = reason
-      self.status = status
-    }
-
-    /// The proxy does not take the user and password, or wants some.
-    package var isAboutPassword: Bool { status == 401 || status == 407 }
-  }
-
   /// What went wrong on this way: the sentence's end, with the proxy in front.
   package func naming(_ reason: some CustomStringConvertible) -> String { "the proxy \(proxy): \(reason)" }
 
@@ -79,7 +63,7 @@ package struct TunnelRequest {
   package enum Step: Equatable {
     case open
     case incomplete(until: Readiness)
-    case failed(ProxyTunnel.Fault)
+    case failed(TunnelFault)
   }
 
   private let tunnel: ProxyTunnel
@@ -116,7 +100,7 @@ package struct TunnelRequest {
   }
 
   private func failed(_ reason: String, status: Int? = nil) -> Step {
-    .failed(ProxyTunnel.Fault(reason: reason, status: status))
+    .failed(TunnelFault(reason: reason, status: status))
   }
 
   /// Nil while the head is not whole. Of a refusal the status line is enough.
@@ -127,7 +111,7 @@ package struct TunnelRequest {
       guard rest.prefix(beginning.count).elementsEqual(beginning.prefix(rest.count)) else {
         return failed("what answers at \(tunnel.proxy) is no HTTP proxy")
       }
-      do throws(ResponseParser.Failure) {
+      do throws(MalformedResponse) {
         let line = answer.span.endOfLine(from: start)
         if line < answer.count {
           let status = try ResponseHead(answer.span.extracting(start..<line)).status

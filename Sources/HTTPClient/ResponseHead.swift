@@ -12,7 +12,7 @@ struct ResponseHead {
   init() {}
 
   /// - Parameter bytes: everything before the empty line.
-  init(_ bytes: Span<UInt8>) throws(ResponseParser.Failure) {
+  init(_ bytes: Span<UInt8>) throws(MalformedResponse) {
     var closes = false
     var staysOpen = false
     var isOld = false
@@ -38,51 +38,51 @@ struct ResponseHead {
       start = end + 2
     }
     guard !(isChunked && contentLength != nil) else {
-      throw ResponseParser.Failure(reason: "it has two lengths")
+      throw MalformedResponse(reason: "it has two lengths")
     }
     keepsAlive = !closes && (!isOld || staysOpen)
   }
 
   /// `HTTP/1.x SP 3DIGIT SP [reason]`. True for HTTP/1.0.
-  private mutating func readStatusLine(_ line: Span<UInt8>) throws(ResponseParser.Failure) -> Bool {
+  private mutating func readStatusLine(_ line: Span<UInt8>) throws(MalformedResponse) -> Bool {
     let text = String(copying: line)
     let words = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
     guard words.count >= 2, words[0].hasPrefix("HTTP/1."), words[0].utf8.count == 8,
       words[1].utf8.count == 3, words[1].utf8.allSatisfy({ (48...57).contains($0) }),
       let code = Int(words[1]), (100...599).contains(code), !text.utf8.contains(where: HTTPToken.isControl)
-    else { throw ResponseParser.Failure(reason: "it has no status line") }
+    else { throw MalformedResponse(reason: "it has no status line") }
     status = code
     return words[0] == "HTTP/1.0"
   }
 
   /// `name ":" OWS value OWS`; a folded line begins with white space, which is no name. Of combining marks without end the
   /// value keeps a few (`PlainText`).
-  static func field(_ line: Span<UInt8>) throws(ResponseParser.Failure) -> (name: String, value: String) {
+  static func field(_ line: Span<UInt8>) throws(MalformedResponse) -> (name: String, value: String) {
     var colon = 0
     while colon < line.count, HTTPToken.isToken(line[colon]) { colon += 1 }
     guard colon > 0, colon < line.count, line[colon] == UInt8(ascii: ":") else {
-      throw ResponseParser.Failure(reason: "a header has no proper name")
+      throw MalformedResponse(reason: "a header has no proper name")
     }
     var start = colon + 1
     var end = line.count
     while start < end, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
     while end > start, line[end - 1] == 0x20 || line[end - 1] == 0x09 { end -= 1 }
     for index in start..<end where HTTPToken.isControl(line[index]) {
-      throw ResponseParser.Failure(reason: "a header holds a control character")
+      throw MalformedResponse(reason: "a header holds a control character")
     }
     return (String(copying: line.extracting(0..<colon)), String(copying: line.extracting(start..<end)).streamSafe)
   }
 
-  private mutating func readLength(_ value: String) throws(ResponseParser.Failure) {
+  private mutating func readLength(_ value: String) throws(MalformedResponse) {
     guard contentLength == nil, !value.isEmpty, value.utf8.allSatisfy({ (48...57).contains($0) }),
       let length = Int(value)
-    else { throw ResponseParser.Failure(reason: "its length is no number, or repeated") }
+    else { throw MalformedResponse(reason: "its length is no number, or repeated") }
     contentLength = length
   }
 
-  private mutating func readCoding(_ value: String) throws(ResponseParser.Failure) {
+  private mutating func readCoding(_ value: String) throws(MalformedResponse) {
     guard !isChunked, value.lowercased() == "chunked" else {
-      throw ResponseParser.Failure(reason: "its transfer coding is not known")
+      throw MalformedResponse(reason: "its transfer coding is not known")
     }
     isChunked = true
   }

@@ -19,10 +19,6 @@ struct ResponseParser {
     case malformed(String)
   }
 
-  struct Failure: Error {
-    let reason: String
-  }
-
   private enum Stage {
     case head
     case length(remaining: Int)
@@ -59,7 +55,7 @@ struct ResponseParser {
   ///   - input: all that has come and was not consumed.
   ///   - isEnd: the server has closed: nothing more comes.
   mutating func parse(_ input: inout ByteBuffer, isEnd: Bool) -> Outcome {
-    do throws(Failure) {
+    do throws(MalformedResponse) {
       while try step(&input, isEnd: isEnd) {}
     } catch {
       return .malformed(error.reason)
@@ -70,7 +66,7 @@ struct ResponseParser {
   }
 
   /// False when nothing more can be done now.
-  private mutating func step(_ input: inout ByteBuffer, isEnd: Bool) throws(Failure) -> Bool {
+  private mutating func step(_ input: inout ByteBuffer, isEnd: Bool) throws(MalformedResponse) -> Bool {
     switch stage {
     case .head: return try readHead(&input)
     case .length(let remaining):
@@ -79,7 +75,7 @@ struct ResponseParser {
       stage = count == remaining ? .complete : .length(remaining: remaining - count)
       return count == remaining
     case .untilClose:
-      guard body.count + input.count <= bodyLimit else { throw Failure(reason: "its body is too long") }
+      guard body.count + input.count <= bodyLimit else { throw MalformedResponse(reason: "its body is too long") }
       take(input.count, &input)
       if isEnd { stage = .complete }
       return isEnd
@@ -97,7 +93,7 @@ struct ResponseParser {
     input.consume(count)
   }
 
-  private mutating func readHead(_ input: inout ByteBuffer) throws(Failure) -> Bool {
+  private mutating func readHead(_ input: inout ByteBuffer) throws(MalformedResponse) -> Bool {
     let start = max(0, searched - 3)
     guard let end = input.withReadable({ $0.endOfHead(from: start) }) else {
       searched = input.count
@@ -105,17 +101,17 @@ struct ResponseParser {
       return false
     }
     try checkHead(end)
-    head = try input.withReadable { bytes throws(Failure) in try ResponseHead(bytes.extracting(0..<end)) }
+    head = try input.withReadable { bytes throws(MalformedResponse) in try ResponseHead(bytes.extracting(0..<end)) }
     input.consume(end + 4)
     searched = 0
     // 1xx only announces; the answer follows (RFC 9110 §15.2). We never ask for another protocol.
-    guard head.status != 101 else { throw Failure(reason: "it switches protocols unasked") }
+    guard head.status != 101 else { throw MalformedResponse(reason: "it switches protocols unasked") }
     guard head.status >= 200 else {
       announcements += 1
       announcedBytes += end + 4
       // A server that announces for ever would never be late: each announcement is a sign of life.
-      guard announcements <= HTTPClient.Limits.announcements else {
-        throw Failure(reason: "too much is announced before it")
+      guard announcements <= HTTPClientLimits.announcements else {
+        throw MalformedResponse(reason: "too much is announced before it")
       }
       return true
     }
@@ -123,19 +119,21 @@ struct ResponseParser {
     return true
   }
 
-  private func checkHead(_ bytes: Int) throws(Failure) {
-    guard announcedBytes + bytes <= HTTPClient.Limits.headBytes else { throw Failure(reason: "its head is too long") }
+  private func checkHead(_ bytes: Int) throws(MalformedResponse) {
+    guard announcedBytes + bytes <= HTTPClientLimits.headBytes else {
+      throw MalformedResponse(reason: "its head is too long")
+    }
   }
 
   /// How the end of the body is found (RFC 9112 §6.3).
-  private mutating func bodyStage() throws(Failure) -> Stage {
+  private mutating func bodyStage() throws(MalformedResponse) -> Stage {
     if isHead || head.status == 204 || head.status == 304 { return .complete }
     if head.isChunked { return .chunks }
     guard let length = head.contentLength else {
       head.keepsAlive = false
       return .untilClose
     }
-    guard length <= bodyLimit else { throw Failure(reason: "its body is too long") }
+    guard length <= bodyLimit else { throw MalformedResponse(reason: "its body is too long") }
     return .length(remaining: length)
   }
 }

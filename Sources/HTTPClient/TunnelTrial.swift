@@ -9,7 +9,7 @@ package final class TunnelTrial: EventLoop.Handler {
   private let tunnel: ProxyTunnel
   private var isConnected = false
   private var isOpen = false
-  private var fault: ProxyTunnel.Fault?
+  private var fault: TunnelFault?
 
   private init(_ tunnel: ProxyTunnel, to address: SocketAddress, _ loop: EventLoop) throws(SystemError) {
     self.loop = loop
@@ -20,8 +20,8 @@ package final class TunnelTrial: EventLoop.Handler {
 
   /// Why there is no way through the proxy to a server; nil when there is. Looks the proxy's name up and tries its addresses
   /// in turn; blocks, after the look-up for as long as a proxy may take to open a tunnel.
-  package static func fault(of tunnel: ProxyTunnel) -> ProxyTunnel.Fault? {
-    var fault = ProxyTunnel.Fault(reason: tunnel.naming("its name leads to no address"))
+  package static func fault(of tunnel: ProxyTunnel) -> TunnelFault? {
+    var fault = TunnelFault(reason: tunnel.naming("its name leads to no address"))
     do throws(SystemError) {
       var addresses = try SocketAddress.resolve(host: tunnel.proxy.host, port: tunnel.proxy.port)[...]
       let loop = try EventLoop()
@@ -34,22 +34,22 @@ package final class TunnelTrial: EventLoop.Handler {
         if found.status != nil { break }
       }
     } catch {
-      fault = ProxyTunnel.Fault(reason: tunnel.naming(error))
+      fault = TunnelFault(reason: tunnel.naming(error))
     }
     return fault
   }
 
   private static func attempt(
     _ tunnel: ProxyTunnel, _ address: SocketAddress, _ loop: EventLoop, _ patience: Duration
-  ) -> ProxyTunnel.Fault? {
+  ) -> TunnelFault? {
     do throws(SystemError) {
       return try TunnelTrial(tunnel, to: address, loop).run(patience)
     } catch {
-      return ProxyTunnel.Fault(reason: tunnel.naming(error))
+      return TunnelFault(reason: tunnel.naming(error))
     }
   }
 
-  private func run(_ patience: Duration) throws(SystemError) -> ProxyTunnel.Fault? {
+  private func run(_ patience: Duration) throws(SystemError) -> TunnelFault? {
     guard let descriptor = socket?.descriptor else { return nil }
     let registration = try loop.register(descriptor, interest: .writable, handler: self)
     defer { loop.deregister(registration) }
@@ -59,14 +59,14 @@ package final class TunnelTrial: EventLoop.Handler {
       loop.update(registration, interest: isConnected ? .readable : .writable)
     }
     if isOpen { return nil }
-    return fault ?? ProxyTunnel.Fault(reason: "the proxy \(tunnel.proxy) does not answer")
+    return fault ?? TunnelFault(reason: "the proxy \(tunnel.proxy) does not answer")
   }
 
   package func ready(_ readiness: Readiness) {
     let code = socket?.connectError ?? 0
     guard isConnected || code == 0 else {
       let error = SystemError(code: code, operation: "connect", subject: "\(tunnel.proxy)")
-      fault = ProxyTunnel.Fault(reason: tunnel.naming(error))
+      fault = TunnelFault(reason: tunnel.naming(error))
       return
     }
     isConnected = true

@@ -32,7 +32,7 @@ extension Configuration {
     case "UPMC_PROXY_URL": proxyWords.url = given
     case "UPMC_PROXY_URL_FILE": proxyWords.file = given
     case "UPMC_NO_PROXY":
-      do throws(OutboundProxy.Fault) {
+      do throws(ProxyFault) {
         proxyWords.exceptions = try ProxyExceptions(value)
       } catch {
         throw Mistake(description: "\(name)=\(value): \(error.reason).")
@@ -60,7 +60,7 @@ extension Configuration {
       while text?.last?.isWhitespace == true { text?.removeLast() }
     }
     guard let text else { return nil }
-    do throws(OutboundProxy.Fault) {
+    do throws(ProxyFault) {
       return try OutboundProxy(text, without: proxyWords.exceptions, resolvesNames: proxyWords.resolvesNames)
     } catch {
       throw Mistake(description: "\(name) \(error.reason).")

@@ -33,7 +33,7 @@ final class AdminWorld {
   ///   - isBehindProxy: whoever connects is a proxy that names its client.
   init(
     databaseURL: String? = nil, isSecure: Bool = false, isBehindProxy: Bool = false,
-    streamTimes: AdminStreams.Times = AdminStreams.Times()
+    streamTimes: StreamTimes = StreamTimes()
   ) throws {
     database = try TestDatabase.make()
     connection = try database.connect()

@@ -12,8 +12,8 @@ import Testing
 /// What callers and tenants share, and that none of them can take it from the others. Locks in the database make requests
 /// slow on purpose.
 @Suite struct SharesTests {
-  private static func times() -> AdminStreams.Times {
-    var times = AdminStreams.Times()
+  private static func times() -> StreamTimes {
+    var times = StreamTimes()
     (times.look, times.slowLook) = (.milliseconds(5), .milliseconds(5))
     return times
   }

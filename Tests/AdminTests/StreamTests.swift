@@ -10,8 +10,8 @@ import Testing
 
 @Suite struct StreamTests {
   /// Fast enough for a test.
-  private static func times(rest: Duration = .seconds(60), life: Duration = .seconds(600)) -> AdminStreams.Times {
-    var times = AdminStreams.Times()
+  private static func times(rest: Duration = .seconds(60), life: Duration = .seconds(600)) -> StreamTimes {
+    var times = StreamTimes()
     (times.look, times.slowLook, times.rest, times.life) = (.milliseconds(5), .milliseconds(5), rest, life)
     return times
   }

@@ -93,7 +93,7 @@ import Testing
     try webhooks(1, of: "quiet", url: "http://127.0.0.1:\(receiver.address.port)/")
     let isTold = try courier { try delivered("quiet") == 1 }
     #expect(isTold && !silent.isOver)
-    #expect(silent.connections <= Courier.Limits.underWayOfOneApp, "\(silent.connections) connections")
+    #expect(silent.connections <= CourierLimits.underWayOfOneApp, "\(silent.connections) connections")
   }
 
   @Test func `turns go round when more webhooks wait than a round takes`() throws {

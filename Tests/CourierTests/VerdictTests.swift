@@ -29,12 +29,12 @@ import Testing
   @Test func `what the receiver asks for is kept to, within reason`() {
     #expect(verdict(503, [("retry-after", "120")]).afterSeconds == 120)
     #expect(verdict(503, [("retry-after", "1")]).afterSeconds == 5)
-    #expect(verdict(503, [("retry-after", "99999999")]).afterSeconds == Courier.Limits.longestRetryAfter)
+    #expect(verdict(503, [("retry-after", "99999999")]).afterSeconds == CourierLimits.longestRetryAfter)
     #expect(verdict(503, [("retry-after", "soon")]).afterSeconds == 5)
   }
 
   @Test func `tenants do not read which proxy it is, nor what it says of its network`() throws {
-    let fault = ProxyTunnel.Fault(reason: "the proxy 10.0.0.1:3128 cannot reach 10.0.0.2:22 (502)", status: 502)
+    let fault = TunnelFault(reason: "the proxy 10.0.0.1:3128 cannot reach 10.0.0.2:22 (502)", status: 502)
     let closed = Verdict.of(.failure(.noTunnel(fault)), attempts: 1, pauses: pauses)
     #expect(closed.state == .waiting && closed.reason == "the way out did not open")
     let tunnel = try OutboundProxy("http://10.0.0.1:3128").tunnel(to: "hooks.example", port: 443)

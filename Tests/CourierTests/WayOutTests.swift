@@ -9,7 +9,7 @@ import Testing
   private typealias Outcome = Result<HTTPResponse, HTTPClientError>
 
   private static func refused(_ status: Int?) -> Outcome {
-    .failure(.noTunnel(ProxyTunnel.Fault(reason: "x", status: status)))
+    .failure(.noTunnel(TunnelFault(reason: "x", status: status)))
   }
 
   private let start = Instant(nanoseconds: 1_000_000_000_000)
@@ -29,7 +29,7 @@ import Testing
     way.ended(Self.refused(502), at: start)
     #expect(way.room(at: start) == .max, "it was let in")
     for _ in 0..<3 { way.ended(Self.refused(status), at: start) }
-    let (early, due) = (start + Courier.Limits.passwordRest / 2, start + Courier.Limits.passwordRest)
+    let (early, due) = (start + CourierLimits.passwordRest / 2, start + CourierLimits.passwordRest)
     #expect(way.room(at: early) == 0)
     // One that began before has its answer.
     way.ended(.failure(.lost("x")), at: start)
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `the log hears of it now and then`() {
     var way = WayOut()
-    let spoken = [Duration.zero, .seconds(1), Courier.Limits.proxyWordsPause].map { way.speaks(at: start + $0) }
+    let spoken = [Duration.zero, .seconds(1), CourierLimits.proxyWordsPause].map { way.speaks(at: start + $0) }
     #expect(spoken == [true, false, true])
   }
 }

@@ -63,7 +63,7 @@ import Testing
       HTTPOrigin(host: "quiet", address: neighbour.address), loop: loop, configuration: configuration)
     configuration.timeout = .seconds(2)
     if kind.isSecure {
-      configuration.security = HTTPClient.Security(
+      configuration.security = HTTPClientSecurity(
         context: try TLSContext.client(trust: TLSContext.Trust(systemAuthorities: false), protocols: ["http/1.1"]),
         serverName: "127.0.0.1")
     }
@@ -108,7 +108,7 @@ import Testing
       turns += 1
     }
     // A turn may see the end of one part and the beginning of the next.
-    #expect(length == 33_554_432 && turns >= 33_554_432 / HTTPClient.Limits.bytesPerTurn / 2, "\(turns) turns")
+    #expect(length == 33_554_432 && turns >= 33_554_432 / HTTPClientLimits.bytesPerTurn / 2, "\(turns) turns")
     client.close()
   }
 
@@ -120,7 +120,7 @@ import Testing
     var configuration = HTTPClient.Configuration()
     configuration.timeout = .seconds(60)
     configuration.bodyBytes = 300_000
-    configuration.security = HTTPClient.Security(
+    configuration.security = HTTPClientSecurity(
       context: try TLSContext.client(
         trust: TLSContext.Trust(systemAuthorities: false, pems: [authority.certificatePEM]), protocols: ["http/1.1"]),
       serverName: "127.0.0.1")
@@ -155,7 +155,7 @@ import Testing
       loop.turn(atMost: .zero)
       turns += 1
     }
-    let reads = HTTPClient.Limits.bytesPerTurn / 65_536 + 1
+    let reads = HTTPClientLimits.bytesPerTurn / 65_536 + 1
     #expect(length == records && turns >= records * 23 / (reads * 65_536), "\(turns) turns")
     client.close()
   }
@@ -171,7 +171,7 @@ import Testing
 
   @Test func `eight announcements pass, nine do not`() {
     let announcement = "HTTP/1.1 103 Early\r\n\r\n"
-    for (count, passes) in [(HTTPClient.Limits.announcements, true), (HTTPClient.Limits.announcements + 1, false)] {
+    for (count, passes) in [(HTTPClientLimits.announcements, true), (HTTPClientLimits.announcements + 1, false)] {
       var parser = ResponseParser(bodyLimit: 10)
       var input = ByteBuffer()
       input.append(String(repeating: announcement, count: count) + "HTTP/1.1 204 No\r\n\r\n")

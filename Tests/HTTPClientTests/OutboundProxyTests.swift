@@ -5,7 +5,7 @@ import Testing
 /// What an operator writes about the proxy.
 @Suite struct OutboundProxyTests {
   private func fault(_ url: String) -> String? {
-    do throws(OutboundProxy.Fault) {
+    do throws(ProxyFault) {
       _ = try OutboundProxy(url)
       return nil
     } catch {
@@ -74,7 +74,7 @@ import Testing
 
   @Test(arguments: ["*", "bank.example:443", "http://bank.example", "10.0.0.0/33", "10.0.0.1/8", "a..b/x", ".", "é"])
   func `an exception that is none is refused`(text: String) {
-    #expect(throws: OutboundProxy.Fault.self) { try ProxyExceptions(text) }
+    #expect(throws: ProxyFault.self) { try ProxyExceptions(text) }
   }
 
   @Test func `no entries, and blanks between commas, are no exceptions`() throws {

@@ -1,0 +1,27 @@
+internal import Domain
+internal import HTTPServer
+internal import Logging
+internal import Operations
+internal import Reactor
+
+/// What the threads of the admin API share.
+struct AdminResources: Sendable {
+  let databaseURL: String
+  let catalog: Catalog
+  /// Seals credentials; nil where none come in.
+  let master: MasterKey?
+  let clock: any Clock
+  /// True when browsers reach the console by HTTPS only.
+  let isSecure: Bool
+  let hosting: Hosting
+  /// Where Google's access tokens are got.
+  let tokens: TokenAddress
+  /// Told of everybody who is let in.
+  let known: KnownCallers
+  let streams: AdminStreams
+  let isConnected: @Sendable (Bool) -> Void
+  let messageCommitted: @Sendable () -> Void
+  /// Told, on the thread `passwords`, how each attempt to sign in ended; nil: well.
+  let signedIn: @Sendable (Problem.Code?) -> Void
+  let log = Logger(label: "admin")
+}
