@@ -1,7 +1,7 @@
 package import Domain
 package import HTTPServer
 package import Operations
-package import Postgres
+internal import Postgres
 package import Reactor
 
 /// The threads `admin-0…n` and `passwords`, and the queues in front of them. One for all HTTP loops; callable from any thread.

@@ -1,6 +1,6 @@
 internal import DequeModule
 package import Reactor
-package import TLS
+internal import TLS
 
 /// A small HTTP/1.1 client on an event loop: for webhooks, virtual devices, the command line and tests.
 ///

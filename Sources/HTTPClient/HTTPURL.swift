@@ -1,3 +1,5 @@
+internal import Reactor
+
 /// An address of the web, taken apart: `http://host[:port][/path][?query]`. Pure: nothing is looked up.
 package struct HTTPURL: Hashable, Sendable {
   /// True for `https`.

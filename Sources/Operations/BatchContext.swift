@@ -1,4 +1,5 @@
 internal import Domain
+internal import Postgres
 internal import Reactor
 internal import Store
 

@@ -1,4 +1,4 @@
-package import Domain
+internal import Domain
 internal import Store
 
 /// Somebody's word that a waiting send may go out.
