@@ -20,7 +20,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test torture crash judge bench fuzz-api firebase fuzz sanitize lint format help
+.PHONY: deps build run test torture crash judge bench fuzz-api firebase fuzz sanitize versions lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing (apt; uses sudo when not root)
@@ -85,6 +85,10 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer; ARGS="thread EndToEndTests.Control"
 	@.ci/fetch-axe
 	@exec Tests/Sanitize/run $(ARGS)
+
+versions: ## Show the packages from outside and the version that was resolved of each
+	@$(SWIFT) package resolve >&2
+	@awk -F '"' '/"identity"/ { name = $$4 } /"version" : "/ { print name, $$4 }' Package.resolved
 
 lint: ## Check the form of every source file
 	@echo "Linting"

@@ -26,6 +26,12 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
+/// Holds the version of a package that another package brings. Without a user it would be warned of with every build, so
+/// it has one on a platform that is never built for: nothing is compiled or linked for it.
+func held(_ product: String, of package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(platforms: [.windows]))
+}
+
 /// A module of the house. `on` may only name modules that stand below it; `StyleTests` checks the imports too.
 func module(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
@@ -47,11 +53,14 @@ let package = Package(
     .executable(name: "upmc-benchmark", targets: ["upmc-benchmark"]),
     .executable(name: "upmc-torture", targets: ["upmc-torture"]),
   ],
+  // Exact, so that the same sources make the same programs today and in a year; `make versions` shows what was resolved.
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-collections.git", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
+    // Nothing of ours imports it: swift-crypto brings it, and would take any 1.x.
+    .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
   ],
   targets: [
     // Ground: system libraries, each a module map and shims for what Swift cannot import.
@@ -76,7 +85,7 @@ let package = Package(
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: ["JSON", "PlainText", crypto, cryptoExtras]),
+    module("Domain", on: ["JSON", "PlainText", crypto, cryptoExtras, held("SwiftASN1", of: "swift-asn1")]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
     module(
       "Operations",

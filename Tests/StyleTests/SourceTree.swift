@@ -17,7 +17,9 @@ struct SourceTree {
 
   var sources: [SwiftSource] { swift.filter(\.isInSources) }
 
-  static let current = SourceTree(root: URL(filePath: #filePath).deleting(components: 3))
+  /// The top of the repository.
+  static let root = URL(filePath: #filePath).deleting(components: 3)
+  static let current = SourceTree(root: root)
 
   /// Directories that are made by tools or by running the programs, and never committed.
   private static let foreign: Set<String> = [".git", ".upmc", "__pycache__", "node_modules"]
