@@ -3,10 +3,13 @@
 SWIFT ?= swift
 RELEASE := .build/release
 
-# What a bare Debian 12 with Swift lacks: C libraries to build on, the private database, and what the tests talk to.
-PACKAGES := ca-certificates chromium chromium-driver curl fonts-noto-cjk git haproxy jq libjs-chart.js libnghttp2-dev \
-            libpq-dev libssl-dev nghttp2-client nghttp2-server nginx-light openssl pgbouncer pkg-config postgresql-15 \
-            postgresql-client-15 prometheus python3 python3-venv
+# What a bare Debian 12 with Swift lacks to build and run: C libraries, the private database, what the walk of the README
+# calls.
+PACKAGES := ca-certificates curl git jq libjs-chart.js libnghttp2-dev libpq-dev libssl-dev pkg-config postgresql-15 \
+            postgresql-client-15
+# And what the tests talk to.
+TEST_PACKAGES := chromium chromium-driver fonts-noto-cjk haproxy nghttp2-client nghttp2-server nginx-light openssl pgbouncer \
+                 prometheus python3 python3-venv
 # The peers that the benchmark measures against, and its load generator.
 BENCH_PACKAGES := nghttp2-client nghttp2-server nginx-light postgresql-15 python3-venv wrk
 # A peer that comes as a Python package; it lives in a virtual environment of its own.
@@ -20,56 +23,61 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps build run test torture crash judge bench fuzz-api firebase fuzz sanitize versions lint format help
+.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize versions lint format help
 .NOTPARALLEL:
 
-deps: ## Install the system packages that are missing (apt; uses sudo when not root)
+deps: ## Install the system packages that are missing to build and run (apt; uses sudo when not root)
 	@.ci/install-packages $(PACKAGES)
 	@command -v $(SWIFT) >/dev/null || { echo "Swift 6.2 or newer is not on the PATH: https://www.swift.org/install" >&2; exit 1; }
 
-build: ## Build all programs for production into .build/release
-	$(SWIFT) build -c release
+test-deps: deps ## Install those that the tests need, too: a browser, proxies, a pooler, a monitor
+	@.ci/install-packages $(TEST_PACKAGES)
+
+# The server alone, with the simulator that its demonstration runs inside it: no test, no benchmark, no torture.
+build: ## Build the program for production, .build/release/upmc
+	$(SWIFT) build -c release --product upmc
 
 run: deps build ## Start everything on this machine and send a first push; Ctrl-C stops it all
 	@exec $(RELEASE)/upmc demo
 
 # The linter runs before the tests so that the last line printed is the tests' own summary.
-test: deps ## Build, lint and run every test
+test: test-deps ## Build, lint and run every test
 	@.ci/fetch-axe
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory lint
 	@.ci/run-tests $(SWIFT) test --skip-build --disable-xctest
 
-torture: deps ## Kill and cut two servers, PostgreSQL and the network while they work, then take the account; ARGS="--minutes 30 --seed 7"
-	$(SWIFT) build -c release --product upmc
+check: test-deps ## Build, lint and run the quick tests, for everyday work: all but the suites that say they are slow
+	$(SWIFT) build --build-tests
+	@$(MAKE) --no-print-directory lint
+	@TESTS=quick .ci/run-tests $(SWIFT) test --skip-build --disable-xctest
+
+torture: test-deps build ## Kill and cut two servers, PostgreSQL and the network while they work, then take the account; ARGS="--minutes 30 --seed 7"
 	$(SWIFT) build -c release --product upmc-torture
 	@exec $(RELEASE)/upmc-torture $(ARGS)
 
-crash: deps ## Crash at every boundary of a reference run, in six ways; hours: ARGS="--minutes 60" or ARGS="--part 10" for less
-	$(SWIFT) build -c release --product upmc
+crash: test-deps build ## Crash at every boundary of a reference run, in six ways; hours: ARGS="--minutes 60" or ARGS="--part 10" for less
 	$(SWIFT) build -c release --product upmc-torture
 	@exec $(RELEASE)/upmc-torture crash $(ARGS)
 
 judge: ## Judge a history that a torture or a crash run wrote; ARGS="/tmp/history.json"
 	@exec python3 Tests/Judge/judge.py $(ARGS)
 
-bench: deps ## Measure against the peers; choose with ARGS="H1 P1 --json"
+bench: test-deps build ## Measure against the peers; choose with ARGS="H1 P1 --json"
 	@.ci/install-packages $(BENCH_PACKAGES)
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check '$(BENCH_PYTHON)'
 	$(SWIFT) build --package-path Tests/Peers --scratch-path .build/peers -c release
-	$(SWIFT) build -c release
+	$(SWIFT) build -c release --product upmc-simulator
+	$(SWIFT) build -c release --product upmc-benchmark
 	@exec $(RELEASE)/upmc-benchmark --peers .build/peers/release $(ARGS)
 
-fuzz-api: deps ## Send made-up requests to the API and hold the answers against its document; ARGS="--examples 500 --part Devices"
-	@.ci/install-packages python3-venv
+fuzz-api: test-deps build ## Send made-up requests to the API and hold the answers against its document; ARGS="--examples 500 --part Devices"
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check $(FUZZ_PYTHON)
-	$(SWIFT) build -c release --product upmc
 	@exec $(VENV)/bin/python3 Tests/FuzzAPI/fuzz_api.py $(ARGS)
 
-firebase: deps ## Let Google's own client libraries talk to the simulator's FCM
-	@.ci/install-packages python3-venv
+firebase: test-deps ## Let Google's own client libraries talk to the simulator's FCM
 	@test -x $(VENV)/bin/python3 || python3 -m venv $(VENV)
 	@$(VENV)/bin/python3 -m pip install --quiet --disable-pip-version-check $(FIREBASE_PYTHON)
 	$(SWIFT) build --product upmc-simulator
@@ -82,7 +90,7 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 	@cd $(FUZZ) && exec release/Fuzz -max_total_time=$(SECONDS) -max_len=16384 -timeout=5 -rss_limit_mb=1024 \
 	  -print_final_stats=1 corpus
 
-sanitize: deps ## Run every test under ThreadSanitizer, then under AddressSanitizer; ARGS="thread EndToEndTests.Control"
+sanitize: test-deps ## Run every test under ThreadSanitizer, then under AddressSanitizer; ARGS="thread EndToEndTests.Control"
 	@.ci/fetch-axe
 	@exec Tests/Sanitize/run $(ARGS)
 
@@ -98,4 +106,4 @@ format: ## Bring every source file into form
 	@$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

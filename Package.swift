@@ -42,7 +42,7 @@ func program(_ name: String, on dependencies: [Target.Dependency]) -> Target {
 }
 
 func tests(_ name: String, on dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: testing)
+  .testTarget(name: name, dependencies: ["TestTier"] + dependencies, swiftSettings: testing)
 }
 
 let package = Package(
@@ -83,6 +83,8 @@ let package = Package(
     module("HTTPServer", on: ["TLS", "Metrics", "PlainText", "Reactor"]),
     module("HTTPClient", on: ["TLS", "PlainText", "Reactor", deque]),
     module("Postgres", on: ["Reactor", "CLibPQ", deque]),
+    // Beside it: a PostgreSQL server of our own, made, run and stopped.
+    module("EmbeddedPostgres", on: ["Postgres", "Reactor"]),
 
     // Third floor: what UPMC is about.
     module("Domain", on: ["JSON", "PlainText", crypto, cryptoExtras, held("SwiftASN1", of: "swift-asn1")]),
@@ -119,8 +121,8 @@ let package = Package(
       "Server",
       on: [
         "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
-        "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "Postgres", "Metrics", "Reactor",
-        "Domain", crypto, log,
+        "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "EmbeddedPostgres", "Postgres",
+        "Metrics", "Reactor", "Domain", crypto, log,
       ]),
     // What an operator does beside serving.
     module(
@@ -128,13 +130,9 @@ let package = Package(
       on: ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"]),
     program("upmc", on: ["Care", "Server", "Operations", "Store", "Domain", "JSON", "Postgres", "Reactor", arguments]),
     program("upmc-simulator", on: ["Simulator", "Reactor", arguments]),
-    program(
-      "upmc-benchmark",
-      on: [
-        "Server", "Receiver", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store", "Domain", "JSON",
-        "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, crypto, log,
-      ]),
 
+    // Which suites an everyday run leaves out.
+    .target(name: "TestTier", path: "Tests/TestTier", swiftSettings: testing),
     tests("StyleTests", on: []),
     tests("ReactorTests", on: ["Reactor"]),
     tests("BenchmarkTests", on: ["upmc-benchmark", "Reactor"]),
@@ -148,15 +146,23 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store", "Reactor"], path: "Tests/TestSupport",
       swiftSettings: testing),
+    // What measures UPMC against other software: a program among the tests, because production has no use for it.
+    .executableTarget(
+      name: "upmc-benchmark",
+      dependencies: [
+        "Server", "Receiver", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store", "Domain", "JSON",
+        "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, crypto, log,
+      ], path: "Tests/Benchmarks", swiftSettings: strict),
     // The torture runner: a program among the tests, because it is one.
     .executableTarget(
       name: "upmc-torture",
       dependencies: [
-        "Server", "Simulator", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
-        "TestSupport", arguments,
+        "Server", "Simulator", "Store", "Domain", "JSON", "EmbeddedPostgres", "Postgres", "HTTPServer", "HTTPClient",
+        "Reactor", "TestSupport", arguments,
       ], path: "Tests/Torture", swiftSettings: testing),
     tests("TortureTests", on: ["upmc-torture", "Simulator", "TestSupport"]),
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
+    tests("EmbeddedPostgresTests", on: ["EmbeddedPostgres", "Postgres", "Reactor", "TestSupport"]),
     tests(
       "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
     tests("TLSTests", on: ["TLS", "COpenSSL", "Reactor", "TestSupport"]),

@@ -1,4 +1,5 @@
 package import Postgres
+internal import EmbeddedPostgres
 internal import Logging
 internal import Reactor
 internal import Store
@@ -20,7 +21,7 @@ package final class Database {
       embedded = nil
     } else {
       let handle = try EmbeddedPostgres.start(
-        EmbeddedPostgres.Configuration(dataDirectory: configuration.dataDirectory), report: report)
+        EmbeddedPostgresConfiguration(dataDirectory: configuration.dataDirectory), report: report)
       embedded = handle
       url = handle.url
     }

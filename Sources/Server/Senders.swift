@@ -17,26 +17,19 @@ final class Senders {
   private let catalogKeeper: CatalogKeeper
   private let keyCheck: KeyCheck
 
-  /// Where it is told how they are.
-  struct Gauges: Sendable {
-    let metrics: Metrics
-    let health: Health
-    let lastAccepted: LastSuccess
-  }
-
   /// What the dispatcher sends by.
   var providers: [PushNetwork: any PushProvider] { [.apns: apns, .fcm: fcm] }
 
   init(
     _ configuration: Configuration, databaseURL: String, catalog: Catalog, master: MasterKey, results: ResultInbox,
-    gauges: Gauges, clock: DatabaseClock
+    gauges: SenderSettings.Gauges, clock: DatabaseClock
   ) throws {
     let keyCheck = try KeyCheck(configuration, databaseURL: databaseURL, master: master)
     self.keyCheck = keyCheck
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
     // The keeper's first look may take a while, and the dispatcher does not wait for it.
-    var (toApple, toGoogle) = (Self.apns(configuration, gauges), Self.fcm(configuration, gauges))
+    var (toApple, toGoogle) = (SenderSettings.apns(configuration, gauges), SenderSettings.fcm(configuration, gauges))
     toApple.wire.awaitsCredentials = true
     toGoogle.wire.awaitsCredentials = true
     let apns = try APNsSender(configuration: toApple, clock: clock, results: results.sink) { request in
@@ -101,30 +94,5 @@ final class Senders {
   func stopKeeping() {
     catalogKeeper.stop()
     keyCheck.stop()
-  }
-
-  // MARK: Configuration
-
-  static func apns(_ configuration: Configuration, _ gauges: Gauges) -> APNsConfiguration {
-    var apns = APNsConfiguration()
-    apns.wire.metrics = gauges.metrics
-    apns.wire.lastAccepted = gauges.lastAccepted
-    apns.wire.proxy = configuration.proxy
-    apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
-    apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
-    if let file = configuration.caFile { apns.trust.files.append(file) }
-    return apns
-  }
-
-  static func fcm(_ configuration: Configuration, _ gauges: Gauges) -> FCMConfiguration {
-    var fcm = FCMConfiguration()
-    fcm.wire.metrics = gauges.metrics
-    fcm.wire.lastAccepted = gauges.lastAccepted
-    fcm.wire.proxy = configuration.proxy
-    fcm.endpoint = .init(host: configuration.fcm.host, port: configuration.fcm.port)
-    fcm.messagesPerMinute = configuration.fcmMessagesPerMinute
-    fcm.validatesOnly = configuration.fcmValidatesOnly
-    if let file = configuration.caFile { fcm.trust.files.append(file) }
-    return fcm
   }
 }

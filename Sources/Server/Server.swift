@@ -27,6 +27,9 @@ internal import TLS
 ///   vitals      looks how much waits; metrics   `/metrics` on an address of its own
 /// ```
 ///
+/// **Where**: `Configuration` is what it is set to, and knows nothing of the rest; `Doors` is what answers requests;
+/// `Credentials` opens what the push networks ask for; `Health` is how it is, and who is told; `Demonstration` shows it.
+///
 /// **Start**: what needs no database (`Preflight`) → migrations → addresses → signing keys and apps → providers and
 /// dispatcher → doors. The database is there already: the configured one, or a private PostgreSQL (`Database`). A start that
 /// cannot succeed ends with one sentence that says why and what to do, before an engine has begun to work.
@@ -36,23 +39,6 @@ internal import TLS
 /// more, waits for answers under way and hands the rest back; then the private PostgreSQL is stopped. A kill at any
 /// moment is as good: everything that was promised is in the database.
 package final class Server {
-  package enum Limits {
-    /// The doors answer what they have within this time.
-    static let drain: Duration = .seconds(10)
-    /// After so much of it, what the database still works at for admin requests is cancelled.
-    static let adminDrain: Duration = .seconds(4)
-    /// How long requests to Apple and Google under way may take to be answered at a stop.
-    static let providerDrain: Duration = .seconds(5)
-    /// How often apps and credentials are read again when nothing announces a change.
-    static let catalogInterval: Duration = .seconds(1)
-    /// Days before a push certificate ends that the log begins to say so.
-    static let certificateWarningDays: Int64 = 30
-    /// Most HTTP loops: more would take the cores that the database needs.
-    static let httpLoops = 2
-    /// Threads for admin requests.
-    package static let adminThreads = 2
-  }
-
   /// Where the doors listen; the port is the real one, also when 0 was asked for.
   package let address: SocketAddress
   /// Where metrics are shown without a credential; nil when that was not asked for.
@@ -84,7 +70,7 @@ package final class Server {
     let lastAccepted = LastSuccess()
     senders = try Senders(
       configuration, databaseURL: databaseURL, catalog: catalog, master: master, results: results,
-      gauges: Senders.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted), clock: clock)
+      gauges: SenderSettings.Gauges(metrics: metrics, health: health, lastAccepted: lastAccepted), clock: clock)
 
     var numbers = SystemRandomNumberGenerator()
     let node = UUIDValue(high: numbers.next(), low: numbers.next())
@@ -159,9 +145,9 @@ package final class Server {
   /// Ends in good order.
   package func stop() {
     log.info("stopping")
-    doors.drain(within: Limits.drain, adminPatience: Limits.adminDrain)
-    dispatcher.stop { senders.stop(within: Limits.providerDrain) }
-    senders.waitUntilStopped(atMost: Limits.providerDrain + .seconds(2))
+    doors.drain(within: ServerLimits.drain, adminPatience: ServerLimits.adminDrain)
+    dispatcher.stop { senders.stop(within: ServerLimits.providerDrain) }
+    senders.waitUntilStopped(atMost: ServerLimits.providerDrain + .seconds(2))
     doors.close()
     courier.stop()
     senders.stopKeeping()

@@ -57,7 +57,7 @@ extension StringProtocol {
 }
 
 @Suite struct DocumentationTests {
-  private static let programs: Set<String> = ["upmc", "upmc-simulator", "upmc-benchmark"]
+  private static let programs: Set<String> = ["upmc", "upmc-simulator"]
 
   @Test func `every source file says what it is for`() {
     expectNone(SourceTree.current.sources.flatMap(DocumentationRule.check))

@@ -21,6 +21,7 @@ enum ModuleGraph {
     "HTTPServer": ["TLS", "Metrics", "PlainText", "Reactor"],
     "HTTPClient": ["TLS", "PlainText", "Reactor"],
     "Postgres": ["Reactor", "CLibPQ"],
+    "EmbeddedPostgres": ["Postgres", "Reactor"],
     // What UPMC is about.
     "Domain": ["JSON", "PlainText"],
     "Store": ["Domain", "JSON", "Postgres", "Reactor"],
@@ -41,16 +42,14 @@ enum ModuleGraph {
     "Server": [
       "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
       "Operations",
-      "Store", "HTTPServer", "HTTPClient", "TLS", "Postgres", "Metrics", "Reactor", "Domain", "JSON", "PlainText",
+      "Store", "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain",
+      "JSON",
+      "PlainText",
     ],
     // What an operator does beside serving.
     "Care": ["Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "TLS", "Postgres", "Reactor"],
     "upmc": ["Care", "Server", "Operations", "Store", "Domain", "JSON", "HTTPClient", "Postgres", "Reactor"],
     "upmc-simulator": ["Simulator", "TLS", "Reactor"],
-    "upmc-benchmark": [
-      "Server", "Receiver", "Simulator", "APNs", "FCM", "PushWire", "Operations", "Store", "Domain", "JSON",
-      "HTTPServer", "HTTP2", "HTTPClient", "TLS", "Postgres", "Reactor",
-    ],
   ]
 
   /// What comes with the toolchain or the system, and may be used anywhere, except where it would end a module's purity.
@@ -58,18 +57,15 @@ enum ModuleGraph {
 
   /// Modules of packages from outside, and who may use them.
   static let packages: [String: Set<String>] = [
-    "ArgumentParser": ["upmc", "upmc-simulator", "upmc-benchmark"],
-    "Histogram": ["upmc-benchmark"],
+    "ArgumentParser": ["upmc", "upmc-simulator"],
     "Crypto": [
       "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Courier", "OpenAPI", "Server", "Simulator",
-      "upmc-benchmark",
     ],
     "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
     "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Simulator", "Server"],
     "Logging": [
       "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "Receiver", "Admin", "Simulator", "Server",
-      "upmc",
-      "upmc-simulator", "upmc-benchmark",
+      "upmc", "upmc-simulator",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],
     "DequeModule": [

@@ -31,7 +31,7 @@ final class WebDriver {
         environment: ["PATH=\(path)", "HOME=\(directory)", "TMPDIR=\(directory)", "LANG=C.UTF-8"], output: .file(log),
         errors: .file(log))
     } catch {
-      throw Failure(description: "\(error): install chromium and chromium-driver (`make deps` does).")
+      throw Failure(description: "\(error): install chromium and chromium-driver (`make test-deps` does).")
     }
     let port = try Self.port(log)
     var configuration = HTTPClient.Configuration()

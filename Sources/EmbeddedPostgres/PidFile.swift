@@ -1,5 +1,5 @@
 /// `postmaster.pid`, which PostgreSQL keeps in its data directory while it runs (`miscadmin.h`, LOCK_FILE_LINE_*).
-struct EmbeddedPostgresPidFile: Equatable {
+struct PidFile: Equatable {
   let pid: Int32
   /// Absent while the server is still starting.
   let socketDirectory: String?

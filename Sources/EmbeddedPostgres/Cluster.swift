@@ -2,22 +2,22 @@ internal import Postgres
 internal import Reactor
 
 /// The files of the private database: making them and keeping its configuration.
-struct EmbeddedPostgresCluster {
-  let place: EmbeddedPostgresPlace
-  let programs: EmbeddedPostgresPrograms
+struct Cluster {
+  let place: ClusterPlace
+  let programs: Programs
 
   /// The directory PostgreSQL calls PGDATA.
   var path: String { place.cluster }
 
-  init(_ place: EmbeddedPostgresPlace, programs: String?) throws(EmbeddedPostgresError) {
+  init(_ place: ClusterPlace, programs: String?) throws(EmbeddedPostgresError) {
     self.place = place
-    let version = EmbeddedPostgresFiles.text("\(place.cluster)/PG_VERSION")?.split(separator: "\n").first
-    self.programs = try EmbeddedPostgresPrograms(configured: programs, version: version.map(String.init))
+    let version = Files.text("\(place.cluster)/PG_VERSION")?.split(separator: "\n").first
+    self.programs = try Programs(configured: programs, version: version.map(String.init))
   }
 
   /// `global/pg_control` is among the last files initdb writes; without it no server starts.
   private var isComplete: Bool {
-    EmbeddedPostgresFiles.exists("\(path)/PG_VERSION") && EmbeddedPostgresFiles.exists("\(path)/global/pg_control")
+    Files.exists("\(path)/PG_VERSION") && Files.exists("\(path)/global/pg_control")
   }
 
   /// Makes the cluster beside its place and renames it, so that one that is there is whole.
@@ -25,16 +25,16 @@ struct EmbeddedPostgresCluster {
     guard !isComplete else { return }
     try place.checkReach(place.base)
     report("making the private database in \(path)")
-    if EmbeddedPostgresFiles.exists(path) {
-      let aside = try EmbeddedPostgresFiles.setAside(path, "incomplete")
+    if Files.exists(path) {
+      let aside = try Files.setAside(path, "incomplete")
       report("what was in \(path) is no complete database and is now \(aside)")
     }
     // Only ever half-made: nobody has stored anything in it.
-    try EmbeddedPostgresFiles.remove(place.freshCluster)
-    try EmbeddedPostgresFiles.makeDirectory(place.freshCluster, mode: 0o700, for: place.fileOwner)
+    try Files.remove(place.freshCluster)
+    try Files.makeDirectory(place.freshCluster, mode: 0o700, for: place.fileOwner)
     try runInitdb(syncs: syncs)
     try writeAccess()
-    try EmbeddedPostgresFiles.rename(place.freshCluster, to: path)
+    try Files.rename(place.freshCluster, to: path)
   }
 
   private func runInitdb(syncs: Bool) throws(EmbeddedPostgresError) {
@@ -45,8 +45,8 @@ struct EmbeddedPostgresCluster {
     ]
     do {
       let report = try ChildProcess.run(
-        place.words(syncs ? words : words + ["--no-sync"]), environment: Self.environment, withErrors: true,
-        atMost: EmbeddedPostgres.Limits.initdbPatience)
+        place.words(syncs ? words : words + ["--no-sync"]), environment: Programs.environment, withErrors: true,
+        atMost: Limits.initdbPatience)
       guard !report.succeeded else { return }
       let lines = report.text.split(separator: "\n")
       let reason = lines.last { $0.contains("error:") } ?? lines.last ?? "initdb ended without a word"
@@ -63,41 +63,38 @@ struct EmbeddedPostgresCluster {
     let names = Set(["root", place.account.name]).sorted()
     let fresh = place.freshCluster
     let owner = place.fileOwner
-    try EmbeddedPostgresFiles.write(
+    try Files.write(
       "# Written by upmc when this database was made.\nlocal all all peer map=upmc\n", to: "\(fresh)/pg_hba.conf",
       for: owner)
-    try EmbeddedPostgresFiles.write(
+    try Files.write(
       "# Written by upmc: users of this machine who may connect.\n"
         + names.map { "upmc \"\($0)\" \(Self.role)\n" }.joined(),
       to: "\(fresh)/pg_ident.conf", for: owner)
-    let own = EmbeddedPostgresFiles.text("\(fresh)/postgresql.conf") ?? ""
-    try EmbeddedPostgresFiles.write(
+    let own = Files.text("\(fresh)/postgresql.conf") ?? ""
+    try Files.write(
       own + "\n# Computed from the machine at every start. What you write below wins.\ninclude_if_exists 'upmc.conf'\n",
       to: "\(fresh)/postgresql.conf", for: owner)
-    try EmbeddedPostgresFiles.write("", to: "\(fresh)/upmc.conf", for: owner)
+    try Files.write("", to: "\(fresh)/upmc.conf", for: owner)
   }
 
   /// Settings that depend on the machine of today.
   func writeSettings() throws(EmbeddedPostgresError) {
-    let settings = EmbeddedPostgresSettings(machine: .read(diskOf: path))
+    let settings = Settings(machine: .read(diskOf: path))
     let text = settings.text
     // Only when something changed: an atomic write is a file-system commit.
-    guard EmbeddedPostgresFiles.text("\(path)/upmc.conf") != text else { return }
-    try EmbeddedPostgresFiles.write(text, to: "\(path)/upmc.conf", for: place.fileOwner)
+    guard Files.text("\(path)/upmc.conf") != text else { return }
+    try Files.write(text, to: "\(path)/upmc.conf", for: place.fileOwner)
   }
 
   /// The role and the database that upmc uses.
   static let role = "upmc"
   static let database = "upmc"
-
-  /// Messages in English, whatever the locale of whoever starts it, so that errors can be recognised.
-  static let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
 }
 
-extension EmbeddedPostgresPlace {
+extension ClusterPlace {
   /// What the server said last: the line worth showing.
   func lastWords(since start: Int) -> String {
-    let bytes = EmbeddedPostgresFiles.bytes(log) ?? []
+    let bytes = Files.bytes(log) ?? []
     let lines = String(decoding: bytes.dropFirst(start), as: UTF8.self).split(separator: "\n")
     let telling = lines.last { $0.contains("FATAL:") || $0.contains("PANIC:") }
     return String(telling ?? lines.last ?? "it said nothing")

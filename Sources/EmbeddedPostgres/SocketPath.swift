@@ -2,7 +2,7 @@ internal import Postgres
 internal import Reactor
 
 /// The directory of the private database's socket: short enough for the kernel, closed to everybody else.
-enum EmbeddedPostgresSocket {
+enum SocketPath {
   /// What PostgreSQL calls the socket of port 5432.
   private static let name = ".s.PGSQL.5432"
   /// Directories of ours outside of any base.
@@ -11,17 +11,17 @@ enum EmbeddedPostgresSocket {
   /// Makes it beside the cluster or, where that path is too long, under /tmp.
   /// - Parameter former: where it was before, so that a server that is started again is found at the same place.
   static func makeDirectory(
-    _ place: EmbeddedPostgresPlace, former: String? = nil
+    _ place: ClusterPlace, former: String? = nil
   ) throws(EmbeddedPostgresError) -> String {
     let beside = "\(place.base)/postgres.socket"
     var directory = fits(beside) ? beside : former ?? temporaryPrefix + randomName()
     // Under /tmp anybody may have made a directory of the former name meanwhile.
-    if directory == former, EmbeddedPostgresFiles.owner(of: directory) ?? place.account.uid != place.account.uid {
+    if directory == former, Files.owner(of: directory) ?? place.account.uid != place.account.uid {
       directory = temporaryPrefix + randomName()
     }
-    try EmbeddedPostgresFiles.makeDirectory(directory, mode: 0o700, for: place.fileOwner)
+    try Files.makeDirectory(directory, mode: 0o700, for: place.fileOwner)
     // Left by a server that was killed. No server runs now, but the process that the lock names may be another today.
-    for file in ["\(directory)/\(name)", "\(directory)/\(name).lock"] { try EmbeddedPostgresFiles.remove(file) }
+    for file in ["\(directory)/\(name)", "\(directory)/\(name).lock"] { try Files.remove(file) }
     return directory
   }
 
@@ -33,7 +33,7 @@ enum EmbeddedPostgresSocket {
       return isPlain || isLetter ? String(Unicode.Scalar(byte)) : "%\(byte < 16 ? "0" : "")\(String(byte, radix: 16))"
     }
     // The port is part of the socket's name; without it PGPORT of the environment would count.
-    return "postgresql://\(EmbeddedPostgresCluster.role)@/\(database)?host=\(host.joined())&port=5432"
+    return "postgresql://\(Cluster.role)@/\(database)?host=\(host.joined())&port=5432"
   }
 
   /// As one entry of `unix_socket_directories`, which is a list.
@@ -49,13 +49,13 @@ enum EmbeddedPostgresSocket {
 
   /// Whether a socket in this directory has a path that the kernel takes, and libpq: to it a comma separates hosts.
   static func fits(_ directory: String) -> Bool {
-    "\(directory)/\(name)".utf8.count <= EmbeddedPostgres.Limits.socketPathBytes && !directory.contains(",")
+    "\(directory)/\(name)".utf8.count <= Limits.socketPathBytes && !directory.contains(",")
   }
 
   /// Removes a directory under /tmp that a server which has ended left behind.
   static func removeLeftover(_ directory: String?) {
     guard let directory, directory.hasPrefix(temporaryPrefix) else { return }
-    try? EmbeddedPostgresFiles.remove(directory)
+    try? Files.remove(directory)
   }
 
   /// 64 random bits: nobody can have made a directory of this name before us.

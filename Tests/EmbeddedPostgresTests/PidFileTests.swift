@@ -1,23 +1,23 @@
 import Testing
 
-@testable import Server
+@testable import EmbeddedPostgres
 
-@Suite struct EmbeddedPostgresPidFileTests {
+@Suite struct PidFileTests {
   @Test func `the process and the socket's directory are read`() {
-    let file = EmbeddedPostgresPidFile("4711\n/data/postgres\n1767225600\n5432\n/run/socket\n\n 5432001 7\nready   \n")
+    let file = PidFile("4711\n/data/postgres\n1767225600\n5432\n/run/socket\n\n 5432001 7\nready   \n")
     #expect(file?.pid == 4711)
     #expect(file?.socketDirectory == "/run/socket")
-    #expect(EmbeddedPostgresPidFile("4711\n/data/postgres\n1767225600\n")?.socketDirectory == nil)
+    #expect(PidFile("4711\n/data/postgres\n1767225600\n")?.socketDirectory == nil)
   }
 
   @Test(arguments: ["", "\n", "x\n", "0\n", "1\n", "-4711\n", "99999999999\n"])
   func `what names no process is no pid file`(text: String) {
-    #expect(EmbeddedPostgresPidFile(text) == nil)
+    #expect(PidFile(text) == nil)
   }
 
-  private func judge(_ words: [String]?, exists: Bool = true) -> EmbeddedPostgresPidFile.Claim {
+  private func judge(_ words: [String]?, exists: Bool = true) -> PidFile.Claim {
     let bytes = words.map { Array($0.map { $0 + "\0" }.joined().utf8) }
-    return EmbeddedPostgresPidFile.judge(commandLine: bytes, exists: exists) { $0 == "/data/postgres" }
+    return PidFile.judge(commandLine: bytes, exists: exists) { $0 == "/data/postgres" }
   }
 
   @Test func `a postmaster of this directory holds it, however it was called`() {

@@ -3,7 +3,7 @@ internal import Postgres
 internal import Reactor
 
 /// Where the private database lies and who runs it.
-struct EmbeddedPostgresPlace {
+struct ClusterPlace {
   /// `UPMC_DATA_DIR`, absolute.
   let dataDirectory: String
   /// Holds the cluster, its socket and its locks: the data directory, or a directory elsewhere that stands for it.
@@ -20,11 +20,11 @@ struct EmbeddedPostgresPlace {
   private var isElsewhere: Bool { base != dataDirectory }
 
   /// Looks; makes nothing but the directories themselves.
-  init(_ configuration: EmbeddedPostgres.Configuration, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
+  init(_ configuration: EmbeddedPostgresConfiguration, _ report: (String) -> Void) throws(EmbeddedPostgresError) {
     let isRoot = geteuid() == 0
-    let directory = EmbeddedPostgresFiles.resolved(configuration.dataDirectory)
+    let directory = Files.resolved(configuration.dataDirectory)
     // Others may pass through to what is theirs inside, but not look around.
-    try EmbeddedPostgresFiles.makeDirectory(directory, mode: isRoot ? 0o711 : 0o700)
+    try Files.makeDirectory(directory, mode: isRoot ? 0o711 : 0o700)
     dataDirectory = directory
     setpriv = isRoot ? try Self.findSetpriv() : nil
     let named = try Self.namedLocation(directory)
@@ -32,7 +32,7 @@ struct EmbeddedPostgresPlace {
     account = try Self.account(configuration, cluster: "\(here)/postgres", isRoot: isRoot)
     if let named {
       base = named
-    } else if EmbeddedPostgresFiles.exists("\(directory)/postgres")
+    } else if Files.exists("\(directory)/postgres")
       || Self.reaches(directory, account, setpriv: setpriv)
     {
       base = directory
@@ -40,15 +40,15 @@ struct EmbeddedPostgresPlace {
       base = "\(configuration.fallbackDirectory)/\(Self.hash(directory))"
       report("user \(account.name) cannot reach \(directory): the private database lies in \(base)")
     }
-    try EmbeddedPostgresFiles.makeDirectory(base, mode: isRoot ? 0o711 : 0o700)
+    try Files.makeDirectory(base, mode: isRoot ? 0o711 : 0o700)
   }
 
   /// The place lies elsewhere, and this data directory does not name it yet.
-  var isUnbound: Bool { isElsewhere && !EmbeddedPostgresFiles.exists(location) }
+  var isUnbound: Bool { isElsewhere && !Files.exists(location) }
 
   /// Under the lock: lets the data directory name a place elsewhere.
   func bind() throws(EmbeddedPostgresError) {
-    try EmbeddedPostgresFiles.write(base + "\n", to: location, for: nil)
+    try Files.write(base + "\n", to: location, for: nil)
   }
 
   /// Throws when the server's user cannot go to a directory. Starts a program: for making a cluster, and for finding
@@ -77,23 +77,23 @@ struct EmbeddedPostgresPlace {
 
   private static func findSetpriv() throws(EmbeddedPostgresError) -> String {
     let places = ["/usr/bin/setpriv", "/bin/setpriv", "/usr/local/bin/setpriv"]
-    guard let found = places.first(where: EmbeddedPostgresFiles.exists) else { throw .switchProgramNotFound }
+    guard let found = places.first(where: Files.exists) else { throw .switchProgramNotFound }
     return found
   }
 
   /// What `postgres.location` says.
   private static func namedLocation(_ directory: String) throws(EmbeddedPostgresError) -> String? {
     let file = "\(directory)/postgres.location"
-    guard EmbeddedPostgresFiles.exists(file) else { return nil }
-    let path = EmbeddedPostgresFiles.text(file)?.split(separator: "\n").first.map(String.init) ?? ""
+    guard Files.exists(file) else { return nil }
+    let path = Files.text(file)?.split(separator: "\n").first.map(String.init) ?? ""
     guard path.hasPrefix("/") else { throw .badLocation(file: file) }
     return path
   }
 
   private static func account(
-    _ configuration: EmbeddedPostgres.Configuration, cluster: String, isRoot: Bool
+    _ configuration: EmbeddedPostgresConfiguration, cluster: String, isRoot: Bool
   ) throws(EmbeddedPostgresError) -> SystemAccount {
-    let owner = EmbeddedPostgresFiles.owner(of: cluster)
+    let owner = Files.owner(of: cluster)
     guard isRoot else {
       if let owner, owner != geteuid() {
         throw .otherOwner(path: cluster, owner: SystemAccount(uid: owner)?.name ?? "user \(owner)")
@@ -118,8 +118,8 @@ struct EmbeddedPostgresPlace {
     guard setpriv != nil else { return true }
     let test = ["/bin/sh", "-c", "test -x \"$1\"", "sh", path]
     let report = try? ChildProcess.run(
-      words(test, as: account, setpriv: setpriv), environment: EmbeddedPostgresCluster.environment, withErrors: true,
-      atMost: EmbeddedPostgres.Limits.probePatience)
+      words(test, as: account, setpriv: setpriv), environment: Programs.environment, withErrors: true,
+      atMost: Limits.probePatience)
     return report?.succeeded == true
   }
 

@@ -1,10 +1,10 @@
 import Testing
 
-@testable import Server
+@testable import EmbeddedPostgres
 
-@Suite struct EmbeddedPostgresSettingsTests {
-  private func settings(memory: Int, disk: Int) -> EmbeddedPostgresSettings {
-    EmbeddedPostgresSettings(machine: .init(memoryBytes: memory << 20, diskBytes: disk << 20))
+@Suite struct SettingsTests {
+  private func settings(memory: Int, disk: Int) -> Settings {
+    Settings(machine: .init(memoryBytes: memory << 20, diskBytes: disk << 20))
   }
 
   @Test func `memory is an eighth of the machine within limits`() {
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `limits of containers and services are looked for`() {
-    typealias Machine = EmbeddedPostgresSettings.Machine
+    typealias Machine = Settings.Machine
     #expect(Machine.memoryLimitFiles("0::/system.slice/upmc.service\n")[0].hasSuffix("/upmc.service/memory.max"))
     #expect(Machine.memoryLimitFiles("0::/\n")[0] == "/sys/fs/cgroup/memory.max")
     #expect(Machine.memoryLimit("536870912\n") == 536_870_912)

@@ -36,7 +36,7 @@ final class CatalogKeeper {
           log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
           connection = nil
         }
-        _ = catalog.wanted.wait(atMost: Server.Limits.catalogInterval)
+        _ = catalog.wanted.wait(atMost: ServerLimits.catalogInterval)
         catalog.wanted.drain()
       }
     }

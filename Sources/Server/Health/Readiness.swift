@@ -36,10 +36,10 @@ struct Readiness: Sendable {
     if unusable > 0 { complaints.append("\(unusable) credentials cannot be used; the log says which.") }
     let ending = credentials.count {
       let rest = ($0.endsAt ?? .max) - now
-      return rest > 0 && rest < Server.Limits.certificateWarningDays * 86_400
+      return rest > 0 && rest < ServerLimits.certificateWarningDays * 86_400
     }
     if ending > 0 {
-      complaints.append("\(ending) credentials end within \(Server.Limits.certificateWarningDays) days.")
+      complaints.append("\(ending) credentials end within \(ServerLimits.certificateWarningDays) days.")
     }
     guard let look = health.look else { return complaints + ["The database has not been looked at lately."] }
     if look.standing.pausedApps > 0 {

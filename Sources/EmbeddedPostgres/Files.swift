@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import Postgres
 
 /// The few things the private database does with files.
-enum EmbeddedPostgresFiles {
+enum Files {
   static func isDirectory(_ path: String) -> Bool { FileStatus(path)?.isDirectory == true }
 
   static func exists(_ path: String) -> Bool {

@@ -5,7 +5,7 @@ internal import Reactor
 ///
 /// Two lock files: `postgres.lock` is held alone while the server is started or stopped; `postgres.users` is held
 /// shared by every user, so that whoever can take it alone is the last. The kernel gives both back when a process dies.
-final class EmbeddedPostgresLock {
+final class ClusterLock {
   private let change: FileLock
   private let users: FileLock
   /// Names the PID namespace of whoever started the server.
@@ -14,7 +14,7 @@ final class EmbeddedPostgresLock {
 
   var usersPath: String { users.path }
 
-  init(_ place: EmbeddedPostgresPlace) throws(EmbeddedPostgresError) {
+  init(_ place: ClusterPlace) throws(EmbeddedPostgresError) {
     namespaceFile = "\(place.base)/postgres.namespace"
     do {
       change = try FileLock(path: "\(place.base)/postgres.lock")
@@ -26,7 +26,7 @@ final class EmbeddedPostgresLock {
 
   /// Waits for the right to start or stop the server.
   func beginChange() throws(EmbeddedPostgresError) {
-    let isTaken = try EmbeddedPostgresPause.until(EmbeddedPostgres.Limits.lockPatience) { change.tryExclusive() }
+    let isTaken = try Pause.until(Limits.lockPatience) { change.tryExclusive() }
     guard isTaken else { throw .locked(change.path) }
   }
 
@@ -63,38 +63,15 @@ final class EmbeddedPostgresLock {
     }
     // The attempt may have cost us our own share of the lock.
     if isUser { _ = users.tryShared() }
-    return EmbeddedPostgresFiles.text(namespaceFile) != Self.namespace
+    return Files.text(namespaceFile) != Self.namespace
   }
 
   func recordNamespace() {
     // Without it the check above only errs on the safe side.
-    try? EmbeddedPostgresFiles.write(Self.namespace, to: namespaceFile, for: nil)
+    try? Files.write(Self.namespace, to: namespaceFile, for: nil)
   }
 
   private static var namespace: String {
-    EmbeddedPostgresFiles.target(ofLink: "/proc/self/ns/pid") ?? ""
-  }
-}
-
-/// Waits for something that cannot signal: another process, or a file.
-enum EmbeddedPostgresPause {
-  /// Asks again and again until `condition` holds. False when the time is over first.
-  static func until(
-    _ patience: Duration, _ condition: () throws(EmbeddedPostgresError) -> Bool
-  ) throws(EmbeddedPostgresError) -> Bool {
-    let clock = SystemClock()
-    let deadline = clock.now + patience
-    var wakeup: Wakeup?
-    while true {
-      if try condition() { return true }
-      guard clock.now < deadline else { return false }
-      do {
-        if wakeup == nil { wakeup = try Wakeup() }
-      } catch {
-        throw .system(error)
-      }
-      // Nobody signals it: it only lets time pass.
-      _ = wakeup?.wait(atMost: EmbeddedPostgres.Limits.pause)
-    }
+    Files.target(ofLink: "/proc/self/ns/pid") ?? ""
   }
 }

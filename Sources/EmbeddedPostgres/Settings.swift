@@ -2,7 +2,7 @@ internal import Glibc
 internal import Postgres
 
 /// Settings of the private database: durable as PostgreSQL comes, memory in proportion to the machine.
-struct EmbeddedPostgresSettings: Equatable {
+struct Settings: Equatable {
   /// What the settings are computed from.
   struct Machine: Equatable {
     /// What this process and its children may use.
@@ -56,14 +56,14 @@ struct EmbeddedPostgresSettings: Equatable {
   }
 }
 
-extension EmbeddedPostgresSettings.Machine {
+extension Settings.Machine {
   /// Looks at this machine.
-  static func read(diskOf path: String) -> EmbeddedPostgresSettings.Machine {
+  static func read(diskOf path: String) -> Settings.Machine {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
     let physical = pages > 0 ? pages * sysconf(Int32(_SC_PAGESIZE)) : 1 << 30
-    let groups = EmbeddedPostgresFiles.text("/proc/self/cgroup") ?? ""
-    let limits = memoryLimitFiles(groups).compactMap(EmbeddedPostgresFiles.text).compactMap(memoryLimit)
-    return EmbeddedPostgresSettings.Machine(
+    let groups = Files.text("/proc/self/cgroup") ?? ""
+    let limits = memoryLimitFiles(groups).compactMap(Files.text).compactMap(memoryLimit)
+    return Settings.Machine(
       memoryBytes: ([physical] + limits).min() ?? physical,
       diskBytes: FileStatus.freeBytes(at: path) ?? 1 << 30)
   }

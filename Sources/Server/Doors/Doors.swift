@@ -22,7 +22,7 @@ final class Doors {
   }
 
   /// How many loops serve.
-  static var loops: Int { max(1, min(Server.Limits.httpLoops, Machine.cores / 2)) }
+  static var loops: Int { max(1, min(ServerLimits.httpLoops, Machine.cores / 2)) }
 
   /// - Parameter descriptors: of listening sockets, one for each loop, which are ours from now on.
   init(

@@ -3,7 +3,7 @@ internal import Postgres
 internal import Reactor
 
 /// The server's main process: found alive or started, waited for, stopped.
-final class EmbeddedPostgresPostmaster {
+final class Postmaster {
   let pid: Int32
   /// True when it was running before we came.
   let isAdopted: Bool
@@ -28,20 +28,20 @@ final class EmbeddedPostgresPostmaster {
     self.socketDirectory = socketDirectory
   }
 
-  var url: String { url(database: EmbeddedPostgresCluster.database) }
+  var url: String { url(database: Cluster.database) }
 
   private func url(database: String) -> String {
-    EmbeddedPostgresSocket.url(socketDirectory, database: database)
+    SocketPath.url(socketDirectory, database: database)
   }
 
   // MARK: Finding
 
   /// The postmaster that runs on this cluster; nil when none does. Removes a pid file that nobody stands behind.
-  static func living(in cluster: String, log: String) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster? {
+  static func living(in cluster: String, log: String) throws(EmbeddedPostgresError) -> Postmaster? {
     let path = "\(cluster)/postmaster.pid"
-    guard let text = EmbeddedPostgresFiles.text(path) else { return nil }
-    guard let file = EmbeddedPostgresPidFile(text) else {
-      try EmbeddedPostgresFiles.remove(path)
+    guard let text = Files.text(path) else { return nil }
+    guard let file = PidFile(text) else {
+      try Files.remove(path)
       return nil
     }
     guard claim(file.pid, cluster) != .isStale else {
@@ -50,39 +50,39 @@ final class EmbeddedPostgresPostmaster {
     }
     guard let socket = file.socketDirectory else {
       // It has only just started (its starter died): the line comes within milliseconds.
-      let isThere = try EmbeddedPostgresPause.until(EmbeddedPostgres.Limits.stopPatience) {
-        EmbeddedPostgresFiles.text(path).flatMap { EmbeddedPostgresPidFile($0) }?.socketDirectory != nil
+      let isThere = try Pause.until(Limits.stopPatience) {
+        Files.text(path).flatMap { PidFile($0) }?.socketDirectory != nil
           || claim(file.pid, cluster) == .isStale
       }
       guard isThere else { throw .startTookTooLong(log: log) }
       return try living(in: cluster, log: log)
     }
-    let logStart = EmbeddedPostgresFiles.size(of: log)
-    return EmbeddedPostgresPostmaster(
+    let logStart = Files.size(of: log)
+    return Postmaster(
       cluster, log: log, pid: file.pid, child: nil, socketDirectory: socket, logStart: logStart)
   }
 
   /// Two servers on one cluster would destroy it, so a second witness is heard before the pid file goes: nobody may
   /// answer on the socket either.
   private static func removeStale(
-    _ file: EmbeddedPostgresPidFile, _ path: String, _ cluster: String
+    _ file: PidFile, _ path: String, _ cluster: String
   ) throws(EmbeddedPostgresError) {
     if let socket = file.socketDirectory {
       // A process that is just being killed loses its command line before its sockets.
-      let isSilent = try EmbeddedPostgresPause.until(EmbeddedPostgres.Limits.remainsPatience) {
-        !EmbeddedPostgresSocket.answers(socket)
+      let isSilent = try Pause.until(Limits.remainsPatience) {
+        !SocketPath.answers(socket)
       }
       guard isSilent else { throw .usedElsewhere(cluster) }
     }
-    EmbeddedPostgresSocket.removeLeftover(file.socketDirectory)
-    try EmbeddedPostgresFiles.remove(path)
+    SocketPath.removeLeftover(file.socketDirectory)
+    try Files.remove(path)
   }
 
-  private static func claim(_ pid: Int32, _ cluster: String) -> EmbeddedPostgresPidFile.Claim {
-    EmbeddedPostgresPidFile.judge(
-      commandLine: EmbeddedPostgresFiles.bytes("/proc/\(pid)/cmdline"),
-      exists: EmbeddedPostgresFiles.isDirectory("/proc/\(pid)"),
-      isCluster: { EmbeddedPostgresFiles.isSame($0, as: cluster) })
+  private static func claim(_ pid: Int32, _ cluster: String) -> PidFile.Claim {
+    PidFile.judge(
+      commandLine: Files.bytes("/proc/\(pid)/cmdline"),
+      exists: Files.isDirectory("/proc/\(pid)"),
+      isCluster: { Files.isSame($0, as: cluster) })
   }
 
   /// False once it has ended.
@@ -99,43 +99,43 @@ final class EmbeddedPostgresPostmaster {
 
   /// - Parameter formerSocket: the socket's directory of a server that ran before, whose users still look there.
   static func start(
-    _ cluster: EmbeddedPostgresCluster, formerSocket: String?
-  ) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster {
+    _ cluster: Cluster, formerSocket: String?
+  ) throws(EmbeddedPostgresError) -> Postmaster {
     try cluster.writeSettings()
-    if EmbeddedPostgresFiles.size(of: cluster.place.log) > EmbeddedPostgres.Limits.logBytes {
-      try EmbeddedPostgresFiles.remove("\(cluster.place.log).1")
-      try EmbeddedPostgresFiles.rename(cluster.place.log, to: "\(cluster.place.log).1")
+    if Files.size(of: cluster.place.log) > Limits.logBytes {
+      try Files.remove("\(cluster.place.log).1")
+      try Files.rename(cluster.place.log, to: "\(cluster.place.log).1")
     }
     var reason = ""
     let clock = SystemClock()
-    let deadline = clock.now + EmbeddedPostgres.Limits.remainsPatience
+    let deadline = clock.now + Limits.remainsPatience
     repeat {
       let postmaster = try spawn(cluster, formerSocket)
       if try postmaster.becomesReady() { return postmaster }
       reason = cluster.place.lastWords(since: postmaster.logStart)
-      _ = try EmbeddedPostgresPause.until(.milliseconds(100)) { false }
+      _ = try Pause.until(.milliseconds(100)) { false }
     } while reason.contains("shared memory block") && clock.now < deadline
     try cluster.place.checkReach(cluster.path)
     throw .startFailed(reason: reason, log: cluster.place.log)
   }
 
   private static func spawn(
-    _ cluster: EmbeddedPostgresCluster, _ formerSocket: String?
+    _ cluster: Cluster, _ formerSocket: String?
   ) throws(EmbeddedPostgresError)
-    -> EmbeddedPostgresPostmaster
+    -> Postmaster
   {
-    let socket = try EmbeddedPostgresSocket.makeDirectory(cluster.place, former: formerSocket)
-    let logStart = EmbeddedPostgresFiles.size(of: cluster.place.log)
+    let socket = try SocketPath.makeDirectory(cluster.place, former: formerSocket)
+    let logStart = Files.size(of: cluster.place.log)
     let words = [
       cluster.programs.postgres, "-D", cluster.path,
       "-c", "listen_addresses=", "-c", "port=5432", "-c",
-      "unix_socket_directories=\(EmbeddedPostgresSocket.quoted(socket))",
+      "unix_socket_directories=\(SocketPath.quoted(socket))",
       "-c", "unix_socket_permissions=0700",
     ]
     do {
       let child = try DetachedProcess(
-        cluster.place.words(words), environment: EmbeddedPostgresCluster.environment, output: cluster.place.log)
-      return EmbeddedPostgresPostmaster(
+        cluster.place.words(words), environment: Programs.environment, output: cluster.place.log)
+      return Postmaster(
         cluster.path, log: cluster.place.log, pid: child.pid, child: child, socketDirectory: socket,
         logStart: logStart)
     } catch {
@@ -146,9 +146,9 @@ final class EmbeddedPostgresPostmaster {
   /// Waits until it answers and has our database. False when it ends first.
   func becomesReady() throws(EmbeddedPostgresError) -> Bool {
     let clock = SystemClock()
-    let deadline = clock.now + EmbeddedPostgres.Limits.answerPatience
+    let deadline = clock.now + Limits.answerPatience
     var isReady = false
-    let isDecided = try EmbeddedPostgresPause.until(EmbeddedPostgres.Limits.startPatience) {
+    let isDecided = try Pause.until(Limits.startPatience) {
       () throws(EmbeddedPostgresError) in
       guard let refusal = try refusal() else {
         isReady = true
@@ -169,7 +169,7 @@ final class EmbeddedPostgresPostmaster {
       _ = try Connection(url)
       return nil
     } catch {
-      let name = EmbeddedPostgresCluster.database
+      let name = Cluster.database
       if error.description.contains("database \"\(name)\" does not exist") { return try makeDatabase() }
       // This does not get better by waiting.
       if error.description.contains("authentication failed") { throw .refused(error) }
@@ -179,7 +179,7 @@ final class EmbeddedPostgresPostmaster {
 
   private func makeDatabase() throws(EmbeddedPostgresError) -> PostgresError? {
     do {
-      try Connection(url(database: "postgres")).script("CREATE DATABASE \(EmbeddedPostgresCluster.database)")
+      try Connection(url(database: "postgres")).script("CREATE DATABASE \(Cluster.database)")
       return nil
     } catch {
       throw .refused(error)
@@ -192,8 +192,8 @@ final class EmbeddedPostgresPostmaster {
   func stop() throws(EmbeddedPostgresError) {
     for signal in [SIGINT, SIGQUIT] {
       if isRunning { kill(pid, signal) }
-      if try EmbeddedPostgresPause.until(EmbeddedPostgres.Limits.stopPatience, { !isRunning }) {
-        return EmbeddedPostgresSocket.removeLeftover(socketDirectory)
+      if try Pause.until(Limits.stopPatience, { !isRunning }) {
+        return SocketPath.removeLeftover(socketDirectory)
       }
     }
     throw .stopTookTooLong(pid: pid)

@@ -1,5 +1,8 @@
 /// PostgreSQL's programs on this machine.
-struct EmbeddedPostgresPrograms {
+struct Programs {
+  /// Messages in English, whatever the locale of whoever starts it, so that errors can be recognised.
+  static let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"]
+
   let directory: String
 
   var initdb: String { "\(directory)/initdb" }
@@ -11,7 +14,7 @@ struct EmbeddedPostgresPrograms {
   init(configured: String?, version: String?) throws(EmbeddedPostgresError) {
     let looked = configured.map { [$0] } ?? Self.places(version: version)
     let found = looked.first {
-      EmbeddedPostgresFiles.exists("\($0)/initdb") && EmbeddedPostgresFiles.exists("\($0)/postgres")
+      Files.exists("\($0)/initdb") && Files.exists("\($0)/postgres")
     }
     guard let found else { throw .programsNotFound(version: version, looked: looked) }
     directory = found
@@ -21,8 +24,8 @@ struct EmbeddedPostgresPrograms {
   private static func places(version: String?) -> [String] {
     let debian = "/usr/lib/postgresql"
     guard version == nil else { return ["\(debian)/\(version!)/bin", "/usr/pgsql-\(version!)/bin", "/usr/bin"] }
-    let newestFirst = EmbeddedPostgresFiles.names(in: debian).compactMap { Int($0) }.sorted(by: >)
-    let redHat = (13...20).reversed().map { "/usr/pgsql-\($0)/bin" }.filter(EmbeddedPostgresFiles.isDirectory)
+    let newestFirst = Files.names(in: debian).compactMap { Int($0) }.sorted(by: >)
+    let redHat = (13...20).reversed().map { "/usr/pgsql-\($0)/bin" }.filter(Files.isDirectory)
     return newestFirst.map { "\(debian)/\($0)/bin" } + redHat + ["\(debian)/*/bin", "/usr/bin", "/usr/local/bin"]
   }
 }

@@ -4,24 +4,24 @@ import Reactor
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import EmbeddedPostgres
 
 /// A data directory of its own; whatever still runs there at the end is stopped.
 final class EmbeddedFixture {
   let root = TemporaryDirectory.make(prefix: "upmc-embedded.")
-  var configuration: EmbeddedPostgres.Configuration
+  var configuration: EmbeddedPostgresConfiguration
   private(set) var reports: [String] = []
 
   init() {
-    configuration = EmbeddedPostgres.Configuration(dataDirectory: "\(root)/data")
+    configuration = EmbeddedPostgresConfiguration(dataDirectory: "\(root)/data")
     configuration.fallbackDirectory = "\(root)/elsewhere"
     configuration.syncsNewCluster = false
   }
 
   deinit {
     for base in [configuration.dataDirectory] + elsewhere {
-      guard let text = EmbeddedPostgresFiles.text("\(base)/postgres/postmaster.pid"),
-        let file = EmbeddedPostgresPidFile(text), file.pid != getpid()
+      guard let text = Files.text("\(base)/postgres/postmaster.pid"),
+        let file = PidFile(text), file.pid != getpid()
       else { continue }
       kill(file.pid, SIGQUIT)
     }
@@ -54,7 +54,7 @@ final class EmbeddedFixture {
 
   /// A process that has ended but was not asked for its status has no command line any more.
   static func isRunning(_ pid: Int32) -> Bool {
-    EmbeddedPostgresFiles.bytes("/proc/\(pid)/cmdline")?.isEmpty == false
+    Files.bytes("/proc/\(pid)/cmdline")?.isEmpty == false
   }
 
   static var isRoot: Bool { geteuid() == 0 }
@@ -73,7 +73,7 @@ final class EmbeddedFixture {
       "TimeZone": "UTC",
     ]
     for (name, value) in expected { #expect(try fixture.setting(name, handle) == value, "\(name)") }
-    let status = EmbeddedPostgresFiles.text("/proc/\(handle.pid)/status") ?? ""
+    let status = Files.text("/proc/\(handle.pid)/status") ?? ""
     #expect(!status.contains("Uid:\t0\t"), "the server runs as root")
     #expect(try handle.stop())
     #expect(!EmbeddedFixture.isRunning(handle.pid))
@@ -116,7 +116,7 @@ final class EmbeddedFixture {
     kill(handle.pid, SIGKILL)
     let killed = handle.pid
     #expect(
-      try EmbeddedPostgresPause.until(.seconds(30)) { () throws(EmbeddedPostgresError) in try handle.ensureRunning() })
+      try Pause.until(.seconds(30)) { () throws(EmbeddedPostgresError) in try handle.ensureRunning() })
     #expect(handle.pid != killed)
     #expect(try fixture.kept(handle) == 42)
     try handle.stop()
@@ -152,16 +152,16 @@ final class EmbeddedFixture {
 
   @Test func `what was left half-made is made again, and nothing that may hold data is deleted`() throws {
     let data = fixture.configuration.dataDirectory
-    try EmbeddedPostgresFiles.makeDirectory(data, mode: 0o711)
-    try EmbeddedPostgresFiles.makeDirectory("\(data)/postgres.new/base", mode: 0o700)
+    try Files.makeDirectory(data, mode: 0o711)
+    try Files.makeDirectory("\(data)/postgres.new/base", mode: 0o700)
     TemporaryDirectory.write("\(data)/postgres.new/PG_VERSION", "15\n")
-    try EmbeddedPostgresFiles.makeDirectory("\(data)/postgres", mode: 0o700)
+    try Files.makeDirectory("\(data)/postgres", mode: 0o700)
     TemporaryDirectory.write("\(data)/postgres/precious", "data")
     let handle = try fixture.start()
     try Connection(handle.url).script("SELECT 1")
     try handle.stop()
-    #expect(EmbeddedPostgresFiles.text("\(data)/postgres.incomplete-1/precious") == "data")
-    #expect(!EmbeddedPostgresFiles.exists("\(data)/postgres.new"))
+    #expect(Files.text("\(data)/postgres.incomplete-1/precious") == "data")
+    #expect(!Files.exists("\(data)/postgres.new"))
   }
 
   @Test func `a pid file that names a living process of another program is no obstacle`() throws {
@@ -189,11 +189,11 @@ final class EmbeddedFixture {
     let url = handle.url
     kill(handle.pid, SIGKILL)
     #expect(
-      try EmbeddedPostgresPause.until(.seconds(30)) { () throws(EmbeddedPostgresError) in try handle.ensureRunning() })
+      try Pause.until(.seconds(30)) { () throws(EmbeddedPostgresError) in try handle.ensureRunning() })
     #expect(handle.url == url)
     try Connection(url).script("SELECT 1")
     try handle.stop()
-    #expect(!EmbeddedPostgresFiles.exists(String(directory.dropFirst().dropLast())))
+    #expect(!Files.exists(String(directory.dropFirst().dropLast())))
   }
 
   @Test func `a short path with odd characters keeps its socket beside the cluster`() throws {
@@ -210,8 +210,8 @@ final class EmbeddedFixture {
     fixture.configuration.programs = nil
     let cluster = "\(fixture.configuration.dataDirectory)/postgres"
     // Made when the first attempt failed; no database yet.
-    #expect(!EmbeddedPostgresFiles.exists(cluster))
-    try EmbeddedPostgresFiles.makeDirectory(cluster, mode: 0o700)
+    #expect(!Files.exists(cluster))
+    try Files.makeDirectory(cluster, mode: 0o700)
     TemporaryDirectory.write("\(cluster)/PG_VERSION", "9\n")
     let old = try #require(throws: EmbeddedPostgresError.self) { try fixture.start() }
     #expect(old.description.contains("install the package postgresql-9"))

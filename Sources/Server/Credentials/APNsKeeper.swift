@@ -95,7 +95,7 @@ final class APNsKeeper {
 
   private func warnOfEnd(_ identity: TLSIdentity, _ app: App.Number) {
     let days = (identity.certificate.notAfter - clock.wallMicroseconds / 1_000_000) / 86_400
-    guard days < Server.Limits.certificateWarningDays else { return }
+    guard days < ServerLimits.certificateWarningDays else { return }
     log.warning(
       "a push certificate ends soon: make a new one, or use a .p8 key, and set it with `upmc app credential`",
       metadata: ["app": "\(app)", "days": "\(days)"])

@@ -62,16 +62,16 @@ package final class ProviderProbe {
     var configuration = configuration
     configuration.fcmValidatesOnly = true
     let health = Health()
-    let gauges = Senders.Gauges(metrics: Metrics(), health: health, lastAccepted: LastSuccess())
+    let gauges = SenderSettings.Gauges(metrics: Metrics(), health: health, lastAccepted: LastSuccess())
     let results = try Inbox<[PushResult]>(capacity: 65_536)
     self.results = results
     let sink: PushResultSink = { _ = results.offer($0) }
-    var toApple = Senders.apns(configuration, gauges)
+    var toApple = SenderSettings.apns(configuration, gauges)
     toApple.wire.logger = words.logger("apns")
     toApple.wire.heardTime = { times.note(.apns, $0) }
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let apns = try APNsSender(configuration: toApple, clock: clock, results: sink) { _ = requests.offer($0) }
-    var toGoogle = Senders.fcm(configuration, gauges)
+    var toGoogle = SenderSettings.fcm(configuration, gauges)
     toGoogle.wire.logger = words.logger("fcm")
     toGoogle.wire.heardTime = { times.note(.fcm, $0) }
     let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: sink)

@@ -4,16 +4,16 @@ import Reactor
 import TestSupport
 import Testing
 
-@testable import Server
+@testable import EmbeddedPostgres
 
 /// Who reaches the private database, and where it lies when root starts it.
-@Suite(.serialized, .enabled(if: EmbeddedFixture.isRoot)) struct EmbeddedPostgresAccessTests {
+@Suite(.serialized, .enabled(if: EmbeddedFixture.isRoot)) struct AccessTests {
   let fixture = EmbeddedFixture()
 
   /// Closes the directory above to everybody but root, like /root.
   private func hide() throws {
     let hidden = "\(fixture.root)/hidden"
-    try EmbeddedPostgresFiles.makeDirectory(hidden, mode: 0o700)
+    try Files.makeDirectory(hidden, mode: 0o700)
     fixture.configuration.dataDirectory = "\(hidden)/data"
   }
 
@@ -23,9 +23,9 @@ import Testing
     try hide()
     let first = try fixture.start()
     #expect(fixture.elsewhere.count == 1)
-    let location = EmbeddedPostgresFiles.text("\(fixture.configuration.dataDirectory)/postgres.location")
+    let location = Files.text("\(fixture.configuration.dataDirectory)/postgres.location")
     #expect(location == fixture.elsewhere[0] + "\n")
-    #expect(!EmbeddedPostgresFiles.exists("\(fixture.configuration.dataDirectory)/postgres"))
+    #expect(!Files.exists("\(fixture.configuration.dataDirectory)/postgres"))
     try Connection(first.url).script("CREATE TABLE kept (x int8); INSERT INTO kept VALUES (42)")
     try first.stop()
     let second = try fixture.start()
@@ -41,8 +41,8 @@ import Testing
     let handle = try fixture.start()
     #expect(throws: PostgresError.self) { try fixture.kept(handle) }
     let base = fixture.elsewhere[0]
-    #expect(EmbeddedPostgresFiles.exists("\(base)/postgres.orphan-1/PG_VERSION"))
-    #expect(!EmbeddedPostgresFiles.exists("\(base)/postgres.orphan-1/postmaster.pid"))
+    #expect(Files.exists("\(base)/postgres.orphan-1/PG_VERSION"))
+    #expect(!Files.exists("\(base)/postgres.orphan-1/postmaster.pid"))
     try handle.stop()
   }
 
@@ -81,11 +81,11 @@ import Testing
     fixture.configuration.user = "nobody"
     let first = try fixture.start()
     let nobody = try #require(SystemAccount(named: "nobody"))
-    #expect(EmbeddedPostgresFiles.owner(of: "/proc/\(first.pid)") == nobody.uid)
+    #expect(Files.owner(of: "/proc/\(first.pid)") == nobody.uid)
     try first.stop()
     fixture.configuration.user = "postgres"
     let second = try fixture.start()
-    #expect(EmbeddedPostgresFiles.owner(of: "/proc/\(second.pid)") == nobody.uid)
+    #expect(Files.owner(of: "/proc/\(second.pid)") == nobody.uid)
     try second.stop()
   }
 

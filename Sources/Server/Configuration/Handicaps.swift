@@ -7,7 +7,7 @@ package struct Handicaps: Sendable {
   package var storesOutcomes = true
   /// False: every send takes the long way, a statement and a commit for each step.
   package var batchesSends = true
-  package var adminThreads = Server.Limits.adminThreads
+  package var adminThreads = ServerLimits.adminThreads
   /// Pauses between attempts at a webhook; nil: those of the courier.
   package var webhookRetrySeconds: [Int32]?
   /// The machine's; another one where a test sets it wrong.

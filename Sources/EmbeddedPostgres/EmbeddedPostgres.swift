@@ -32,62 +32,17 @@ internal import Reactor
 /// Failure: when `upmc` dies by `kill -9` the server lives on and the next start adopts it. When the server dies,
 /// `ensureRunning` starts it again. Every error says what happened and what to do.
 package enum EmbeddedPostgres {
-  /// Numbers of the private database: unit, reason, source.
-  package enum Limits {
-    /// Longest path of a Unix socket, bytes (`unix(7)`: 108 with the terminator).
-    static let socketPathBytes = 107
-    /// How often a server that is starting or stopping is looked at: a fraction of the 50 ms a start takes.
-    static let pause: Duration = .milliseconds(3)
-    /// Starting may include the recovery of `max_wal_size` bytes of log after a crash.
-    static let startPatience: Duration = .seconds(600)
-    /// A server that runs but neither answers nor says why has its socket within milliseconds; this is for a machine
-    /// under heavy load.
-    static let answerPatience: Duration = .seconds(60)
-    /// What a killed server leaves (its socket, its memory in its children's hands) is gone within a second or two.
-    static let remainsPatience: Duration = .seconds(10)
-    /// Asking whether a user reaches a directory: two programs, on a machine under load.
-    static let probePatience: Duration = .seconds(30)
-    /// Making a cluster takes a second or two; ten minutes mean a disk that does not answer.
-    static let initdbPatience: Duration = .seconds(600)
-    /// Another `upmc` that starts or stops the server is waited for this long: making a cluster takes seconds.
-    static let lockPatience: Duration = .seconds(120)
-    /// A fast shutdown writes all dirty buffers; after this long the server is told to stop at once (and recovers at
-    /// its next start).
-    static let stopPatience: Duration = .seconds(60)
-    /// A log larger than this is moved to `postgres.log.1` at the next start, bytes.
-    static let logBytes = 10 << 20
-  }
-
-  /// What the private database is made and run with.
-  package struct Configuration: Sendable {
-    /// `UPMC_DATA_DIR`, relative or absolute; made when it is not there.
-    package var dataDirectory: String
-    /// The user that runs the server when `upmc` is started by root. Absent: the owner of the cluster, else `postgres`,
-    /// else `nobody`.
-    package var user: String?
-    /// Where `initdb` and `postgres` are. Absent: the usual places.
-    package var programs: String?
-    /// Where clusters lie whose data directory the server's user cannot reach.
-    package var fallbackDirectory = "/var/lib/upmc"
-    /// Whether making a cluster waits until it is on the disk. Only tests do without.
-    var syncsNewCluster = true
-
-    package init(dataDirectory: String) {
-      self.dataDirectory = dataDirectory
-    }
-  }
-
   /// Makes the private database when there is none, starts it when it does not run, and joins its users.
   /// - Parameter report: told in a sentence what takes long or is unusual.
   package static func start(
-    _ configuration: Configuration, report: @escaping (String) -> Void = { _ in }
+    _ configuration: EmbeddedPostgresConfiguration, report: @escaping (String) -> Void = { _ in }
   ) throws(EmbeddedPostgresError) -> Handle {
-    let place = try EmbeddedPostgresPlace(configuration, report)
-    let lock = try EmbeddedPostgresLock(place)
+    let place = try ClusterPlace(configuration, report)
+    let lock = try ClusterLock(place)
     try lock.beginChange()
     defer { lock.endChange() }
     if place.isUnbound { try setOrphanAside(place, report) }
-    let cluster = try EmbeddedPostgresCluster(place, programs: configuration.programs)
+    let cluster = try Cluster(place, programs: configuration.programs)
     try cluster.makeIfMissing(syncs: configuration.syncsNewCluster, report)
     let running = try run(cluster, lock)
     guard lock.join() else { throw .locked(lock.usersPath) }
@@ -96,16 +51,16 @@ package enum EmbeddedPostgres {
 
   /// `start` with nothing but the directory.
   package static func start(dataDirectory: String) throws(EmbeddedPostgresError) -> Handle {
-    try start(Configuration(dataDirectory: dataDirectory))
+    try start(EmbeddedPostgresConfiguration(dataDirectory: dataDirectory))
   }
 
   /// A data directory of this path was removed, but its cluster elsewhere was not: the new one starts empty, as asked.
   private static func setOrphanAside(
-    _ place: EmbeddedPostgresPlace, _ report: (String) -> Void
+    _ place: ClusterPlace, _ report: (String) -> Void
   ) throws(EmbeddedPostgresError) {
-    if EmbeddedPostgresFiles.exists(place.cluster) {
-      try EmbeddedPostgresPostmaster.living(in: place.cluster, log: place.log)?.stop()
-      let aside = try EmbeddedPostgresFiles.setAside(place.cluster, "orphan")
+    if Files.exists(place.cluster) {
+      try Postmaster.living(in: place.cluster, log: place.log)?.stop()
+      let aside = try Files.setAside(place.cluster, "orphan")
       report("the private database of a data directory that was removed is now \(aside)")
     }
     try place.bind()
@@ -113,14 +68,14 @@ package enum EmbeddedPostgres {
 
   /// Adopts or starts the postmaster and waits until it answers. Under the lock.
   fileprivate static func run(
-    _ cluster: EmbeddedPostgresCluster, _ lock: EmbeddedPostgresLock, formerSocket: String? = nil
-  ) throws(EmbeddedPostgresError) -> EmbeddedPostgresPostmaster {
-    while let living = try EmbeddedPostgresPostmaster.living(in: cluster.path, log: cluster.place.log) {
+    _ cluster: Cluster, _ lock: ClusterLock, formerSocket: String? = nil
+  ) throws(EmbeddedPostgresError) -> Postmaster {
+    while let living = try Postmaster.living(in: cluster.path, log: cluster.place.log) {
       // One that is just shutting down ends while we wait; then it is started anew.
       if try living.becomesReady() { return living }
     }
     guard !lock.isUsedFromAnotherNamespace else { throw .usedElsewhere(cluster.path) }
-    let started = try EmbeddedPostgresPostmaster.start(cluster, formerSocket: formerSocket)
+    let started = try Postmaster.start(cluster, formerSocket: formerSocket)
     lock.recordNamespace()
     return started
   }
@@ -136,13 +91,13 @@ extension EmbeddedPostgres {
     /// The postmaster's process.
     package var pid: Int32 { postmaster.pid }
 
-    private let cluster: EmbeddedPostgresCluster
-    private let lock: EmbeddedPostgresLock
-    private var postmaster: EmbeddedPostgresPostmaster
+    private let cluster: Cluster
+    private let lock: ClusterLock
+    private var postmaster: Postmaster
     private var isStopped = false
 
     fileprivate init(
-      _ cluster: EmbeddedPostgresCluster, _ lock: EmbeddedPostgresLock, _ postmaster: EmbeddedPostgresPostmaster
+      _ cluster: Cluster, _ lock: ClusterLock, _ postmaster: Postmaster
     ) {
       self.cluster = cluster
       self.lock = lock

@@ -1,0 +1,39 @@
+internal import APNs
+internal import Dispatcher
+internal import FCM
+internal import Metrics
+internal import PushWire
+internal import TLS
+
+/// How the ways to the push networks are set up: for the senders, and for a probe of them alike.
+enum SenderSettings {
+  /// Where it is told how they are.
+  struct Gauges: Sendable {
+    let metrics: Metrics
+    let health: Health
+    let lastAccepted: LastSuccess
+  }
+
+  static func apns(_ configuration: Configuration, _ gauges: Gauges) -> APNsConfiguration {
+    var apns = APNsConfiguration()
+    apns.wire.metrics = gauges.metrics
+    apns.wire.lastAccepted = gauges.lastAccepted
+    apns.wire.proxy = configuration.proxy
+    apns.production = APNsEndpoint(host: configuration.apnsProduction.host, port: configuration.apnsProduction.port)
+    apns.sandbox = APNsEndpoint(host: configuration.apnsSandbox.host, port: configuration.apnsSandbox.port)
+    if let file = configuration.caFile { apns.trust.files.append(file) }
+    return apns
+  }
+
+  static func fcm(_ configuration: Configuration, _ gauges: Gauges) -> FCMConfiguration {
+    var fcm = FCMConfiguration()
+    fcm.wire.metrics = gauges.metrics
+    fcm.wire.lastAccepted = gauges.lastAccepted
+    fcm.wire.proxy = configuration.proxy
+    fcm.endpoint = .init(host: configuration.fcm.host, port: configuration.fcm.port)
+    fcm.messagesPerMinute = configuration.fcmMessagesPerMinute
+    fcm.validatesOnly = configuration.fcmValidatesOnly
+    if let file = configuration.caFile { fcm.trust.files.append(file) }
+    return fcm
+  }
+}
