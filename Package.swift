@@ -32,6 +32,8 @@ func held(_ product: String, of package: String) -> Target.Dependency {
   .product(name: product, package: package, condition: .when(platforms: [.windows]))
 }
 
+let asn1 = held("SwiftASN1", of: "swift-asn1")
+
 /// A module of the house. `on` may only name modules that stand below it; `StyleTests` checks the imports too.
 func module(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
@@ -87,7 +89,7 @@ let package = Package(
     module("EmbeddedPostgres", on: ["Postgres", "Reactor"]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: ["JSON", "PlainText", crypto, cryptoExtras, held("SwiftASN1", of: "swift-asn1")]),
+    module("Domain", on: ["JSON", "PlainText", crypto, cryptoExtras, asn1]),
     module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
     module(
       "Operations",
