@@ -1,10 +1,11 @@
 import Glibc
 import Reactor
+import TestTier
 import Testing
 
 @testable import upmc_benchmark
 
-@Suite struct ProgramTests {
+@Suite(.slow) struct ProgramTests {
   @Test func `a program that ends instead of serving is a failure with its last word`() throws {
     let scratch = try ScratchDirectory()
     let port = try Loopback.freePort()

@@ -1,9 +1,10 @@
 import Care
 import Postgres
+import TestTier
 import Testing
 
 /// What the doctor tells of an app that works, and yet does not do what its operators expect.
-@Suite(.serialized) struct AppStandingTests {
+@Suite(.slow, .serialized) struct AppStandingTests {
   @Test func `an extension that has not confirmed one of the last 1,000 alerts`() throws {
     let world = try CareWorld()
     try world.connection.script(

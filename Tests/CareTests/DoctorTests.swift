@@ -9,10 +9,11 @@ import Simulator
 import Store
 import TLS
 import TestSupport
+import TestTier
 import Testing
 
 /// Set-ups with one thing broken each: the doctor names it and says how to mend it.
-@Suite(.serialized) struct DoctorTests {
+@Suite(.slow, .serialized) struct DoctorTests {
   @Test func `a set-up that works has no failure, and both networks take what it sends`() throws {
     let world = try CareWorld()
     try world.setServiceAccount()

@@ -1,10 +1,11 @@
 import Care
 import Simulator
 import TestSupport
+import TestTier
 import Testing
 
 /// The doctor, where the only way out is a proxy.
-@Suite struct ProxyLookTests {
+@Suite(.slow) struct ProxyLookTests {
   @Test func `a proxy that opens tunnels is named, and the networks are asked through it`() throws {
     let proxy = try ConnectProxy()
     defer { proxy.close() }

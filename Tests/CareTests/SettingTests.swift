@@ -4,12 +4,13 @@ import Reactor
 import Server
 import TLS
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Care
 
 /// What the doctor sees of settings, files and neighbours that a server would put up with.
-@Suite(.serialized) struct SettingTests {
+@Suite(.slow, .serialized) struct SettingTests {
   private let directory = TemporaryDirectory.make()
   private let now = SystemClock().wallMicroseconds / 1_000_000
 

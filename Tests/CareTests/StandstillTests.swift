@@ -1,12 +1,13 @@
 import Postgres
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Care
 
 /// What may stand still for long without an error.
-@Suite(.serialized) struct StandstillTests {
+@Suite(.slow, .serialized) struct StandstillTests {
   private func transaction(_ seconds: Int64, isIdle: Bool) -> Diagnosis.OldTransaction {
     Diagnosis.OldTransaction(who: "pid 4711, psql of kim", seconds: seconds, isIdle: isIdle)
   }

@@ -2,10 +2,11 @@ import Foundation
 import Postgres
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// `upmc backup` and `upmc restore` where the password is not in the URL, as `.deploy` prescribes.
-@Suite struct BackupCommandTests {
+@Suite(.slow) struct BackupCommandTests {
   /// A database server that asks for a password, and the file that holds it.
   private final class Guarded {
     let cluster = TestCluster()

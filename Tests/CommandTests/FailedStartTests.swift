@@ -2,10 +2,11 @@ import Foundation
 import Postgres
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// Starts of `upmc serve` that cannot succeed: one sentence, exit status 1, and nothing has happened yet.
-@Suite struct FailedStartTests {
+@Suite(.slow) struct FailedStartTests {
   let program: Program
 
   init() throws {

@@ -4,12 +4,13 @@ import Postgres
 import Reactor
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Courier
 
 /// The courier at work, with webhooks that do all they can to hold it: those of other apps are told all the same.
-@Suite(.serialized) struct HostileWebhookTests {
+@Suite(.slow, .serialized) struct HostileWebhookTests {
   private let database: TestDatabase
   private let connection: Connection
 

@@ -2,12 +2,13 @@ import Glibc
 import Postgres
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 @testable import EmbeddedPostgres
 
 /// Who reaches the private database, and where it lies when root starts it.
-@Suite(.serialized, .enabled(if: EmbeddedFixture.isRoot)) struct AccessTests {
+@Suite(.slow, .serialized, .enabled(if: EmbeddedFixture.isRoot)) struct AccessTests {
   let fixture = EmbeddedFixture()
 
   /// Closes the directory above to everybody but root, like /root.

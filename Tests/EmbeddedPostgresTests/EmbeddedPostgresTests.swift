@@ -2,6 +2,7 @@ import Glibc
 import Postgres
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 @testable import EmbeddedPostgres
@@ -60,7 +61,7 @@ final class EmbeddedFixture {
   static var isRoot: Bool { geteuid() == 0 }
 }
 
-@Suite(.serialized) struct EmbeddedPostgresTests {
+@Suite(.slow, .serialized) struct EmbeddedPostgresTests {
   let fixture = EmbeddedFixture()
 
   @Test func `the first start makes a durable database without TCP, and stopping ends it`() throws {

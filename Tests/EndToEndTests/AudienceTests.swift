@@ -1,9 +1,10 @@
 import Foundation
 import Simulator
+import TestTier
 import Testing
 
 /// Audiences beyond lists: tags, saved segments, files.
-@Suite(.serialized) struct AudienceTests {
+@Suite(.slow, .serialized) struct AudienceTests {
   private static let tokens = ["a1", "b2", "c3"].map(World.token)
 
   private func world() throws -> World {

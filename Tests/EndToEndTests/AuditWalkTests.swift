@@ -2,6 +2,7 @@ import Domain
 import HTTPServer
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 @testable import OpenAPI
@@ -9,7 +10,7 @@ import Testing
 /// Both lists side by side: every operation of the document that changes something, made by a person at the console, and
 /// the line that it leaves in the audit log. That each of the console's actions is an operation of the document,
 /// `ConsoleTests` shows.
-@Suite(.serialized) struct AuditWalkTests {
+@Suite(.slow, .serialized) struct AuditWalkTests {
   /// What stands in the log for each operation. One that is missing here fails the test.
   private static let actions = [
     "changeAdRules": "app.ad-rules", "sendMessage": "message.send", "resendMessage": "message.resend",

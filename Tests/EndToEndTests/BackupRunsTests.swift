@@ -4,10 +4,11 @@ import Reactor
 import Server
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 /// A backup reads for hours, and the server goes on making what it needs.
-@Suite(.serialized) struct BackupRunsTests {
+@Suite(.slow, .serialized) struct BackupRunsTests {
   /// A program of PostgreSQL's own: nobody ends its session for its pauses.
   private static func beginBackup(_ world: World) throws -> Connection {
     var options = ConnectionOptions()

@@ -6,10 +6,11 @@ import Reactor
 import Server
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 /// A backup taken in the middle of the work, brought back into an empty database, and served from.
-@Suite(.serialized) struct BackupTests {
+@Suite(.slow, .serialized) struct BackupTests {
   private let directory = TemporaryDirectory.make()
   private var file: String { directory + "/backup.dump" }
 

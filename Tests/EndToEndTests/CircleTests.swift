@@ -1,9 +1,10 @@
 import Foundation
 import Simulator
+import TestTier
 import Testing
 
 /// The main job, end to end: register → send → APNs → receipt → read → badge.
-@Suite(.serialized) struct CircleTests {
+@Suite(.slow, .serialized) struct CircleTests {
   private static let one = World.token("a1")
   private static let two = World.token("b2")
 

@@ -3,10 +3,11 @@ import Domain
 import Foundation
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 /// What a confidential message says reaches the phone and nobody else.
-@Suite(.serialized) struct ConfidentialTests {
+@Suite(.slow, .serialized) struct ConfidentialTests {
   /// Everything that the database holds of messages, approvals and events, as text.
   private func dump(_ world: World) throws -> String {
     try world.connection.run(

@@ -2,10 +2,11 @@ import Foundation
 import Reactor
 import Server
 import Simulator
+import TestTier
 import Testing
 
 /// Who may be sent what, and whose device it is, through every door.
-@Suite(.serialized) struct ConsentTests {
+@Suite(.slow, .serialized) struct ConsentTests {
   private static let one = World.token("a1")
   private static let two = World.token("b2")
   private static let three = World.token("c3")

@@ -3,12 +3,13 @@ import Foundation
 import Postgres
 import Reactor
 import Simulator
+import TestTier
 import Testing
 
 @testable import Server
 
 /// What a send asks for is what arrives: headers and payload, judged by the simulator key by key.
-@Suite(.serialized) struct ContentTests {
+@Suite(.slow, .serialized) struct ContentTests {
   private let world: World
 
   init() throws {

@@ -3,10 +3,11 @@ import Postgres
 import Reactor
 import Server
 import Simulator
+import TestTier
 import Testing
 
 /// Many who want the same rows at once: nobody waits for ever, nothing is done twice.
-@Suite(.serialized) struct ContentionTests {
+@Suite(.slow, .serialized) struct ContentionTests {
   @Test func `two clients that register one token for different users leave one owner, a thousand times`() throws {
     let world = try World()
     let second = try world.startNode()

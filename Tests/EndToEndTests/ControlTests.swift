@@ -4,12 +4,13 @@ import Postgres
 import Reactor
 import Simulator
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Server
 
 /// Pause, resume and cancel while a message runs, on one node and on two.
-@Suite(.serialized) struct ControlTests {
+@Suite(.slow, .serialized) struct ControlTests {
   /// Slow enough that a message is found in the midst of it: a round trip of 0.2 s.
   private func slowWorld() throws -> World {
     try World {

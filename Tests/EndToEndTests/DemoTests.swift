@@ -2,10 +2,11 @@ import Care
 import Foundation
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// `upmc demo` where somebody else is already, and the doctor beside it.
-@Suite(.serialized) struct DemoTests {
+@Suite(.slow, .serialized) struct DemoTests {
   @Test func `the doctor finds nothing wrong with a demonstration that runs`() throws {
     let demo = try DemoProcess()
     _ = try demo.link()

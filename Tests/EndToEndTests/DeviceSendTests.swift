@@ -1,8 +1,9 @@
 import Foundation
+import TestTier
 import Testing
 
 /// Devices that send to each other: only where the app allows it, to one user, so many a minute, under their own name.
-@Suite(.serialized) struct DeviceSendTests {
+@Suite(.slow, .serialized) struct DeviceSendTests {
   private static let one = World.token("a1")
   private static let two = World.token("b2")
 

@@ -2,12 +2,13 @@ import Domain
 import HTTPServer
 import Operations
 import Reactor
+import TestTier
 import Testing
 
 @testable import OpenAPI
 
 /// The API's document against a running server: what it shows as an example is taken, and what comes back is as it says.
-@Suite(.serialized) struct DocumentExampleTests {
+@Suite(.slow, .serialized) struct DocumentExampleTests {
   @Test func `every example of the document is accepted, and answered as documented`() throws {
     let stage = try ExampleStage()
     var calls = 0

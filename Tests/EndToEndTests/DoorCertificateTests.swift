@@ -2,10 +2,11 @@ import Glibc
 import Reactor
 import TLS
 import TestSupport
+import TestTier
 import Testing
 
 /// `upmc serve` speaking HTTPS, with a certificate that its operator renews.
-@Suite(.serialized) struct DoorCertificateTests {
+@Suite(.slow, .serialized) struct DoorCertificateTests {
   let authority: CertificateAuthority
   let directory = TemporaryDirectory.make()
   let database: TestDatabase

@@ -5,11 +5,12 @@ import Server
 import Simulator
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 /// The database's machine is gone in the middle of the work, and its synchronous standby is promoted: nothing that was
 /// answered is lost, nothing is there twice, and the same server goes on by itself.
-@Suite(.serialized) struct FailoverTests {
+@Suite(.slow, .serialized) struct FailoverTests {
   @Test func `a killed primary loses nothing that was answered, and the promoted standby serves within ten seconds`()
     throws
   {

@@ -1,10 +1,11 @@
 import Foundation
 import Postgres
 import Reactor
+import TestTier
 import Testing
 
 /// A push that nobody confirms becomes a short message, once for each person.
-@Suite(.serialized) struct FallbackTests {
+@Suite(.slow, .serialized) struct FallbackTests {
   private static func sms(_ after: String, unless: String = "received") -> String {
     #","sms":true,"fallback":{"after":"\#(after)","unless":"\#(unless)"}"#
   }

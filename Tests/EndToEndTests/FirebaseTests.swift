@@ -3,10 +3,11 @@ import Operations
 import Reactor
 import Server
 import Simulator
+import TestTier
 import Testing
 
 /// Android beside iOS: one message to both, each by its own network, one account of it all.
-@Suite(.serialized) struct FirebaseTests {
+@Suite(.slow, .serialized) struct FirebaseTests {
   private static func registration(_ number: Int) -> String { "fabcdefghijklmnopqrs\(number):APA91bexample\(number)" }
 
   @discardableResult

@@ -1,10 +1,11 @@
 import Foundation
 import Simulator
 import Store
+import TestTier
 import Testing
 
 /// Token hygiene as a user meets it: a server, a database, and the simulator answering as Apple does.
-@Suite(.serialized) struct HygieneTests {
+@Suite(.slow, .serialized) struct HygieneTests {
   private static let one = World.token("a1")
   private static let two = World.token("b2")
 

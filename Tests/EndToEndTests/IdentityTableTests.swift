@@ -3,13 +3,14 @@ import Domain
 import Foundation
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 @testable import Server
 
 /// What whoever knows something of a person, a device or a key can do with it, by the app's identity, through both doors.
 /// Kim's telephone is registered and proved; the attacker has a telephone of its own.
-@Suite struct IdentityTableTests {
+@Suite(.slow) struct IdentityTableTests {
   private static let phone = ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"]
   private static let kims = World.token("a1")
   private static let attackers = World.token("e1")

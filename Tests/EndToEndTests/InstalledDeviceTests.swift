@@ -1,12 +1,13 @@
 import Domain
 import Foundation
 import Operations
+import TestTier
 import Testing
 
 @testable import Server
 
 /// Devices that another push server's file has brought, and that call by themselves later.
-@Suite(.serialized) struct InstalledDeviceTests {
+@Suite(.slow, .serialized) struct InstalledDeviceTests {
   private static let token = World.token("a1")
   private static let phone = [
     "DEVICE_TYPE": "I", "DEVICE_MD": "iPhone15,2", "OS_VER": "17.4", "APP_VER": "3.2.1", "APNS_MODE": "REAL",

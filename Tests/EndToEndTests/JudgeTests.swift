@@ -1,6 +1,7 @@
 import Foundation
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// The outside judge, which is written in Python and knows of the product only what a history tells.
@@ -24,7 +25,7 @@ enum Judge {
   }
 }
 
-@Suite struct JudgeTests {
+@Suite(.slow) struct JudgeTests {
   @Test func `the judge refuses made-up histories for the right reason, and accepts good ones`() throws {
     let report = try Judge.test()
     #expect(report.succeeded, "\(report.text)")

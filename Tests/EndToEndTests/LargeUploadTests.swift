@@ -3,12 +3,13 @@ import Operations
 import Postgres
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Server
 
 /// Films and long lists of users, several at a time.
-@Suite(.serialized) struct LargeUploadTests {
+@Suite(.slow, .serialized) struct LargeUploadTests {
   private let world: World
 
   init() throws {

@@ -3,10 +3,11 @@ import Postgres
 import Reactor
 import Server
 import TestSupport
+import TestTier
 import Testing
 
 /// The answer of a COMMIT is lost: what was committed is known by whoever committed it.
-@Suite(.serialized) struct LostAnswerTests {
+@Suite(.slow, .serialized) struct LostAnswerTests {
   @Test(arguments: ["", #","onUnknown":"skip""#, #","badge":{"increment":2}"#])
   func `a send whose commit was not heard of leaves at once, and as the first`(more: String) throws {
     let proxy = try DatabaseProxy()

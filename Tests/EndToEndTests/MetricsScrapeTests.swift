@@ -4,10 +4,11 @@ import Postgres
 import Reactor
 import Server
 import TestSupport
+import TestTier
 import Testing
 
 /// What a monitoring system sees: scraped by Prometheus itself, and checked by its own tool.
-@Suite(.serialized) struct MetricsScrapeTests {
+@Suite(.slow, .serialized) struct MetricsScrapeTests {
   private static let operations = TestDatabase.migrationsDirectory.replacing("/Migrations", with: "/Public/operations")
   private static let token = World.token("c3")
 

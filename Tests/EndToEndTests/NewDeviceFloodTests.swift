@@ -1,12 +1,13 @@
 import Operations
 import Reactor
 import SDKDoor
+import TestTier
 import Testing
 
 @testable import Server
 
 /// Made-up devices, as somebody registers them who has taken the client key out of an app.
-@Suite struct NewDeviceFloodTests {
+@Suite(.slow) struct NewDeviceFloodTests {
   private let world: World
 
   init() throws {

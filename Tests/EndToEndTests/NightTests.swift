@@ -1,10 +1,11 @@
 import Foundation
 import Postgres
 import Simulator
+import TestTier
 import Testing
 
 /// Ads wait for the morning, and say that they are ads.
-@Suite(.serialized) struct NightTests {
+@Suite(.slow, .serialized) struct NightTests {
   /// A zone in which it is now about this hour.
   private static func zone(hour: Int) -> String {
     let utc = Int(Date().timeIntervalSince1970 / 3600) % 24

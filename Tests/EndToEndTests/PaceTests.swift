@@ -3,12 +3,13 @@ import Postgres
 import Simulator
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Server
 
 /// How fast a message goes out, and its canary.
-@Suite(.serialized) struct PaceTests {
+@Suite(.slow, .serialized) struct PaceTests {
   /// What a gate has let go: when (microseconds by the database's clock), and how many devices.
   private struct Passing {
     let at: Int64

@@ -4,13 +4,14 @@ import Reactor
 import Simulator
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Server
 
 /// A real PgBouncer between the server and its database. With `pool_mode = session` everything works through it; in the
 /// other modes the server refuses to start, in a sentence that says what to change.
-@Suite(.serialized) struct PoolerTests {
+@Suite(.slow, .serialized) struct PoolerTests {
   @Test func `everything works through a pooler that lends sessions, and goes on when the pooler was killed`() throws {
     let pooler = TestPooler(.session)
     defer { pooler.remove() }

@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// `upmc serve` with its private PostgreSQL, which is killed under it.
-@Suite(.serialized) struct PrivateDatabaseTests {
+@Suite(.slow, .serialized) struct PrivateDatabaseTests {
   private static let patience = 600
 
   @Test func `a killed postmaster comes back under the serving server, with everything that was promised`() throws {

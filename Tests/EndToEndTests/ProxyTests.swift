@@ -6,10 +6,11 @@ import Reactor
 import Server
 import Simulator
 import TestSupport
+import TestTier
 import Testing
 
 /// The only way out is a proxy. No name here ends in anything that a name server knows.
-@Suite(.serialized) struct ProxyTests {
+@Suite(.slow, .serialized) struct ProxyTests {
   private static let apple = "push.invalid:443"
   private static let google = "fcm.invalid:443"
   private static let tokens = "tokens.invalid:8081"

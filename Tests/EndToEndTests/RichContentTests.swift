@@ -2,12 +2,13 @@ import Foundation
 import Postgres
 import Reactor
 import Simulator
+import TestTier
 import Testing
 
 @testable import Server
 
 /// Pages and media: what a payload has no room for, fetched back as a device would.
-@Suite(.serialized) struct RichContentTests {
+@Suite(.slow, .serialized) struct RichContentTests {
   private let world: World
   private static let token = World.token("a1")
 

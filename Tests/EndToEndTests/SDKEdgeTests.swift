@@ -1,10 +1,11 @@
 import Domain
 import Foundation
 import Postgres
+import TestTier
 import Testing
 
 /// What apps built with the existing SDK may send beside the usual, and the answers that they understand.
-@Suite(.serialized) struct SDKEdgeTests {
+@Suite(.slow, .serialized) struct SDKEdgeTests {
   private static let token = World.token("a1")
 
   private func app(_ world: World) -> SDKClient {

@@ -1,8 +1,9 @@
 import Foundation
+import TestTier
 import Testing
 
 /// The life of an app built with the existing SDK: only its host name has changed.
-@Suite(.serialized) struct SDKLifeTests {
+@Suite(.slow, .serialized) struct SDKLifeTests {
   private static let token = World.token("a1")
 
   private func app(_ world: World, _ device: String = "DEVICE-1", token: String = token) -> SDKClient {

@@ -1,12 +1,13 @@
 import Foundation
 import Reactor
 import Simulator
+import TestTier
 import Testing
 
 @testable import Server
 
 /// Servers that speak the existing SDK's protocol: what they may send, and what they are told.
-@Suite(.serialized) struct SDKSendTests {
+@Suite(.slow, .serialized) struct SDKSendTests {
   private static let one = World.token("a1")
   private static let two = World.token("b2")
 

@@ -3,10 +3,11 @@ import Operations
 import Postgres
 import Simulator
 import TestSupport
+import TestTier
 import Testing
 
 /// Messages that go out later: at a time, at local time, again and again, within a window.
-@Suite(.serialized) struct ScheduleTests {
+@Suite(.slow, .serialized) struct ScheduleTests {
   /// A moment as RFC 3339 writes it.
   private func text(_ moment: Int64) -> String { Timestamp.text(moment) }
 

@@ -4,10 +4,11 @@ import Postgres
 import Reactor
 import Server
 import TestSupport
+import TestTier
 import Testing
 
 /// A database that is there and cannot do what is asked of it.
-@Suite struct ShortageTests {
+@Suite(.slow) struct ShortageTests {
   private static let full = """
     CREATE FUNCTION no_space() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';

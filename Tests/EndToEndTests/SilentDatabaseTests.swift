@@ -3,10 +3,11 @@ import Postgres
 import Reactor
 import Server
 import TestSupport
+import TestTier
 import Testing
 
 /// A database that is there and does not answer: nobody waits without end, and nobody is told what is not known.
-@Suite(.serialized) struct SilentDatabaseTests {
+@Suite(.slow, .serialized) struct SilentDatabaseTests {
   private func code(_ world: World, key: String? = nil) throws -> Reply {
     try world.client.call(
       "POST", "/v1/admin/messages", bearer: world.apiKey, idempotencyKey: key,

@@ -3,10 +3,11 @@ import Postgres
 import Reactor
 import Server
 import TestSupport
+import TestTier
 import Testing
 
 /// The database is far away.
-@Suite(.serialized) struct SlowLineTests {
+@Suite(.slow, .serialized) struct SlowLineTests {
   @Test(arguments: [65, 100])
   func `with a slow way to the database everything still leaves`(milliseconds: Int64) throws {
     let proxy = try DatabaseProxy()

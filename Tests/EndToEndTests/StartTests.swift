@@ -2,10 +2,11 @@ import Foundation
 import Glibc
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// `upmc serve` as set-ups start it that are unlike a developer's.
-@Suite struct StartTests {
+@Suite(.slow) struct StartTests {
   private func wait(_ complaint: String, _ server: ServerProcess, _ condition: () -> Bool) throws {
     let pause = try Wakeup()
     for _ in 0..<600 {

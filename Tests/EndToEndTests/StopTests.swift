@@ -4,10 +4,11 @@ import Postgres
 import Reactor
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 /// SIGTERM ends a server within ten seconds, whatever the database is busy with.
-@Suite struct StopTests {
+@Suite(.slow) struct StopTests {
   @Test func `a stop does not wait for statements that wait, and tells their callers to come again`() throws {
     let world = try World()
     // One caller holds no more than one of the two threads.

@@ -1,12 +1,13 @@
 import Domain
 import Foundation
 import Operations
+import TestTier
 import Testing
 
 @testable import Server
 
 /// The way of a bank whose app has the existing SDK: open, observed, and proved by vouchers that its server makes at log-in.
-@Suite struct StricterIdentityTests {
+@Suite(.slow) struct StricterIdentityTests {
   private static let phone = ["DEVICE_TYPE": "I", "APNS_MODE": "REAL"]
 
   private func sdk(_ world: World, _ deviceID: String, _ token: String, _ cuid: String) -> SDKClient {

@@ -5,10 +5,11 @@ import Reactor
 import Simulator
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 /// What a tenant writes into a service account's file makes this server call nothing.
-@Suite(.serialized) struct TokenAddressTests {
+@Suite(.slow, .serialized) struct TokenAddressTests {
   private func put(_ world: World, _ json: String) throws -> Reply {
     let body = try JSONSerialization.data(withJSONObject: [
       "appId": World.appID, "fcmServiceAccount": ["json": json],

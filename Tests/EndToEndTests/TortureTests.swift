@@ -1,11 +1,12 @@
 import Foundation
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// A short run of the torture runner with a fixed seed: every promise, under `kill -9`, cut connections and a lying
 /// network. `make torture` runs it for as long as one likes.
-@Suite(.serialized) struct TortureTests {
+@Suite(.slow, .serialized) struct TortureTests {
   /// The programs lie beside the tests' own.
   private static func program(_ name: String) -> String {
     URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: name).path

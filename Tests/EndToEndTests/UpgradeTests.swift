@@ -4,6 +4,7 @@ import Server
 import Simulator
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 /// An upgrade while the previous release runs: two nodes on one database, which is migrated under them and rolled, node
@@ -11,7 +12,7 @@ import Testing
 ///
 /// The program on both sides is the one that was just built; what makes it "the previous release" is a database that was
 /// migrated further than it knows. `Tests/Deployment/upgrade.py` does the same with two releases that really differ.
-@Suite(.serialized) struct UpgradeTests {
+@Suite(.slow, .serialized) struct UpgradeTests {
   /// What a next release might bring: it touches the tables that every request uses, and only adds.
   private static let addition = """
     -- Why: what the next release needs.

@@ -3,10 +3,11 @@ import Foundation
 import Operations
 import Postgres
 import Simulator
+import TestTier
 import Testing
 
 /// Messages that stay with a person: what devices see of them, and how they end.
-@Suite(.serialized) struct UserInboxTests {
+@Suite(.slow, .serialized) struct UserInboxTests {
   private static let tokens = ["a1", "b2", "c3"].map { World.token($0) }
   private static let keep = #","inbox":"P90D""#
 

@@ -3,10 +3,11 @@ import Postgres
 import Reactor
 import Server
 import TestSupport
+import TestTier
 import Testing
 
 /// A machine loses its power in the middle of a transaction: nobody tells PostgreSQL.
-@Suite(.serialized) struct VanishedHostTests {
+@Suite(.slow, .serialized) struct VanishedHostTests {
   @Test func `what a vanished machine had locked is free again in seconds`() throws {
     let proxy = try DatabaseProxy()
     defer { proxy.close() }

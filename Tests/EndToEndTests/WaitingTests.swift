@@ -1,10 +1,11 @@
 import Foundation
 import Reactor
 import TestSupport
+import TestTier
 import Testing
 
 /// `upmc serve` whose database is away when it starts.
-@Suite struct WaitingTests {
+@Suite(.slow) struct WaitingTests {
   private func server(_ cluster: TestCluster) throws -> ServerProcess {
     try ServerProcess([
       "UPMC_DATABASE_URL": cluster.url(database: "postgres"),

@@ -2,10 +2,11 @@ import Foundation
 import Postgres
 import Server
 import Simulator
+import TestTier
 import Testing
 
 /// Events reach the customer's server: signed, again and again until they are taken, and kept when they are not.
-@Suite(.serialized) struct WebhookTests {
+@Suite(.slow, .serialized) struct WebhookTests {
   private func deliveries(_ world: World, _ webhook: String, _ state: String) throws -> [[String: Any]] {
     let reply = try world.client.call(
       "GET", "/v1/admin/webhooks/\(webhook)/deliveries?state=\(state)", bearer: world.apiKey)

@@ -3,10 +3,11 @@ import Postgres
 import Reactor
 import Server
 import TestSupport
+import TestTier
 import Testing
 
 /// A node's clock is wrong, or jumps, and everything else is real.
-@Suite(.serialized) struct WrongClockEndToEndTests {
+@Suite(.slow, .serialized) struct WrongClockEndToEndTests {
   private func complaints(_ world: World) throws -> [String] {
     let reply = try world.client.call("GET", "/ready")
     #expect(reply.status == 200, "\(reply.text)")

@@ -4,10 +4,11 @@ import PushWire
 import Reactor
 import Simulator
 import TestSupport
+import TestTier
 import Testing
 
 /// Whatever a token server does to one service account, it does not delay another one's pushes.
-@Suite(.serialized) struct HostileTokenServerTests {
+@Suite(.slow, .serialized) struct HostileTokenServerTests {
   private static let hostile = PushRoute(app: 8, network: .fcm, environment: .production)
 
   /// A second app whose service account gets its tokens at another address.

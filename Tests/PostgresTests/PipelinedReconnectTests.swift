@@ -1,10 +1,11 @@
 import Postgres
 import Reactor
+import TestTier
 import Testing
 import TestSupport
 
 /// What happens when the connection goes away, or is not there.
-@Suite struct PipelinedReconnectTests {
+@Suite(.slow) struct PipelinedReconnectTests {
   private func backend(_ fixture: PipelineFixture) throws -> Int32 {
     try fixture.run((Statement("pid", "SELECT pg_backend_pid()"), Parameters()))[0].int32(0, 0)
   }

@@ -1,10 +1,11 @@
 import Postgres
 import Reactor
+import TestTier
 import Testing
 import TestSupport
 
 /// A server that is there and does not answer: a blocking connection is given up in bounded time, a long statement is not.
-@Suite struct SilenceTests {
+@Suite(.slow) struct SilenceTests {
   private let proxy: DatabaseProxy
   private let database: TestDatabase
   private let connection: Connection

@@ -1,4 +1,5 @@
 import Operations
+import TestTier
 import Testing
 
 @testable import OpenAPI
@@ -7,7 +8,7 @@ import Testing
 /// One small request must never hold a thread: for every call that takes a body, and every worst input known, four times
 /// the bytes cost at most six times the time of the threads that work on it. How long that is in seconds is for
 /// `upmc-benchmark B1`; this is the one place where a test measures time, and only as a ratio.
-@Suite(.serialized) struct BodyWorkTests {
+@Suite(.slow, .serialized) struct BodyWorkTests {
   /// What every call takes, and long enough for squares to show.
   private static let bytes = 30_000
 

@@ -1,9 +1,10 @@
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 /// How people come in and are chosen, in a browser: from files, by condition.
-@Suite(.serialized) struct AudienceStoryTests {
+@Suite(.slow, .serialized) struct AudienceStoryTests {
   @Test(arguments: ["en", "ko"])
   func `a file of people is brought in with its progress, and one that must be whole is refused`(
     language: String

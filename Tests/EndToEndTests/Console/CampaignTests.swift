@@ -1,10 +1,11 @@
 import Domain
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 /// What marketers and operators do all day, in a browser.
-@Suite(.serialized) struct CampaignTests {
+@Suite(.slow, .serialized) struct CampaignTests {
   @Test(arguments: ["en", "ko"])
   func `a message to a group is written, sent and watched until it is read, and explained for one person`(
     language: String

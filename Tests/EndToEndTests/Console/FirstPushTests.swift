@@ -2,10 +2,11 @@ import Domain
 import Operations
 import Postgres
 import Simulator
+import TestTier
 import Testing
 
 /// From nothing to the first push that was read, in a browser.
-@Suite(.serialized) struct FirstPushTests {
+@Suite(.slow, .serialized) struct FirstPushTests {
   static let appID = "com.example.first"
 
   @Test(arguments: ["en", "ko"])

@@ -1,10 +1,11 @@
 import Foundation
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 /// Names, titles and cells that would like to be markup: a real browser shows every page with them.
-@Suite(.serialized) struct HostileTextTests {
+@Suite(.slow, .serialized) struct HostileTextTests {
   static let evil = #"<img src=x onerror="window.caught=1"><script>window.caught=2</script>'"`${window.caught=3}"#
 
   @Test func `text that would like to be markup stays text on every page`() throws {

@@ -2,10 +2,11 @@ import Foundation
 import Operations
 import Postgres
 import TestSupport
+import TestTier
 import Testing
 
 /// What operators look at, in a browser: what happens, servers that are told of it, rules for ads.
-@Suite(.serialized) struct OperationStoryTests {
+@Suite(.slow, .serialized) struct OperationStoryTests {
   @Test(arguments: ["en", "ko"])
   func `a webhook is made and tried, and what was given up is told again`(language: String) throws {
     let console = try ConsoleWorld()

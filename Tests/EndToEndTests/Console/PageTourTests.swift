@@ -1,11 +1,12 @@
 import Foundation
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 /// Every page in both languages, light and dark, wide and narrow: no complaint of the browser, none of the
 /// accessibility rules; and a picture of each in `.build/screenshots`.
-@Suite(.serialized) struct PageTourTests {
+@Suite(.slow, .serialized) struct PageTourTests {
   private struct Look {
     let language: String
     let theme: String

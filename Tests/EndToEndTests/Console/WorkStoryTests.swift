@@ -1,9 +1,10 @@
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 /// What several people do with one message: kept as a template, approved by a second one, with a page behind it.
-@Suite(.serialized) struct WorkStoryTests {
+@Suite(.slow, .serialized) struct WorkStoryTests {
   @Test(arguments: ["en", "ko"])
   func `a template is kept, used, and what is sent to many waits for a second person`(language: String) throws {
     let console = try ConsoleWorld()
