@@ -30,13 +30,13 @@ def walk():
 
 def stage(directory, upmc, simulator):
     """A directory in which the walk's commands mean the containers."""
-    os.makedirs(directory + "/.build/release")
+    os.makedirs(directory + "/.build/debug")
     os.makedirs(directory + "/.upmc")
-    with open(directory + "/.build/release/upmc", "w") as program:
+    with open(directory + "/.build/debug/upmc", "w") as program:
         # The key of the walk lies elsewhere in the container.
         program.write("#!/bin/bash\n"
                       f'exec docker exec {upmc} upmc "${{@/.upmc\\/demo-AuthKey.p8//trust/AuthKey.p8}}"\n')
-    os.chmod(directory + "/.build/release/upmc", 0o755)
+    os.chmod(directory + "/.build/debug/upmc", 0o755)
     with open(directory + "/.upmc/demo-simulator-url", "w") as url:
         url.write(f"http://{address(simulator)}:8081")
 

@@ -1,4 +1,4 @@
-import Reactor
+internal import Reactor
 import Synchronization
 
 /// Copies of the template, made ahead by a thread of its own: a test that wants one does not wait for PostgreSQL to copy it.
