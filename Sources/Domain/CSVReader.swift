@@ -79,7 +79,7 @@ package struct CSVReader {
     }
   }
 
-  fileprivate static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
+  package static func endsLine(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
   /// Where the next line begins; nil when that is not certain yet: a CR may be half of a line end.
   private func behindLineEnd(_ end: Int) -> Int? {
@@ -107,9 +107,13 @@ package struct CSVReader {
     lines.append(Line(number: number, bytes: record, record: Self.judge(scan, record)))
   }
 
+  /// Whoever decodes a file for it (CP949) leaves such a line as it is.
+  package static let wrongEncoding =
+    "is not text in the encoding of its file (UTF-8 or CP949): correct it, and save the file as UTF-8"
+
   private static func judge(_ scan: Scan, _ record: ArraySlice<UInt8>) -> Record {
     if !scan.isASCII {
-      guard let text = String(validating: record, as: UTF8.self) else { return .faulty("is not UTF-8") }
+      guard let text = String(validating: record, as: UTF8.self) else { return .faulty(wrongEncoding) }
       guard text.isStreamSafe else { return .faulty(PlainText.objection) }
     }
     if scan.hasNUL { return .faulty("holds U+0000, which cannot be stored") }

@@ -16,26 +16,26 @@ enum CSVText {
   }
 }
 
-/// A file part by part as UTF-8, whichever of the two it is written in; never more of it in memory than a part. One that is
-/// neither is taken for UTF-8, so that the lines are told that are not (`CSVReader`).
+/// A file part by part as UTF-8, whichever of the two it is written in (`CSVEncoding`); never more of it in memory than a
+/// part. Lines that are not in its encoding are no text in the parts either, so they are told like any other (`CSVReader`).
 package struct CSVParts {
   package struct Part {
     package let bytes: [UInt8]
     package let isLast: Bool
   }
 
-  private(set) var isKorean = false
+  let isKorean: Bool
   /// Bytes of the file that were read.
-  package private(set) var offset = 0
+  package var offset: Int { isKorean ? pieces.offset : plainOffset }
   private let file: ByteSource
   private let connection: Connection
   private let partBytes: Int
-  /// A character that the end of a part has cut.
-  private var rest: [UInt8] = []
+  private var plainOffset = 0
+  private var pieces: CSVPieces
 
   package var encoding: String { isKorean ? "CP949" : "UTF-8" }
 
-  /// Looks through the file, once.
+  /// Looks through the file for its encoding.
   /// - Parameter partBytes: what a part has at most.
   package init(
     _ file: ByteSource, on connection: Connection, partBytes: Int = Operations.Limits.partBytes
@@ -48,84 +48,61 @@ package struct CSVParts {
     self.file = file
     self.connection = connection
     self.partBytes = partBytes
-    guard start != [0xEF, 0xBB], try !Self.isUTF8(file) else { return }
-    isKorean = true
-    // Before anybody has taken a part of it.
-    var trial = self
-    while let part = try trial.decoded() {
-      if part.bytes == nil { isKorean = false }
-      if !isKorean { return }
-    }
+    // A byte order mark says it.
+    isKorean = try start != [0xEF, 0xBB] && CSVEncoding.isKorean(file, partBytes: partBytes)
+    // Two bytes of CP949 become three of UTF-8.
+    pieces = CSVPieces(file, partBytes: max(1, partBytes / 2))
   }
 
   package mutating func next() throws(Problem) -> Part? {
     guard isKorean else {
-      guard offset < file.count else { return nil }
-      let part = try file.part(at: offset, partBytes)
-      offset += part.count
-      return Part(bytes: part, isLast: offset == file.count)
+      guard plainOffset < file.count else { return nil }
+      let part = try file.part(at: plainOffset, partBytes)
+      plainOffset += part.count
+      return Part(bytes: part, isLast: plainOffset == file.count)
     }
-    guard let part = try decoded() else { return nil }
-    guard let bytes = part.bytes else { throw Problem(.impossible, "The file has changed while it was read.") }
-    return Part(bytes: bytes, isLast: part.isLast)
+    guard let piece = try pieces.next() else { return nil }
+    return Part(bytes: try decode(piece), isLast: pieces.isAtEnd)
   }
 
-  /// The next part of a Korean text; without bytes when it is none.
-  private mutating func decoded() throws(Problem) -> (bytes: [UInt8]?, isLast: Bool)? {
-    guard offset < file.count else { return nil }
-    // Two bytes of CP949 become three of UTF-8.
-    let part = try file.part(at: offset, max(1, partBytes / 2))
-    offset += part.count
-    let isLast = offset == file.count
-    rest += part
-    let end = isLast ? rest.count : Self.endOfKorean(rest)
-    let whole = Array(rest[..<end])
-    rest.removeFirst(end)
-    return (try decode(whole), isLast)
-  }
-
-  private func decode(_ korean: [UInt8]) throws(Problem) -> [UInt8]? {
-    // The database stores no U+0000, wherever it stands.
-    guard !korean.contains(0) else { return nil }
+  private func decode(_ piece: [UInt8]) throws(Problem) -> [UInt8] {
+    var korean: [UInt8] = []
+    korean.reserveCapacity(piece.count)
+    var wrong: [(line: Int, bytes: ArraySlice<UInt8>)] = []
+    Self.forEachLine(piece) { number, line, end in
+      if CSVEncoding.isKorean(line: line) { korean += line } else { wrong.append((number, line)) }
+      korean += end
+    }
+    let text: [UInt8]
     do throws(PostgresError) {
-      return try connection.run(CSVAudiences.decodeKorean(korean))
+      text = try connection.run(CSVAudiences.decodeKorean(korean))
     } catch {
-      guard error.sqlState == .characterNotInRepertoire || error.sqlState == .untranslatableCharacter else {
-        throw Problem(error)
+      throw Problem(error)
+    }
+    guard !wrong.isEmpty else { return text }
+    var marked: [UInt8] = []
+    var left = wrong[...]
+    Self.forEachLine(text) { number, line, end in
+      marked += line
+      if let one = left.first, one.line == number {
+        // A byte that no text has makes it wrong for certain, and is in the way of no quote.
+        marked += one.bytes + [0xFF]
+        left.removeFirst()
       }
-      return nil
+      marked += end
     }
+    return marked
   }
 
-  /// Where the last whole character ends, of bytes that begin with one: those from 0x81 on have another behind them.
-  private static func endOfKorean(_ bytes: [UInt8]) -> Int {
-    var index = 0
-    while index < bytes.count {
-      let next = index + (bytes[index] > 0x80 ? 2 : 1)
-      guard next <= bytes.count else { return index }
-      index = next
+  /// Lends lines with their numbers from 0; CR and LF end one each, and the last one ends without.
+  private static func forEachLine(
+    _ bytes: [UInt8], _ body: (_ number: Int, _ line: ArraySlice<UInt8>, _ end: ArraySlice<UInt8>) -> Void
+  ) {
+    var (number, start) = (0, 0)
+    for index in bytes.indices where CSVReader.endsLine(bytes[index]) {
+      body(number, bytes[start..<index], bytes[index...index])
+      (number, start) = (number + 1, index + 1)
     }
-    return index
-  }
-
-  private static func isUTF8(_ bytes: ByteSource) throws(Problem) -> Bool {
-    var rest: [UInt8] = []
-    var isValid = true
-    try bytes.forEachPart(of: Operations.Limits.partBytes) { part in
-      rest += part
-      let end = endOfWholeCharacters(rest)
-      isValid = isValid && String(validating: rest[..<end], as: UTF8.self) != nil
-      rest.removeFirst(end)
-    }
-    return isValid && rest.isEmpty
-  }
-
-  /// Where a character begins that the end has cut; the end when there is none.
-  private static func endOfWholeCharacters(_ bytes: [UInt8]) -> Int {
-    for (distance, byte) in bytes.reversed().prefix(4).enumerated() where byte & 0xC0 != 0x80 {
-      let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-      return distance + 1 < length ? bytes.count - distance - 1 : bytes.count
-    }
-    return bytes.count
+    body(number, bytes[start...], [])
   }
 }

@@ -90,4 +90,15 @@ import Testing
     let row = try program.connect().run(Statement("name", "SELECT name FROM users WHERE user_key = 'ukim'"))
     #expect(row.text(0, 0) == "김")
   }
+
+  @Test func `a line of people in no encoding is told by its number, and the others come in`() throws {
+    let people = program.directory + "/people.csv"
+    let bytes = Array("CUID,CNAME\nkim,김\nlee,".utf8) + [0xB1, 0xE8] + Array("\npark,박\n".utf8)
+    #expect(FileManager.default.createFile(atPath: people, contents: Data(bytes)))
+    let done = try program.run("import", "com.example.bank", people)
+    #expect(done.lines.contains { $0.hasPrefix("line 3: is not text in the encoding of its file") }, "\(done)")
+    let rows = try program.connect().run(
+      Statement("names", "SELECT string_agg(user_key || ' ' || name, ', ' ORDER BY user_key) FROM users"))
+    #expect(rows.text(0, 0) == "ukim 김, upark 박")
+  }
 }

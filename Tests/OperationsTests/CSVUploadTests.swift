@@ -40,6 +40,26 @@ import Testing
     #expect(values.values.map(\.name).sorted() == ["김", "똠"])
   }
 
+  @Test(arguments: [("UTF-8", [0xEA, 0xB9, 0x80], [0xB1, 0xE8]), ("CP949", [0xB1, 0xE8], [0xEA, 0xB9, 0x80])])
+  func `a wrong line refuses the file by its number, and makes nobody's name wrong`(
+    encoding: String, name: [UInt8], wrong: [UInt8]
+  ) throws {
+    let world = try BatchWorld()
+    let bytes = ["kim": name, "lee": wrong, "park": name].sorted { $0.key < $1.key }
+      .flatMap { Array("\($0.key),".utf8) + $0.value + [0x0A] }
+    do {
+      _ = try store(world, bytes)
+      Issue.record("a wrong line was taken")
+    } catch let problem as Problem {
+      #expect(
+        problem.fields.map(\.pointer) == ["/lines/2"] && problem.detail.contains("line 2 is not text"), "\(problem)")
+    }
+    let stored = try store(world, bytes, skipsFaults: true)
+    let users = ["kim", "lee", "park"].map { UserKey(clientUID: $0) }
+    let values = try world.connection.run(CSVAudiences.values(stored.csv, of: users))
+    #expect(stored.encoding == encoding && values.mapValues(\.name) == [users[0]: "김", users[2]: "김"], "\(values)")
+  }
+
   @Test func `what is neither is refused, and says so`() throws {
     let world = try BatchWorld()
     for bytes: [UInt8] in [

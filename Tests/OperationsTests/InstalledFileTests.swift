@@ -113,4 +113,20 @@ import Testing
     #expect(done.report.new == 30_000 && done.faults == [], "\(done.report)")
     #expect(try world.count("SELECT count(*) FROM users WHERE name = '김똠'") == 30_000)
   }
+
+  @Test(arguments: [("UTF-8", [0xEA, 0xB9, 0x80]), ("CP949", [0xB1, 0xE8])] as [(String, [UInt8])])
+  func `one line in no encoding costs itself, and nobody is called by wrong letters`(encoding: String, name: [UInt8])
+    throws
+  {
+    let world = try BatchWorld()
+    var bytes = Array("PSID,CUID,CNAME\n".utf8)
+    for number in 0..<100 {
+      bytes +=
+        Array("\(String(0x1000 + number, radix: 16)),user\(number),".utf8) + (number == 40 ? [0xFF] : name) + [0x0A]
+    }
+    let done = try InstalledBaseTests.bring(world, bytes)
+    #expect(done.report.new == 99 && done.faults.map(\.line) == [42], "\(done)")
+    #expect(done.faults.first?.what.contains("UTF-8 or CP949") == true && done.faults.first?.mend.isEmpty == false)
+    #expect(try world.count("SELECT count(*) FROM users WHERE name = '김'") == 99)
+  }
 }

@@ -1,0 +1,82 @@
+internal import Domain
+
+/// Which of two encodings a file is written in, UTF-8 or CP949: what more of its lines are that say it. A file where all is
+/// UTF-8 is UTF-8, whatever else it could be; a line that is in neither says nothing.
+///
+/// Bytes of the one may happen to be text in the other, so one line must not decide on all: it is told, and the others are
+/// read as what they are.
+struct CSVEncoding {
+  /// Lines that are UTF-8, beyond ASCII.
+  private var inUTF8 = 0
+  /// Lines that are CP949, and no UTF-8.
+  private var inKorean = 0
+  /// What the first of them is.
+  private var beginsKorean = false
+
+  /// Looks through a file; twice when it is not UTF-8 all through.
+  static func isKorean(_ file: ByteSource, partBytes: Int) throws(Problem) -> Bool {
+    var isUTF8 = true
+    var pieces = CSVPieces(file, partBytes: partBytes)
+    while isUTF8, let piece = try pieces.next() { isUTF8 = String(validating: piece, as: UTF8.self) != nil }
+    guard !isUTF8 else { return false }
+    var encoding = CSVEncoding()
+    pieces = CSVPieces(file, partBytes: partBytes)
+    while let piece = try pieces.next() { encoding.count(piece) }
+    let (utf8, korean) = (encoding.inUTF8, encoding.inKorean)
+    return korean > utf8 || korean == utf8 && encoding.beginsKorean
+  }
+
+  private mutating func count(_ piece: [UInt8]) {
+    for line in piece.split(whereSeparator: CSVReader.endsLine) where line.contains(where: { $0 >= 0x80 }) {
+      if String(validating: line, as: UTF8.self) != nil {
+        inUTF8 += 1
+      } else if KoreanCodePage.isText(line) {
+        if inUTF8 + inKorean == 0 { beginsKorean = true }
+        inKorean += 1
+      }
+    }
+  }
+
+  /// Whether a line of a file in CP949 is that too. Letters of Korean take three bytes of UTF-8: a line of those is no
+  /// CP949, even where its bytes could be.
+  static func isKorean(line: ArraySlice<UInt8>) -> Bool {
+    guard KoreanCodePage.isText(line) else { return false }
+    return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil
+  }
+}
+
+/// A file in pieces that end where lines do. A line with more bytes than a record may have is cut anywhere: `CSVReader`
+/// refuses it.
+struct CSVPieces {
+  private let file: ByteSource
+  private let partBytes: Int
+  private(set) var offset = 0
+  /// What has no end of a line yet.
+  private var rest: [UInt8] = []
+
+  init(_ file: ByteSource, partBytes: Int) {
+    self.file = file
+    self.partBytes = partBytes
+  }
+
+  var isAtEnd: Bool { offset == file.count && rest.isEmpty }
+
+  mutating func next() throws(Problem) -> [UInt8]? {
+    while !isAtEnd {
+      let part = try file.part(at: offset, partBytes)
+      offset += part.count
+      rest += part
+      let end = offset == file.count ? rest.count : endOfLines
+      guard end > 0 else { continue }
+      let piece = Array(rest[..<end])
+      rest.removeFirst(end)
+      return piece
+    }
+    return nil
+  }
+
+  private var endOfLines: Int {
+    if let last = rest.lastIndex(where: CSVReader.endsLine) { return last + 1 }
+    return rest.count > Domain.Limits.csvRecordBytes ? rest.count : 0
+  }
+}
