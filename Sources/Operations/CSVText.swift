@@ -19,7 +19,7 @@ enum CSVText {
 /// A file part by part as UTF-8, whichever of the two it is written in (`CSVEncoding`); never more of it in memory than a
 /// part. Lines that are not in its encoding are no text in the parts either, so they are told like any other (`CSVReader`).
 package struct CSVParts {
-  package struct Part {
+  package struct Part: Sendable {
     package let bytes: [UInt8]
     package let isLast: Bool
   }
@@ -49,7 +49,7 @@ package struct CSVParts {
     self.connection = connection
     self.partBytes = partBytes
     // A byte order mark says it.
-    isKorean = try start != [0xEF, 0xBB] && CSVEncoding.isKorean(file, partBytes: partBytes)
+    isKorean = start == [0xEF, 0xBB] ? false : try CSVEncoding.isKorean(file, partBytes: partBytes)
     // Two bytes of CP949 become three of UTF-8.
     pieces = CSVPieces(file, partBytes: max(1, partBytes / 2))
   }

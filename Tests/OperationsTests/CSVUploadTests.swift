@@ -40,13 +40,15 @@ import Testing
     #expect(values.values.map(\.name).sorted() == ["김", "똠"])
   }
 
-  @Test(arguments: [("UTF-8", [0xEA, 0xB9, 0x80], [0xB1, 0xE8]), ("CP949", [0xB1, 0xE8], [0xEA, 0xB9, 0x80])])
+  @Test(
+    arguments: [("UTF-8", [0xEA, 0xB9, 0x80], [0xB1, 0xE8]), ("CP949", [0xB1, 0xE8], [0xEA, 0xB9, 0x80])]
+      as [(String, [UInt8], [UInt8])])
   func `a wrong line refuses the file by its number, and makes nobody's name wrong`(
     encoding: String, name: [UInt8], wrong: [UInt8]
   ) throws {
     let world = try BatchWorld()
-    let bytes = ["kim": name, "lee": wrong, "park": name].sorted { $0.key < $1.key }
-      .flatMap { Array("\($0.key),".utf8) + $0.value + [0x0A] }
+    func line(_ user: String, _ name: [UInt8]) -> [UInt8] { Array("\(user),".utf8) + name + [0x0A] }
+    let bytes = line("kim", name) + line("lee", wrong) + line("park", name)
     do {
       _ = try store(world, bytes)
       Issue.record("a wrong line was taken")
