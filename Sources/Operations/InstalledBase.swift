@@ -101,11 +101,12 @@ package struct InstalledBase {
   private let sha256: [UInt8]
   private let connection: Connection
   private var parts: CSVParts
-  private var rest: [UInt8] = []
-  private var passed: Int64 = 0
-  /// Of the part that was read last.
-  private var waiting: ArraySlice<CSVReader.Line> = []
-  private var marks = Marks()
+  private let reading: InstalledReading
+  /// Parts whose lines are outstanding; the beginning counts as one.
+  private var partsUnderWay = 1
+  /// Lines that were read, transaction by transaction.
+  private var waiting: ArraySlice<InstalledReading.Lines> = []
+  private var marks = InstalledMarks()
   private var hasBegun = false
 
   /// Reads the first line.
@@ -115,12 +116,11 @@ package struct InstalledBase {
   ) throws(Problem) {
     let app = try connection.app(options.appID, allowing: caller, to: .importPeople)
     var parts = try CSVParts(file, on: connection, partBytes: Operations.Limits.installedPartBytes)
-    var lines: [CSVReader.Line] = []
-    while lines.isEmpty, let part = try parts.next() {
-      let reader = CSVReader(rest + part.bytes, passed: passed, isLast: part.isLast)
-      (rest, passed, lines) = (reader.rest, reader.passed, reader.lines)
+    var reader = CSVReader([], passed: 0, isLast: false)
+    while reader.lines.isEmpty, let part = try parts.next() {
+      reader = CSVReader(reader.rest + part.bytes, passed: reader.passed, isLast: part.isLast)
     }
-    guard case .fields(let header)? = lines.first?.record else {
+    guard case .fields(let header)? = reader.lines.first?.record else {
       throw Problem(.impossible, "The first line of the file must name its columns, with commas between them.")
     }
     columns = try InstalledColumns(header, renamed: options.columns)
@@ -134,7 +134,7 @@ package struct InstalledBase {
     }
     context = InstalledLine.Context(
       app: app, columns: columns, groups: options.groups, timeZones: try connection.answer(TimeZones.all()))
-    waiting = lines.dropFirst()
+    reading = try InstalledReading(behind: reader, context)
     report.isDryRun = options.isDryRun
     size = file.count
     sha256 = options.isDryRun ? [] : try file.sha256()
@@ -146,27 +146,14 @@ package struct InstalledBase {
   /// Takes the next lines in.
   /// - Returns: what is wrong with its lines; nil behind the last ones.
   package mutating func next() throws(Problem) -> [Fault]? {
-    while waiting.isEmpty {
-      guard let part = try parts.next() else {
-        try finish()
-        return nil
-      }
-      let reader = CSVReader(rest + part.bytes, passed: passed, isLast: part.isLast)
-      (rest, passed, waiting) = (reader.rest, reader.passed, reader.lines[...])
+    guard let lines = try nextLines() else {
+      try finish()
+      return nil
     }
-    let lines = waiting.prefix(Operations.Limits.installedLines)
-    waiting = waiting.dropFirst(lines.count)
     try begin()
-    var faults: [Fault] = []
-    var good: [InstalledLine] = []
-    for line in lines {
-      report.lines += 1
-      switch read(line) {
-      case .success(let read?): good.append(read)
-      case .success(nil): report.otherApps += 1
-      case .failure(let fault): faults.append(fault)
-      }
-    }
+    report.lines += lines.count
+    report.otherApps += lines.otherApps
+    var (good, faults) = (lines.good, lines.faults)
     try checkGroups(&good, &faults)
     try take(mark(good, &faults), &faults)
     faults.sort { $0.line < $1.line }
@@ -175,13 +162,20 @@ package struct InstalledBase {
     return faults
   }
 
-  private func read(_ line: CSVReader.Line) -> Result<InstalledLine?, Fault> {
-    guard case .fields(let fields) = line.record else {
-      let what = if case .faulty(let reason) = line.record { reason } else { "" }
-      return .failure(
-        Fault(line: line.number, column: "", what: what, mend: "Look at the line with an editor, or export it again."))
+  /// Nil behind the last ones.
+  private mutating func nextLines() throws(Problem) -> InstalledReading.Lines? {
+    while waiting.isEmpty {
+      // Before what has arrived is taken in: they are read meanwhile.
+      while partsUnderWay < Operations.Limits.installedParts, let part = try parts.next() {
+        reading.take(part)
+        partsUnderWay += 1
+      }
+      guard partsUnderWay > 0 else { return nil }
+      let arrived = reading.next()
+      partsUnderWay -= arrived.count
+      waiting = arrived.joined().map(\.self)[...]
     }
-    return InstalledLine.read(fields, line: line.number, context)
+    return waiting.removeFirst()
   }
 
   /// The first line about a device counts, of those that could come in.
@@ -194,7 +188,7 @@ package struct InstalledBase {
       }
       faults.append(
         Fault(
-          line: line.number, column: repeated.rawValue, what: "stands in an earlier line too",
+          line: line.number, column: repeated.name, what: "stands in an earlier line too",
           mend: "The first line counts: put the device's last registration first."))
     }
     return first
@@ -208,7 +202,7 @@ package struct InstalledBase {
       guard line.groups.contains(where: { doors[$0]?.app != context.app.number }) else { return false }
       faults.append(
         Fault(
-          line: line.number, column: InstalledColumns.Field.groups.rawValue,
+          line: line.number, column: InstalledColumns.Field.groups.name,
           what: "names a group that the app does not have",
           mend: "Make the group first, and say which it is: --groups theirs=ours."))
       return true
@@ -218,7 +212,7 @@ package struct InstalledBase {
   private mutating func take(_ lines: [InstalledLine], _ faults: inout [Fault]) throws(Problem) {
     guard !lines.isEmpty else { return }
     let batch = InstalledBatch(
-      app: context.app, level: options.isVouched ? .proof : .open, columns: columns, phones: phones)
+      app: context.app, level: options.isVouched ? .proof : .open, phones: phones)
     let verdicts = try batch.run(lines, isDryRun: options.isDryRun, on: connection)
     for (line, verdict) in zip(lines, verdicts) {
       switch verdict {
@@ -227,7 +221,7 @@ package struct InstalledBase {
       case .unchanged: report.unchanged += 1
       case .kept: report.kept += 1
       case .refused(let column, let what, let mend):
-        faults.append(Fault(line: line.number, column: column.rawValue, what: what, mend: mend))
+        faults.append(Fault(line: line.number, column: column.name, what: what, mend: mend))
       }
     }
   }
@@ -255,32 +249,6 @@ package struct InstalledBase {
   }
 }
 
-/// What the lines of a file have named so far: 64 bits for each, hashed under a key that this process has drawn. Of ten
-/// million lines one is taken for another's with a chance of one to a hundred thousand; it is told, and comes in alone.
-private struct Marks {
-  private var devices: Set<Int> = []
-  private var tokens: Set<Int> = []
-  private var users: Set<Int> = []
-
-  /// - Returns: what an earlier line has named already.
-  mutating func add(_ line: InstalledLine, isSingle: Bool) -> InstalledColumns.Field? {
-    guard devices.insert(Self.mark(line.device)).inserted else { return .deviceID }
-    guard tokens.insert(Self.mark(line.psid)).inserted else { return .psid }
-    if isSingle, case .named(let user) = line.user {
-      guard users.insert(Self.mark(UserKey(clientUID: user))).inserted else { return .clientUID }
-    }
-    return nil
-  }
-
-  private static func mark(_ value: some Hashable) -> Int {
-    var hasher = Hasher()
-    hasher.combine(value)
-    return hasher.finalize()
-  }
-}
-
 extension Operations.Limits {
   static let installedPartBytes = 1_048_576
-  /// Lines of one transaction: so many rows are locked for the fraction of a second that it takes.
-  static let installedLines = 5_000
 }

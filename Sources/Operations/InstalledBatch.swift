@@ -5,20 +5,26 @@ internal import Store
 /// Some lines of a file of registrations, taken in together.
 ///
 /// First they are judged beside what stands there, without a lock: most lines of a second run change nothing and are done
-/// with that. The others are judged once more in a transaction that holds their tokens and rows, and written.
+/// with that. Devices of which nothing stands there are streamed; should one come meanwhile, it is judged like the others:
+/// once more, in a transaction that holds their tokens and rows.
 struct InstalledBatch {
   let app: App
   let level: App.Identity
-  let columns: InstalledColumns
   let phones: PhoneSeal?
+
+  private typealias Known = [UserKey: (name: Bool, phone: Bool)]
 
   /// - Returns: what becomes of each line.
   func run(
     _ lines: [InstalledLine], isDryRun: Bool, on connection: Connection
   ) throws(Problem) -> [InstalledJudge.Verdict] {
-    var verdicts = try look(lines, on: connection)
+    var (verdicts, fresh, known) = try look(lines, on: connection)
     guard !isDryRun else { return verdicts }
-    let indices = verdicts.indices.filter { verdicts[$0] == .new || verdicts[$0] == .changed }
+    if !fresh.isEmpty, try !add(fresh.map { lines[$0] }, known, on: connection) { fresh = [] }
+    let written = Set(fresh)
+    let indices = verdicts.indices.filter {
+      (verdicts[$0] == .new || verdicts[$0] == .changed) && !written.contains($0)
+    }
     guard !indices.isEmpty else { return verdicts }
     let size = app.devicePolicy == .single ? Operations.Limits.installedNames : indices.count
     for start in stride(from: 0, to: indices.count, by: size) {
@@ -32,19 +38,35 @@ struct InstalledBatch {
 
   // MARK: Without locks
 
+  /// - Returns: also the lines about devices of which nothing stands there, and what is known of users.
   private func look(
     _ lines: [InstalledLine], on connection: Connection
-  ) throws(Problem) -> [InstalledJudge.Verdict] {
+  ) throws(Problem) -> (verdicts: [InstalledJudge.Verdict], fresh: [Int], known: Known) {
     do throws(PostgresError) {
+      let owners = try owners(lines, on: connection)
       var judge = try judge(
-        lines, owners: owners(lines, on: connection), on: connection
+        lines, owners: owners, on: connection
       ) { (devices, users) throws(PostgresError) in
         let installed = try connection.run(InstalledDevices.find(lines.map(\.device)))
         let others = devices.isEmpty ? [] : try connection.run(Devices.find(devices))
         return installed + others
           + (users.isEmpty ? [] : try connection.run(InstalledDevices.ofUsers(users, of: app.number)))
       }
-      return lines.map { judge.judge($0) }
+      let records = judge.records
+      var fresh: [Int] = []
+      var verdicts: [InstalledJudge.Verdict] = []
+      for (index, line) in lines.enumerated() {
+        // Where a user may have one device, others lose theirs.
+        if app.devicePolicy == .multi, owners[line.token] == nil,
+          !line.device.rows.contains(where: { records[$0] != nil })
+        {
+          fresh.append(index)
+          verdicts.append(.new)
+        } else {
+          verdicts.append(judge.judge(line))
+        }
+      }
+      return (verdicts, fresh, judge.known)
     } catch {
       throw Problem(error)
     }
@@ -52,32 +74,59 @@ struct InstalledBatch {
 
   private func owners(
     _ lines: [InstalledLine], on connection: Connection
-  ) throws(PostgresError) -> [InstalledJudge.Token: DeviceID] {
+  ) throws(PostgresError) -> [InstalledLine.Token: DeviceID] {
     let found = try connection.run(Devices.owners(of: lines.map { (app.number, $0.network, $0.psid) }))
     return Dictionary(
-      found.map { (InstalledJudge.Token(network: $0.network, psid: $0.psid), $0.owner) }
+      found.map { (InstalledLine.Token(network: $0.network, psid: $0.psid), $0.owner) }
     ) { one, _ in one }
   }
 
   /// - Parameter rows: those of the lines' DEVICE_IDs, of other devices, and of users who may have one device only.
   private func judge(
-    _ lines: [InstalledLine], owners: [InstalledJudge.Token: DeviceID], on connection: Connection,
+    _ lines: [InstalledLine], owners: [InstalledLine.Token: DeviceID], on connection: Connection,
     rows: (_ others: Set<DeviceID>, _ users: Set<UserKey>) throws(PostgresError) -> [Devices.Record]
   ) throws(PostgresError) -> InstalledJudge {
     let users = namedUsers(lines)
-    let others = Set(owners.values).subtracting(lines.flatMap(\.device.rows))
-    let found = try rows(others, app.devicePolicy == .single ? users : [])
-    var known: [UserKey: (name: Bool, phone: Bool)] = [:]
-    if columns.has(.clientName) || columns.has(.phone), !users.isEmpty {
-      known = try connection.run(InstalledDevices.known(users, of: app.number))
-    }
+    let others = owners.isEmpty ? [] : Set(owners.values).subtracting(lines.flatMap(\.device.rows))
+    let found = try rows(others, app.devicePolicy == .single ? Set(users) : [])
+    let known = users.isEmpty ? [:] : try connection.run(InstalledDevices.known(users, of: app.number))
     return InstalledJudge(
       app: app, level: level, now: try connection.run(WallClock.now()),
       records: Dictionary(found.map { ($0.device, $0) }) { one, _ in one }, owners: owners, known: known)
   }
 
-  private func namedUsers(_ lines: [InstalledLine]) -> Set<UserKey> {
-    Set(lines.compactMap { if case .named(let user) = $0.user { UserKey(clientUID: user) } else { nil } })
+  /// Some of them several times.
+  private func namedUsers(_ lines: [InstalledLine]) -> [UserKey] {
+    lines.compactMap { if case .named(let user) = $0.user { UserKey(clientUID: user) } else { nil } }
+  }
+
+  // MARK: Streamed
+
+  /// Writes lines about devices of which nothing stands there. False when something has come meanwhile: then nothing of
+  /// them is written.
+  private func add(
+    _ lines: [InstalledLine], _ known: Known, on connection: Connection
+  ) throws(Problem) -> Bool {
+    do throws(PostgresError) {
+      try connection.transaction(attempts: Operations.Limits.transactionAttempts) { () throws(PostgresError) in
+        var judge = InstalledJudge(
+          app: app, level: level, now: try connection.run(WallClock.now()), records: [:], owners: [:], known: known)
+        let devices = lines.map { judge.admit($0) }
+        // Nobody knows when a token was registered at the other server: whatever a network says of it later is true.
+        try InstalledDevices.add(devices, boundAt: 0, on: connection)
+        if !judge.changes.joined.isEmpty { try connection.run(Groups.join(judge.changes.joined, at: judge.now)) }
+        let said = said(judge)
+        if said.allSatisfy({ known[$0.key.userKey] == nil }) {
+          try InstalledDevices.add(said, on: connection)
+        } else {
+          _ = try connection.run(Users.name(said, renames: false))
+        }
+      }
+      return true
+    } catch {
+      guard error.sqlState == .uniqueViolation else { throw Problem(error) }
+      return false
+    }
   }
 
   // MARK: With locks
@@ -86,16 +135,16 @@ struct InstalledBatch {
   private func write(
     _ lines: [InstalledLine], on connection: Connection
   ) throws(PostgresError) -> [InstalledJudge.Verdict] {
-    if app.devicePolicy == .single { try connection.run(Devices.lockNames(namedUsers(lines))) }
-    // Nobody knows when a token was registered at the other server: whatever a network says of it later is true.
+    if app.devicePolicy == .single { try connection.run(Devices.lockNames(Set(namedUsers(lines)))) }
+    // As when they are streamed: since 1970.
     let claims = lines.map {
       Tokens.Claimed(app: app.number, psid: $0.psid, network: $0.network, device: $0.device)
     }
     let locked = try connection.run(Tokens.lock(claims, at: 0))
-    var owners: [InstalledJudge.Token: DeviceID] = [:]
+    var owners: [InstalledLine.Token: DeviceID] = [:]
     let owned = Dictionary(locked.map { ($0.psid, $0.owner) }) { one, _ in one }
     for line in lines {
-      owners[InstalledJudge.Token(network: line.network, psid: line.psid)] = owned[line.psid]
+      owners[line.token] = owned[line.psid]
     }
     var judge = try judge(lines, owners: owners, on: connection) { (others, users) throws(PostgresError) in
       let rows = try connection.run(InstalledDevices.find(lines.map(\.device)))
@@ -141,12 +190,15 @@ struct InstalledBatch {
     if !changes.joined.isEmpty { try connection.run(Groups.join(changes.joined, at: now)) }
     if !changes.endedGuests.isEmpty { try connection.run(Users.forgetGuests(changes.endedGuests)) }
     // Nobody has joined: they were there before.
-    if !changes.said.isEmpty { _ = try connection.run(Users.name(said(changes), renames: false)) }
+    let said = said(judge)
+    if !said.isEmpty { _ = try connection.run(Users.name(said, renames: false)) }
     return refused
   }
 
-  private func said(_ changes: InstalledJudge.Changes) -> [(key: Users.Key, said: Users.Said)] {
-    changes.said.map { user, said in
+  /// Of users who are not there yet, and of those who lack some of it.
+  private func said(_ judge: InstalledJudge) -> [(key: Users.Key, said: Users.Said)] {
+    judge.changes.said.compactMap { user, said in
+      if let known = judge.known[user], said.name.isEmpty || known.name, said.phone == nil || known.phone { return nil }
       let key = Users.Key(app: app.number, userKey: user)
       let phone = said.phone.flatMap { phone in phones?.seal(phone, of: key) }
       return (key, Users.Said(name: said.name, phone: phone))

@@ -2,26 +2,34 @@ internal import Domain
 
 /// Which column of a file of registrations is what.
 package struct InstalledColumns: Equatable, Sendable {
-  /// Raw values are the names on the wire of the existing SDKs.
-  package enum Field: String, CaseIterable, Sendable {
-    case appID = "APP_ID"
-    case psid = "PSID"
-    case pnsID = "PNSID"
-    case mode = "APNS_MODE"
-    case deviceID = "DEVICE_ID"
-    case clientUID = "CUID"
-    case clientName = "CNAME"
-    case phone = "PHONENUM"
-    case deviceType = "DEVICE_TYPE"
-    case model = "DEVICE_MD"
-    case osVersion = "OS_VER"
-    case appVersion = "APP_VER"
-    case locale = "LOCALE"
-    case timeZone = "TIME_ZONE"
-    case notification = "NOTIFICATION_YN"
-    case ad = "AD_YN"
-    case nightAd = "NIGHT_AD_YN"
-    case groups = "GROUPSEQ"
+  package enum Field: Int, CaseIterable, Sendable {
+    case appID, psid, pnsID, mode, deviceID, clientUID, clientName, phone, deviceType, model, osVersion, appVersion,
+      locale
+    case timeZone, notification, ad, nightAd, groups
+
+    /// On the wire of the existing SDKs.
+    package var name: String {
+      switch self {
+      case .appID: "APP_ID"
+      case .psid: "PSID"
+      case .pnsID: "PNSID"
+      case .mode: "APNS_MODE"
+      case .deviceID: "DEVICE_ID"
+      case .clientUID: "CUID"
+      case .clientName: "CNAME"
+      case .phone: "PHONENUM"
+      case .deviceType: "DEVICE_TYPE"
+      case .model: "DEVICE_MD"
+      case .osVersion: "OS_VER"
+      case .appVersion: "APP_VER"
+      case .locale: "LOCALE"
+      case .timeZone: "TIME_ZONE"
+      case .notification: "NOTIFICATION_YN"
+      case .ad: "AD_YN"
+      case .nightAd: "NIGHT_AD_YN"
+      case .groups: "GROUPSEQ"
+      }
+    }
 
     /// What the API calls it.
     var member: String {
@@ -50,7 +58,7 @@ package struct InstalledColumns: Equatable, Sendable {
     /// By either name, however it is written.
     init?(named name: String) {
       let plain = CSVHeader.plain(name)
-      let field = Self.allCases.first { CSVHeader.plain($0.rawValue) == plain || CSVHeader.plain($0.member) == plain }
+      let field = Self.allCases.first { CSVHeader.plain($0.name) == plain || CSVHeader.plain($0.member) == plain }
       guard let field else { return nil }
       self = field
     }
@@ -65,7 +73,13 @@ package struct InstalledColumns: Equatable, Sendable {
 
   package let columns: [Column]
 
-  func has(_ field: Field) -> Bool { columns.contains { $0.field == field } }
+  /// Where each field stands, by its raw value.
+  private let places: [Int?]
+
+  func has(_ field: Field) -> Bool { place(of: field) != nil }
+
+  /// Which column it is.
+  func place(of field: Field) -> Int? { places[field.rawValue] }
 
   /// - Parameters:
   ///   - header: the first line.
@@ -83,16 +97,18 @@ package struct InstalledColumns: Equatable, Sendable {
       }
       wishes[CSVHeader.plain(theirs)] = .some(field)
     }
-    columns = header.map { name in
+    let columns = header.map { name in
       let wish = wishes[CSVHeader.plain(name)]
       return Column(name: name, field: wish ?? Field(named: name))
     }
+    self.columns = columns
+    places = Field.allCases.map { field in columns.firstIndex { $0.field == field } }
     for field in Field.allCases {
       let same = columns.filter { $0.field == field }
       guard same.count < 2 else {
         throw Self.problem(
           """
-          \(same.map(\.name).joined(separator: " and ")) would all be \(field.rawValue). Say which one is not: \
+          \(same.map(\.name).joined(separator: " and ")) would all be \(field.name). Say which one is not: \
           --columns \(same[same.count - 1].name)=
           """)
       }
@@ -122,5 +138,5 @@ package struct InstalledColumns: Equatable, Sendable {
 
   private static func problem(_ text: String) -> Problem { Problem(.impossible, text) }
 
-  private static let known = "There are: \(Field.allCases.map(\.rawValue).joined(separator: ", "))."
+  private static let known = "There are: \(Field.allCases.map(\.name).joined(separator: ", "))."
 }

@@ -9,11 +9,6 @@ internal import Store
 /// - A token of another device is taken from it only if that one has not spoken either; so is a user's only device, where
 ///   each may have one.
 struct InstalledJudge {
-  struct Token: Hashable {
-    let network: PushNetwork
-    let psid: String
-  }
-
   enum Verdict: Equatable {
     case new
     case changed
@@ -42,17 +37,25 @@ struct InstalledJudge {
   /// Rows as they stand, those of all DEVICE_IDs and owners that lines name.
   private(set) var records: [DeviceID: Devices.Record]
   /// As the tokens stand.
-  private(set) var owners: [Token: DeviceID]
+  private(set) var owners: [InstalledLine.Token: DeviceID]
   /// What is said of users; those of whom nothing is known are missing.
   let known: [UserKey: (name: Bool, phone: Bool)]
   private(set) var changes = Changes()
 
   init(
-    app: App, level: App.Identity, now: Int64, records: [DeviceID: Devices.Record], owners: [Token: DeviceID],
+    app: App, level: App.Identity, now: Int64, records: [DeviceID: Devices.Record],
+    owners: [InstalledLine.Token: DeviceID],
     known: [UserKey: (name: Bool, phone: Bool)]
   ) {
     (self.app, self.level, self.now) = (app, level, now)
     (self.records, self.owners, self.known) = (records, owners, known)
+  }
+
+  /// Lets in a device of which nothing stands there, with a token that nobody has.
+  mutating func admit(_ line: InstalledLine) -> Devices.Record {
+    let record = record(line, nil)
+    enter(line, as: record.userKey)
+    return record
   }
 
   /// The row that a line is about, and who loses its token to it.
@@ -85,18 +88,20 @@ struct InstalledJudge {
       return .changed
     }
     write(line, record, over: row, takingFrom: loser)
-    if isBound {
-      let user = Users.Key(app: app.number, userKey: record.userKey)
-      changes.joined += line.groups.map { Groups.Membership(user: user, group: $0) }
-    }
-    say(line, of: record.userKey)
+    if isBound { enter(line, as: record.userKey) } else { say(line, of: record.userKey) }
     return row == nil ? .new : .changed
+  }
+
+  private mutating func enter(_ line: InstalledLine, as user: UserKey) {
+    let key = Users.Key(app: app.number, userKey: user)
+    for group in line.groups { changes.joined.append(Groups.Membership(user: key, group: group)) }
+    say(line, of: user)
   }
 
   private func place(_ line: InstalledLine) -> Place {
     let rows = line.device.rows
     let own = rows.compactMap { records[$0] }
-    let owner = owners[Token(network: line.network, psid: line.psid)]
+    let owner = owners[line.token]
     var loser: Devices.Record?
     if let owner, !rows.contains(owner) {
       guard let record = records[owner], !Self.hasSpoken(record) else {
@@ -143,7 +148,7 @@ struct InstalledJudge {
       record.environment = line.environment ?? record.environment
       record.boundAt = now
     }
-    record.attributes = Self.merge(line.attributes, record.attributes)
+    if row != nil { record.attributes = Self.merge(line.attributes, record.attributes) }
     record.consents.apply(line.consents, at: now)
     switch line.user {
     case .unsaid: break
@@ -196,7 +201,7 @@ struct InstalledJudge {
     if let row, row.psid != record.psid, row.state != .unregistered {
       changes.retired.insert(token(row.psid, of: row.device))
     }
-    let key = Token(network: line.network, psid: line.psid)
+    let key = line.token
     if let owner = owners[key], owner != record.device {
       changes.moved.append(token(line.psid, of: record.device))
     }

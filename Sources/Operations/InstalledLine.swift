@@ -2,8 +2,8 @@ internal import Domain
 internal import Store
 
 /// A line of a file of registrations, held against the rules of registrations.
-struct InstalledLine {
-  enum User: Equatable {
+struct InstalledLine: Sendable {
+  enum User: Equatable, Sendable {
     case unsaid
     case nobody
     case named(String)
@@ -27,8 +27,16 @@ struct InstalledLine {
   let consents: Consents.Change
   let groups: [Groups.Number]
 
+  /// One device has it at most.
+  struct Token: Hashable {
+    let network: PushNetwork
+    let psid: String
+  }
+
+  var token: Token { Token(network: network, psid: psid) }
+
   /// What lines are read with.
-  struct Context {
+  struct Context: Sendable {
     let app: App
     let columns: InstalledColumns
     /// What the groups of the other server are called here.
@@ -126,13 +134,14 @@ struct InstalledLine {
     let mend: String
 
     init(_ field: InstalledColumns.Field, _ what: String, _ mend: String) {
-      (column, self.what, self.mend) = (field.rawValue, what, mend)
+      (column, self.what, self.mend) = (field.name, what, mend)
     }
   }
 
   /// The values of a line. What databases write for nothing at all is nothing.
   private struct Cells {
-    private var values: [InstalledColumns.Field: String] = [:]
+    private let fields: [String]
+    private let columns: InstalledColumns
 
     init(_ fields: [String], _ columns: InstalledColumns) throws(Objection) {
       guard fields.count <= columns.columns.count else {
@@ -140,20 +149,21 @@ struct InstalledLine {
           .psid, "is in a line that has more fields than the header",
           "Put fields with commas into double quotes.")
       }
-      for (column, cell) in zip(columns.columns, fields) {
-        guard let field = column.field, !cell.isEmpty, !Self.nothing.contains(cell) else { continue }
-        values[field] = CSVWriter.read(cell)
-      }
+      (self.fields, self.columns) = (fields, columns)
     }
 
-    private static let nothing: Set<String> = ["NULL", "null", "(null)", "\\N"]
-
-    subscript(field: InstalledColumns.Field) -> String? { values[field] }
+    subscript(field: InstalledColumns.Field) -> String? {
+      guard let place = columns.place(of: field), place < fields.count else { return nil }
+      switch fields[place] {
+      case "", "NULL", "null", "(null)", "\\N": return nil
+      case let cell: return CSVWriter.read(cell)
+      }
+    }
 
     func text(
       _ field: InstalledColumns.Field, upTo bytes: Int = Domain.Limits.attributeBytes
     ) throws(Objection) -> String? {
-      guard let text = values[field] else { return nil }
+      guard let text = self[field] else { return nil }
       guard text.utf8.count <= bytes else {
         throw Objection(field, "is longer than \(bytes) bytes", "Look whether it is the column that you mean.")
       }
@@ -164,7 +174,7 @@ struct InstalledLine {
       _ field: InstalledColumns.Field, _ read: (String?) throws(SDKWords.Objection) -> Word
     ) throws(Objection) -> Word {
       do {
-        return try read(values[field])
+        return try read(self[field])
       } catch {
         throw Objection(field, error.text, "Correct it, or leave the line out.")
       }

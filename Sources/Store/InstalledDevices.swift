@@ -11,7 +11,9 @@ package enum InstalledDevices {
     """
     SELECT d.* FROM unnest($1::uuid[], $2::uuid[]) AS t(first, last)
     CROSS JOIN LATERAL (SELECT \(Devices.columnList) FROM devices WHERE device BETWEEN t.first AND t.last) d
-    """)
+    """,
+    // Planned each time: while a file comes in, an empty table becomes a large one.
+    isKept: false)
 
   /// All rows of DEVICE_IDs, unlocked.
   /// - Parameter devices: the first row of each.

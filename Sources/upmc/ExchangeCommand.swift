@@ -18,12 +18,14 @@ struct ImportCommand: ParsableCommand {
       With --registrations the file is the export of another push server, one registered device a line: PSID (needed), \
       PNSID, DEVICE_ID, APNS_MODE, CUID, CNAME, PHONENUM, DEVICE_TYPE, DEVICE_MD, OS_VER, APP_VER, LOCALE, TIME_ZONE, \
       NOTIFICATION_YN, AD_YN, NIGHT_AD_YN, GROUPSEQ, APP_ID. A device that has registered here by itself is left as it \
-      is; running the same file again changes nothing.
+      is; running the same file again changes nothing. --all-or-nothing goes through the file twice: should the second time \
+      break off, what has come in stays, and the same command goes on.
 
         upmc import --registrations devices.csv --app com.example.bank --dry-run
         upmc import --registrations devices.csv --app com.example.bank --columns "TOKEN=PSID,USER_NO=CUID,MEMO="
 
-      Files are UTF-8 or CP949 (EUC-KR), with commas, and double quotes where a field needs them.
+      Files are UTF-8 or CP949 (EUC-KR), with commas, and double quotes where a field needs them. What most lines are \
+      written in is the file's encoding; a line that is not in it is wrong.
       """)
 
   @Argument(help: "The app's id.")
@@ -38,7 +40,7 @@ struct ImportCommand: ParsableCommand {
   @Flag(help: "The file names devices and the tags that they get.")
   var devices = false
 
-  @Flag(help: "One wrong line, and nobody is brought in.")
+  @Flag(help: "Every line is looked at first: one wrong line, and nothing is brought in.")
   var allOrNothing = false
 
   @OptionGroup(title: "Devices of another push server")

@@ -47,7 +47,7 @@ struct InstalledOptions: ParsableArguments {
   private static let shownFaults = 20
   private static let keptFaults = 100_000
 
-  /// - Parameter isStrict: one wrong line, and no device is brought in.
+  /// - Parameter isStrict: all lines are looked at first; one that is wrong, and no device is brought in.
   func run(isStrict: Bool, _ output: OutputOptions) throws {
     guard let registrations, let app else { return }
     if let afterSeqno { try InstalledBase.check(start: afterSeqno) }
@@ -65,7 +65,9 @@ struct InstalledOptions: ParsableArguments {
         let faults = try take(&base, output)
         guard base.report.wrong == 0 else {
           try tell(base, faults, output)
-          throw CommandError("Nothing was brought in, for \(base.report.wrong) lines are wrong (--all-or-nothing).")
+          let wrong = base.report.wrong == 1 ? "1 line is wrong" : "\(base.report.wrong) lines are wrong"
+          throw CommandError(
+            "Nothing was brought in: \(wrong). Mend the file, or leave wrong lines out by running it without --all-or-nothing.")
         }
       }
       var base = try InstalledBase(bytes, options, phones: phones, by: .here, on: database.connection)
@@ -107,7 +109,7 @@ struct InstalledOptions: ParsableArguments {
 
   private func tellColumns(_ base: InstalledBase, _ output: OutputOptions) {
     let lines = base.columns.columns.map { column in
-      column.field.map { "column \(column.name) is \($0.rawValue)" } ?? "column \(column.name) is passed over"
+      column.field.map { "column \(column.name) is \($0.name)" } ?? "column \(column.name) is passed over"
     }
     for (line, column) in zip(lines, base.columns.columns) where dryRun || column.field == nil {
       if dryRun, !output.json { Output.line(line) } else { Output.complain(line) }

@@ -51,7 +51,7 @@ import Testing
 
   @Test func `one wrong line, and with --all-or-nothing no device comes in`() throws {
     let done = try bring("--all-or-nothing")
-    #expect(done.status == 1 && done.complaint.contains("Nothing was brought in, for 1 lines are wrong"))
+    #expect(done.status == 1 && done.complaint.contains("Nothing was brought in: 1 line is wrong"))
     #expect(try program.connect().run(Statement("count", "SELECT count(*) FROM devices")).int64(0, 0) == 0)
   }
 

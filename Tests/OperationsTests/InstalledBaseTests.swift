@@ -21,9 +21,15 @@ import Testing
   ) throws -> (report: InstalledBase.Report, faults: [InstalledBase.Fault]) {
     var options = InstalledBase.Options(appID: world.app.appID)
     change(&options)
+    return try bring(options, bytes, on: world.connection)
+  }
+
+  static func bring(
+    _ options: InstalledBase.Options, _ bytes: [UInt8], on connection: Connection
+  ) throws -> (report: InstalledBase.Report, faults: [InstalledBase.Fault]) {
     var base = try InstalledBase(
       ByteSource(bytes), options, phones: PhoneSeal(master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32))),
-      by: .commandLine, on: world.connection)
+      by: .commandLine, on: connection)
     var faults: [InstalledBase.Fault] = []
     while let wrong = try base.next() { faults += wrong }
     return (base.report, faults)
@@ -67,6 +73,27 @@ import Testing
     let again = try Self.bring(world, text)
     #expect(again.report.unchanged == 4 && again.report.new + again.report.changed + again.report.wrong == 0)
     #expect(try state(world) == before)
+  }
+
+  @Test func `new devices come in beside known ones, with users who are known and users who are not`() throws {
+    let world = try BatchWorld()
+    let group = try world.connection.run(Groups.create(app: world.app.number, name: "news", parent: nil))
+    try Self.bring(world, Self.header + "aa01,APNS,d1,DEV,kim,,1.0,Y,\naa02,APNS,d2,DEV,,,1.0,,\n")
+    let text =
+      Self.header + "aa03,APNS,d3,DEV,kim,Kim,,,\(group)\naa01,APNS,d1,DEV,kim,,2.0,,\naa04,APNS,d4,REAL,,,,,\(group)\n"
+      + "fcm:5,FCM,d5,,lee,Lee,,,\(group)\nfcm:6,FCM,d6,,lee,,,N,\(group)\naa02,APNS,d7,DEV,park,,,,\n"
+    let trial = try Self.bring(world, text) { $0.isDryRun = true }
+    let done = try Self.bring(world, text)
+    #expect(done.report.new == 5 && done.report.changed == 1 && done.faults == [], "\(done)")
+    #expect(trial.report.new == 5 && trial.report.changed == 1)
+    #expect(try world.count("SELECT count(*) FROM psids p JOIN devices d USING (device, psid) WHERE d.state = 1") == 6)
+    #expect(try world.count("SELECT count(*) FROM devices WHERE is_imported") == 7)
+    #expect(try world.record("d2")?.state == .unregistered && world.record("d7")?.psid == "aa02")
+    let names = try world.connection.run(
+      Statement("names", "SELECT string_agg(name, ',' ORDER BY user_key) FROM users WHERE user_key ~ '^u'"))
+    #expect(names.text(0, 0) == "Kim,Lee,")
+    #expect(try world.count("SELECT count(*) FROM group_members") == 3)
+    #expect(try Self.bring(world, text).report.unchanged == 6)
   }
 
   @Test func `a dry run says the same and writes nothing`() throws {

@@ -129,4 +129,16 @@ import Testing
     #expect(done.faults.first?.what.contains("UTF-8 or CP949") == true && done.faults.first?.mend.isEmpty == false)
     #expect(try world.count("SELECT count(*) FROM users WHERE name = '김'") == 99)
   }
+
+  @Test func `lines are counted, and the first about a device counts, over a file of many parts`() throws {
+    let world = try BatchWorld()
+    let memo = String(repeating: "m", count: 400)
+    var text = "PSID,CUID,MEMO\n"
+    for number in 0..<8_000 { text += "\(String(0x10_0000 + number, radix: 16)),user\(number),\"\(memo)\n\"\n" }
+    text += "x y,lee,\n100007,kim,\n"
+    let done = try Self.bring(world, text) { $0.columns = [("MEMO", "")] }
+    #expect(done.report.lines == 8_002 && done.report.new == 8_000 && done.report.wrong == 2)
+    #expect(done.faults.map(\.line) == [16_002, 16_003], "\(done.faults)")
+    #expect(try world.count("SELECT count(*) FROM devices d JOIN users u USING (user_key)") == 8_000)
+  }
 }

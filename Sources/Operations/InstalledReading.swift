@@ -1,0 +1,97 @@
+internal import Domain
+internal import Reactor
+
+/// Thread `import-read`: holds the lines of a file of registrations against the rules, while those before them are taken in.
+///
+/// ```
+///   take(part) ──► parts ──► lines of the part, and of what the part before has cut ──► read ──► next()
+/// ```
+/// It ends by itself when this is dropped.
+final class InstalledReading: Sendable {
+  /// Some lines in their order.
+  struct Lines: Sendable {
+    var count: Int64 = 0
+    var good: [InstalledLine] = []
+    var faults: [InstalledBase.Fault] = []
+    var otherApps: Int64 = 0
+  }
+
+  private let parts: Inbox<CSVParts.Part>
+  private let read: Inbox<[Lines]>
+
+  /// - Parameter reader: of the beginning of the file: its first line names the columns, and is passed over.
+  init(behind reader: CSVReader, _ context: InstalledLine.Context) throws(Problem) {
+    let first = reader.lines.dropFirst()
+    let (rest, passed) = (reader.rest, reader.passed)
+    do throws(SystemError) {
+      let parts = try Inbox<CSVParts.Part>(capacity: Operations.Limits.installedParts)
+      // And the beginning.
+      let read = try Inbox<[Lines]>(capacity: Operations.Limits.installedParts + 1)
+      (self.parts, self.read) = (parts, read)
+      _ = try Thread(name: "import-read") {
+        var (rest, passed) = (rest, passed)
+        _ = read.offer(Self.read(first, context))
+        while !parts.isClosed {
+          for part in parts.receive(atMost: .seconds(60)) {
+            let reader = CSVReader(rest + part.bytes, passed: passed, isLast: part.isLast)
+            (rest, passed) = (reader.rest, reader.passed)
+            _ = read.offer(Self.read(reader.lines[...], context))
+          }
+        }
+      }
+    } catch {
+      throw Problem(.internalError, "The file cannot be read: \(error).")
+    }
+  }
+
+  deinit {
+    parts.close()
+  }
+
+  /// Hands in the next part; the lines of so many (`installedParts`) may be outstanding.
+  func take(_ part: CSVParts.Part) {
+    let isTaken = parts.offer(part)
+    precondition(isTaken, "more parts than are read at once")
+  }
+
+  /// The lines of the beginning, then those of one part after the other, in transactions. Waits for them.
+  func next() -> [[Lines]] {
+    var arrived: [[Lines]] = []
+    while arrived.isEmpty { arrived = read.receive(atMost: .seconds(60)) }
+    return arrived
+  }
+
+  private static func read(_ lines: ArraySlice<CSVReader.Line>, _ context: InstalledLine.Context) -> [Lines] {
+    stride(from: lines.startIndex, to: lines.endIndex, by: Operations.Limits.installedLines).map { start in
+      var some = Lines()
+      for line in lines[start..<min(start + Operations.Limits.installedLines, lines.endIndex)] {
+        some.count += 1
+        switch read(line, context) {
+        case .success(let read?): some.good.append(read)
+        case .success(nil): some.otherApps += 1
+        case .failure(let fault): some.faults.append(fault)
+        }
+      }
+      return some
+    }
+  }
+
+  private static func read(
+    _ line: CSVReader.Line, _ context: InstalledLine.Context
+  ) -> Result<InstalledLine?, InstalledBase.Fault> {
+    switch line.record {
+    case .fields(let fields): InstalledLine.read(fields, line: line.number, context)
+    case .faulty(let what):
+      .failure(
+        InstalledBase.Fault(
+          line: line.number, column: "", what: what, mend: "Look at the line with an editor, or export it again."))
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Parts of a file that are read while the lines before them are taken in.
+  static let installedParts = 2
+  /// Lines of one transaction: so many rows are locked for the fraction of a second that it takes.
+  static let installedLines = 5_000
+}

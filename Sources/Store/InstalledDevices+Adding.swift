@@ -1,0 +1,79 @@
+internal import Domain
+package import Postgres
+
+/// Devices of which nothing stands here yet. They are streamed: that costs the database half of looking at row after row.
+extension InstalledDevices {
+  /// Writes devices with their tokens, each in key order like everybody, in the caller's transaction. Fails with
+  /// `.uniqueViolation` when a row or a token is there already.
+  /// - Parameter boundAt: since when the tokens are theirs, microseconds since 1970.
+  package static func add(
+    _ devices: [Devices.Record], boundAt: Int64, on connection: Connection
+  ) throws(PostgresError) {
+    try addTokens(of: devices, boundAt, on: connection)
+    try connection.copyIn("COPY devices (\(Devices.columnList), is_imported) FROM STDIN (FORMAT binary)") {
+      (writer) throws(PostgresError) in
+      for record in devices.sorted(by: { $0.device < $1.device }) {
+        try writer.beginRow(columns: Devices.columnCount + 1)
+        record.write(to: &writer)
+        writer.append(true)
+      }
+    }
+  }
+
+  /// Writes users, in key order. Fails with `.uniqueViolation` when one is there already.
+  package static func add(
+    _ users: [(key: Users.Key, said: Users.Said)], on connection: Connection
+  ) throws(PostgresError) {
+    try connection.copyIn("COPY users (app, user_key, name, phone) FROM STDIN (FORMAT binary)") {
+      (writer) throws(PostgresError) in
+      for (key, said) in users.sorted(by: { $0.key.userKey < $1.key.userKey }) {
+        try writer.beginRow(columns: 4)
+        writer.append(key.app)
+        writer.append(text: key.userKey.text)
+        writer.append(text: said.name)
+        writer.append(bytes: said.phone)
+      }
+    }
+  }
+
+  private static func addTokens(
+    of devices: [Devices.Record], _ boundAt: Int64, on connection: Connection
+  ) throws(PostgresError) {
+    // Tokens are ASCII: their order is that of their bytes.
+    let sorted = devices.sorted { ($0.psid, $0.network.rawValue) < ($1.psid, $1.network.rawValue) }
+    try connection.copyIn("COPY psids (app, psid, network, kind, device, bound_at) FROM STDIN (FORMAT binary)") {
+      (writer) throws(PostgresError) in
+      for record in sorted {
+        try writer.beginRow(columns: 6)
+        writer.append(record.app)
+        writer.append(text: record.psid)
+        writer.append(record.network.rawValue)
+        writer.append(TokenKind.alert.rawValue)
+        writer.append(device: record.device)
+        writer.append(timestampMicroseconds: boundAt)
+      }
+    }
+  }
+}
+
+extension Devices.Record {
+  /// Its values in the order of `Devices.columnList`.
+  fileprivate func write(to writer: inout CopyWriter) {
+    writer.append(device: device)
+    writer.append(app)
+    writer.append(text: userKey.text)
+    for number in [network.rawValue, environment.rawValue, state.rawValue, authEpoch] { writer.append(number) }
+    for text in [
+      psid, installation, attributes.platform, attributes.model, attributes.osVersion, attributes.appVersion,
+      attributes.locale, attributes.timeZone,
+    ] { writer.append(text: text) }
+    let answers = [consents.notification, consents.ad, consents.nightAd]
+    for answer in answers { writer.append(answer?.isGiven) }
+    for time in [boundAt, registeredAt, createdAt] { writer.append(timestampMicroseconds: time) }
+    for answer in answers { writer.append(timestampMicroseconds: answer?.at) }
+    writer.append(timestampMicroseconds: seenAt)
+    writer.append(identity.rawValue)
+    writer.append(text: pending?.userKey.text)
+    writer.append(timestampMicroseconds: pending?.at)
+  }
+}
