@@ -21,10 +21,8 @@ struct InstalledBatch {
     var (verdicts, fresh, known) = try look(lines, on: connection)
     guard !isDryRun else { return verdicts }
     if !fresh.isEmpty, try !add(fresh.map { lines[$0] }, known, on: connection) { fresh = [] }
-    let written = Set(fresh)
-    let indices = verdicts.indices.filter {
-      (verdicts[$0] == .new || verdicts[$0] == .changed) && !written.contains($0)
-    }
+    let done = Set(fresh)
+    let indices = verdicts.indices.filter { (verdicts[$0] == .new || verdicts[$0] == .changed) && !done.contains($0) }
     guard !indices.isEmpty else { return verdicts }
     let size = app.devicePolicy == .single ? Operations.Limits.installedNames : indices.count
     for start in stride(from: 0, to: indices.count, by: size) {

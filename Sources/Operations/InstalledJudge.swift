@@ -41,6 +41,8 @@ struct InstalledJudge {
   /// What is said of users; those of whom nothing is known are missing.
   let known: [UserKey: (name: Bool, phone: Bool)]
   private(set) var changes = Changes()
+  /// Where each user may have one device: the devices that are a user's, or were.
+  private var devices: [UserKey: Set<DeviceID>] = [:]
 
   init(
     app: App, level: App.Identity, now: Int64, records: [DeviceID: Devices.Record],
@@ -49,6 +51,7 @@ struct InstalledJudge {
   ) {
     (self.app, self.level, self.now) = (app, level, now)
     (self.records, self.owners, self.known) = (records, owners, known)
+    for record in records.values { note(record) }
   }
 
   /// Lets in a device of which nothing stands there, with a token that nobody has.
@@ -174,7 +177,7 @@ struct InstalledJudge {
 
   /// False when one of them has spoken.
   private mutating func release(othersOf record: Devices.Record) -> Bool {
-    let others = records.values.filter {
+    let others = (devices[record.userKey] ?? []).compactMap { records[$0] }.filter {
       $0.userKey == record.userKey && $0.device != record.device && $0.state == .active
     }
     guard !others.contains(where: Self.hasSpoken) else { return false }
@@ -215,6 +218,12 @@ struct InstalledJudge {
   private mutating func save(_ record: Devices.Record) {
     records[record.device] = record
     changes.saved.insert(record.device)
+    note(record)
+  }
+
+  private mutating func note(_ record: Devices.Record) {
+    guard app.devicePolicy == .single, !record.userKey.isGuest else { return }
+    devices[record.userKey, default: []].insert(record.device)
   }
 
   // MARK: What is said of users

@@ -5,15 +5,15 @@ internal import Postgres
 ///
 /// Such a row was registered at no time here (`registered_at` is 1970), and its times end with the import that wrote it
 /// (`created_at`): as soon as a later one stands in it, the device has spoken for itself.
+///
+/// What is looked up for a file is planned each time: while it comes in, an empty table becomes a large one.
 package enum InstalledDevices {
   private static let findStatement = Statement(
     "installed-devices-find",
     """
     SELECT d.* FROM unnest($1::uuid[], $2::uuid[]) AS t(first, last)
     CROSS JOIN LATERAL (SELECT \(Devices.columnList) FROM devices WHERE device BETWEEN t.first AND t.last) d
-    """,
-    // Planned each time: while a file comes in, an empty table becomes a large one.
-    isKept: false)
+    """, isKept: false)
 
   /// All rows of DEVICE_IDs, unlocked.
   /// - Parameter devices: the first row of each.
@@ -31,7 +31,7 @@ package enum InstalledDevices {
 
   private static let ofUsersStatement = Statement(
     "installed-devices-of-users",
-    "SELECT \(Devices.columnList) FROM devices WHERE app = $1 AND user_key = ANY($2) AND state = 1")
+    "SELECT \(Devices.columnList) FROM devices WHERE app = $1 AND user_key = ANY($2) AND state = 1", isKept: false)
 
   /// The active devices of users, unlocked.
   package static func ofUsers(_ users: some Collection<UserKey>, of app: App.Number) -> Query<[Devices.Record]> {
@@ -40,7 +40,7 @@ package enum InstalledDevices {
 
   private static let knownStatement = Statement(
     "installed-devices-known-users",
-    "SELECT user_key, name <> '', phone IS NOT NULL FROM users WHERE app = $1 AND user_key = ANY($2)")
+    "SELECT user_key, name <> '', phone IS NOT NULL FROM users WHERE app = $1 AND user_key = ANY($2)", isKept: false)
 
   /// What is said of users: a name, a telephone number. Users without a row are missing.
   package static func known(

@@ -74,7 +74,8 @@ import Testing
     #expect(
       lines.map(\.record) == [
         .fields(["a"]), .faulty("has text behind a closing quote"), .faulty("has a quote that is never closed"),
-        .fields(["f"]), .faulty(CSVReader.wrongEncoding), .faulty("holds U+0000, which cannot be stored"), .fields(["g"]),
+        .fields(["f"]), .faulty(CSVReader.wrongEncoding), .faulty("holds U+0000, which cannot be stored"),
+        .fields(["g"]),
       ])
   }
 
