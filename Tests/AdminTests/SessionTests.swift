@@ -2,12 +2,13 @@ import Domain
 import HTTPClient
 import Operations
 import Postgres
+import TestTier
 import Testing
 
 @testable import Admin
 
 /// Signing in as browsers do: a cookie, a CSRF token, and everything that somebody else might try.
-@Suite struct SessionTests {
+@Suite(.slow) struct SessionTests {
   private let world: AdminWorld
   private let password = "correct horse battery"
 

@@ -5,13 +5,14 @@ import Postgres
 import Reactor
 import Store
 import TestSupport
+import TestTier
 import Testing
 
 @testable import Admin
 
 /// What callers and tenants share, and that none of them can take it from the others. Locks in the database make requests
 /// slow on purpose.
-@Suite struct SharesTests {
+@Suite(.slow) struct SharesTests {
   private static func times() -> StreamTimes {
     var times = StreamTimes()
     (times.look, times.slowLook) = (.milliseconds(5), .milliseconds(5))

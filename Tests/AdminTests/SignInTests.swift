@@ -3,13 +3,14 @@ import HTTPClient
 import Operations
 import Postgres
 import Store
+import TestTier
 import Testing
 
 @testable import Admin
 
 /// Guessing at the console's door, from behind a proxy as in production: who is slowed down, who is not, and what is known
 /// of it afterwards.
-@Suite struct SignInTests {
+@Suite(.slow) struct SignInTests {
   private let world: AdminWorld
   private let password = "correct horse battery"
   private let home = "203.0.113.7"
