@@ -9,10 +9,8 @@ package struct TestDatabase: Sendable {
 
   /// A database with the schema of `Migrations/`: a copy of a template that is migrated once per test process.
   package static func make() throws -> TestDatabase {
-    try pool.take()
+    try copy(of: template.get())
   }
-
-  private static let pool = TestDatabasePool { try copy(of: template.get()) }
 
   /// A database without any table.
   package static func makeEmpty() throws -> TestDatabase {
