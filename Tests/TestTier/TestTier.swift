@@ -10,8 +10,9 @@ import Testing
 /// ```
 ///
 /// Slow is what takes seconds by itself: a browser, a server for each test, a program that is started, a second
-/// PostgreSQL, a line that hangs until a time is over. How long each test of a slow suite took is written down. What the
-/// runner prints is no help there: it counts from when a test could have begun, and on two cores most of that is waiting.
+/// PostgreSQL, a line that hangs until a time is over, passwords by the dozen. How long each test of a slow suite took is
+/// written down. What the runner prints is no help there: it counts from when a test could have begun, and on two cores
+/// most of that is waiting.
 enum TestTier {
   /// Set by `make check` alone.
   static let isQuick = getenv("TESTS").map { String(cString: $0) } == "quick"
