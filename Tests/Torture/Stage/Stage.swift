@@ -32,7 +32,7 @@ final class Stage {
     simulator = Simulator(configuration)
     started = try simulator.start()
     brokenDisk = plan.breaksDisk ? try BrokenDisk(in: directory, path: Self.searchPath) : nil
-    var database = EmbeddedPostgres.Configuration(dataDirectory: directory + "/data")
+    var database = EmbeddedPostgresConfiguration(dataDirectory: directory + "/data")
     database.programs = brokenDisk?.programs
     postgres = try EmbeddedPostgres.start(database)
     databaseURL = postgres.url
