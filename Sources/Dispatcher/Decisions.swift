@@ -111,8 +111,9 @@ struct Decisions {
     let networks = try self.networks(connection)
     let lost = try lostClaims(connection, node)
     let unique = uniqueDecisions(without: lost).map { $0.settled(with: networks) }
+    var taken: [Decision] = []
     if !unique.isEmpty {
-      let taken = storesRows ? try store(unique, at: now, connection) : unique
+      taken = storesRows ? try store(unique, at: now, connection) : unique
       for decision in taken {
         tally.count(decision.record.status, decision.statistic)
         increases[decision.record.seqno, default: Outcomes.Increase()]
@@ -123,7 +124,7 @@ struct Decisions {
     for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
     try postponeFallbacks(unique, connection)
-    try care.undoFloods(connection, writer: writer)
+    try care.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
       let since = fault.readAt - Limits.credentialGraceSeconds * 1_000_000
       if try connection.run(AppPauses.pause(app, faultOf: fault.network, reason: fault.reason, since: since)) {

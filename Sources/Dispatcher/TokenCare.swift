@@ -124,8 +124,12 @@ struct TokenCare {
   // MARK: Floods
 
   /// After the outcomes are written.
-  mutating func undoFloods(_ connection: Connection, writer: Int32) throws(PostgresError) {
-    var deliveries = Set(findings.filter(isVoid).map(\.delivery))
+  /// - Parameter decided: the deliveries whose outcomes this transaction has written. What ended another's, whose claim this
+  ///   node had lost, was another answer, and stands.
+  mutating func undoFloods(
+    _ connection: Connection, decided: Set<Confirmations.Delivery>, writer: Int32
+  ) throws(PostgresError) {
+    var deliveries = Set(findings.filter(isVoid).map(\.delivery)).intersection(decided)
     for flood in floods {
       // The other nodes may have met the flood a little before this one did.
       let lately = now - Limits.floodSeconds * 1_000_000

@@ -76,4 +76,33 @@ import Testing
     #expect((end.accepted, end.resent, end.skipped) == (1, 1, 0))
     #expect(world.network.log.count == 2)
   }
+
+  /// What it refused while the app was held back proves nothing, but it is the other's refusal that ended the deliveries.
+  @Test func `a woken node opens nothing again that the other has ended`() throws {
+    let world = try DispatcherWorld { _, _, _ in .rejected(reason: "TopicDisallowed") }
+    try world.makeDevices(1..<3)
+    world.network.hold((1..<3).map(DispatcherWorld.device))
+    let seqno = try world.send()
+    _ = try world.poll("not all were sent to") { world.network.held == 2 ? true : nil }
+    try world.connection.script("UPDATE claims SET fence = fence + 1")
+    let records = (1..<3).map {
+      Outcomes.Record(
+        seqno: seqno, device: DispatcherWorld.device($0), userKey: UserKey(clientUID: "kim"), status: .rejected,
+        attempts: 1, reason: "BadDeviceToken", dueAt: nil)
+    }
+    var increase = Outcomes.Increase()
+    for record in records { increase.count(record.status, reason: record.reason) }
+    _ = try world.connection.run(Outcomes.write(records, at: 1))
+    for query in Outcomes.add([seqno: increase], writer: 99) { try world.connection.run(query) }
+    try world.connection.script("DELETE FROM claims")
+    try Messages.finish([seqno], at: 1, on: world.connection)
+    #expect(try world.finished(seqno).funnel.rejected == 2)
+    try world.connection.run(AppPauses.pause(world.app, reason: "a wrong credential"))
+
+    world.network.answerHeld()
+    _ = try world.poll("the woken node did not let go") { world.underWay == 0 ? true : nil }
+    let (funnel, reasons) = try world.funnel(seqno)
+    #expect(funnel.state == .failed && funnel.rejected == 2 && funnel.pending == 0, "\(funnel) \(reasons)")
+    #expect(try world.count("outcomes WHERE status = 2 AND reason = 'BadDeviceToken'") == 2)
+  }
 }
