@@ -62,11 +62,12 @@ package struct Migrator: Sendable {
     didApply: (Migration, Duration) -> Void = { _, _ in }
   ) throws(MigratorError) -> Int {
     guard try !pending(connection).isEmpty else { return 0 }
-    if let objection = try objection(to: connection) { throw objection }
     try lock(connection, willWait)
     defer { _ = try? connection.run(Self.unlock, Self.lockParameters) }
     // Another starter may have done the work while we waited.
     let pending = try pending(connection)
+    // Under the lock: between two looks without it another starter's tables could be taken for another program's.
+    if let objection = try objection(to: connection) { throw objection }
     for migration in pending {
       let clock = SystemClock()
       let start = clock.now
