@@ -34,8 +34,9 @@ final class Calls {
   }
 
   private static let patience = Duration.seconds(4)
-  /// A session waits for a lock for half a second at most; a transaction has a few of them.
-  private static let moment = Duration.seconds(3)
+  /// A session waits for a lock for half a second at most, and a transaction has a few of them; the rest is for a loaded
+  /// machine.
+  private static let moment = Duration.seconds(8)
 
   /// Sends until it is answered with something that is not "later".
   /// - Parameter isOrdered: it must have happened, or never happen, before the next thing does. A server that was frozen
