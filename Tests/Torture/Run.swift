@@ -54,7 +54,9 @@ final class Run {
     stage.simulator.watch(pushes)
   }
 
-  deinit {
+  /// Stops everything that was started. Whoever made it must call this: what is to be done later holds on to the run.
+  func close() {
+    later = []
     driver.stop()
     hook?.stop()
     if plan.keeps { try? Data(verdict.deedLines.utf8).write(to: URL(filePath: stage.directory + "/deeds.log")) }

@@ -143,7 +143,9 @@ struct Torture: ParsableCommand {
     plan.asksForShortMessages = sms
     plan.holdsSnapshot = snapshot
     (plan.history, plan.historyMegabytes) = (history, historyMegabytes)
-    let page = try Run(plan).page()
+    let run = try Run(plan)
+    defer { run.close() }
+    let page = try run.page()
     print(json ? try page.json() : page.text)
     if !page.isClean { throw ExitCode.failure }
   }

@@ -93,6 +93,7 @@ struct Endurance: ParsableCommand {
     plan.holdsSnapshot = snapshot
     do {
       let run = try Run(plan)
+      defer { run.close() }
       let page = try run.page()
       sums.take(page, wasInterrupted: run.wasInterrupted)
       if !page.isClean { try Data(page.text.utf8).write(to: URL(filePath: "\(history).page")) }
