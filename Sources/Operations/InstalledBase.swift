@@ -10,8 +10,8 @@ internal import Store
 ///   file ──► parts of UTF-8 ──► lines ──► held against the rules ──► beside what is known ──► new, changed: written
 ///                                             └ wrong: told             └ unchanged, or the device's own: left
 /// ```
-/// So many lines are a batch, and each batch one transaction of those that change something: an import that broke off goes on
-/// when it is run again, and one that is run again changes nothing. Within a file the first line about a DEVICE_ID or a
+/// So many lines are a batch, and each batch a few transactions of those that change something: an import that broke off goes
+/// on when it is run again, and one that is run again changes nothing. Within a file the first line about a DEVICE_ID or a
 /// token counts. No device hears of it, and no webhook: a binding comes in without a push.
 package struct InstalledBase {
   package struct Options: Sendable {
@@ -97,11 +97,11 @@ package struct InstalledBase {
   private let options: Options
   private let caller: Caller
   private let context: InstalledLine.Context
-  private let phones: PhoneSeal?
   private let sha256: [UInt8]
   private let connection: Connection
   private var parts: CSVParts
   private let reading: InstalledReading
+  private let share: InstalledShare
   /// Parts whose lines are outstanding; the beginning counts as one.
   private var partsUnderWay = 1
   /// Lines that were read, transaction by transaction.
@@ -135,10 +135,14 @@ package struct InstalledBase {
     context = InstalledLine.Context(
       app: app, columns: columns, groups: options.groups, timeZones: try connection.answer(TimeZones.all()))
     reading = try InstalledReading(behind: reader, context)
+    share = try InstalledShare(
+      InstalledBatch(
+        app: app, level: options.isVouched ? .proof : .open, phones: phones, isDryRun: options.isDryRun),
+      connect: connection.another)
     report.isDryRun = options.isDryRun
     size = file.count
     sha256 = options.isDryRun ? [] : try file.sha256()
-    (self.options, self.phones, self.caller, self.connection, self.parts) = (options, phones, caller, connection, parts)
+    (self.options, self.caller, self.connection, self.parts) = (options, caller, connection, parts)
   }
 
   // MARK: Part by part
@@ -211,10 +215,7 @@ package struct InstalledBase {
 
   private mutating func take(_ lines: [InstalledLine], _ faults: inout [Fault]) throws(Problem) {
     guard !lines.isEmpty else { return }
-    let batch = InstalledBatch(
-      app: context.app, level: options.isVouched ? .proof : .open, phones: phones)
-    let verdicts = try batch.run(lines, isDryRun: options.isDryRun, on: connection)
-    for (line, verdict) in zip(lines, verdicts) {
+    for (line, verdict) in zip(lines, try share.run(lines, on: connection)) {
       switch verdict {
       case .new: report.new += 1
       case .changed: report.changed += 1

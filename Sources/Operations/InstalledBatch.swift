@@ -6,27 +6,43 @@ internal import Store
 ///
 /// First they are judged beside what stands there, without a lock: most lines of a second run change nothing and are done
 /// with that. Devices of which nothing stands there are streamed; should one come meanwhile, it is judged like the others:
-/// once more, in a transaction that holds their tokens and rows.
-struct InstalledBatch {
+/// once more, in a transaction that holds their tokens and rows. Only this second half needs the lines in their order: in
+/// the first one two threads may share them, as long as lines of one user stay together.
+struct InstalledBatch: Sendable {
+  /// What has become of lines without locks.
+  struct Outcome: Sendable {
+    var verdicts: [InstalledJudge.Verdict]
+    /// Indices of those that change something and are not written yet.
+    var open: [Int]
+  }
+
   let app: App
   let level: App.Identity
   let phones: PhoneSeal?
+  let isDryRun: Bool
 
   private typealias Known = [UserKey: (name: Bool, phone: Bool)]
 
-  /// - Returns: what becomes of each line.
-  func run(
-    _ lines: [InstalledLine], isDryRun: Bool, on connection: Connection
-  ) throws(Problem) -> [InstalledJudge.Verdict] {
+  /// Judges lines, and streams those about devices of which nothing stands there.
+  func stream(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> Outcome {
     var (verdicts, fresh, known) = try look(lines, on: connection)
-    guard !isDryRun else { return verdicts }
+    guard !isDryRun else { return Outcome(verdicts: verdicts, open: []) }
     if !fresh.isEmpty, try !add(fresh.map { lines[$0] }, known, on: connection) { fresh = [] }
     let done = Set(fresh)
-    let indices = verdicts.indices.filter { (verdicts[$0] == .new || verdicts[$0] == .changed) && !done.contains($0) }
-    guard !indices.isEmpty else { return verdicts }
-    let size = app.devicePolicy == .single ? Operations.Limits.installedNames : indices.count
-    for start in stride(from: 0, to: indices.count, by: size) {
-      let part = indices[start..<min(start + size, indices.count)]
+    let open = verdicts.indices.filter { (verdicts[$0] == .new || verdicts[$0] == .changed) && !done.contains($0) }
+    return Outcome(verdicts: verdicts, open: open)
+  }
+
+  /// Writes what is still open.
+  /// - Returns: what becomes of each line.
+  func finish(
+    _ lines: [InstalledLine], _ outcome: Outcome, on connection: Connection
+  ) throws(Problem) -> [InstalledJudge.Verdict] {
+    var verdicts = outcome.verdicts
+    let open = outcome.open
+    let size = app.devicePolicy == .single ? Operations.Limits.installedNames : max(1, open.count)
+    for start in stride(from: 0, to: open.count, by: size) {
+      let part = open[start..<min(start + size, open.count)]
       let wanted = part.map { lines[$0] }
       let written = try connection.commit { () throws(PostgresError) in try write(wanted, on: connection) }
       for (index, verdict) in zip(part, written) { verdicts[index] = verdict }

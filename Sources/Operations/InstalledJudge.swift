@@ -9,7 +9,7 @@ internal import Store
 /// - A token of another device is taken from it only if that one has not spoken either; so is a user's only device, where
 ///   each may have one.
 struct InstalledJudge {
-  enum Verdict: Equatable {
+  enum Verdict: Equatable, Sendable {
     case new
     case changed
     case unchanged

@@ -26,10 +26,22 @@ package final class Connection {
 
   /// Connects. - Parameter url: what libpq understands: `postgresql://user@host/db`, several hosts,
   /// `target_session_attrs` and all.
-  package init(_ url: String, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
-    target = try ConnectionTarget(url, options: options)
-    self.options = options
+  package convenience init(_ url: String, options: ConnectionOptions = ConnectionOptions()) throws(PostgresError) {
+    try self.init(ConnectionTarget(url, options: options), options)
+  }
+
+  private init(_ target: ConnectionTarget, _ options: ConnectionOptions) throws(PostgresError) {
+    (self.target, self.options) = (target, options)
     session = try Self.connect(to: target, options, attempt: 0)
+  }
+
+  package typealias Maker = @Sendable () throws(PostgresError) -> Connection
+
+  /// Connects once more in the same way, on the thread that calls it.
+  package var another: Maker {
+    var options = options
+    options.canceller = nil
+    return { [target, options] () throws(PostgresError) in try Connection(target, options) }
   }
 
   /// Hosts, port and database, never the password: for whoever has to find the place.

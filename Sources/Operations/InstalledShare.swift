@@ -1,0 +1,92 @@
+internal import Domain
+internal import Postgres
+internal import Reactor
+
+/// Thread `import-share`: streams its share of a batch's lines over a connection of its own, while the caller streams the
+/// others. PostgreSQL works for each connection on one processor.
+///
+/// ```
+///   lines ──┬── of some users ──► this thread ──┐
+///           └── of the others ──► the caller ───┴──► in their order: what is still open, by the caller
+/// ```
+/// It ends by itself when this is dropped.
+final class InstalledShare: Sendable {
+  private typealias Result = Swift.Result<InstalledBatch.Outcome, Problem>
+
+  private let batch: InstalledBatch
+  private let work: Inbox<[InstalledLine]>
+  private let done: Inbox<Result>
+
+  /// - Parameter connect: makes its connection, when there is a first batch to share.
+  init(_ batch: InstalledBatch, connect: @escaping Connection.Maker) throws(Problem) {
+    self.batch = batch
+    do throws(SystemError) {
+      let (work, done) = (try Inbox<[InstalledLine]>(capacity: 1), try Inbox<Result>(capacity: 1))
+      (self.work, self.done) = (work, done)
+      _ = try Thread(name: "import-share") {
+        var connection: Connection?
+        while !work.isClosed {
+          for lines in work.receive(atMost: .seconds(60)) {
+            _ = done.offer(Self.stream(lines, batch, &connection, connect))
+          }
+        }
+      }
+    } catch {
+      throw Problem(.internalError, "The file cannot be taken in: \(error).")
+    }
+  }
+
+  deinit {
+    work.close()
+  }
+
+  /// What becomes of each line.
+  func run(_ lines: [InstalledLine], on connection: Connection) throws(Problem) -> [InstalledJudge.Verdict] {
+    guard lines.count >= Operations.Limits.installedShare else {
+      return try batch.finish(lines, try batch.stream(lines, on: connection), on: connection)
+    }
+    let others = lines.indices.filter { isShared(lines[$0]) }
+    let own = lines.indices.filter { !isShared(lines[$0]) }
+    let isTaken = work.offer(others.map { lines[$0] })
+    precondition(isTaken, "a batch is shared before the last one has come back")
+    let mine = Result { () throws(Problem) in try batch.stream(own.map { lines[$0] }, on: connection) }
+    // Whatever has become of our own: nothing may be written any more once this returns.
+    let theirs = wait()
+    var outcome = InstalledBatch.Outcome(verdicts: lines.map { _ in .unchanged }, open: [])
+    for (indices, some) in [(own, try mine.get()), (others, try theirs.get())] {
+      for (index, verdict) in zip(indices, some.verdicts) { outcome.verdicts[index] = verdict }
+      outcome.open += some.open.map { indices[$0] }
+    }
+    outcome.open.sort()
+    return try batch.finish(lines, outcome, on: connection)
+  }
+
+  private func wait() -> Result {
+    while true {
+      if let result = done.receive(atMost: .seconds(60)).first { return result }
+    }
+  }
+
+  /// Half of the users, and half of the devices without one.
+  private func isShared(_ line: InstalledLine) -> Bool {
+    if case .named(let user) = line.user { return user.hashValue & 1 == 0 }
+    return line.device.hashValue & 1 == 0
+  }
+
+  private static func stream(
+    _ lines: [InstalledLine], _ batch: InstalledBatch, _ connection: inout Connection?, _ connect: Connection.Maker
+  ) -> Result {
+    Result { () throws(Problem) in
+      if connection == nil {
+        do throws(PostgresError) { connection = try connect() } catch { throw Problem(error) }
+      }
+      guard let connection else { return InstalledBatch.Outcome(verdicts: [], open: []) }
+      return try batch.stream(lines, on: connection)
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Fewer lines are not worth a second connection.
+  static let installedShare = 200
+}
