@@ -19,20 +19,10 @@ let testing: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let log = Target.Dependency.product(name: "Logging", package: "swift-log")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-
-/// Holds the version of a package that another package brings. Without a user it would be warned of with every build, so
-/// it has one on a platform that is never built for: nothing is compiled or linked for it.
-func held(_ product: String, of package: String) -> Target.Dependency {
-  .product(name: product, package: package, condition: .when(platforms: [.windows]))
-}
-
-let asn1 = held("SwiftASN1", of: "swift-asn1")
 
 /// A module of the house. `on` may only name modules that stand below it; `StyleTests` checks the imports too.
 func module(_ name: String, on dependencies: [Target.Dependency] = []) -> Target {
@@ -59,10 +49,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections.git", exact: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-crypto.git", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log.git", exact: "1.16.2"),
-    // Nothing of ours imports it: swift-crypto brings it, and would take any 1.x.
-    .package(url: "https://github.com/apple/swift-asn1.git", exact: "1.7.4"),
   ],
   targets: [
     // Ground: system libraries, each a module map and shims for what Swift cannot import.
@@ -79,8 +66,11 @@ let package = Package(
     // What a program counts about itself. Pure.
     module("Metrics"),
 
+    // Beside it: digests, ciphers and signatures. Pure.
+    module("Crypto", on: ["COpenSSL"]),
+
     // Second floor: technologies. They know nothing of pushes.
-    module("TLS", on: ["Reactor", "COpenSSL"]),
+    module("TLS", on: ["Crypto", "Reactor", "COpenSSL"]),
     module("HTTP2", on: ["PlainText", "Reactor", "CNGHTTP2"]),
     module("HTTPServer", on: ["TLS", "Metrics", "PlainText", "Reactor"]),
     module("HTTPClient", on: ["TLS", "PlainText", "Reactor", deque]),
@@ -89,24 +79,24 @@ let package = Package(
     module("EmbeddedPostgres", on: ["Postgres", "Reactor"]),
 
     // Third floor: what UPMC is about.
-    module("Domain", on: ["JSON", "PlainText", crypto, cryptoExtras, asn1]),
-    module("Store", on: ["Domain", "Postgres", "Reactor", crypto]),
+    module("Domain", on: ["JSON", "PlainText", "Crypto"]),
+    module("Store", on: ["Domain", "Postgres", "Reactor", "Crypto"]),
     module(
       "Operations",
-      on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", crypto, cryptoExtras, log]),
+      on: ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor", "Crypto", log]),
 
     // Beside it: what the ways to all push networks have in common.
     module("PushWire", on: ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor", log, deque]),
 
     // Fourth floor: the doors and the engine. Siblings never import each other.
-    module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", crypto, log]),
+    module("APNs", on: ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor", "Crypto", log]),
     module(
       "FCM",
-      on: ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor", cryptoExtras, log]),
+      on: ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor", log]),
     module(
       "Courier",
       on: [
-        "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", crypto, log,
+        "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor", "Crypto", log,
       ]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
     module(
@@ -114,9 +104,9 @@ let package = Package(
       on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor", log, deque]),
     module("SDKDoor", on: ["Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
     module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
-    module("OpenAPI", on: ["Domain", "JSON", "PlainText", "Operations", "HTTPServer", crypto]),
+    module("OpenAPI", on: ["Domain", "JSON", "PlainText", "Operations", "HTTPServer", "Crypto"]),
     module(
-      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", crypto, cryptoExtras, deque]),
+      "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
 
     // Roof: configuration, wiring, programs.
     module(
@@ -124,7 +114,7 @@ let package = Package(
       on: [
         "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
         "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "EmbeddedPostgres", "Postgres",
-        "Metrics", "Reactor", "Domain", crypto, log,
+        "Metrics", "Reactor", "Domain", "Crypto", log,
       ]),
     // What an operator does beside serving.
     module(
@@ -141,7 +131,8 @@ let package = Package(
     tests("PlainTextTests", on: ["PlainText"]),
     tests("JSONTests", on: ["JSON"]),
     tests("MetricsTests", on: ["Metrics"]),
-    tests("DomainTests", on: ["Domain", "JSON", crypto]),
+    tests("CryptoTests", on: ["Crypto"]),
+    tests("DomainTests", on: ["Domain", "JSON", "Crypto"]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("ReceiverTests", on: ["Receiver", "Operations", "Domain", "Reactor"]),
@@ -153,7 +144,7 @@ let package = Package(
       name: "upmc-benchmark",
       dependencies: [
         "Server", "Receiver", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store", "Domain", "JSON",
-        "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, crypto, log,
+        "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, "Crypto", log,
       ], path: "Tests/Benchmarks", swiftSettings: strict),
     // The torture runner: a program among the tests, because it is one.
     .executableTarget(
@@ -166,24 +157,24 @@ let package = Package(
     tests("PostgresTests", on: ["Postgres", "Reactor", "TestSupport"]),
     tests("EmbeddedPostgresTests", on: ["EmbeddedPostgres", "Postgres", "Reactor", "TestSupport"]),
     tests(
-      "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", crypto]),
-    tests("TLSTests", on: ["TLS", "COpenSSL", "Reactor", "TestSupport"]),
+      "SimulatorTests", on: ["Simulator", "Domain", "HTTP2", "TLS", "HTTPServer", "HTTPClient", "Reactor", "Crypto"]),
+    tests("TLSTests", on: ["TLS", "Crypto", "COpenSSL", "Reactor", "TestSupport"]),
     tests("HTTP2Tests", on: ["HTTP2", "Reactor"]),
     tests(
       "DispatcherTests",
-      on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", crypto]),
-    tests("PushWireTests", on: ["PushWire", "Domain", "Reactor", crypto]),
-    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", "TestSupport", crypto, log]),
-    tests("APNsTests", on: ["APNs", "PushWire", "Domain", "HTTP2", "TLS", "Reactor", crypto, log]),
+      on: ["Dispatcher", "Operations", "Store", "Domain", "Postgres", "Reactor", "TestSupport", "Crypto"]),
+    tests("PushWireTests", on: ["PushWire", "Domain", "Reactor", "Crypto"]),
+    tests("FCMTests", on: ["FCM", "PushWire", "Simulator", "Domain", "Reactor", "TLS", "TestSupport", "Crypto", log]),
+    tests("APNsTests", on: ["APNs", "PushWire", "Domain", "HTTP2", "TLS", "Reactor", "Crypto", log]),
     tests(
       "OperationsTests",
-      on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", crypto]),
-    tests("CommandTests", on: ["upmc", "Postgres", "TLS", "Reactor", "TestSupport", crypto]),
+      on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
+    tests("CommandTests", on: ["upmc", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
     tests(
       "AdminTests",
       on: [
         "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
-        crypto,
+        "Crypto",
       ]),
     tests(
       "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "SDKDoor", "Server", "Operations", "Domain", "HTTPServer"]),
@@ -197,14 +188,14 @@ let package = Package(
       "CareTests",
       on: [
         "Care", "Server", "Simulator", "Operations", "Store", "Domain", "TLS", "Postgres", "Reactor", "TestSupport",
-        crypto,
+        "Crypto",
       ]),
     tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
     tests(
-      "CourierTests", on: ["Courier", "Store", "Domain", "HTTPClient", "Postgres", "Reactor", "TestSupport", crypto]),
+      "CourierTests", on: ["Courier", "Store", "Domain", "HTTPClient", "Postgres", "Reactor", "TestSupport", "Crypto"]),
     tests(
       "ServerTests",
-      on: ["Server", "APNs", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "TestSupport", crypto]),
+      on: ["Server", "APNs", "Operations", "Store", "HTTPServer", "Postgres", "Reactor", "TestSupport", "Crypto"]),
     tests("StoreTests", on: ["Store", "Domain", "Postgres", "Reactor", "TestSupport"]),
   ]
 )

@@ -70,7 +70,7 @@ package enum SigningKeyError: Error, Equatable, CustomStringConvertible, Sendabl
 /// An APNs signing key (`.p8`) with its names.
 package struct SigningKey: Sendable {
   package let name: KeyName
-  private let key: P256.Signing.PrivateKey
+  private let key: P256.PrivateKey
 
   /// - Parameter p8: text of the file as Apple gives it (PEM, PKCS#8, not encrypted).
   package init(p8: String, keyID: String, teamID: String) throws(SigningKeyError) {
@@ -80,14 +80,14 @@ package struct SigningKey: Sendable {
     if p8.contains("BEGIN CERTIFICATE") { throw .certificate }
     guard p8.contains("-----BEGIN"), p8.contains("PRIVATE KEY-----") else { throw .notPEM }
     do {
-      key = try P256.Signing.PrivateKey(pemRepresentation: p8)
+      key = try P256.PrivateKey(pem: p8)
     } catch {
       // The library cannot tell a broken file from a key of another kind; both mean the same to whoever uploads it.
       throw .notP256
     }
     let names = Array("\(teamID) \(keyID) ".utf8)
-    let fingerprint = SHA256.hash(data: names + Array(key.publicKey.x963Representation))
-    name = KeyName(teamID: teamID, keyID: keyID, fingerprint: Hex.encode(Array(fingerprint)))
+    let fingerprint = SHA256.hash(names + key.publicKey.der)
+    name = KeyName(teamID: teamID, keyID: keyID, fingerprint: Hex.encode(fingerprint))
   }
 
   /// Signs a token (ES256, RFC 7518 §3.4: r and s, 32 bytes each). Costs about 30 µs.
@@ -96,9 +96,8 @@ package struct SigningKey: Sendable {
     let header = #"{"alg":"ES256","kid":"\#(name.keyID)"}"#
     let claims = #"{"iss":"\#(name.teamID)","iat":\#(seconds)}"#
     let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(claims.utf8)
-    let signature = try key.signature(for: Array(signed.utf8))
     return ProviderToken(
-      name, value: signed + "." + Base64URL.encode(Array(signature.rawRepresentation)), issuedAt: seconds)
+      name, value: signed + "." + Base64URL.encode(key.signature(for: Array(signed.utf8))), issuedAt: seconds)
   }
 
   private static func isIdentifier(_ text: String) -> Bool {

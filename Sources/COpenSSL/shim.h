@@ -1,4 +1,4 @@
-/// OpenSSL 3: TLS, and the making of certificates for the simulator.
+/// OpenSSL 3: digests, ciphers and signatures, TLS, and the making of certificates for the simulator.
 ///
 /// The functions below only give names to macros, which Swift cannot import.
 #pragma once
@@ -8,9 +8,12 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/provider.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
@@ -61,6 +64,9 @@ static inline int upmc_ssl_reads_left(SSL *ssl) {
 }
 // Variadic macro over EVP_PKEY_Q_keygen.
 static inline EVP_PKEY *upmc_generate_p256(void) { return EVP_EC_gen("P-256"); }
+static inline EVP_PKEY *upmc_generate_rsa(size_t bits) { return EVP_RSA_gen(bits); }
+// Macro over CRYPTO_free.
+static inline void upmc_free(void *memory) { OPENSSL_free(memory); }
 // Macro over BIO_ctrl: the bytes a memory BIO holds; they stay its own.
 static inline long upmc_bio_bytes(BIO *bio, char **bytes) { return BIO_get_mem_data(bio, bytes); }
 // The typed stack functions are macros.

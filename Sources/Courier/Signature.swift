@@ -6,9 +6,7 @@ internal import FoundationEssentials
 package enum Signature {
   /// - Parameter seconds: since 1970, as in `webhook-timestamp`.
   package static func sign(id: String, seconds: Int64, body: [UInt8], secret: [UInt8]) -> String {
-    var hmac = HMAC<SHA256>(key: SymmetricKey(data: secret))
-    hmac.update(data: Array("\(id).\(seconds).".utf8))
-    hmac.update(data: body)
-    return "v1," + Data(hmac.finalize()).base64EncodedString()
+    let code = HMAC.authenticationCode(for: Array("\(id).\(seconds).".utf8) + body, using: SymmetricKey(secret))
+    return "v1," + Data(code).base64EncodedString()
   }
 }

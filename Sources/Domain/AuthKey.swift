@@ -5,10 +5,10 @@ package import Crypto
 /// `<device>.<epoch>.<40 hex digits>` (`a` before the epoch of one that was asked for by the token alone), an HMAC over (app, device, epoch). Nothing is stored per key: raising the device's
 /// epoch ends all keys made before. A new key by itself does not end the old ones.
 package struct AuthKeyring: Sendable {
-  private let key: SymmetricKey
+  private let hmac: HMAC
 
   package init(key: SymmetricKey) {
-    self.key = key
+    hmac = HMAC(key: key)
   }
 
   /// A key that has proved genuine. Whether it is still current only the device's row can say.
@@ -42,13 +42,12 @@ package struct AuthKeyring: Sendable {
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }
     let isAsked = parts[1].hasPrefix("a")
     guard let epoch = Int16(parts[1].dropFirst(isAsked ? 1 : 0)) else { return nil }
-    var difference: UInt8 = parts[2].utf8.count == 40 ? 0 : 1
-    for (left, right) in zip(parts[2].utf8, seal(device, String(parts[1])).utf8) { difference |= left ^ right }
-    return difference == 0 ? Claim(device: device, epoch: epoch, isAsked: isAsked) : nil
+    guard ConstantTime.isEqual(parts[2].utf8, seal(device, String(parts[1])).utf8) else { return nil }
+    return Claim(device: device, epoch: epoch, isAsked: isAsked)
   }
 
   private func seal(_ device: DeviceID, _ epoch: String) -> String {
     let message = Array("authKey \(device) \(epoch)".utf8)
-    return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(20))
+    return Hex.encode(hmac.authenticationCode(for: message).prefix(20))
   }
 }

@@ -4,40 +4,33 @@ package import Crypto
 /// sealed: AES-256-GCM, bound to the app.
 package struct ContentSeal: Sendable {
   private let keys: [SymmetricKey]
-  private let digestKey: SymmetricKey
+  private let digests: HMAC
 
   /// - Parameter keys: the present one, then former ones that may still be needed; not empty.
   package init(_ keys: [SymmetricKey]) {
     precondition(!keys.isEmpty)
     self.keys = keys
     // One key, two purposes: neither result says anything of the other.
-    digestKey = HKDF<SHA256>.deriveKey(
-      inputKeyMaterial: keys[0], info: Array("upmc request digest".utf8), outputByteCount: 32)
+    digests = HMAC(key: KeyDerivation.hkdf(keys[0], purpose: "upmc request digest"))
   }
 
   private static func place(_ app: App.Number) -> [UInt8] { Array("content of app \(app)".utf8) }
 
   package func seal(_ content: [UInt8], of app: App.Number) -> [UInt8] {
-    do {
-      // `combined` is nil only for nonces of a size that we do not use.
-      return try AES.GCM.seal(content, using: keys[0], authenticating: Self.place(app)).combined.map { Array($0) } ?? []
-    } catch {
-      preconditionFailure("AES-GCM refused a 256-bit key: \(error)")
-    }
+    AESGCM.seal(content, using: keys[0], authenticating: Self.place(app))
   }
 
   /// Nil when it was sealed with another key, for another app, or was changed.
   package func open(_ sealed: [UInt8], of app: App.Number) -> [UInt8]? {
-    guard let box = try? AES.GCM.SealedBox(combined: sealed) else { return nil }
     for key in keys {
-      if let content = try? AES.GCM.open(box, using: key, authenticating: Self.place(app)) { return Array(content) }
+      if let content = AESGCM.open(sealed, using: key, authenticating: Self.place(app)) { return content }
     }
     return nil
   }
 
   /// Tells requests apart, like a hash, but for nobody without the key: six digits are soon tried out.
   package func digest(_ body: [UInt8]) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: body, using: digestKey))
+    digests.authenticationCode(for: body)
   }
 
   /// A message's request as it was accepted, what it says included.

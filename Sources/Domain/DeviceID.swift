@@ -19,8 +19,8 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
   package init(appID: String, network: PushNetwork, installation: String) {
     var hash = SHA256()
     for part in [appID, network.pnsID, installation] {
-      hash.update(data: Array(part.utf8))
-      hash.update(data: [0])
+      hash.update(Array(part.utf8))
+      hash.update([0])
     }
     let words = hash.finalize().prefix(16).reduce(into: (high: UInt64(0), low: UInt64(0))) { words, byte in
       words.high = words.high << 8 | words.low >> 56

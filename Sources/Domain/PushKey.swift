@@ -6,9 +6,8 @@ package import Crypto
 /// tried first, then the previous one, so keys can be rotated while messages are on their way.
 package struct PushKeyring: Sendable {
   private static let digestBytes = 20
-  /// Keyed and fed with nothing yet: each proof starts from a copy, which saves half of its work.
-  private let present: HMAC<SHA256>
-  private let previous: HMAC<SHA256>?
+  private let present: HMAC
+  private let previous: HMAC?
 
   package init(present: SymmetricKey, previous: SymmetricKey? = nil) {
     self.present = HMAC(key: present)
@@ -17,35 +16,26 @@ package struct PushKeyring: Sendable {
 
   /// Appends the 40 digits to a payload.
   package func append(seqno: String, psid: String, to bytes: inout [UInt8]) {
-    for byte in Self.digest(seqno, psid, present).prefix(Self.digestBytes) { Hex.append(byte, to: &bytes) }
+    for byte in Self.digest(seqno, psid, present) { Hex.append(byte, to: &bytes) }
   }
 
   package func make(seqno: String, psid: String) -> String {
-    Hex.encode(Self.digest(seqno, psid, present).prefix(Self.digestBytes))
+    Hex.encode(Self.digest(seqno, psid, present))
   }
 
-  /// Compares in constant time.
   package func isValid(_ pushkey: String, seqno: String, psid: String) -> Bool {
     guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return false }
-    if Self.matches(claimed, Self.digest(seqno, psid, present)) { return true }
-    guard let previous else { return false }
-    return Self.matches(claimed, Self.digest(seqno, psid, previous))
+    return [present, previous].contains { key in
+      key.map { ConstantTime.isEqual(claimed, Self.digest(seqno, psid, $0)) } ?? false
+    }
   }
 
-  private static func digest(_ seqno: String, _ psid: String, _ keyed: HMAC<SHA256>) -> HMAC<SHA256>.MAC {
+  private static func digest(_ seqno: String, _ psid: String, _ key: HMAC) -> ArraySlice<UInt8> {
     var message: [UInt8] = []
     message.reserveCapacity(seqno.utf8.count + 1 + psid.utf8.count)
     message.append(contentsOf: seqno.utf8)
     message.append(0)
     message.append(contentsOf: psid.utf8)
-    var code = keyed
-    code.update(data: message)
-    return code.finalize()
-  }
-
-  private static func matches(_ claimed: [UInt8], _ digest: HMAC<SHA256>.MAC) -> Bool {
-    var difference: UInt8 = 0
-    for (left, right) in zip(claimed, digest) { difference |= left ^ right }
-    return difference == 0
+    return key.authenticationCode(for: message).prefix(digestBytes)
   }
 }

@@ -6,10 +6,10 @@ package import Crypto
 /// user, so it outlives a change of the user. A new key does not end the old ones. Nothing is stored; raising the
 /// device's epoch ends what it proves about the device.
 package struct SDKKeyring: Sendable {
-  private let key: SymmetricKey
+  private let hmac: HMAC
 
   package init(key: SymmetricKey) {
-    self.key = key
+    hmac = HMAC(key: key)
   }
 
   /// What a genuine key is good for.
@@ -58,10 +58,7 @@ package struct SDKKeyring: Sendable {
     guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3].dropFirst(isAsked ? 1 : 0)),
       let end = Int64(parts[4])
     else { return .forged }
-    var difference: UInt8 = parts[5].utf8.count == 40 ? 0 : 1
-    let text = parts[..<5].joined(separator: ".")
-    for (left, right) in zip(parts[5].utf8, seal(text).utf8) { difference |= left ^ right }
-    guard difference == 0 else { return .forged }
+    guard ConstantTime.isEqual(parts[5].utf8, seal(parts[..<5].joined(separator: ".")).utf8) else { return .forged }
     guard now < end else { return .expired }
     let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch, isAsked: isAsked) }
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))
@@ -70,11 +67,11 @@ package struct SDKKeyring: Sendable {
   /// The word before the text keeps these keys apart from all else that is signed with the same secret.
   private func seal(_ text: String) -> String {
     let message = Array("AUTHKEY of the SDK \(text)".utf8)
-    return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: key).prefix(20))
+    return Hex.encode(hmac.authenticationCode(for: message).prefix(20))
   }
 
   private static func digest(_ psid: String) -> String {
-    Hex.encode(SHA256.hash(data: Array(psid.utf8)).prefix(16))
+    Hex.encode(SHA256.hash(Array(psid.utf8)).prefix(16))
   }
 }
 

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import CryptoExtras
 internal import JSON
 
 /// A Google service account as its JSON file describes it: who signs, with which key, and where an access token is got.
@@ -7,7 +6,7 @@ package struct ServiceAccount: Sendable {
   package let projectID: String
   package let email: String
   package let keyID: String
-  private let key: _RSA.Signing.PrivateKey
+  private let key: RSA.PrivateKey
 
   /// What is wrong with the file, for whoever uploads it.
   package struct Mistake: Error, Equatable, CustomStringConvertible, Sendable {
@@ -52,13 +51,13 @@ package struct ServiceAccount: Sendable {
           """)
     }
     do {
-      key = try _RSA.Signing.PrivateKey(pemRepresentation: try need("private_key"))
+      key = try RSA.PrivateKey(pem: try need("private_key"))
     } catch let mistake as Mistake {
       throw mistake
     } catch {
       throw Mistake(description: "holds a \"private_key\" that is no RSA key of 2048 bits or more in PEM")
     }
-    fingerprint = Hex.encode(Array(SHA256.hash(data: key.publicKey.derRepresentation)))
+    fingerprint = Hex.encode(SHA256.hash(key.publicKey.der))
   }
 
   /// What an access token is asked for: sending messages, and nothing else.
@@ -95,8 +94,6 @@ package struct ServiceAccount: Sendable {
       writer.member("exp", seconds + Self.assertionSeconds)
     }
     let signed = Base64URL.encode(header.utf8) + "." + Base64URL.encode(claims.bytes)
-    let signature = try key.signature(
-      for: SHA256.hash(data: Array(signed.utf8)), padding: .insecurePKCS1v1_5)
-    return signed + "." + Base64URL.encode(Array(signature.rawRepresentation))
+    return signed + "." + Base64URL.encode(key.signature(for: Array(signed.utf8)))
   }
 }

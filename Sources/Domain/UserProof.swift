@@ -8,31 +8,29 @@ internal import JSON
 /// HMAC-SHA-256 over the CUID (lasts as long as the secret), or a JSON Web Token signed with HS256 whose `sub` is the
 /// CUID and whose `exp` lies ahead (RFC 7519).
 package struct UserProofKeyring: Sendable {
-  private let key: SymmetricKey
+  private let hmac: HMAC
 
   package init(key: SymmetricKey) {
-    self.key = key
+    hmac = HMAC(key: key)
   }
 
   /// What an app's backend signs with: 64 hex digits, used as they stand (their ASCII bytes). Another generation is
   /// another secret. Nothing is stored.
   package func secret(appID: String, generation: Int16) -> String {
     let message = Array("userProof \(generation) \(appID)".utf8)
-    return Hex.encode(HMAC<SHA256>.authenticationCode(for: message, using: key))
+    return Hex.encode(hmac.authenticationCode(for: message))
   }
 
   /// - Parameter now: microseconds since 1970.
   package func verify(_ proof: String, clientUID: String, appID: String, generation: Int16, now: Int64) -> Bool {
-    let secret = SymmetricKey(data: Array(secret(appID: appID, generation: generation).utf8))
+    let secret = HMAC(key: SymmetricKey(Array(secret(appID: appID, generation: generation).utf8)))
     let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else {
-      return Self.isSame(
-        Array(proof.lowercased().utf8),
-        Array(Hex.encode(HMAC<SHA256>.authenticationCode(for: Array(clientUID.utf8), using: secret)).utf8))
+      return ConstantTime.isEqual(
+        proof.lowercased().utf8, Hex.encode(secret.authenticationCode(for: Array(clientUID.utf8))).utf8)
     }
     guard let signature = Self.decode(parts[2]), let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]),
-      Self.isSame(
-        signature, Array(HMAC<SHA256>.authenticationCode(for: Array("\(parts[0]).\(parts[1])".utf8), using: secret)))
+      ConstantTime.isEqual(signature, secret.authenticationCode(for: Array("\(parts[0]).\(parts[1])".utf8)))
     else { return false }
     // The token's own word about the algorithm is only believed when it is the one that was checked.
     guard let alg = try? Self.texts(header)["alg"], alg == "HS256", let texts = try? Self.texts(claims) else {
@@ -40,14 +38,6 @@ package struct UserProofKeyring: Sendable {
     }
     return texts["sub"].map { $0.utf8.elementsEqual(clientUID.utf8) } == true
       && (texts["exp"].flatMap { Int64($0) } ?? 0) > now / 1_000_000
-  }
-
-  /// In constant time.
-  private static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    guard left.count == right.count else { return false }
-    var difference: UInt8 = 0
-    for (one, other) in zip(left, right) { difference |= one ^ other }
-    return difference == 0
   }
 
   /// Texts and whole numbers of an object, other members left out.

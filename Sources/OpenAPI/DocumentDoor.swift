@@ -14,7 +14,7 @@ package struct DocumentDoor: Sendable {
       self.type = type
       self.body = body
       // Its content decides: all nodes of one version give the same tag.
-      tag = "\"" + SHA256.hash(data: body).prefix(12).map { String($0, radix: 36) }.joined(separator: "-") + "\""
+      tag = "\"" + SHA256.hash(body).prefix(12).map { String($0, radix: 36) }.joined(separator: "-") + "\""
     }
   }
 

@@ -88,7 +88,7 @@ extension Administration {
         at: "/apnsKey", "is longer than \(Operations.Limits.credentialBytes) bytes; a .p8 file has about 260")
     }
     do {
-      _ = try P256.Signing.PrivateKey(pemRepresentation: key.pem)
+      _ = try P256.PrivateKey(pem: key.pem)
     } catch {
       throw Problem(
         at: "/apnsKey",

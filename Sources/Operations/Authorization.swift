@@ -20,7 +20,7 @@ package enum Authorization {
 
   /// API keys are 256 random bits: a plain hash of them cannot be reversed, and may be looked up by equality.
   package static func hash(_ token: String) -> [UInt8] {
-    Array(SHA256.hash(data: Array(token.utf8)))
+    SHA256.hash(Array(token.utf8))
   }
 }
 

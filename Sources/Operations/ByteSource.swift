@@ -34,8 +34,8 @@ package struct ByteSource: Sendable {
   /// SHA-256 of all of it.
   func sha256() throws(Problem) -> [UInt8] {
     var hash = SHA256()
-    try forEachPart(of: Operations.Limits.partBytes) { hash.update(data: $0) }
-    return Array(hash.finalize())
+    try forEachPart(of: Operations.Limits.partBytes) { hash.update($0) }
+    return hash.finalize()
   }
 
   /// Lends one part after the other.

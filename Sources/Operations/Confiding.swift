@@ -55,7 +55,7 @@ struct RequestDigest {
   private let other: [UInt8]?
 
   init(_ body: [UInt8], isConfidential: Bool, seal: ContentSeal?) {
-    let plain = Array(SHA256.hash(data: body))
+    let plain = SHA256.hash(body)
     let keyed = seal?.digest(body)
     (stored, other) = isConfidential ? (keyed ?? plain, plain) : (plain, keyed)
   }

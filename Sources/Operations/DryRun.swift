@@ -69,7 +69,7 @@ package struct DryRun: Sendable {
     let sendDate = try connection.answer(Messages.sendDate(at: now, timeZone: app.timeZone))
     let template = PayloadTemplate(message, seqno: 0, sendDate: sendDate)
     // The pushkeys of a message that does not exist prove nothing: any key will do.
-    let keys = PushKeyring(present: SymmetricKey(size: .bits256))
+    let keys = PushKeyring(present: SymmetricKey.random())
     let languages = [nil] + message.content.translations.map(\.language.tag)
     return members.values.sorted { $0.network.rawValue < $1.network.rawValue }.flatMap { member in
       let user = known[Users.Key(app: app.number, userKey: member.userKey)] ?? (badge: 0, name: "")

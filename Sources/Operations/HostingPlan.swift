@@ -105,7 +105,7 @@ struct HostingPlan {
     let body = Hosting.encoded(text)
     files.append(
       HostedFiles.New(
-        name: name, app: app.number, suffix: suffix, type: Hosting.pageType, sha256: Array(SHA256.hash(data: body)),
+        name: name, app: app.number, suffix: suffix, type: Hosting.pageType, sha256: SHA256.hash(body),
         body: body, apiKey: nil, createdAt: now, expiresAt: keptUntil))
     return try hosting.url(Hosting.pagePath, name + suffix)
   }

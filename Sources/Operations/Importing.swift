@@ -156,7 +156,7 @@ package enum Importing {
         "An import that skips no wrong lines has at most \(Operations.Limits.importWaitingParts) parts, for it is brought in at once. Cut the file into several."
       )
     }
-    let hash = Array(SHA256.hash(data: part.bytes + [part.isLast ? 1 : 0]))
+    let hash = SHA256.hash(part.bytes + [part.isLast ? 1 : 0])
     let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
       guard var record = try connection.run(Imports.lock(number)) else { return unknown(number) }
       if part.number == record.parts, record.partSHA256 == hash { return nil }

@@ -12,7 +12,7 @@ package struct MasterKey: Sendable {
     guard bytes.count == 32 else {
       throw Problem(.invalidField, "The master key must have 32 bytes (44 characters of base64), not \(bytes.count).")
     }
-    key = SymmetricKey(data: bytes)
+    key = SymmetricKey(bytes)
   }
 
   /// 32 new random bytes from the kernel's generator.
@@ -23,24 +23,17 @@ package struct MasterKey: Sendable {
 
   /// Nonce, ciphertext and tag in one run of bytes.
   package func seal(_ secret: [UInt8], for place: String) -> [UInt8] {
-    do {
-      let box = try AES.GCM.seal(secret, using: key, authenticating: Array(place.utf8))
-      // `combined` is nil only for nonces of a size that we do not use.
-      return box.combined.map { Array($0) } ?? []
-    } catch {
-      preconditionFailure("AES-GCM refused a 256-bit key: \(error)")
-    }
+    AESGCM.seal(secret, using: key, authenticating: Array(place.utf8))
   }
 
   /// - Throws: when the key is another one, or the secret was changed or moved.
   package func open(_ sealed: [UInt8], for place: String) throws(Problem) -> [UInt8] {
-    do {
-      return Array(try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Array(place.utf8)))
-    } catch {
+    guard let secret = AESGCM.open(sealed, using: key, authenticating: Array(place.utf8)) else {
       throw Problem(
         .internalError,
         "The secret \"\(place)\" does not open with this master key. Start with the key it was sealed with (UPMC_MASTER_KEY)."
       )
     }
+    return secret
   }
 }

@@ -75,6 +75,6 @@ package enum Persons {
 
   /// The log outlives the person: it names them by a hash, which whoever knows the CUID can find again.
   static func trace(_ clientUID: String) -> String {
-    "sha256:" + Hex.encode(Array(SHA256.hash(data: Array(clientUID.utf8))))
+    "sha256:" + Hex.encode(SHA256.hash(Array(clientUID.utf8)))
   }
 }

@@ -64,7 +64,7 @@ package struct SigningKeys: Sendable {
       // Another node may have been first: what stands in the table counts.
       stored = try connection.run(Secrets.signingKeys(purpose: purpose))
     }
-    return try stored.map { SymmetricKey(data: try master.open($0.sealed, for: place(purpose, $0.generation))) }
+    return try stored.map { SymmetricKey(try master.open($0.sealed, for: place(purpose, $0.generation))) }
   }
 
   private static func place(_ purpose: String, _ generation: Int32) -> String { "signing key \(purpose) \(generation)" }

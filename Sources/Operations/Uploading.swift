@@ -1,4 +1,3 @@
-internal import Crypto
 package import Domain
 package import JSON
 package import Postgres

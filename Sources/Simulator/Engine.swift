@@ -133,13 +133,13 @@ final class Engine: Sendable {
   private static func makeKey(_ service: Service) throws -> StartedSimulator.ProviderKey {
     let configuration = service.books.configuration
     let privateKey =
-      try configuration.privateKeyPEM.map { try P256.Signing.PrivateKey(pemRepresentation: $0) }
-      ?? P256.Signing.PrivateKey()
+      try configuration.privateKeyPEM.map { try P256.PrivateKey(pem: $0) }
+      ?? P256.PrivateKey()
     let key = StartedSimulator.ProviderKey(
-      teamID: "SIMULATOR1", keyID: "SIMKEY0001", privateKeyPEM: privateKey.pemRepresentation)
+      teamID: "SIMULATOR1", keyID: "SIMKEY0001", privateKeyPEM: privateKey.pem)
     service.books.knowledge.keys.register(
       try SigningKey(
-        teamID: key.teamID, keyID: key.keyID, publicKeyPEM: privateKey.publicKey.pemRepresentation,
+        teamID: key.teamID, keyID: key.keyID, publicKeyPEM: privateKey.publicKey.pem,
         topics: configuration.topics))
     return key
   }

@@ -242,7 +242,10 @@ package enum Audiences {
     """
     SELECT device FROM unnest($1) AS t(device)
     WHERE EXISTS (SELECT FROM outcomes o WHERE o.seqno = $2 AND o.device = t.device)
-      OR EXISTS (SELECT FROM claims c WHERE c.seqno = $2 AND c.devices @> ARRAY[t.device])
+    UNION ALL
+    -- Each claim is opened once, and not for each of the devices.
+    SELECT t.device FROM claims c CROSS JOIN unnest(c.devices) AS u(device) JOIN unnest($1) AS t(device) USING (device)
+    WHERE c.seqno = $2
     """)
 
   /// Those of the devices that have been claimed for a message: they were somebody else's then.

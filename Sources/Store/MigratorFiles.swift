@@ -21,7 +21,7 @@ package struct Migration: Sendable, Equatable {
     self.version = version
     self.name = name
     sql = String(decoding: bytes, as: UTF8.self)
-    sha256 = Array(SHA256.hash(data: bytes))
+    sha256 = SHA256.hash(bytes)
     let opening = sql.split(separator: "\n", omittingEmptySubsequences: false).prefix { $0.hasPrefix("--") }
     let marks = opening.map { $0.dropFirst(2).split(separator: " ") }
     runsInTransaction = !marks.contains(["upmc:no-transaction"])

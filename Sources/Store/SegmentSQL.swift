@@ -32,7 +32,7 @@ struct SegmentSQL {
       asksUsers
       ? "LEFT JOIN users u ON u.app = d.app AND u.user_key = d.user_key AND u.user_key > $2 AND u.user_key <= $3" : ""
     let text = "SELECT \(select) FROM devices d \(users) WHERE \(condition) AND \(meant) \(rest)"
-    return Statement("segment-" + Hex.encode(SHA256.hash(data: Array(text.utf8)).prefix(16)), text, isKept: false)
+    return Statement("segment-" + Hex.encode(SHA256.hash(Array(text.utf8)).prefix(16)), text, isKept: false)
   }
 
   // MARK: Conditions

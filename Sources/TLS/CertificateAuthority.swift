@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Crypto
 internal import Glibc
 
 /// A certificate authority made on the spot (EC P-256): for the simulator at its start, and for tests.

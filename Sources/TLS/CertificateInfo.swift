@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Crypto
 internal import Glibc
 
 /// What a certificate says about itself.
@@ -45,7 +46,7 @@ extension CertificateInfo {
   /// Reads a certificate that the caller keeps alive.
   init(reading certificate: OpaquePointer) throws(TLSError) {
     let name = unsafe X509_get_subject_name(certificate)
-    let text = try OpenSSLObject.memory()
+    let text = OpenSSLObject.memory()
     unsafe _ = X509_NAME_print_ex(text.pointer, name, 0, UInt(XN_FLAG_SEP_COMMA_PLUS | XN_FLAG_FN_SN))
     subject = text.memoryText()
     unsafe commonName = Self.attribute(NID_commonName, of: name)

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Crypto
 
 /// What it costs to make keys out of a passphrase, as an encrypted file asks for it. Whoever wrote the file chose the
 /// number of rounds: up to 2^31, each with a hash or two, so that trying to open it takes hours.

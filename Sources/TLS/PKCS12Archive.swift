@@ -1,11 +1,12 @@
 internal import COpenSSL
+internal import Crypto
 
 /// PKCS#12 (`.p12`): a certificate, its key and its chain in one encrypted file.
 enum PKCS12Archive {
   static func open(_ bytes: [UInt8], passphrase: String, legacyCiphers: Bool) throws(TLSError) -> TLSIdentity {
     ErrorQueue.clear()
     let library = try LibraryContext(legacyCiphers: legacyCiphers)
-    let bio = try OpenSSLObject.memory(bytes)
+    let bio = OpenSSLObject.memory(bytes)
     // An empty archive made in our library context first: reading into it makes it decrypt with that context's ciphers.
     var pointer = unsafe PKCS12_init_ex(NID_pkcs7_data, library.pointer, nil)
     let isRead = unsafe d2i_PKCS12_bio(bio.pointer, &pointer) != nil
@@ -49,7 +50,7 @@ enum PKCS12Archive {
       takingOwnership: PKCS12_create_ex(
         passphrase, "push", key.pointer, leaf.pointer, nil, keyCipher, cipher, 0, 0, 0, library.pointer, nil),
       free: { unsafe PKCS12_free($0) }, operation: "write PKCS#12 archive")
-    let bio = try OpenSSLObject.memory()
+    let bio = OpenSSLObject.memory()
     guard unsafe i2d_PKCS12_bio(bio.pointer, archive.pointer) == 1 else { throw .drained("write PKCS#12 archive") }
     return bio.memoryBytes()
   }

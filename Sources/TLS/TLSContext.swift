@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Crypto
 
 /// Settings of TLS connections: whom we trust, who we are, what we speak. Immutable, so any thread may share it;
 /// to reload certificates make a new one (connections keep the one they began with).

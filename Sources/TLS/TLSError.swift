@@ -1,5 +1,4 @@
-internal import COpenSSL
-internal import Glibc
+internal import Crypto
 
 /// TLS failed: at which step, and everything that OpenSSL had to say about it.
 package struct TLSError: Error, CustomStringConvertible, Sendable, Equatable {
@@ -22,27 +21,10 @@ package struct TLSError: Error, CustomStringConvertible, Sendable, Equatable {
   }
 }
 
-/// OpenSSL's error queue of the present thread.
-enum ErrorQueue {
-  static func clear() {
-    ERR_clear_error()
-  }
-
-  /// Removes all entries and returns them as text, oldest first.
-  static func drain() -> [String] {
-    var reasons: [String] = []
-    while true {
-      let code = ERR_get_error()
-      guard code != 0 else { return reasons }
-      if reasons.count < TLS.Limits.reportedErrors { reasons.append(text(code)) }
-    }
-  }
-
-  private static func text(_ code: UInt) -> String {
-    if let reason = unsafe ERR_reason_error_string(code) { return unsafe String(cString: reason) }
-    var line = [CChar](repeating: 0, count: 256)
-    // Safe: OpenSSL writes at most the given length, with the terminator.
-    unsafe ERR_error_string_n(code, &line, line.count)
-    return String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+extension OpenSSLObject {
+  /// Takes ownership. Throws what the failed call left behind when there is no object.
+  init(takingOwnership pointer: OpaquePointer?, free: @escaping Free, operation: String) throws(TLSError) {
+    guard let object = unsafe OpenSSLObject(takingOwnership: pointer, free: free) else { throw .drained(operation) }
+    self = object
   }
 }

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Crypto
 internal import Glibc
 
 /// A certificate chain and its private key, in PEM. Checked to belong together when made.
@@ -84,7 +85,7 @@ enum PEM {
   /// The first certificate of `text`.
   static func certificate(_ text: String) throws(TLSError) -> OpenSSLObject {
     ErrorQueue.clear()
-    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    let bio = OpenSSLObject.memory(Array(text.utf8))
     return try unsafe OpenSSLObject(
       takingOwnership: PEM_read_bio_X509(bio.pointer, nil, refuse, nil), free: { unsafe X509_free($0) },
       operation: "read certificate")
@@ -95,7 +96,7 @@ enum PEM {
     _ text: String, _ body: (consuming OpenSSLObject) throws(TLSError) -> Void
   ) throws(TLSError) {
     ErrorQueue.clear()
-    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    let bio = OpenSSLObject.memory(Array(text.utf8))
     var count = 0
     while let pointer = unsafe PEM_read_bio_X509(bio.pointer, nil, refuse, nil) {
       count += 1
@@ -109,7 +110,7 @@ enum PEM {
 
   static func privateKey(_ text: String, passphrase: String = "") throws(TLSError) -> OpenSSLObject {
     ErrorQueue.clear()
-    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    let bio = OpenSSLObject.memory(Array(text.utf8))
     guard !passphrase.isEmpty else {
       return try unsafe OpenSSLObject(
         takingOwnership: PEM_read_bio_PrivateKey(bio.pointer, nil, refuse, nil), free: { unsafe EVP_PKEY_free($0) },
@@ -129,7 +130,7 @@ enum PEM {
   /// whoever opens the key may skip it and take the next: so nothing but the end of the text ends the weighing well.
   private static func weigh(_ text: String) throws(TLSError) {
     ErrorQueue.clear()
-    let bio = try OpenSSLObject.memory(Array(text.utf8))
+    let bio = OpenSSLObject.memory(Array(text.utf8))
     var cost = DerivationCost()
     while let pointer = unsafe PEM_read_bio_PKCS8(bio.pointer, nil, refuse, nil) {
       defer { unsafe X509_SIG_free(pointer) }
@@ -140,13 +141,13 @@ enum PEM {
   }
 
   static func text(certificate: OpaquePointer) throws(TLSError) -> String {
-    let bio = try OpenSSLObject.memory()
+    let bio = OpenSSLObject.memory()
     guard unsafe PEM_write_bio_X509(bio.pointer, certificate) == 1 else { throw .drained("write certificate") }
     return bio.memoryText()
   }
 
   static func text(privateKey: OpaquePointer) throws(TLSError) -> String {
-    let bio = try OpenSSLObject.memory()
+    let bio = OpenSSLObject.memory()
     guard unsafe PEM_write_bio_PrivateKey(bio.pointer, privateKey, nil, nil, 0, nil, nil) == 1 else {
       throw .drained("write private key")
     }

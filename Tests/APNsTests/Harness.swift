@@ -21,7 +21,7 @@ final class Harness {
   let tokenRequests: Inbox<ProviderTokenRequest>
   private var thread: Thread?
   private var batches: Int64 = 0
-  private static let keys = PushKeyring(present: SymmetricKey(size: .bits256))
+  private static let keys = PushKeyring(present: SymmetricKey.random())
 
   init(
     port: UInt16, trusting pem: String, connections: Int = 1, streams: Int = 500, credential: APNsCredential? = nil,

@@ -3,7 +3,7 @@ import Crypto
 import Testing
 
 @Suite struct ProviderTokenTests {
-  private let key = P256.Signing.PrivateKey()
+  private let key = P256.PrivateKey()
 
   private func decode(_ text: Substring) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `a token has the three parts Apple wants and a signature that holds`() throws {
-    let signer = try SigningKey(p8: key.pemRepresentation, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+    let signer = try SigningKey(p8: key.pem, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
     let token = try signer.mint(issuedAt: 1_767_225_600)
     let parts = token.value.split(separator: ".", omittingEmptySubsequences: false)
     #expect(parts.count == 3)
@@ -30,8 +30,7 @@ import Testing
     #expect(String(decoding: decode(parts[1]), as: UTF8.self) == #"{"iss":"DEF123GHIJ","iat":1767225600}"#)
     let raw = decode(parts[2])
     #expect(raw.count == 64)
-    let signature = try P256.Signing.ECDSASignature(rawRepresentation: raw)
-    #expect(key.publicKey.isValidSignature(signature, for: Array("\(parts[0]).\(parts[1])".utf8)))
+    #expect(key.publicKey.isValid(raw, for: Array("\(parts[0]).\(parts[1])".utf8)))
     #expect(token.issuedAt == 1_767_225_600 && token.key.keyID == "ABC123DEFG" && token.key.teamID == "DEF123GHIJ")
   }
 
@@ -51,12 +50,12 @@ import Testing
         return error
       }
     }
-    let good = key.pemRepresentation
+    let good = key.pem
     #expect(error(good) == nil)
     #expect(error("") == .notPEM)
     #expect(error("hello") == .notPEM)
-    #expect(error(P384.Signing.PrivateKey().pemRepresentation) == .notP256)
-    #expect(error(key.publicKey.pemRepresentation) == .notPEM)
+    #expect(error(RSA.PrivateKey().pem) == .notP256)
+    #expect(error(key.publicKey.pem) == .notPEM)
     #expect(error("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----") == .encrypted)
     #expect(error("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----") == .certificate)
     #expect(error("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----") == .notP256)

@@ -42,7 +42,7 @@ final class AdminWorld {
     let committed = Committed()
     self.committed = committed
     threads = try AdminThreads(
-      databaseURL: databaseURL ?? database.url, catalog: try Catalog(seal: ContentSeal([SymmetricKey(size: .bits256)])),
+      databaseURL: databaseURL ?? database.url, catalog: try Catalog(seal: ContentSeal([SymmetricKey.random()])),
       master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
       hosting: Hosting(publicURL: "https://push.example.com"), isSecure: isSecure, streamTimes: streamTimes
     ) {
@@ -83,7 +83,7 @@ final class AdminWorld {
   }
 
   /// A key on the curve that Apple uses, as a .p8 file holds it.
-  static let apnsKey = P256.Signing.PrivateKey().pemRepresentation
+  static let apnsKey = P256.PrivateKey().pem
 
   /// A body that the route takes.
   static let send = #"{"appId":"com.example.bank","audience":{"all":true},"alert":"hi"}"#

@@ -236,7 +236,7 @@ import Testing
 
   @Test func `a key that Apple does not know`() throws {
     let world = try CareWorld()
-    try world.setKey(P256.Signing.PrivateKey().pemRepresentation)
+    try world.setKey(P256.PrivateKey().pem)
     world.findings().expectOnlyFailure("APNS", "InvalidProviderToken", mend: "team id")
   }
 

@@ -18,7 +18,7 @@ import Testing
 
   private func keyFile() -> String {
     let path = program.directory + "/AuthKey.p8"
-    TemporaryDirectory.write(path, P256.Signing.PrivateKey().pemRepresentation)
+    TemporaryDirectory.write(path, P256.PrivateKey().pem)
     return path
   }
 

@@ -17,7 +17,7 @@ import Testing
 
   private var setKey: [String] {
     let path = program.directory + "/AuthKey.p8"
-    TemporaryDirectory.write(path, P256.Signing.PrivateKey().pemRepresentation)
+    TemporaryDirectory.write(path, P256.PrivateKey().pem)
     return [
       "app", "credential", "com.example.bank", "--apns-key", path, "--key-id", "ABCDE12345", "--team-id", "FGHIJ67890",
     ]

@@ -41,7 +41,7 @@ import Testing
   /// Runs a courier until `condition` holds; false when it did not within some seconds.
   private func courier(_ condition: () throws -> Bool) throws -> Bool {
     var configuration = CourierConfiguration(
-      databaseURL: database.url, contents: ContentSeal([SymmetricKey(size: .bits256)])
+      databaseURL: database.url, contents: ContentSeal([SymmetricKey.random()])
     ) { _, _ in [1] }
     configuration.privateNetworks = [try #require(IPBlock("127.0.0.0/8"))]
     let courier = try Courier(configuration)

@@ -125,7 +125,7 @@ final class DispatcherWorld {
   }
 
   /// Of all its nodes.
-  static let contents = ContentSeal([SymmetricKey(size: .bits256)])
+  static let contents = ContentSeal([SymmetricKey.random()])
 
   private func start(
     _ network: ScriptedNetwork, _ results: ResultInbox, number: Int, _ machine: any Clock
@@ -133,7 +133,7 @@ final class DispatcherWorld {
     let dispatcher = try Dispatcher(
       DispatcherConfiguration(
         databaseURL: databaseURL, node: UUIDValue(high: 1, low: UInt64(number)), firstWriter: Int32(number * 100),
-        pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), contents: Self.contents,
+        pushkeys: PushKeyring(present: SymmetricKey.random()), contents: Self.contents,
         providers: [.apns: network], clock: DatabaseClock(machine: machine)),
       results: results)
     try dispatcher.start()

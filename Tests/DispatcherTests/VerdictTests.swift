@@ -13,7 +13,7 @@ import Testing
     return PushMessage(
       seqno: 7, headers: PushHeaders(appID: "com.example.bank", .alert, collapseID: String(7)),
       template: PayloadTemplate(request, seqno: 7, sendDate: "2026112100"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal,
+      pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .normal,
       expiresAtSeconds: now / 1_000_000 + seconds, onUnknown: onUnknown)
   }
 

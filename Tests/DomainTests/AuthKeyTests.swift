@@ -4,7 +4,7 @@ import Testing
 @testable import Domain
 
 @Suite struct AuthKeyTests {
-  private let keyring = AuthKeyring(key: SymmetricKey(data: Array(UInt8(0)..<32)))
+  private let keyring = AuthKeyring(key: SymmetricKey(Array(UInt8(0)..<32)))
   private let device = DeviceID(appID: "com.example.bank", network: .apns, installation: "device-1")
 
   @Test func `a key names its device and epoch, signed`() {
@@ -27,7 +27,7 @@ import Testing
     let other = DeviceID(appID: "com.example.bank", network: .apns, installation: "device-2")
     #expect(keyring.verify("\(other).3.\(parts[2])") == nil)
     #expect(keyring.verify("\(parts[0]).4.\(parts[2])") == nil)
-    let elsewhere = AuthKeyring(key: SymmetricKey(size: .bits256)).make(device: device, epoch: 3)
+    let elsewhere = AuthKeyring(key: SymmetricKey.random()).make(device: device, epoch: 3)
     #expect(keyring.verify(elsewhere) == nil)
   }
 

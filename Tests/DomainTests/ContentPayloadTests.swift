@@ -6,7 +6,7 @@ import Testing
 
 /// The bytes of every key of a payload.
 @Suite struct ContentPayloadTests {
-  private let keys = PushKeyring(present: SymmetricKey(data: Array(UInt8(0)..<32)))
+  private let keys = PushKeyring(present: SymmetricKey(Array(UInt8(0)..<32)))
 
   private func template(_ members: String, appID: String = "a.b", audience: String = #"{"all":true}"#) throws
     -> PayloadTemplate

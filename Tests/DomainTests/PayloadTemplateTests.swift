@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 
 @Suite struct PayloadTemplateTests {
-  private let keys = PushKeyring(present: SymmetricKey(data: Array(UInt8(0)..<32)))
+  private let keys = PushKeyring(present: SymmetricKey(Array(UInt8(0)..<32)))
   private let psid = String(repeating: "ab", count: 32)
 
   private func template(_ json: String, seqno: Int64 = 104) throws -> PayloadTemplate {

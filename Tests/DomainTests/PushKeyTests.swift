@@ -4,8 +4,8 @@ import Testing
 @testable import Domain
 
 @Suite struct PushKeyTests {
-  private let first = SymmetricKey(data: Array(UInt8(0)..<32))
-  private let second = SymmetricKey(data: Array(UInt8(100)..<132))
+  private let first = SymmetricKey(Array(UInt8(0)..<32))
+  private let second = SymmetricKey(Array(UInt8(100)..<132))
   private let psid = String(repeating: "ab", count: 32)
 
   @Test func `the key is the start of an HMAC over number and token`() {
@@ -45,7 +45,7 @@ import Testing
     let old = PushKeyring(present: first).make(seqno: "1", psid: psid)
     #expect(PushKeyring(present: second, previous: first).isValid(old, seqno: "1", psid: psid))
     #expect(!PushKeyring(present: second).isValid(old, seqno: "1", psid: psid))
-    let third = SymmetricKey(size: .bits256)
+    let third = SymmetricKey.random()
     #expect(!PushKeyring(present: third, previous: second).isValid(old, seqno: "1", psid: psid))
   }
 }

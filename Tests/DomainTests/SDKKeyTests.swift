@@ -5,7 +5,7 @@ import Testing
 
 /// Keys of the existing SDK: what they prove, and for how long.
 @Suite struct SDKKeyTests {
-  private let keyring = SDKKeyring(key: SymmetricKey(size: .bits256))
+  private let keyring = SDKKeyring(key: SymmetricKey.random())
   private let device = DeviceID(appID: "com.example.bank", network: .apns, installation: "d1")
   private let now: Int64 = 1_800_000_000
 
@@ -38,7 +38,7 @@ import Testing
       changed.replaceSubrange(index...index, with: key[index] == "1" ? "2" : "1")
       #expect(keyring.verify(changed, now: now) == .forged, "\(changed)")
     }
-    let other = SDKKeyring(key: SymmetricKey(size: .bits256))
+    let other = SDKKeyring(key: SymmetricKey.random())
     for wrong in ["", ".", ".....", key + "0", String(key.dropLast()), other.make(subject, now: now), "\u{0}"] {
       #expect(keyring.verify(wrong, now: now) == .forged, "\(wrong)")
     }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `a device's own authKey is no key of the SDK, nor the other way round`() {
-    let secret = SymmetricKey(size: .bits256)
+    let secret = SymmetricKey.random()
     let devices = AuthKeyring(key: secret)
     let sdk = SDKKeyring(key: secret)
     #expect(sdk.verify(devices.make(device: device, epoch: 3), now: now) == .forged)

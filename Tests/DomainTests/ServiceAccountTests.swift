@@ -29,7 +29,7 @@ import Testing
       #expect(mistake(file([name: nil]))?.contains("\"\(name)\" is missing") == true, "\(name)")
     }
     #expect(mistake(file())?.contains("no RSA key") == true)
-    let p256 = P256.Signing.PrivateKey().pemRepresentation.split(separator: "\n").joined(separator: "\\n")
+    let p256 = P256.PrivateKey().pem.split(separator: "\n").joined(separator: "\\n")
     #expect(mistake(file(key: p256))?.contains("no RSA key") == true)
     #expect(mistake(file(["project_id": "a/b"]))?.contains("no project id") == true)
   }

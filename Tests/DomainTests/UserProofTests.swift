@@ -4,12 +4,12 @@ import Testing
 @testable import Domain
 
 @Suite struct UserProofTests {
-  private let keyring = UserProofKeyring(key: SymmetricKey(size: .bits256))
+  private let keyring = UserProofKeyring(key: SymmetricKey.random())
   private let now: Int64 = 1_800_000_000_000_000
 
   private func sign(_ text: String, generation: Int16 = 1) -> [UInt8] {
-    let secret = SymmetricKey(data: Array(keyring.secret(appID: "com.example.bank", generation: generation).utf8))
-    return Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: secret))
+    let secret = SymmetricKey(Array(keyring.secret(appID: "com.example.bank", generation: generation).utf8))
+    return HMAC.authenticationCode(for: Array(text.utf8), using: secret)
   }
 
   private func verify(_ proof: String, _ clientUID: String = "kim", generation: Int16 = 1) -> Bool {

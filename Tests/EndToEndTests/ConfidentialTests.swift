@@ -125,7 +125,7 @@ import Testing
     #expect(try code(world, "222222", key: "k1").string("type") == "upmc:idempotency-conflict")
     let body =
       #"{"appId":"\#(World.appID)","audience":{"clientUids":["kim"]},"alert":{"title":"Code","body":"It is 111111"},"lane":"urgent"}"#
-    let hash = SHA256.hash(data: Data(body.utf8)).map { ("0" + String($0, radix: 16)).suffix(2) }.joined()
+    let hash = SHA256.hash(Array(body.utf8)).map { ("0" + String($0, radix: 16)).suffix(2) }.joined()
     #expect(
       try world.count("SELECT count(*) FROM messages WHERE request_sha256 = '\\x\(hash)'") == 0)
     // The app changes its mind: what was sent stays sent.

@@ -217,8 +217,8 @@ import Testing
       of: World.appID, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)), by: .commandLine,
       on: world.connection
     ).secret
-    let proof = HMAC<SHA256>.authenticationCode(
-      for: Array("kim".utf8), using: SymmetricKey(data: Array(secret.utf8))
+    let proof = HMAC.authenticationCode(
+      for: Array("kim".utf8), using: SymmetricKey(Array(secret.utf8))
     ).map { String(format: "%02x", $0) }.joined()
     let thief = sdk(world, "thief", Self.attackers, cuid: "kim")
     #expect(

@@ -54,7 +54,7 @@ import Testing
     try world.register("d1", token: World.token("a1"), user: "kim")
     _ = try Administration.createApp(
       "com.example.other", name: "O", timeZone: "UTC", by: .commandLine, on: world.connection)
-    let reply = try store(world, P256.Signing.PrivateKey().pemRepresentation, of: "com.example.other")
+    let reply = try store(world, P256.PrivateKey().pem, of: "com.example.other")
     #expect(reply.status == 200, "\(reply.text)")
     let verdict = try verdict(reply, world, "com.example.other")
     #expect(verdict["result"] as? String == "refused", "\(verdict)")

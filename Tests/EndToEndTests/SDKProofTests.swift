@@ -22,8 +22,8 @@ import Testing
   }
 
   private func proof(of clientUID: String) -> String {
-    let key = SymmetricKey(data: Array(secret.utf8))
-    return HMAC<SHA256>.authenticationCode(for: Array(clientUID.utf8), using: key)
+    let key = SymmetricKey(Array(secret.utf8))
+    return HMAC.authenticationCode(for: Array(clientUID.utf8), using: key)
       .map { String(format: "%02x", $0) }.joined()
   }
 

@@ -19,7 +19,7 @@ import Testing
     let message = PushMessage(
       seqno: 42, headers: PushHeaders(request, appID: "com.example.app", seqno: 42),
       template: PayloadTemplate(request, seqno: 42, sendDate: "2026010100"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: lane, expiresAtSeconds: now + 600,
+      pushkeys: PushKeyring(present: SymmetricKey.random()), lane: lane, expiresAtSeconds: now + 600,
       onUnknown: .resend)
     let target = PushTarget(
       device: DeviceID(high: 1, low: 2), userKey: UserKey(clientUID: "kim01"), psid: "f:token", badge: 3,

@@ -21,7 +21,7 @@ final class Harness: @unchecked Sendable {
   private let ownsSimulator: Bool
   private var thread: Thread?
   private var batches: Int64 = 0
-  private static let keys = PushKeyring(present: SymmetricKey(size: .bits256))
+  private static let keys = PushKeyring(present: SymmetricKey.random())
 
   init(
     style: FCMStyle = FCMStyle(), quota: Int = 6_000_000, isEquipped: Bool = true, beside other: Harness? = nil,

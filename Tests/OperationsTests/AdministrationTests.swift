@@ -106,7 +106,7 @@ import Testing
     try createApp()
     let app = try #require(try connection.run(Apps.find(appID: "com.example.bank"))).app
     try connection.run(AppPauses.pause(app.number, reason: "InvalidProviderToken"))
-    let pem = P256.Signing.PrivateKey().pemRepresentation
+    let pem = P256.PrivateKey().pem
     let answer = try set(pem)
     #expect(
       json(answer)
@@ -121,8 +121,8 @@ import Testing
 
   @Test func `a new key takes the old one's place`() throws {
     try createApp()
-    _ = try set(P256.Signing.PrivateKey().pemRepresentation)
-    let pem = P256.Signing.PrivateKey().pemRepresentation
+    _ = try set(P256.PrivateKey().pem)
+    let pem = P256.PrivateKey().pem
     _ = try set(pem, keyID: "ZZZZZ99999")
     let stored = try connection.run(Secrets.credentials())
     #expect(stored.count == 1)
@@ -131,8 +131,8 @@ import Testing
 
   @Test func `what is no P-256 key is refused`() throws {
     try createApp()
-    let other = P384.Signing.PrivateKey().pemRepresentation
-    let publicKey = P256.Signing.PrivateKey().publicKey.pemRepresentation
+    let other = RSA.PrivateKey().pem
+    let publicKey = P256.PrivateKey().publicKey.pem
     for pem in ["", "hello", other, publicKey, String(repeating: "x", count: 20_000)] {
       let problem = problem { () throws(Problem) in _ = try set(pem) }
       #expect(problem?.fields.first?.pointer == "/apnsKey")
@@ -143,7 +143,7 @@ import Testing
   @Test(arguments: ["", "ABCDE1234", "ABCDE123456", "abcde12345", "ABCDE 2345", "ABCDE1234É"])
   func `ids that are not Apple's are refused`(id: String) throws {
     try createApp()
-    let pem = P256.Signing.PrivateKey().pemRepresentation
+    let pem = P256.PrivateKey().pem
     #expect(problem { () throws(Problem) in _ = try set(pem, keyID: id) }?.fields.first?.pointer == "/keyId")
     #expect(problem { () throws(Problem) in _ = try set(pem, teamID: id) }?.fields.first?.pointer == "/teamId")
   }

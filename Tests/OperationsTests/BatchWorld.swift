@@ -14,7 +14,7 @@ final class BatchWorld {
   let databaseURL: String
   let connection: Connection
   var app: App
-  let userProofs = UserProofKeyring(key: SymmetricKey(size: .bits256))
+  let userProofs = UserProofKeyring(key: SymmetricKey.random())
   var policies: AppPolicies {
     var policies = AppPolicies([app])
     policies.userProofs = userProofs
@@ -22,7 +22,7 @@ final class BatchWorld {
   }
   /// Microseconds since 1970; tests move it by hand.
   var now: Int64 = 1_800_000_000_000_000
-  let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
+  let pushkeys = PushKeyring(present: SymmetricKey.random())
 
   init(policy: App.DevicePolicy = .multi) throws {
     let database = try TestDatabase.make()

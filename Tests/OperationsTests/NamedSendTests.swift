@@ -14,7 +14,7 @@ import Testing
   private func send(
     _ world: BatchWorld, _ users: String, _ more: String = "", key: String? = nil, caller: Caller? = nil
   ) throws -> NamedSend? {
-    let catalog = try Catalog(seal: ContentSeal([SymmetricKey(size: .bits256)]))
+    let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
     try catalog.refresh(world.connection)
     let body = #"{"appId":"com.example.bank","audience":{"clientUids":[\#(users)]},"alert":"%CNAME%"\#(more)}"#
     return NamedSend(

@@ -140,7 +140,7 @@ import Testing
     try putAside("d2", "BadDeviceToken", at: world.now)
     _ = try Administration.setCredential(
       Administration.APNsKey(
-        pem: P256.Signing.PrivateKey().pemRepresentation, keyID: "ABCDE12345", teamID: "FGHIJ67890"),
+        pem: P256.PrivateKey().pem, keyID: "ABCDE12345", teamID: "FGHIJ67890"),
       of: appID, master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32)), by: .commandLine,
       on: world.connection)
     #expect(try list().items.map(\.record.device) == [world.device("d2")])

@@ -28,7 +28,7 @@ import Testing
   }
 
   private func operation() throws -> Operation {
-    let catalog = try Catalog(seal: ContentSeal([SymmetricKey(size: .bits256)]))
+    let catalog = try Catalog(seal: ContentSeal([SymmetricKey.random()]))
     try catalog.refresh(world.connection)
     let body =
       #"{"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":1}}"#

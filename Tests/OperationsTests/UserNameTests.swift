@@ -17,8 +17,8 @@ import Testing
   }
 
   private static func proof(of clientUID: String, _ secret: String) -> String {
-    let key = SymmetricKey(data: Array(secret.utf8))
-    return Hex.encode(HMAC<SHA256>.authenticationCode(for: Array(clientUID.utf8), using: key))
+    let key = SymmetricKey(Array(secret.utf8))
+    return Hex.encode(HMAC.authenticationCode(for: Array(clientUID.utf8), using: key))
   }
 
   private func name() throws -> String? {

@@ -30,7 +30,7 @@ private struct Batches {
     return PushMessage(
       seqno: seqno, headers: PushHeaders(appID: "a.b", .alert, collapseID: String(seqno)),
       template: PayloadTemplate(request, seqno: seqno, sendDate: "2026010100"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .bulk,
+      pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .bulk,
       expiresAtSeconds: 1_000_000, onUnknown: .resend)
   }
 }

@@ -13,7 +13,7 @@ import Testing
 /// One provider token per key for all nodes: Apple throttles whoever mints more often.
 @Suite struct APNsKeeperTests {
   private static let (team, keyID) = ("TEAM123456", "KEY1234567")
-  private static let pem = P256.Signing.PrivateKey().pemRepresentation
+  private static let pem = P256.PrivateKey().pem
   private static var name: KeyName {
     get throws { try SigningKey(p8: pem, keyID: keyID, teamID: team).name }
   }
@@ -129,7 +129,7 @@ import Testing
   private static func forge(_ connection: Connection) throws {
     _ = try Administration.createApp(
       "com.example.other", name: "Other", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
-    let key = Administration.APNsKey(pem: P256.Signing.PrivateKey().pemRepresentation, keyID: keyID, teamID: team)
+    let key = Administration.APNsKey(pem: P256.PrivateKey().pem, keyID: keyID, teamID: team)
     _ = try Administration.setCredential(
       key, of: "com.example.other", master: master, by: .commandLine, on: connection)
   }
@@ -144,14 +144,13 @@ import Testing
     let own = try #require(node.keeper.tokens[Self.name])
     let others = node.keeper.tokens.values.filter { $0.key != own.key }
     #expect(others.count == 1 && others[0].value != own.value)
-    let publicKey = try P256.Signing.PrivateKey(pemRepresentation: Self.pem).publicKey
+    let publicKey = try P256.PrivateKey(pem: Self.pem).publicKey
     func isSigned(_ token: ProviderToken) throws -> Bool {
       let parts = token.value.split(separator: ".")
       var text = parts[2].replacing("-", with: "+").replacing("_", with: "/")
       text += String(repeating: "=", count: (4 - text.count % 4) % 4)
-      let signature = try P256.Signing.ECDSASignature(
-        rawRepresentation: try #require(Data(base64Encoded: String(text))))
-      return publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8))
+      let signature = Array(try #require(Data(base64Encoded: String(text))))
+      return publicKey.isValid(signature, for: Array("\(parts[0]).\(parts[1])".utf8))
     }
     #expect(try isSigned(own) && !isSigned(others[0]))
     // The same holds after a renewal, on every node.

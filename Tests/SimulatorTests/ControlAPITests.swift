@@ -119,7 +119,7 @@ import Testing
   @Test func `a key is registered and its owner may push`() throws {
     defer { simulator.stop() }
     let provider = TestProvider()
-    let pem = provider.privateKey.publicKey.pemRepresentation.split(separator: "\n").joined(separator: "\\n")
+    let pem = provider.privateKey.publicKey.pem.split(separator: "\n").joined(separator: "\\n")
     let body = #"{"teamId":"\#(provider.teamID)","keyId":"\#(provider.keyID)","publicKey":"\#(pem)"}"#
     #expect(try call("POST", "/keys", body).status == 204)
     let known = simulator.ask { $0.books.knowledge.keys.all.map(\.keyID) }

@@ -7,19 +7,19 @@ import FoundationEssentials
 struct TestProvider {
   let teamID: String
   let keyID: String
-  let privateKey: P256.Signing.PrivateKey
+  let privateKey: P256.PrivateKey
 
   init(teamID: String = "TEAM000001", keyID: String = "KEY0000001") {
     self.teamID = teamID
     self.keyID = keyID
-    privateKey = P256.Signing.PrivateKey()
+    privateKey = P256.PrivateKey()
   }
 
   /// The owner of a simulator's ready-made key.
   init(_ key: Simulator.ProviderKey) throws {
     teamID = key.teamID
     keyID = key.keyID
-    privateKey = try P256.Signing.PrivateKey(pemRepresentation: key.privateKeyPEM)
+    privateKey = try P256.PrivateKey(pem: key.privateKeyPEM)
   }
 
   func key(
@@ -27,7 +27,7 @@ struct TestProvider {
     isRevoked: Bool = false
   ) throws -> SigningKey {
     try SigningKey(
-      teamID: teamID, keyID: keyID, publicKeyPEM: privateKey.publicKey.pemRepresentation, environments: environments,
+      teamID: teamID, keyID: keyID, publicKeyPEM: privateKey.publicKey.pem, environments: environments,
       topics: topics, relatedKeyID: related, isRevoked: isRevoked)
   }
 
@@ -37,8 +37,8 @@ struct TestProvider {
     let header = header ?? #"{"alg":"ES256","kid":"\#(keyID)"}"#
     let claims = claims ?? #"{"iss":"\#(teamID)","iat":\#(issuedAt)}"#
     let signed = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(claims.utf8))
-    let signature = try privateKey.signature(for: Array(signed.utf8))
-    var bytes = Array(isDER ? signature.derRepresentation : signature.rawRepresentation)
+    let message = Array(signed.utf8)
+    var bytes = isDER ? privateKey.derSignature(for: message) : privateKey.signature(for: message)
     if corrupted { bytes[bytes.count - 1] ^= 1 }
     return signed + "." + Base64URL.encode(bytes)
   }

@@ -15,32 +15,37 @@ enum ModuleGraph {
     "JSON": ["PlainText"],
     // What a program counts about itself, pure.
     "Metrics": [],
+    // Digests, ciphers and signatures, pure.
+    "Crypto": ["COpenSSL"],
     // Technologies. They know nothing of pushes.
-    "TLS": ["Reactor", "COpenSSL"],
+    "TLS": ["Crypto", "Reactor", "COpenSSL"],
     "HTTP2": ["TLS", "PlainText", "Reactor", "CNGHTTP2"],
     "HTTPServer": ["TLS", "Metrics", "PlainText", "Reactor"],
     "HTTPClient": ["TLS", "PlainText", "Reactor"],
     "Postgres": ["Reactor", "CLibPQ"],
     "EmbeddedPostgres": ["Postgres", "Reactor"],
     // What UPMC is about.
-    "Domain": ["JSON", "PlainText"],
-    "Store": ["Domain", "JSON", "Postgres", "Reactor"],
-    "Operations": ["Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
+    "Domain": ["Crypto", "JSON", "PlainText"],
+    "Store": ["Crypto", "Domain", "JSON", "Postgres", "Reactor"],
+    "Operations": ["Crypto", "Domain", "JSON", "Store", "Postgres", "TLS", "Reactor"],
     // What the ways to all push networks have in common.
     "PushWire": ["Domain", "HTTP2", "HTTPClient", "TLS", "Metrics", "Reactor"],
     // The doors and the engine.
-    "APNs": ["PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
+    "APNs": ["Crypto", "PushWire", "Domain", "JSON", "HTTP2", "TLS", "Reactor"],
     "FCM": ["PushWire", "Domain", "JSON", "PlainText", "HTTP2", "HTTPClient", "TLS", "Reactor"],
     "Dispatcher": ["Domain", "JSON", "Store", "APNs", "FCM", "Postgres", "Metrics", "Reactor"],
-    "Courier": ["PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor"],
+    "Courier": [
+      "Crypto", "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor",
+    ],
     "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor"],
     "SDKDoor": ["Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
     "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
-    "OpenAPI": ["Domain", "JSON", "PlainText", "Operations", "HTTPServer"],
-    "Simulator": ["Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
+    "OpenAPI": ["Crypto", "Domain", "JSON", "PlainText", "Operations", "HTTPServer"],
+    "Simulator": ["Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
+      "Crypto", "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator",
+      "OpenAPI",
       "Operations",
       "Store", "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain",
       "JSON",
@@ -58,11 +63,6 @@ enum ModuleGraph {
   /// Modules of packages from outside, and who may use them.
   static let packages: [String: Set<String>] = [
     "ArgumentParser": ["upmc", "upmc-simulator"],
-    "Crypto": [
-      "Domain", "Store", "Operations", "Receiver", "Admin", "APNs", "FCM", "Courier", "OpenAPI", "Server", "Simulator",
-    ],
-    "_CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Server"],
-    "CryptoExtras": ["Domain", "Store", "Operations", "Admin", "FCM", "Simulator", "Server"],
     "Logging": [
       "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "Receiver", "Admin", "Simulator", "Server",
       "upmc", "upmc-simulator",
@@ -75,7 +75,7 @@ enum ModuleGraph {
   ]
 
   /// Modules without I/O: bytes and values in, bytes and values out.
-  static let pure: Set<String> = ["Domain", "JSON", "Metrics"]
+  static let pure: Set<String> = ["Crypto", "Domain", "JSON", "Metrics"]
 
   /// Why `module` may not import `imported`; nil when it may.
   static func objection(to imported: String, in module: String) -> String? {

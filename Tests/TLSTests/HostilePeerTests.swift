@@ -1,4 +1,5 @@
 import COpenSSL
+import Crypto
 import Glibc
 import Reactor
 import Testing

@@ -51,7 +51,7 @@ package final class ProviderProbe {
   private let done: Inbox<Void>
   private let words = NetworkWords()
   private let times: PeerTimes
-  private let pushkeys = PushKeyring(present: SymmetricKey(size: .bits256))
+  private let pushkeys = PushKeyring(present: SymmetricKey.random())
 
   /// - Parameter machine: the clock that is compared with those of the networks.
   package init(_ configuration: Configuration, master: MasterKey, machine: any Clock) throws {

@@ -12,7 +12,7 @@ package struct SigningKey: Sendable {
   package let relatedKeyID: String?
   /// A revoked key is still known by its signature, and answered with Forbidden.
   package let isRevoked: Bool
-  private let publicKey: P256.Signing.PublicKey
+  private let publicKey: P256.PublicKey
 
   /// Why a key cannot be registered.
   package struct Unusable: Error, CustomStringConvertible {
@@ -24,7 +24,7 @@ package struct SigningKey: Sendable {
     teamID: String, keyID: String, publicKeyPEM: String, environments: Set<Environment> = Set(Environment.allCases),
     topics: Set<String>? = nil, relatedKeyID: String? = nil, isRevoked: Bool = false
   ) throws(Unusable) {
-    guard let publicKey = try? P256.Signing.PublicKey(pemRepresentation: publicKeyPEM) else {
+    guard let publicKey = try? P256.PublicKey(pem: publicKeyPEM) else {
       throw Unusable(description: "the public key of \(keyID) is not a P-256 key in PEM form")
     }
     self.teamID = teamID
@@ -38,12 +38,7 @@ package struct SigningKey: Sendable {
 
   /// Checks an ES256 signature over `message`: 64 bytes r‖s (RFC 7518, 3.4), or DER, which Apple's own recipe sends.
   func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    let parsed =
-      signature.count == 64
-      ? try? P256.Signing.ECDSASignature(rawRepresentation: signature)
-      : try? P256.Signing.ECDSASignature(derRepresentation: signature)
-    guard let parsed else { return false }
-    return publicKey.isValidSignature(parsed, for: message)
+    publicKey.isValid(signature, for: message)
   }
 }
 

@@ -1,5 +1,4 @@
 internal import Crypto
-internal import CryptoExtras
 internal import FoundationEssentials
 internal import JSON
 
@@ -10,21 +9,19 @@ package struct ServiceAccount: Sendable {
   package let keyID: String
   /// False: it may not send (no role, or the API is switched off).
   package var maySend = true
-  private let publicKey: _RSA.Signing.PublicKey
+  private let publicKey: RSA.PublicKey
 
   /// - Parameter publicKeyPEM: RSA, 2048 bits or more.
   package init(projectID: String, email: String, keyID: String, publicKeyPEM: String) throws {
     self.projectID = projectID
     self.email = email
     self.keyID = keyID
-    publicKey = try _RSA.Signing.PublicKey(pemRepresentation: publicKeyPEM)
+    publicKey = try RSA.PublicKey(pem: publicKeyPEM)
   }
 
   /// Checks an RS256 signature (RFC 7518, 3.3: PKCS #1 v1.5 with SHA-256).
   func verifies(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    publicKey.isValidSignature(
-      _RSA.Signing.RSASignature(rawRepresentation: signature), for: SHA256.hash(data: message),
-      padding: .insecurePKCS1v1_5)
+    publicKey.isValid(signature, for: message)
   }
 }
 
@@ -41,12 +38,12 @@ package struct ServiceAccountFile: Sendable {
     self.projectID = projectID
     email = "simulator@\(projectID).iam.gserviceaccount.com"
     let key =
-      try privateKeyPEM.map { try _RSA.Signing.PrivateKey(pemRepresentation: $0) }
-      ?? _RSA.Signing.PrivateKey(keySize: .bits2048)
-    self.privateKeyPEM = key.pkcs8PEMRepresentation
-    publicKeyPEM = key.publicKey.pemRepresentation
+      try privateKeyPEM.map { try RSA.PrivateKey(pem: $0) }
+      ?? RSA.PrivateKey()
+    self.privateKeyPEM = key.pem
+    publicKeyPEM = key.publicKey.pem
     // Google names a key by 40 hexadecimal digits.
-    keyID = SHA256.hash(data: Array(publicKeyPEM.utf8)).prefix(20).map { byte in
+    keyID = SHA256.hash(Array(publicKeyPEM.utf8)).prefix(20).map { byte in
       String(decoding: [ASCII.digit(byte >> 4), ASCII.digit(byte & 15)], as: UTF8.self)
     }.joined()
   }

@@ -75,7 +75,7 @@ struct StageDevices {
 
   /// The number's SHA-256: as long as a token is, like no other, and told by PostgreSQL too.
   static func token(_ number: Int) -> String {
-    SHA256.hash(data: Array(String(number).utf8)).map { byte in
+    SHA256.hash(Array(String(number).utf8)).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }.joined()
   }

@@ -150,7 +150,7 @@ struct PacedMessages: Scenario {
     return PushMessage(
       seqno: 104, headers: PushHeaders(request, appID: "com.example.app", seqno: 104),
       template: PayloadTemplate(request, seqno: 104, sendDate: "2026010109"),
-      pushkeys: PushKeyring(present: SymmetricKey(size: .bits256)), lane: .normal,
+      pushkeys: PushKeyring(present: SymmetricKey.random()), lane: .normal,
       expiresAtSeconds: SystemClock().wallMicroseconds / 1_000_000 + 86_400, onUnknown: .resend)
   }
 

@@ -1,0 +1,116 @@
+internal import COpenSSL
+
+/// Why bytes or text are no key that can be used.
+package struct UnusableKey: Error, Equatable, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) {
+    self.description = description
+  }
+}
+
+/// A private key, or the public half of one. OpenSSL lets all threads use it at once.
+@safe
+final class AsymmetricKey: @unchecked Sendable {
+  private let key: OpenSSLObject
+
+  private init(_ key: consuming OpenSSLObject) {
+    self.key = key
+  }
+
+  // MARK: Made and read
+
+  static func makeP256() -> AsymmetricKey {
+    AsymmetricKey(unsafe .made(upmc_generate_p256(), free: { unsafe EVP_PKEY_free($0) }))
+  }
+
+  static func makeRSA(bits: Int) -> AsymmetricKey {
+    AsymmetricKey(unsafe .made(upmc_generate_rsa(bits), free: { unsafe EVP_PKEY_free($0) }))
+  }
+
+  /// Gives no passphrase. Without a callback OpenSSL would ask for one on the terminal, or on standard input, whenever a
+  /// block claims to be encrypted.
+  private static let refuse:
+    @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
+      -1
+    }
+
+  /// - Parameter isPrivate: which half the PEM text must hold.
+  convenience init(pem: String, isPrivate: Bool) throws(UnusableKey) {
+    defer { ErrorQueue.clear() }
+    let text = OpenSSLObject.memory(Array(pem.utf8))
+    let pointer =
+      unsafe isPrivate
+      ? PEM_read_bio_PrivateKey(text.pointer, nil, Self.refuse, nil)
+      : PEM_read_bio_PUBKEY(text.pointer, nil, Self.refuse, nil)
+    guard let key = unsafe OpenSSLObject(takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }) else {
+      throw UnusableKey("is no \(isPrivate ? "private" : "public") key in PEM form")
+    }
+    self.init(key)
+  }
+
+  // MARK: What it is
+
+  var isP256: Bool {
+    var name = [CChar](repeating: 0, count: 64)
+    var count = 0
+    // Safe: OpenSSL writes at most the given length, with the terminator.
+    guard unsafe EVP_PKEY_get_group_name(key.pointer, &name, name.count, &count) == 1 else {
+      ErrorQueue.clear()
+      return false
+    }
+    return String(decoding: name.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) == "prime256v1"
+  }
+
+  var isRSA: Bool { unsafe EVP_PKEY_is_a(key.pointer, "RSA") == 1 }
+  var bits: Int { Int(unsafe EVP_PKEY_get_bits(key.pointer)) }
+
+  // MARK: Written
+
+  var privatePEM: String {
+    let text = OpenSSLObject.memory()
+    guard unsafe PEM_write_bio_PKCS8PrivateKey(text.pointer, key.pointer, nil, nil, 0, nil, nil) == 1 else {
+      fatalError("OpenSSL does not write a private key: \(ErrorQueue.drain().joined(separator: "; "))")
+    }
+    return text.memoryText()
+  }
+
+  var publicPEM: String {
+    let text = OpenSSLObject.memory()
+    guard unsafe PEM_write_bio_PUBKEY(text.pointer, key.pointer) == 1 else {
+      fatalError("OpenSSL does not write a public key: \(ErrorQueue.drain().joined(separator: "; "))")
+    }
+    return text.memoryText()
+  }
+
+  /// SubjectPublicKeyInfo (RFC 5280).
+  var publicDER: [UInt8] {
+    let bytes = OpenSSLObject.memory()
+    guard unsafe i2d_PUBKEY_bio(bytes.pointer, key.pointer) == 1 else {
+      fatalError("OpenSSL does not write a public key: \(ErrorQueue.drain().joined(separator: "; "))")
+    }
+    return bytes.memoryBytes()
+  }
+
+  // MARK: Signing
+
+  /// Over SHA-256 of the message; RSA by PKCS #1 v1.5, P-256 in DER.
+  func signature(for message: [UInt8]) -> [UInt8] {
+    let context = unsafe OpenSSLObject.made(EVP_MD_CTX_new(), free: { unsafe EVP_MD_CTX_free($0) })
+    var count = Int(unsafe EVP_PKEY_get_size(key.pointer))
+    // Safe: OpenSSL writes at most the given size, which is the most that a signature of this key has.
+    return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      guard unsafe EVP_DigestSignInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil) == 1,
+        unsafe EVP_DigestSign(context.pointer, buffer.baseAddress, &count, message, message.count) == 1
+      else { fatalError("OpenSSL does not sign: \(ErrorQueue.drain().joined(separator: "; "))") }
+      filled = count
+    }
+  }
+
+  func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+    defer { ErrorQueue.clear() }
+    let context = unsafe OpenSSLObject.made(EVP_MD_CTX_new(), free: { unsafe EVP_MD_CTX_free($0) })
+    return unsafe EVP_DigestVerifyInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil) == 1
+      && EVP_DigestVerify(context.pointer, signature, signature.count, message, message.count) == 1
+  }
+}

@@ -1,0 +1,82 @@
+internal import COpenSSL
+
+/// Signatures on the curve P-256 with SHA-256 (ES256, RFC 7518 §3.4).
+package enum P256 {
+  package struct PrivateKey: Sendable {
+    private let key: AsymmetricKey
+
+    /// A new one.
+    package init() {
+      key = .makeP256()
+    }
+
+    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----`, as Apple's .p8 files have it, or `EC PRIVATE KEY`; not encrypted.
+    package init(pem: String) throws(UnusableKey) {
+      key = try AsymmetricKey(pem: pem, isPrivate: true)
+      guard key.isP256 else { throw UnusableKey("is no key on the curve P-256") }
+    }
+
+    /// PKCS #8.
+    package var pem: String { key.privatePEM }
+    package var publicKey: PublicKey { PublicKey(key) }
+
+    /// r and s, 32 bytes each.
+    package func signature(for message: [UInt8]) -> [UInt8] {
+      ECDSA.raw(der: derSignature(for: message))
+    }
+
+    /// As Apple's own recipe for the shell makes it.
+    package func derSignature(for message: [UInt8]) -> [UInt8] { key.signature(for: message) }
+  }
+
+  package struct PublicKey: Sendable {
+    private let key: AsymmetricKey
+
+    fileprivate init(_ key: AsymmetricKey) {
+      self.key = key
+    }
+
+    /// - Parameter pem: `-----BEGIN PUBLIC KEY-----`.
+    package init(pem: String) throws(UnusableKey) {
+      key = try AsymmetricKey(pem: pem, isPrivate: false)
+      guard key.isP256 else { throw UnusableKey("is no key on the curve P-256") }
+    }
+
+    package var pem: String { key.publicPEM }
+    /// SubjectPublicKeyInfo.
+    package var der: [UInt8] { key.publicDER }
+
+    /// - Parameter signature: 64 bytes r and s, or DER.
+    package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
+      key.isValid(signature.count == 64 ? ECDSA.der(raw: signature) : signature, for: message)
+    }
+  }
+
+  /// The two forms that a signature is written in.
+  private enum ECDSA {
+    static func raw(der: [UInt8]) -> [UInt8] {
+      // Safe: OpenSSL reads at most the given bytes, and writes 32 for each number, which fits the curve.
+      let read = unsafe der.withUnsafeBufferPointer { bytes in
+        var start = bytes.baseAddress
+        return unsafe d2i_ECDSA_SIG(nil, &start, bytes.count)
+      }
+      let parsed = unsafe OpenSSLObject.made(read, free: { unsafe ECDSA_SIG_free($0) })
+      return unsafe [UInt8](unsafeUninitializedCapacity: 64) { buffer, filled in
+        unsafe BN_bn2binpad(ECDSA_SIG_get0_r(parsed.pointer), buffer.baseAddress, 32)
+        unsafe BN_bn2binpad(ECDSA_SIG_get0_s(parsed.pointer), buffer.baseAddress?.advanced(by: 32), 32)
+        filled = 64
+      }
+    }
+
+    static func der(raw: [UInt8]) -> [UInt8] {
+      let signature = unsafe OpenSSLObject.made(ECDSA_SIG_new(), free: { unsafe ECDSA_SIG_free($0) })
+      // Safe: the signature takes the numbers over.
+      unsafe ECDSA_SIG_set0(
+        signature.pointer, BN_bin2bn(Array(raw.prefix(32)), 32, nil), BN_bin2bn(Array(raw.suffix(32)), 32, nil))
+      var written: UnsafeMutablePointer<UInt8>?
+      let count = unsafe i2d_ECDSA_SIG(signature.pointer, &written)
+      defer { unsafe upmc_free(written) }
+      return unsafe Array(UnsafeBufferPointer(start: written, count: Int(max(0, count))))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// Signatures by RSA with PKCS #1 v1.5 and SHA-256 (RS256, RFC 7518 §3.3).
+package enum RSA {
+  private static let leastBits = 2048
+
+  package struct PrivateKey: Sendable {
+    private let key: AsymmetricKey
+
+    /// A new one of 2,048 bits. Costs a tenth of a second.
+    package init() {
+      key = .makeRSA(bits: leastBits)
+    }
+
+    /// - Parameter pem: `-----BEGIN PRIVATE KEY-----` or `RSA PRIVATE KEY`, of 2,048 bits or more; not encrypted.
+    package init(pem: String) throws(UnusableKey) {
+      key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: true))
+    }
+
+    /// PKCS #8.
+    package var pem: String { key.privatePEM }
+    package var publicKey: PublicKey { PublicKey(key) }
+
+    package func signature(for message: [UInt8]) -> [UInt8] { key.signature(for: message) }
+  }
+
+  package struct PublicKey: Sendable {
+    private let key: AsymmetricKey
+
+    fileprivate init(_ key: AsymmetricKey) {
+      self.key = key
+    }
+
+    /// - Parameter pem: `-----BEGIN PUBLIC KEY-----`, of 2,048 bits or more.
+    package init(pem: String) throws(UnusableKey) {
+      key = try RSA.checked(AsymmetricKey(pem: pem, isPrivate: false))
+    }
+
+    package var pem: String { key.publicPEM }
+    /// SubjectPublicKeyInfo.
+    package var der: [UInt8] { key.publicDER }
+
+    package func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool { key.isValid(signature, for: message) }
+  }
+
+  private static func checked(_ key: AsymmetricKey) throws(UnusableKey) -> AsymmetricKey {
+    guard key.isRSA, key.bits >= leastBits else { throw UnusableKey("is no RSA key of \(leastBits) bits or more") }
+    return key
+  }
+}

@@ -1,0 +1,79 @@
+internal import COpenSSL
+
+/// SHA-256 (FIPS 180-4), in one go or part by part.
+@safe
+package struct SHA256: ~Copyable {
+  package static let byteCount = 32
+
+  /// Looked up once: that costs more than hashing a line.
+  private nonisolated(unsafe) static let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil)
+  private let context: OpenSSLObject
+
+  package init() {
+    context = Self.makeContext()
+    Self.expect(unsafe EVP_DigestInit_ex2(context.pointer, Self.algorithm, nil))
+  }
+
+  package mutating func update(_ bytes: [UInt8]) {
+    Self.expect(unsafe EVP_DigestUpdate(context.pointer, bytes, bytes.count))
+  }
+
+  /// The 32 bytes.
+  package consuming func finalize() -> [UInt8] { end() }
+
+  /// The 32 bytes.
+  package static func hash(_ bytes: [UInt8]) -> [UInt8] {
+    // Safe: OpenSSL writes 32 bytes.
+    unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, filled in
+      expect(unsafe EVP_Digest(bytes, bytes.count, buffer.baseAddress, nil, algorithm, nil))
+      filled = byteCount
+    }
+  }
+
+  // MARK: From where another one stands
+
+  /// What many texts begin with. Never changed, so all threads may copy it at once.
+  @safe
+  final class Beginning: @unchecked Sendable {
+    fileprivate let hash: SHA256
+
+    init(_ bytes: [UInt8]) {
+      var hash = SHA256()
+      hash.update(bytes)
+      self.hash = hash
+    }
+  }
+
+  init(_ beginning: Beginning) {
+    context = Self.makeContext()
+    copy(beginning)
+  }
+
+  /// - Returns: the 32 bytes of the text before.
+  mutating func restart(_ beginning: Beginning) -> [UInt8] {
+    let digest = end()
+    copy(beginning)
+    return digest
+  }
+
+  private func copy(_ beginning: Beginning) {
+    Self.expect(unsafe EVP_MD_CTX_copy_ex(context.pointer, beginning.hash.context.pointer))
+  }
+
+  private func end() -> [UInt8] {
+    // Safe: OpenSSL writes 32 bytes.
+    unsafe [UInt8](unsafeUninitializedCapacity: Self.byteCount) { buffer, filled in
+      Self.expect(unsafe EVP_DigestFinal_ex(context.pointer, buffer.baseAddress, nil))
+      filled = Self.byteCount
+    }
+  }
+
+  private static func makeContext() -> OpenSSLObject {
+    unsafe .made(EVP_MD_CTX_new(), free: { unsafe EVP_MD_CTX_free($0) })
+  }
+
+  private static func expect(_ result: Int32) {
+    guard result != 1 else { return }
+    fatalError("OpenSSL does not compute SHA-256: \(ErrorQueue.drain().joined(separator: "; "))")
+  }
+}

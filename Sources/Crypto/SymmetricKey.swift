@@ -1,0 +1,30 @@
+internal import COpenSSL
+
+/// A secret of any length. Prints as nothing but its length.
+package struct SymmetricKey: Sendable, CustomStringConvertible {
+  let bytes: [UInt8]
+
+  package init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// 256 new bits from OpenSSL's generator for secrets.
+  package static func random() -> SymmetricKey {
+    SymmetricKey(RandomBytes.secret(32))
+  }
+
+  package var description: String { "key of \(bytes.count) bytes" }
+}
+
+/// Bytes that nobody can guess.
+package enum RandomBytes {
+  static func secret(_ count: Int) -> [UInt8] {
+    // Safe: OpenSSL writes the given number of bytes, or fails.
+    unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      guard unsafe RAND_priv_bytes(buffer.baseAddress, Int32(count)) == 1 else {
+        fatalError("there are no random bytes: \(ErrorQueue.drain().joined(separator: "; "))")
+      }
+      filled = count
+    }
+  }
+}
