@@ -19,7 +19,7 @@ package enum AESGCM {
     precondition(key.bytes.count == 32 && nonce.count == nonceBytes)
     let cipher = Cipher(key: key.bytes, nonce: nonce, isSealing: true)
     guard cipher.authenticate(context), let ciphertext = cipher.update(plaintext), cipher.finish() else {
-      fatalError("OpenSSL does not seal with AES-256-GCM: \(ErrorQueue.drain().joined(separator: "; "))")
+      Crypto.fail("seal with AES-256-GCM")
     }
     return nonce + ciphertext + cipher.tag(tagBytes)
   }
@@ -49,7 +49,7 @@ package enum AESGCM {
     init(key: [UInt8], nonce: [UInt8], isSealing: Bool) {
       context = unsafe .made(EVP_CIPHER_CTX_new(), free: { unsafe EVP_CIPHER_CTX_free($0) })
       guard unsafe EVP_CipherInit_ex2(context.pointer, Self.algorithm, key, nonce, isSealing ? 1 : 0, nil) == 1 else {
-        fatalError("OpenSSL has no AES-256-GCM: \(ErrorQueue.drain().joined(separator: "; "))")
+        Crypto.fail("have AES-256-GCM")
       }
     }
 

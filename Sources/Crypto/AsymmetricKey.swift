@@ -70,7 +70,7 @@ final class AsymmetricKey: @unchecked Sendable {
   var privatePEM: String {
     let text = OpenSSLObject.memory()
     guard unsafe PEM_write_bio_PKCS8PrivateKey(text.pointer, key.pointer, nil, nil, 0, nil, nil) == 1 else {
-      fatalError("OpenSSL does not write a private key: \(ErrorQueue.drain().joined(separator: "; "))")
+      Crypto.fail("write a private key")
     }
     return text.memoryText()
   }
@@ -78,7 +78,7 @@ final class AsymmetricKey: @unchecked Sendable {
   var publicPEM: String {
     let text = OpenSSLObject.memory()
     guard unsafe PEM_write_bio_PUBKEY(text.pointer, key.pointer) == 1 else {
-      fatalError("OpenSSL does not write a public key: \(ErrorQueue.drain().joined(separator: "; "))")
+      Crypto.fail("write a public key")
     }
     return text.memoryText()
   }
@@ -87,7 +87,7 @@ final class AsymmetricKey: @unchecked Sendable {
   var publicDER: [UInt8] {
     let bytes = OpenSSLObject.memory()
     guard unsafe i2d_PUBKEY_bio(bytes.pointer, key.pointer) == 1 else {
-      fatalError("OpenSSL does not write a public key: \(ErrorQueue.drain().joined(separator: "; "))")
+      Crypto.fail("write a public key")
     }
     return bytes.memoryBytes()
   }
@@ -102,7 +102,7 @@ final class AsymmetricKey: @unchecked Sendable {
     return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       guard unsafe EVP_DigestSignInit_ex(context.pointer, nil, "SHA256", nil, nil, key.pointer, nil) == 1,
         unsafe EVP_DigestSign(context.pointer, buffer.baseAddress, &count, message, message.count) == 1
-      else { fatalError("OpenSSL does not sign: \(ErrorQueue.drain().joined(separator: "; "))") }
+      else { Crypto.fail("sign") }
       filled = count
     }
   }

@@ -35,7 +35,7 @@ package enum KeyDerivation {
         password, password.count - 1, salt, salt.count, rounds, blockSize, parallelism, memory, buffer.baseAddress,
         count)
       guard result == 1 else {
-        fatalError("OpenSSL does not compute scrypt: \(ErrorQueue.drain().joined(separator: "; "))")
+        Crypto.fail("compute scrypt")
       }
       filled = count
     }

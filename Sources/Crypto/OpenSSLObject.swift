@@ -25,7 +25,7 @@ extension OpenSSLObject {
   /// For what fails only when there is no memory: Swift's own objects end the process then, too.
   static func made(_ pointer: OpaquePointer?, free: @escaping Free) -> OpenSSLObject {
     guard let object = unsafe OpenSSLObject(takingOwnership: pointer, free: free) else {
-      fatalError("OpenSSL makes no object: \(ErrorQueue.drain().joined(separator: "; "))")
+      Crypto.fail("make an object")
     }
     return object
   }
@@ -35,7 +35,7 @@ extension OpenSSLObject {
     let bio = unsafe made(BIO_new(BIO_s_mem()), free: { unsafe _ = BIO_free($0) })
     let count = Int32(clamping: bytes.count)
     guard unsafe bytes.isEmpty || BIO_write(bio.pointer, bytes, count) == count else {
-      fatalError("OpenSSL has no memory for \(bytes.count) bytes")
+      Crypto.fail("take \(bytes.count) bytes")
     }
     return bio
   }

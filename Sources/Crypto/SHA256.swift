@@ -74,6 +74,6 @@ package struct SHA256: ~Copyable {
 
   private static func expect(_ result: Int32) {
     guard result != 1 else { return }
-    fatalError("OpenSSL does not compute SHA-256: \(ErrorQueue.drain().joined(separator: "; "))")
+    Crypto.fail("compute SHA-256")
   }
 }

@@ -17,12 +17,12 @@ package struct SymmetricKey: Sendable, CustomStringConvertible {
 }
 
 /// Bytes that nobody can guess.
-package enum RandomBytes {
+enum RandomBytes {
   static func secret(_ count: Int) -> [UInt8] {
     // Safe: OpenSSL writes the given number of bytes, or fails.
     unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
       guard unsafe RAND_priv_bytes(buffer.baseAddress, Int32(count)) == 1 else {
-        fatalError("there are no random bytes: \(ErrorQueue.drain().joined(separator: "; "))")
+        Crypto.fail("give random bytes")
       }
       filled = count
     }
