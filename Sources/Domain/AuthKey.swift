@@ -42,7 +42,7 @@ package struct AuthKeyring: Sendable {
     guard parts.count == 3, let device = DeviceID(parts[0]) else { return nil }
     let isAsked = parts[1].hasPrefix("a")
     guard let epoch = Int16(parts[1].dropFirst(isAsked ? 1 : 0)) else { return nil }
-    guard ConstantTime.isEqual(parts[2].utf8, seal(device, String(parts[1])).utf8) else { return nil }
+    guard ConstantTime.isEqual(Array(parts[2].utf8), Array(seal(device, String(parts[1])).utf8)) else { return nil }
     return Claim(device: device, epoch: epoch, isAsked: isAsked)
   }
 

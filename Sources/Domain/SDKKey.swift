@@ -58,7 +58,9 @@ package struct SDKKeyring: Sendable {
     guard parts.count == 6, let app = App.Number(parts[0]), let epoch = Int16(parts[3].dropFirst(isAsked ? 1 : 0)),
       let end = Int64(parts[4])
     else { return .forged }
-    guard ConstantTime.isEqual(parts[5].utf8, seal(parts[..<5].joined(separator: ".")).utf8) else { return .forged }
+    guard ConstantTime.isEqual(Array(parts[5].utf8), Array(seal(parts[..<5].joined(separator: ".")).utf8)) else {
+      return .forged
+    }
     guard now < end else { return .expired }
     let claim = DeviceID(parts[2]).map { AuthKeyring.Claim(device: $0, epoch: epoch, isAsked: isAsked) }
     return .genuine(Subject(app: app, psidDigest: String(parts[1]), claim: claim))

@@ -27,7 +27,7 @@ package struct UserProofKeyring: Sendable {
     let parts = proof.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3 else {
       return ConstantTime.isEqual(
-        proof.lowercased().utf8, Hex.encode(secret.authenticationCode(for: Array(clientUID.utf8))).utf8)
+        Array(proof.lowercased().utf8), Array(Hex.encode(secret.authenticationCode(for: Array(clientUID.utf8))).utf8))
     }
     guard let signature = Self.decode(parts[2]), let header = Self.decode(parts[0]), let claims = Self.decode(parts[1]),
       ConstantTime.isEqual(signature, secret.authenticationCode(for: Array("\(parts[0]).\(parts[1])".utf8)))

@@ -120,7 +120,7 @@ package enum SigningIn {
 
   /// - Throws: `.forbidden` unless the request carries the session's CSRF token.
   package static func checkCSRF(_ sent: String?, of token: String) throws(Problem) {
-    guard let sent, ConstantTime.isEqual(sent.utf8, csrfToken(of: token).utf8) else {
+    guard let sent, ConstantTime.isEqual(Array(sent.utf8), Array(csrfToken(of: token).utf8)) else {
       throw Problem(.forbidden, "Send the session's csrfToken in the header X-CSRF-Token.")
     }
   }
