@@ -6,36 +6,33 @@ import Postgres
 extension Run {
   func killPostgres(_ backAfter: Int) throws {
     guard !isPostgresDown else { return }
-    isPostgresDown = true
     wakeSession()
     stage.killPostgres()
+    restorePostgres(after: backAfter)
     try note("kill -9 PostgreSQL", "kill -9 PostgreSQL, back after \(backAfter) ms", lasting: backAfter, isKill: true)
-    after(backAfter) { [self] in
-      try stage.restorePostgres()
-      isPostgresDown = false
-    }
   }
 
   func fillDisk(_ milliseconds: Int) throws {
     guard !isPostgresDown, let empty = Disk(stage.directory)?.fill() else { return }
     // It ends itself when it cannot write its log.
-    isPostgresDown = true
+    restorePostgres(after: milliseconds) { empty() }
     try note("full disks", "the disk is full for \(milliseconds) ms", lasting: milliseconds)
-    after(milliseconds) { [self] in
-      empty()
-      try stage.restorePostgres()
-      isPostgresDown = false
-    }
   }
 
   func breakDisk(_ milliseconds: Int) throws {
     guard !isPostgresDown, let disk = stage.brokenDisk else { return }
     // It ends itself, or recovers if the disk is well by then.
-    isPostgresDown = true
     try disk.set(isBroken: true)
+    restorePostgres(after: milliseconds) { try disk.set(isBroken: false) }
     try note("broken disks", "the database's log cannot be written for \(milliseconds) ms", lasting: milliseconds)
+  }
+
+  /// It counts as down until then, whether it ends or holds out.
+  /// - Parameter mend: what it needs to run again.
+  private func restorePostgres(after milliseconds: Int, mend: @escaping () throws -> Void = {}) {
+    isPostgresDown = true
     after(milliseconds) { [self] in
-      try disk.set(isBroken: false)
+      try mend()
       try stage.restorePostgres()
       isPostgresDown = false
     }
@@ -65,12 +62,11 @@ extension Run {
     var held: [Connection] = []
     while held.count < Self.mostConnections, let session = try? stage.session() { held.append(session) }
     isWaiting = true
-    let holder = Holder(held)
     try note(
       "connections used up", "\(held.count) connections are held for \(milliseconds) ms, and no more are given",
       lasting: milliseconds)
     after(milliseconds) { [self] in
-      holder.connections = []
+      held = []
       isWaiting = false
     }
     expectWork("the database gave no connections", from: milliseconds + 3000, upto: milliseconds + 12_000)
@@ -78,11 +74,6 @@ extension Run {
 
   /// More than any database of ours gives.
   private static let mostConnections = 200
-
-  private final class Holder {
-    var connections: [Connection]
-    init(_ connections: [Connection]) { self.connections = connections }
-  }
 
   func hangSession(_ milliseconds: Int) throws {
     guard !isPostgresDown, hungSession == nil, let connection = try? stage.session() else { return }
