@@ -28,21 +28,14 @@ final class AsymmetricKey: @unchecked Sendable {
     AsymmetricKey(unsafe .made(upmc_generate_rsa(bits), free: { unsafe EVP_PKEY_free($0) }))
   }
 
-  /// Gives no passphrase. Without a callback OpenSSL would ask for one on the terminal, or on standard input, whenever a
-  /// block claims to be encrypted.
-  private static let refuse:
-    @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
-      -1
-    }
-
   /// - Parameter isPrivate: which half the PEM text must hold.
   convenience init(pem: String, isPrivate: Bool) throws(UnusableKey) {
     defer { ErrorQueue.clear() }
     let text = OpenSSLObject.memory(Array(pem.utf8))
     let pointer =
       unsafe isPrivate
-      ? PEM_read_bio_PrivateKey(text.pointer, nil, Self.refuse, nil)
-      : PEM_read_bio_PUBKEY(text.pointer, nil, Self.refuse, nil)
+      ? PEM_read_bio_PrivateKey(text.pointer, nil, Passphrase.none, nil)
+      : PEM_read_bio_PUBKEY(text.pointer, nil, Passphrase.none, nil)
     guard let key = unsafe OpenSSLObject(takingOwnership: pointer, free: { unsafe EVP_PKEY_free($0) }) else {
       throw UnusableKey("is no \(isPrivate ? "private" : "public") key in PEM form")
     }

@@ -75,19 +75,12 @@ package struct TLSIdentity: Sendable {
 
 /// Reading and writing of PEM text.
 enum PEM {
-  /// Gives no passphrase. Without a callback OpenSSL would ask for one on the terminal, or on standard input, whenever a
-  /// block claims to be encrypted.
-  private static let refuse:
-    @convention(c) (UnsafeMutablePointer<CChar>?, Int32, Int32, UnsafeMutableRawPointer?) -> Int32 = { _, _, _, _ in
-      -1
-    }
-
   /// The first certificate of `text`.
   static func certificate(_ text: String) throws(TLSError) -> OpenSSLObject {
     ErrorQueue.clear()
     let bio = OpenSSLObject.memory(Array(text.utf8))
     return try unsafe OpenSSLObject(
-      takingOwnership: PEM_read_bio_X509(bio.pointer, nil, refuse, nil), free: { unsafe X509_free($0) },
+      takingOwnership: PEM_read_bio_X509(bio.pointer, nil, Passphrase.none, nil), free: { unsafe X509_free($0) },
       operation: "read certificate")
   }
 
@@ -98,7 +91,7 @@ enum PEM {
     ErrorQueue.clear()
     let bio = OpenSSLObject.memory(Array(text.utf8))
     var count = 0
-    while let pointer = unsafe PEM_read_bio_X509(bio.pointer, nil, refuse, nil) {
+    while let pointer = unsafe PEM_read_bio_X509(bio.pointer, nil, Passphrase.none, nil) {
       count += 1
       try unsafe body(
         OpenSSLObject(takingOwnership: pointer, free: { unsafe X509_free($0) }, operation: "read certificate"))
@@ -113,7 +106,8 @@ enum PEM {
     let bio = OpenSSLObject.memory(Array(text.utf8))
     guard !passphrase.isEmpty else {
       return try unsafe OpenSSLObject(
-        takingOwnership: PEM_read_bio_PrivateKey(bio.pointer, nil, refuse, nil), free: { unsafe EVP_PKEY_free($0) },
+        takingOwnership: PEM_read_bio_PrivateKey(bio.pointer, nil, Passphrase.none, nil),
+        free: { unsafe EVP_PKEY_free($0) },
         operation: "read private key")
     }
     try weigh(text)
@@ -132,7 +126,7 @@ enum PEM {
     ErrorQueue.clear()
     let bio = OpenSSLObject.memory(Array(text.utf8))
     var cost = DerivationCost()
-    while let pointer = unsafe PEM_read_bio_PKCS8(bio.pointer, nil, refuse, nil) {
+    while let pointer = unsafe PEM_read_bio_PKCS8(bio.pointer, nil, Passphrase.none, nil) {
       defer { unsafe X509_SIG_free(pointer) }
       try unsafe cost.add(key: pointer)
     }
