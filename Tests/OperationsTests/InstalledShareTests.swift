@@ -32,11 +32,15 @@ import Testing
 
   private func state(_ world: BatchWorld) throws -> [String] {
     try [
-      "SELECT string_agg(concat_ws(' ', device, user_key, psid, state, app_version, consent_ad, identity), '\n' ORDER BY device) FROM devices",
-      "SELECT string_agg(concat_ws(' ', psid, device, kind), '\n' ORDER BY psid) FROM psids",
-      "SELECT string_agg(concat_ws(' ', user_key, name), '\n' ORDER BY user_key) FROM users",
-      "SELECT string_agg(concat_ws(' ', user_key, groupseq), '\n' ORDER BY user_key) FROM group_members",
-    ].map { try world.connection.run(Statement("state: \($0)", $0)).text(0, 0) }
+      ("devices", "device, user_key, psid, state, app_version, consent_ad, identity"), ("psids", "psid, device, kind"),
+      ("users", "user_key, name"), ("group_members", "user_key, groupseq"),
+    ].map { (table, columns) in
+      let rows = try world.connection.run(
+        Statement(
+          "share: \(table)",
+          "SELECT coalesce(string_agg(concat_ws(' ', \(columns)), E'\\n' ORDER BY \(columns)), '') FROM \(table)"))
+      return rows.text(0, 0)
+    }
   }
 
   @Test func `a long file brings in what a few lines at a time do, and nothing when it comes again`() throws {
