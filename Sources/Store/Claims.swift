@@ -194,12 +194,15 @@ package enum Claims {
     ), dead AS (
       SELECT node FROM known WHERE is_dead UNION ALL SELECT node FROM strangers WHERE node IS NOT NULL
     ), found AS (
-      SELECT c.claim, cardinality(c.devices) AS devices FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
-      WHERE c.node = ANY(ARRAY(SELECT node FROM dead)) AND coalesce(m.lane, 1) = ANY($2)
-        -- Nobody could do anything with those of a message that cannot be read: they wait until it is resumed.
-        AND \(Controls.isSetAside) IS NOT TRUE
-      -- Holder by holder: in the order of their numbers alone, all claims of the living would be passed on the way.
-      ORDER BY c.node, c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED
+      SELECT c.claim, c.devices FROM (SELECT DISTINCT node FROM dead) d CROSS JOIN LATERAL (
+        -- One holder after the other, so that its own claims are all that is walked over: where all claims are done, and a
+        -- snapshot keeps them, PostgreSQL believes that there are none, and takes any index for as good as another.
+        SELECT c.claim, cardinality(c.devices) AS devices FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
+        WHERE c.node = d.node AND coalesce(m.lane, 1) = ANY($2)
+          -- Nobody could do anything with those of a message that cannot be read: they wait until it is resumed.
+          AND \(Controls.isSetAside) IS NOT TRUE
+        ORDER BY c.claim LIMIT $3 FOR UPDATE OF c SKIP LOCKED) c
+      LIMIT $3
     ), counted AS (
       SELECT claim, sum(devices) OVER (ORDER BY claim) - devices AS before FROM found
     )

@@ -69,7 +69,10 @@ import Testing
     try log.entries().filter { $0.process == connection.backendPID && !$0.sql.contains("set_config") }
   }
 
-  @Test func `claims of dead nodes are found without walking over those of others`() throws {
+  @Test(arguments: [false, true])
+  func `claims of dead nodes are found without walking over those of others`(isVacuumed: Bool) throws {
+    // As autovacuum does meanwhile: it removes nothing, and notes that nothing is there.
+    if isVacuumed { try database.connect().script("VACUUM (ANALYZE) claims") }
     try connection.run(Nodes.bury())
     let start = try PlanLog(of: database)
     for _ in 0..<8 {
