@@ -91,7 +91,8 @@ package enum AESGCM {
       unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
         let result = unsafe EVP_CIPHER_CTX_ctrl(
           context.pointer, EVP_CTRL_AEAD_GET_TAG, Int32(count), buffer.baseAddress)
-        filled = result == 1 ? count : 0
+        guard result == 1 else { Crypto.fail("give the tag of AES-256-GCM") }
+        filled = count
       }
     }
   }
