@@ -4,6 +4,11 @@ import Testing
 
 @Suite struct ProviderTokenTests {
   private let key = P256.PrivateKey()
+  /// A key on another curve, P-384: that of RFC 6979, A.2.6.
+  private static let otherCurve =
+    "-----BEGIN PRIVATE KEY-----\n"
+    + "ME4CAQAwEAYHKoZIzj0CAQYFK4EEACIENzA1AgEBBDBrnT2tLhuMHAWxmHW2ZZ9N\n"
+    + "4jw7Znvyl7qapHdAeHE32JbVck5McKgl+HLJ6mDS7fU=\n-----END PRIVATE KEY-----\n"
 
   private func decode(_ text: Substring) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -54,6 +59,7 @@ import Testing
     #expect(error(good) == nil)
     #expect(error("") == .notPEM)
     #expect(error("hello") == .notPEM)
+    #expect(error(Self.otherCurve) == .notP256)
     #expect(error(RSA.PrivateKey().pem) == .notP256)
     #expect(error(key.publicKey.pem) == .notPEM)
     #expect(error("-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----") == .encrypted)

@@ -76,6 +76,18 @@ import Testing
     #expect(p256.pem.hasPrefix("-----BEGIN PRIVATE KEY-----") && rsa.pem.hasPrefix("-----BEGIN PRIVATE KEY-----"))
   }
 
+  /// RFC 6979, A.2.6: a key on P-384, in PKCS #8.
+  @Test func `a key on another curve is none`() {
+    let der = bytes(
+      """
+      304e020100301006072a8648ce3d020106052b81040022043730350201010430
+      6b9d3dad2e1b8c1c05b19875b6659f4de23c3b667bf297ba9aa47740787137d896d5724e4c70a825f872c9ea60d2edf5
+      """)
+    #expect(throws: UnusableKey("is no key on the curve P-256")) {
+      try P256.PrivateKey(pem: Self.pem("PRIVATE KEY", der))
+    }
+  }
+
   @Test func `keys of another kind are none, nor is what is no key`() throws {
     let (p256, rsa) = (P256.PrivateKey(), RSA.PrivateKey())
     #expect(throws: UnusableKey.self) { try P256.PrivateKey(pem: rsa.pem) }

@@ -132,8 +132,12 @@ import Testing
   @Test func `what is no P-256 key is refused`() throws {
     try createApp()
     let other = RSA.PrivateKey().pem
+    // On P-384: that of RFC 6979, A.2.6.
+    let otherCurve =
+      "-----BEGIN PRIVATE KEY-----\nME4CAQAwEAYHKoZIzj0CAQYFK4EEACIENzA1AgEBBDBrnT2tLhuMHAWxmHW2ZZ9N\n"
+      + "4jw7Znvyl7qapHdAeHE32JbVck5McKgl+HLJ6mDS7fU=\n-----END PRIVATE KEY-----\n"
     let publicKey = P256.PrivateKey().publicKey.pem
-    for pem in ["", "hello", other, publicKey, String(repeating: "x", count: 20_000)] {
+    for pem in ["", "hello", other, otherCurve, publicKey, String(repeating: "x", count: 20_000)] {
       let problem = problem { () throws(Problem) in _ = try set(pem) }
       #expect(problem?.fields.first?.pointer == "/apnsKey")
     }
