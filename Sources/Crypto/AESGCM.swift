@@ -7,12 +7,12 @@ package enum AESGCM {
 
   /// - Parameters:
   ///   - key: of 32 bytes.
-  ///   - context: bytes that must be the same when it is opened, and are not in what is returned.
+  ///   - context: additional authenticated data: not part of the result, and needed unchanged to open it.
   package static func seal(_ plaintext: [UInt8], using key: SymmetricKey, authenticating context: [UInt8]) -> [UInt8] {
     seal(plaintext, using: key, nonce: RandomBytes.secret(nonceBytes), authenticating: context)
   }
 
-  /// With a nonce that has been given: two texts under the same one and the same key tell each other.
+  /// For the published vectors. A nonce must never serve twice under one key: that gives both plaintexts away.
   static func seal(
     _ plaintext: [UInt8], using key: SymmetricKey, nonce: [UInt8], authenticating context: [UInt8]
   ) -> [UInt8] {

@@ -9,7 +9,7 @@ package struct UnusableKey: Error, Equatable, CustomStringConvertible {
   }
 }
 
-/// A private key, or the public half of one. OpenSSL lets all threads use it at once.
+/// A private key, or its public half. OpenSSL keys are safe to use from several threads at once.
 @safe
 final class AsymmetricKey: @unchecked Sendable {
   private let key: OpenSSLObject

@@ -4,8 +4,8 @@ internal import COpenSSL
 package enum KeyDerivation {
   /// HKDF with SHA-256 (RFC 5869), without salt.
   /// - Parameters:
-  ///   - purpose: another one gives a key that says nothing of this one (`info`).
-  ///   - count: bytes, up to 8,160.
+  ///   - purpose: the `info` of the RFC: keys for different purposes are independent of each other.
+  ///   - count: bytes of the derived key, up to 8,160.
   package static func hkdf(_ key: SymmetricKey, purpose: String, count: Int = 32) -> SymmetricKey {
     let expanding = HMAC(
       key: SymmetricKey(

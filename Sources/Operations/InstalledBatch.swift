@@ -6,8 +6,8 @@ internal import Store
 ///
 /// First they are judged beside what stands there, without a lock: most lines of a second run change nothing and are done
 /// with that. Devices of which nothing stands there are streamed; should one come meanwhile, it is judged like the others:
-/// once more, in a transaction that holds their tokens and rows. Only this second half needs the lines in their order: in
-/// the first one two threads may share them, as long as lines of one user stay together.
+/// once more, in a transaction that holds their tokens and rows. Only this second step needs the lines in their order: two
+/// threads may share the first one, as long as the lines of one user stay together.
 struct InstalledBatch: Sendable {
   /// What has become of lines without locks.
   struct Outcome: Sendable {
