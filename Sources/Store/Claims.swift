@@ -32,6 +32,12 @@ package enum Claims {
     }
   }
 
+  /// A condition: the node `$1` holds them.
+  ///
+  /// It is put in a way that no index answers, so that claims are found by their numbers or messages: where all are done and
+  /// a snapshot keeps them, PostgreSQL believes that there are none, and would as soon walk over all that the node has had.
+  private static let areHeld = "node IS NOT DISTINCT FROM $1"
+
   private static let createStatement = Statement(
     "claims-create",
     "INSERT INTO claims (seqno, node, devices, user_keys) VALUES ($1, $2, $3, $4) RETURNING claim")
@@ -87,8 +93,8 @@ package enum Claims {
   private static let finishStatement = Statement(
     "claims-finish",
     """
-    DELETE FROM claims
-    WHERE claim = ANY($1) AND node = $3 AND (claim, fence) IN (SELECT claim, fence FROM unnest($1, $2) AS t(claim, fence))
+    DELETE FROM claims WHERE claim = ANY($2) AND \(areHeld)
+      AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
     """)
 
   /// All devices of these claims have an outcome. A claim that has been taken over is left to its holder.
@@ -99,7 +105,7 @@ package enum Claims {
   // MARK: Who holds what
 
   private static let heldStatement = Statement(
-    "claims-held", "SELECT claim, fence FROM claims WHERE claim = ANY($1) AND node = $2")
+    "claims-held", "SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld)")
 
   /// Those of the claims that the node still holds.
   package static func held(_ holds: Set<Hold>, node: UUIDValue) -> Query<Set<Hold>> {
@@ -109,7 +115,7 @@ package enum Claims {
   private static let lockStatement = Statement(
     "claims-lock",
     """
-    SELECT claim, fence FROM claims WHERE claim = ANY($1) AND node = $2 ORDER BY claim
+    SELECT claim, fence FROM claims WHERE claim = ANY($2) AND \(areHeld) ORDER BY claim
     -- Whoever takes over dead nodes' claims passes these by until what is written about them is committed.
     FOR SHARE
     """)
@@ -155,8 +161,8 @@ package enum Claims {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
     var parameters = Parameters()
-    parameters.append(int64s: claims)
     parameters.append(uuid: node)
+    parameters.append(int64s: claims)
     return parameters
   }
 
@@ -167,9 +173,9 @@ package enum Claims {
       fences.append(hold.fence)
     }
     var parameters = Parameters()
+    parameters.append(uuid: node)
     parameters.append(int64s: claims)
     parameters.append(int32s: fences)
-    parameters.append(uuid: node)
     return parameters
   }
 
@@ -246,7 +252,7 @@ package enum Claims {
     """
     SELECT c.seqno, c.claim, c.fence, k.device, k.user_key
     FROM claims c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
-    WHERE c.seqno = ANY($1) AND c.node = $2 AND c.fence = 0
+    WHERE c.seqno = ANY($2) AND \(areHeld) AND c.fence = 0
     """)
 
   /// The claims of messages that a node has made and not given up, with their devices.
@@ -256,8 +262,8 @@ package enum Claims {
     var column = Int64Column()
     for seqno in seqnos { column.append(seqno) }
     var parameters = Parameters()
-    parameters.append(int64s: column)
     parameters.append(uuid: node)
+    parameters.append(int64s: column)
     return Query(unlaunchedStatement, parameters) { rows in
       var claims: [Int64: (hold: Hold, devices: [DeviceID: UserKey])] = [:]
       for row in 0..<rows.count {
@@ -273,7 +279,8 @@ package enum Claims {
     """
     -- The node that does not exist: whoever is alive takes them over.
     UPDATE claims SET node = '00000000-0000-0000-0000-000000000000', fence = fence + 1
-    WHERE claim = ANY($1) AND node = $3 AND (claim, fence) IN (SELECT claim, fence FROM unnest($1, $2) AS t(claim, fence))
+    WHERE claim = ANY($2) AND \(areHeld)
+      AND (claim, fence) IN (SELECT claim, fence FROM unnest($2, $3) AS t(claim, fence))
     """)
 
   /// Gives claims up, to be taken over like those of a dead node.
@@ -284,11 +291,13 @@ package enum Claims {
   private static let undecidedStatement = Statement(
     "claims-undecided",
     """
+    -- Found before anything is joined: a plan that hopes for their order would walk over all claims.
+    WITH c AS MATERIALIZED (SELECT claim, seqno, devices, user_keys FROM claims WHERE claim = ANY($1))
     SELECT c.claim, k.device, k.user_key, coalesce(o.attempts, 0)::smallint
-    FROM claims c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
+    FROM c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
     LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
     -- No row: submitted perhaps, never answered. A deferred row without due time: the same, on a later try.
-    WHERE c.claim = ANY($1) AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL)
+    WHERE o.device IS NULL OR o.status = 6 AND o.due_at IS NULL
     """)
 
   /// The devices of claims whose end is not known, by claim.

@@ -54,6 +54,9 @@ import Testing
   private static let gone = "00000000-0000-0000-0000-0000000000bb"
   private static let node = UUIDValue(high: 0, low: 0xaa)
 
+  /// As autovacuum does meanwhile: it removes nothing, and notes that nothing is there.
+  private func noteEmpty() throws { try database.connect().script("VACUUM (ANALYZE) claims") }
+
   /// Each several times, as threads do: the first plans of a statement are others than the later ones.
   private func expectShort(_ times: Int = 8, _ look: () throws -> Void) throws {
     for _ in 0..<times { try look() }
@@ -71,8 +74,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `claims of dead nodes are found without walking over those of others`(isVacuumed: Bool) throws {
-    // As autovacuum does meanwhile: it removes nothing, and notes that nothing is there.
-    if isVacuumed { try database.connect().script("VACUUM (ANALYZE) claims") }
+    if isVacuumed { try noteEmpty() }
     try connection.run(Nodes.bury())
     let start = try PlanLog(of: database)
     for _ in 0..<8 {
@@ -118,14 +120,19 @@ import Testing
     #expect(try connection.run(Lateness.waves()).isEmpty)
   }
 
-  @Test func `what is written about a claim is found by its number`() throws {
+  @Test(arguments: [false, true]) func `what is written about a claim is found by its number`(isVacuumed: Bool) throws {
+    if isVacuumed { try noteEmpty() }
     let last = try connection.run(Claims.last())
     let hold = Claims.Hold(claim: last)
     try expectShort {
       try connection.run(Claims.finish([hold], node: Self.node))
       _ = try connection.run(Claims.held([hold], node: Self.node))
+      _ = try connection.transaction { () throws(PostgresError) in
+        try connection.run(Claims.lock([hold], node: Self.node))
+      }
       try connection.run(Claims.release([hold], node: Self.node))
       _ = try connection.run(Claims.undecided([hold]))
+      _ = try connection.run(Claims.own(of: [last], node: Self.node))
     }
   }
 
