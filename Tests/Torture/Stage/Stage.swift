@@ -115,8 +115,12 @@ final class Stage {
     return try Connection(databaseURL, options: options)
   }
 
+  /// Returns when it has ended: who asks before whether it runs hears that it does, and starts none.
   func killPostgres() {
     kill(postgres.pid, SIGKILL)
+    var information = siginfo_t()
+    // It is our child. How it ended is left for its handle to take.
+    _ = unsafe waitid(P_PID, id_t(postgres.pid), &information, WEXITED | WNOWAIT)
   }
 
   /// Waits until it is there again. What a killed postmaster leaves behind may hold on to its memory for a while, on a busy
