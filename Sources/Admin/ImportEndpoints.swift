@@ -12,12 +12,13 @@ extension AdminCall {
     .json(.ok, try Importing.list(of: try required("appId"), try page(), by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/imports`: `{"appId","kind","groupSeq"?,"skipErrors"?}`.
+  /// `POST /v1/admin/imports`: `{"appId","kind","groupSeq"?,"skipErrors"?,"encoding"?}`.
   func beginImport() throws(Problem) -> Response {
     var appID: String?
     var kind: Imports.Kind?
     var group: Int64?
     var skipsErrors = true
+    var encoding: FileEncoding?
     try readObject { (reader, key) throws(JSONError) in
       switch key {
       case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
@@ -28,6 +29,9 @@ extension AdminCall {
         kind = known
       case "groupSeq": group = try reader.readNull() ? nil : try reader.readGroupSeq()
       case "skipErrors": skipsErrors = try reader.readBool()
+      case "encoding":
+        guard let known = FileEncoding(name: try reader.readString()) else { throw JSONError("must be UTF-8 or CP949") }
+        encoding = known
       default: throw .unknownField
       }
     }
@@ -35,7 +39,7 @@ extension AdminCall {
       .created,
       try Importing.begin(
         try Problem.need(kind, "kind"), of: try Problem.need(appID, "appId"), group: group,
-        skipsErrors: skipsErrors, by: caller, on: connection))
+        skipsErrors: skipsErrors, encoding: encoding, by: caller, on: connection))
   }
 
   /// `GET /v1/admin/imports/{importId}`: how far it is.

@@ -37,6 +37,8 @@ package struct CSVReader {
   package private(set) var rest: [UInt8] = []
   /// Line breaks that were passed.
   package private(set) var passed: Int64
+  /// Bytes from the beginning that belong to nothing that is still to come.
+  package private(set) var taken = 0
 
   private let bytes: [UInt8]
   private let isLast: Bool
@@ -52,6 +54,7 @@ package struct CSVReader {
     var start = 0
     if passed == 0, bytes.starts(with: Self.byteOrderMark) { start = Self.byteOrderMark.count }
     while let next = take(from: start) { start = next }
+    taken = start
     // Of a line that is too long already nothing but that is worth keeping.
     rest = Array(bytes[start...].prefix(Domain.Limits.csvRecordBytes + 2))
   }

@@ -14,19 +14,30 @@ struct CSVEncoding {
   private var beginsKorean = false
 
   /// Looks through a file; twice when it is not UTF-8 all through.
-  static func isKorean(_ file: ByteSource, partBytes: Int) throws(Problem) -> Bool {
+  static func find(in file: ByteSource, partBytes: Int) throws(Problem) -> FileEncoding {
     var isUTF8 = true
     var pieces = CSVPieces(file, partBytes: partBytes)
     while isUTF8, let piece = try pieces.next() { isUTF8 = String(validating: piece, as: UTF8.self) != nil }
-    guard !isUTF8 else { return false }
+    guard !isUTF8 else { return .utf8 }
     var encoding = CSVEncoding()
     pieces = CSVPieces(file, partBytes: partBytes)
     while let piece = try pieces.next() { encoding.count(piece) }
-    let (utf8, korean) = (encoding.inUTF8, encoding.inKorean)
-    return korean > utf8 || korean == utf8 && encoding.beginsKorean
+    return encoding.verdict ?? .utf8
   }
 
-  private mutating func count(_ piece: [UInt8]) {
+  /// The same of whole lines; nil when they do not say it.
+  static func find(in lines: ArraySlice<UInt8>) -> FileEncoding? {
+    var encoding = CSVEncoding()
+    encoding.count(lines)
+    return encoding.verdict
+  }
+
+  private var verdict: FileEncoding? {
+    guard inUTF8 + inKorean > 0 else { return nil }
+    return inKorean > inUTF8 || inKorean == inUTF8 && beginsKorean ? .cp949 : .utf8
+  }
+
+  private mutating func count(_ piece: some Collection<UInt8>) {
     for line in piece.split(whereSeparator: CSVReader.endsLine) where line.contains(where: { $0 >= 0x80 }) {
       if String(validating: line, as: UTF8.self) != nil {
         inUTF8 += 1
@@ -43,4 +54,11 @@ struct CSVEncoding {
     guard KoreanCodePage.isText(line) else { return false }
     return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil
   }
+
+  /// By its byte order mark: nothing of it could be read.
+  static func isUTF16(_ start: some Sequence<UInt8>) -> Bool {
+    start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF])
+  }
+
+  static let isUTF16Words = "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet)."
 }

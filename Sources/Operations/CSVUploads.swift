@@ -77,7 +77,7 @@ package enum CSVUploads {
     let census = try CSVCensus(
       record.csv, app.number, connection, now: now, unknownAtMost: Operations.Limits.shownUnknown)
     return Stored(
-      csv: record.csv, file: file, encoding: encoding, devices: census.devices, unknownCount: census.unknownCount,
+      csv: record.csv, file: file, encoding: encoding.name, devices: census.devices, unknownCount: census.unknownCount,
       unknown: census.unknown, expiresAt: record.expiresAt)
   }
 

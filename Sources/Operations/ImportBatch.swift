@@ -16,12 +16,9 @@ struct ImportBatch {
   init(
     _ part: Importing.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) {
-    let reader = CSVReader(record.rest + part.bytes, passed: record.lines, isLast: part.isLast)
-    record.rest = reader.rest
-    record.lines = reader.passed
     var found: [(line: CSVReader.Line, person: Person)] = []
     var devices: [(line: CSVReader.Line, device: DeviceLine)] = []
-    for line in reader.lines {
+    for line in try Self.lines(of: part, &record, on: connection) {
       guard case .fields(let fields) = line.record else {
         if case .faulty(let reason) = line.record { fault(line, reason, &record) }
         continue
@@ -50,6 +47,22 @@ struct ImportBatch {
     // Only so many are kept; the others are counted.
     let kept = max(0, Operations.Limits.importFaults - Int(clamping: record.rejected) + faults.count)
     faults = Array(faults.prefix(kept))
+  }
+
+  /// The records that end in a part. What is left over stays in the import, as it stands in the file: where a record ends is
+  /// the same in both encodings, for neither has a quote, a comma or a line's end within a character.
+  private static func lines(
+    of part: Importing.Part, _ record: inout Imports.Record, on connection: Connection
+  ) throws(PostgresError) -> [CSVReader.Line] {
+    let bytes = record.rest + part.bytes
+    let passed = record.lines
+    let reader = CSVReader(bytes, passed: passed, isLast: part.isLast)
+    (record.rest, record.lines) = (reader.rest, reader.passed)
+    let whole = bytes[..<reader.taken]
+    // The first letters beyond ASCII say it for the whole file.
+    if record.encoding == nil { record.encoding = CSVEncoding.find(in: whole) }
+    guard record.encoding == .cp949 else { return reader.lines }
+    return CSVReader(try KoreanLines.decode(Array(whole), on: connection), passed: passed, isLast: true).lines
   }
 
   private mutating func judge(

@@ -37,6 +37,7 @@ package enum Importing {
       writer.member("kind", record.kind.name)
       writer.member("groupSeq", record.group.map(String.init))
       writer.member("skipErrors", record.skipsErrors)
+      writer.member("encoding", record.encoding?.name)
       writer.member("state", state)
       writer.member("parts", record.parts)
       writer.member("lines", record.lines)
@@ -95,9 +96,10 @@ package enum Importing {
   /// - Parameters:
   ///   - group: whose members the file names; nil: it names users.
   ///   - skipsErrors: a wrong line costs itself; else one brings all to nothing.
+  ///   - encoding: what the file is written in; nil: what most lines of the first part with letters beyond ASCII are.
   package static func begin(
-    _ kind: Imports.Kind, of appID: String, group: Groups.Number?, skipsErrors: Bool, by caller: Caller,
-    on connection: Connection
+    _ kind: Imports.Kind, of appID: String, group: Groups.Number?, skipsErrors: Bool, encoding: FileEncoding? = nil,
+    by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
     let app = try connection.app(appID, allowing: caller, to: .importPeople)
     switch (kind, group) {
@@ -114,11 +116,13 @@ package enum Importing {
     }
     let number = try connection.commit { () throws(PostgresError) in
       let number = try connection.run(
-        Imports.create(kind, of: app.number, group: group, skipsErrors: skipsErrors, by: caller.name))
+        Imports.create(
+          kind, of: app.number, group: group, skipsErrors: skipsErrors, encoding: encoding, by: caller.name))
       let change = Auditing.Change("import.begin", String(number), in: app).to { writer in
         writer.member("kind", kind.name)
         writer.member("groupSeq", group.map(String.init))
         writer.member("skipErrors", skipsErrors)
+        writer.member("encoding", encoding?.name)
       }
       try connection.run(Auditing.add(change, by: caller))
       return number
@@ -150,6 +154,7 @@ package enum Importing {
         .bodyTooLarge,
         "A part of an import has at most \(Operations.Limits.importPartBytes) bytes. Cut the file smaller.")
     }
+    if part.number == 1, CSVEncoding.isUTF16(part.bytes) { throw Problem(.impossible, CSVEncoding.isUTF16Words) }
     guard present.skipsErrors || part.number <= Operations.Limits.importWaitingParts else {
       throw Problem(
         .conflict,

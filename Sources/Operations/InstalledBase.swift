@@ -92,7 +92,7 @@ package struct InstalledBase {
   /// Bytes that were read, of how many.
   package var offset: Int { parts.offset }
   package let size: Int
-  package var encoding: String { parts.encoding }
+  package var encoding: String { parts.encoding.name }
 
   private let options: Options
   private let caller: Caller

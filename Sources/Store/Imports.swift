@@ -23,6 +23,8 @@ package enum Imports {
     package let skipsErrors: Bool
     package var parts: Int32
     package var partSHA256: [UInt8]
+    /// What the file is written in; nil until it is said.
+    package var encoding: FileEncoding?
     /// The columns, by the first line; nil until it has come.
     package var header: String?
     package var rest: [UInt8]
@@ -45,15 +47,18 @@ package enum Imports {
 
   private static let columnList = """
     i.import, i.app, a.app_id, i.kind, i.groupseq, i.parts, coalesce(i.part_sha256, ''), i.header, i.rest, i.lines,
-    i.imported, i.rejected, i.created_at, i.created_by, i.finished_at, i.skips_errors
+    i.imported, i.rejected, i.created_at, i.created_by, i.finished_at, i.skips_errors, i.encoding
     """
 
   private static let createStatement = Statement(
     "imports-create",
-    "INSERT INTO imports (app, kind, groupseq, created_by, skips_errors) VALUES ($1, $2, $3, $4, $5) RETURNING import")
+    """
+    INSERT INTO imports (app, kind, groupseq, created_by, skips_errors, encoding) VALUES ($1, $2, $3, $4, $5, $6)
+    RETURNING import
+    """)
 
   package static func create(
-    _ kind: Kind, of app: App.Number, group: Groups.Number?, skipsErrors: Bool, by name: String
+    _ kind: Kind, of app: App.Number, group: Groups.Number?, skipsErrors: Bool, encoding: FileEncoding?, by name: String
   ) -> Query<Number> {
     var parameters = Parameters()
     parameters.append(app)
@@ -61,6 +66,7 @@ package enum Imports {
     parameters.append(group)
     parameters.append(text: name)
     parameters.append(skipsErrors)
+    parameters.append(encoding?.rawValue)
     return Query(createStatement, parameters) { $0.int64(0, 0) }
   }
 
@@ -100,7 +106,7 @@ package enum Imports {
     "imports-save",
     """
     UPDATE imports SET parts = $2, part_sha256 = $3, header = $4, rest = $5, lines = $6, imported = $7, rejected = $8,
-      finished_at = CASE WHEN $9 THEN clock_timestamp() END
+      finished_at = CASE WHEN $9 THEN clock_timestamp() END, encoding = $10
     WHERE import = $1
     """)
 
@@ -116,6 +122,7 @@ package enum Imports {
     parameters.append(record.imported)
     parameters.append(record.rejected)
     parameters.append(isFinished)
+    parameters.append(record.encoding?.rawValue)
     return Query(saveStatement, parameters) { _ in }
   }
 
@@ -209,8 +216,11 @@ package enum Imports {
         number: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
         kind: Kind(rawValue: rows.int16(row, 3)) ?? .users, group: rows.optionalInt64(row, 4),
         skipsErrors: rows.bool(row, 15), parts: rows.int32(row, 5),
-        partSHA256: rows.bytes(row, 6), header: rows.optionalText(row, 7), rest: rows.bytes(row, 8),
-        lines: rows.int64(row, 9), imported: rows.int64(row, 10), rejected: rows.int64(row, 11),
+        partSHA256: rows.bytes(row, 6),
+        encoding: rows.isNull(row, 16) ? nil : FileEncoding(rawValue: rows.int16(row, 16)),
+        header: rows.optionalText(row, 7),
+        rest: rows.bytes(row, 8), lines: rows.int64(row, 9), imported: rows.int64(row, 10),
+        rejected: rows.int64(row, 11),
         createdAt: rows.timestampMicroseconds(row, 12), createdBy: rows.text(row, 13),
         finishedAt: rows.isNull(row, 14) ? nil : rows.timestampMicroseconds(row, 14))
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Domain
 internal import Operations
 internal import Postgres
 internal import Server
@@ -66,10 +67,10 @@ struct ImportCommand: ParsableCommand {
     let bytes = try InputFile.open(file)
     try withDatabase { database in
       let connection = database.connection
+      // The parts come decoded.
       var entry = try Importing.begin(
         devices ? .devices : group == nil ? .users : .members, of: appID, group: group, skipsErrors: !allOrNothing,
-        by: .here,
-        on: connection)
+        encoding: .utf8, by: .here, on: connection)
       var parts = try CSVParts(bytes, on: connection, partBytes: Operations.Limits.importPartBytes)
       var number: Int32 = 0
       while let part = try parts.next() {

@@ -136,8 +136,17 @@ import Testing
     #expect(left == 0)
   }
 
-  @Test func `a file may be cut anywhere, and comes out the same`() throws {
-    let bytes = Array(Self.file.replacing("Kim", with: "김").utf8)
+  /// "김".
+  private static func letter(_ encoding: FileEncoding) -> [UInt8] {
+    switch encoding {
+    case .utf8: Array("김".utf8)
+    case .cp949: [0xB1, 0xE8]
+    }
+  }
+
+  @Test(arguments: FileEncoding.allCases)
+  func `a file may be cut anywhere, and comes out the same`(_ encoding: FileEncoding) throws {
+    let bytes = Array(Self.file.utf8).replacing("Kim".utf8, with: Self.letter(encoding))
     for (number, size) in [1, 2, 7, 40].enumerated() {
       try world.connection.script("TRUNCATE users, group_members")
       _ = try begin()
@@ -149,7 +158,40 @@ import Testing
       }
       #expect(try errors(of: number + 1) == Self.wrong, "\(size)")
       #expect(try users() == Self.good.map { $0.replacing("|Kim|", with: "|김|") }, "\(size)")
+      let shown = try world.call("GET", "/v1/admin/imports/\(number + 1)", key: key, type: nil)
+      #expect(shown.values(of: "encoding") == [encoding.name])
     }
+  }
+
+  private func take(_ parts: [[UInt8]], of number: Int64 = 1) throws {
+    for (index, part) in parts.enumerated() {
+      _ = try Importing.take(
+        Importing.Part(number: Int32(index + 1), bytes: part, isLast: index == parts.count - 1), of: number,
+        by: .commandLine, on: world.connection, now: 0)
+    }
+  }
+
+  @Test func `what the first letters are written in holds for the file, and a line in the other encoding is told`()
+    throws
+  {
+    let (utf8, korean) = (Self.letter(.utf8), Self.letter(.cp949))
+    let head = Array("clientUid,clientName\nkim,".utf8)
+    _ = try begin()
+    // A name over two lines, whose second one comes with the next part.
+    try take([head + korean + Array("\nlee,\"".utf8) + korean + [0x0A], korean + Array("\"\npark,".utf8) + utf8])
+    #expect(try users() == ["kim|김||", "lee|김\n김||"])
+    #expect(try errors() == ["5 \(CSVReader.wrongEncoding)"])
+    _ = try begin(#""kind":"users","skipErrors":false"#)
+    try take([head, korean + Array("\npark,".utf8) + korean], of: 2)
+    #expect(try users() == ["kim|김||", "lee|김\n김||", "park|김||"])
+    // What whoever sends it knows is not guessed.
+    _ = try begin(#""kind":"users","encoding":"UTF-8""#)
+    try take([head + korean + Array("\nchoi,".utf8) + utf8], of: 3)
+    #expect(try users() == ["choi|김||", "kim|김||", "lee|김\n김||", "park|김||"])
+    #expect(try errors(of: 3) == ["2 \(CSVReader.wrongEncoding)"])
+    #expect(try begin(#""kind":"users","encoding":"UTF-16""#).status == 400)
+    _ = try begin()
+    #expect(throws: Problem.self) { try take([[0xFF, 0xFE, 0x61, 0x00]], of: 4) }
   }
 
   @Test func `a part that comes again changes nothing, another one than the next is refused`() throws {

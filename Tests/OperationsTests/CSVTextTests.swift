@@ -36,7 +36,9 @@ import Testing
       guard case .fields(let fields) = line.record else { return nil }
       return fields
     }
-    return (parts.encoding, records, lines.filter { if case .faulty = $0.record { true } else { false } }.map(\.number))
+    return (
+      parts.encoding.name, records, lines.filter { if case .faulty = $0.record { true } else { false } }.map(\.number)
+    )
   }
 
   @Test(arguments: [[0xFF], [0xB1, 0xE8], [0xEA, 0xB9], [0x80]] as [[UInt8]], [1, 2, 7])

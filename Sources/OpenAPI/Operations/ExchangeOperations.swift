@@ -16,7 +16,9 @@ extension APIOperation {
       The file follows in parts. Its first line names the columns: `clientUid` (needed), `clientName`, `groupSeqs` and \
       `tags` (several between semicolons) for users; `clientUid` for members of a group; `device` and `tags`, which are \
       added, for devices. With `skipErrors` (true by default) \
-      a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts.
+      a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts. The \
+      file is in UTF-8 or CP949 (EUC-KR): what `encoding` says, or what most lines are of the first part with letters \
+      beyond ASCII.
       """, by: able(to: .importPeople),
       body: Body(
         schema: "NewImport", examples: [("users", #"{"appId":"com.example.bank","kind":"users","skipErrors":true}"#)]),
@@ -37,7 +39,7 @@ extension APIOperation {
     APIOperation(
       .put, "/v1/admin/imports/{importId}/parts/{part}", id: "putImportPart", in: .people, "Send a part of the file",
       """
-      Up to 1 MiB of UTF-8, cut anywhere, also within a line. Parts are taken in their order; the same part again changes \
+      Up to 1 MiB, cut anywhere, also within a character. Parts are taken in their order; the same part again changes \
       nothing, so it may be repeated when the answer got lost. Each is brought in whole before it is answered.
       """, by: able(to: .importPeople),
       parameters: [
@@ -96,8 +98,8 @@ extension APIOperation {
   }
 
   private static let imported = """
-    {"importId":"9","appId":"com.example.bank","kind":"users","groupSeq":null,"skipErrors":true,"state":"finished",\
-    "parts":1,"lines":4,"imported":2,"rejected":1,"createdAt":"2026-11-21T09:30:00.123Z","createdBy":"kim@example.com",\
+    {"importId":"9","appId":"com.example.bank","kind":"users","groupSeq":null,"skipErrors":true,"encoding":"UTF-8",\
+    "state":"finished","parts":1,"lines":4,"imported":2,"rejected":1,"createdAt":"2026-11-21T09:30:00.123Z","createdBy":"kim@example.com",\
     "finishedAt":"2026-11-21T09:30:04.567Z"}
     """
 }

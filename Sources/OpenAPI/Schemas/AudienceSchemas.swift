@@ -70,7 +70,7 @@ extension Schemas {
       Schema.object([
         .needed("csv", Schema.sequence, "Its number, for the audience of a send."),
         .needed("lines", Schema.count, "Users in it."), .needed("duplicates", Schema.count, "Lines left out."),
-        .needed("encoding", Schema.words(["UTF-8", "CP949"])), .needed("devices", Schema.count, "That it reaches now."),
+        .needed("encoding", encodings), .needed("devices", Schema.count, "That it reaches now."),
         .needed("unknown", Schema.count, "Users without a device."),
         .needed("unknownUsers", Schema.list(of: Schema.anyText), "The first of them."),
         .needed("faults", Schema.count, "Wrong lines, left out."),

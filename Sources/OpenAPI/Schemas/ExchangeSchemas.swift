@@ -10,6 +10,8 @@ extension Schemas {
         .needed("importId", Schema.sequence), .needed("appId", Schema.appID), .needed("kind", kinds),
         .needed("groupSeq", Schema.optional(Schema.sequence), "Whose members."), .needed("skipErrors", Schema.flag),
         .needed(
+          "encoding", Schema.optional(encodings), "What the file is written in; null until that is known."),
+        .needed(
           "state", Schema.words(["open", "finished", "refused"]),
           "`refused`: a line was wrong, so nobody was brought in."),
         .needed("parts", Schema.count, "Taken so far."), .needed("lines", Schema.count, "Read so far."),
@@ -26,6 +28,9 @@ extension Schemas {
           .needed("appId", Schema.appID), .needed("kind", kinds),
           .optional("groupSeq", Schema.optional(Schema.reference("GroupSeq")), "For members: of which group."),
           .optional("skipErrors", Schema.flag, "True by default."),
+          .optional(
+            "encoding", encodings,
+            "What the file is written in. Without it, what most lines are of the first part with letters beyond ASCII."),
         ])
     ),
     (
@@ -40,4 +45,5 @@ extension Schemas {
   ]
 
   private static let kinds = Schema.words(["users", "members", "devices"])
+  static let encodings = Schema.words(FileEncoding.allCases.map(\.name))
 }

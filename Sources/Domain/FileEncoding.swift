@@ -1,0 +1,18 @@
+/// What a file of lines is written in. Raw values are stored.
+package enum FileEncoding: Int16, Sendable, CaseIterable {
+  case utf8 = 1
+  /// The code page of Korean Windows, of which EUC-KR is a part.
+  case cp949 = 2
+
+  package var name: String {
+    switch self {
+    case .utf8: "UTF-8"
+    case .cp949: "CP949"
+    }
+  }
+
+  package init?(name: String) {
+    guard let encoding = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = encoding
+  }
+}
