@@ -24,11 +24,13 @@ final class Caller {
   /// - Parameters:
   ///   - node: which is asked first; the others are when it does not answer.
   ///   - accepting: statuses beside 2xx that a repetition may have.
+  ///   - type: of the body.
   func call(
     _ method: String, _ path: String, bearer: String? = nil, key: String? = nil, node: Int = 0, accepting: [Int] = [],
-    _ body: String = ""
+    type: String = "application/json", _ body: String = ""
   ) throws -> Reply {
-    var request = HTTPRequest.json(method, path, bearer: bearer, body: Array(body.utf8))
+    var request = HTTPRequest(method, path, headers: [("Content-Type", type)], body: Array(body.utf8))
+    if let bearer { request.headers.append(("Authorization", "Bearer \(bearer)")) }
     if let key { request.headers.append(("Idempotency-Key", key)) }
     let attempts = HistoryAttempts(history, run: run, method, path, key: key, body: body)
     var last = "no answer"

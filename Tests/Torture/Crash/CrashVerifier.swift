@@ -19,6 +19,7 @@ struct CrashVerifier {
     try checkDeliveries()
     try checkBadges()
     try checkDevices()
+    try checkPeople()
     try checkEvents()
   }
 
@@ -108,6 +109,18 @@ struct CrashVerifier {
     }
     let left = try stage.count("SELECT count(*) FROM users WHERE app = \(app) AND user_key = 'u\(expected.erased)'")
     guard left == 0 else { throw Broken("erasure", "\(expected.erased) is still there") }
+  }
+
+  private func checkPeople() throws {
+    // Without the erased one.
+    let members = try stage.count("SELECT count(*) FROM group_members WHERE app = \(app)")
+    guard members == ReferenceRun.members - 1 else {
+      throw Broken("I1", "the group has \(members) members, and should have \(ReferenceRun.members - 1)")
+    }
+    // One of the two with devices has read it.
+    let entries = "SELECT count(*) FROM inbox_entries WHERE seqno = \(expected.kept)"
+    let (kept, read) = try (stage.count(entries), stage.count(entries + " AND read_at IS NOT NULL"))
+    guard (kept, read) == (2, 1) else { throw Broken("I4", "\(kept) inboxes have the message, \(read) of them read") }
   }
 
   private func checkEvents() throws {

@@ -3,7 +3,8 @@ import Reactor
 import Simulator
 
 /// A whole use of the center, small: 20 devices of 8 users and two guests, campaigns, a code, receipts, reads with each
-/// badge option, a token that moves, a pause, a cancellation, short messages, a resend, an erasure.
+/// badge option, a group from a file and a message that stays in inboxes, a token that moves, a pause, a cancellation,
+/// short messages, a resend, an erasure.
 ///
 /// Each step is repeated until it is answered, so what must be there at the end is known whatever happened on the way.
 struct ReferenceRun {
@@ -42,6 +43,8 @@ struct ReferenceRun {
     /// Before the short message was due; a message that a dead server had claimed comes later than that.
     var isConfirmedInTime = false
     var cancelled: String?
+    /// What stays in inboxes.
+    var kept = ""
     var erased = ""
     var moved = 0
   }
@@ -75,6 +78,9 @@ struct ReferenceRun {
 
     let code = try send("code", #"{"clientUids":["u0"]}"#, #","lane":"urgent","badge":{"increment":1}"#, &expected)
     try finish(code)
+    for user in ["u5", "u6", "u7"] {
+      try finish(send("code for \(user)", #"{"clientUids":["\#(user)"]}"#, #","lane":"urgent""#, &expected))
+    }
     try read(campaign, 0, "")
     expected.badges["u0"] = 1
     try read(campaign, 1, #","badgeOption":"reset""#)
@@ -86,6 +92,7 @@ struct ReferenceRun {
     let device = try deviceNumber(keys[4])
     _ = try caller.call("PUT", "/v1/devices/\(device)/badge", bearer: authKey(keys[4]), #"{"badge":3}"#)
     expected.badges["u4"] = 3
+    try sendToImported(keys, &expected)
 
     expected.moved = 5
     _ = try register(5, token: token(5, generation: 1), bearer: authKey(keys[5]))
@@ -128,18 +135,18 @@ struct ReferenceRun {
     ).text
   }
 
-  private func authKey(_ registration: String) -> String {
+  func authKey(_ registration: String) -> String {
     Reply(status: 200, text: registration).string("authKey") ?? ""
   }
 
-  private func deviceNumber(_ registration: String) throws -> String {
+  func deviceNumber(_ registration: String) throws -> String {
     guard let device = Reply(status: 200, text: registration).string("device") else {
       throw Trouble("no device: \(registration)")
     }
     return device
   }
 
-  private func send(
+  func send(
     _ name: String, _ audience: String, _ more: String, _ expected: inout Expected
   ) throws -> String {
     let reply = try caller.call(
@@ -219,7 +226,7 @@ struct ReferenceRun {
     }
   }
 
-  private func confirm(_ seqno: String, _ devices: some Sequence<Int>) throws {
+  func confirm(_ seqno: String, _ devices: some Sequence<Int>) throws {
     for device in devices {
       let (token, key) = try caller.poll("message \(seqno) has not reached device \(device)") {
         try? pushkey(seqno, device)
@@ -229,7 +236,7 @@ struct ReferenceRun {
     }
   }
 
-  private func read(_ seqno: String, _ device: Int, _ more: String) throws {
+  func read(_ seqno: String, _ device: Int, _ more: String) throws {
     let (token, key) = try pushkey(seqno, device)
     _ = try caller.call(
       "POST", "/v1/reads", #"{"reads":[{"seqno":"\#(seqno)","psid":"\#(token)","pushkey":"\#(key)"\#(more)}]}"#)
