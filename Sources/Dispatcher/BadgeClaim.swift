@@ -17,9 +17,8 @@ struct BadgeClaim {
     self.copies = copies
   }
 
-  /// Answers each user's count after this message.
-  func run(_ members: [Audiences.Member], _ connection: Connection) throws(PostgresError) -> [UserKey: Int16] {
-    let claims = claims(of: members)
+  /// Returns each user's count after this message.
+  func run(_ claims: [Ledger.Claim], _ connection: Connection) throws(PostgresError) -> [UserKey: Int16] {
     guard !claims.isEmpty else { return [:] }
     if copies, claims.count >= Limits.copiedClaims {
       try Ledger.copy(claims, connection)
@@ -28,21 +27,6 @@ struct BadgeClaim {
     let fresh = try connection.run(Ledger.claim(claims))
     guard fresh.count < claims.count else { return try moveAll(claims, connection).byUser }
     return try moveSome(fresh, of: claims, connection).byUser
-  }
-
-  /// Users in the order of the members: in a range that is the order of their keys.
-  private func claims(of members: [Audiences.Member]) -> [Ledger.Claim] {
-    var users: [UserKey] = []
-    var deliveries: [UserKey: Int16] = [:]
-    for member in members {
-      if deliveries[member.userKey] == nil { users.append(member.userKey) }
-      deliveries[member.userKey, default: 0] += 1
-    }
-    return users.map { user in
-      Ledger.Claim(
-        key: Ledger.Key(user: Users.Key(app: message.app, userKey: user), seqno: message.seqno),
-        deliveries: deliveries[user] ?? 0, increment: message.request.badge.increment)
-    }
   }
 
   /// Every count moves.

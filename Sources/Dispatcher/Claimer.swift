@@ -123,22 +123,14 @@ final class Claimer {
     let batch = try reader.nextBatch(shard.part, limit: gate.limit, connection)
     if try isHeld(shard, batch.members.count, reader, message, connection) { return nil }
     try gate.save(claimed: batch.members.count, connection)
-    let badges = message.movesBadge ? try badgeClaim.run(batch.members, connection) : [:]
     let values = try RecipientValues(batch.members, message, connection)
-    var claim: Claims.Hold?
-    if !batch.members.isEmpty {
-      let entries = batch.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
-      claim = try connection.run(Claims.create(shard.seqno, node: shared.configuration.node, entries))
-      let fallbacks = Fallbacks.wanted(
-        by: message.fallback, of: message.request.kind, message.seqno, app: message.app, among: batch.members)
-      if !fallbacks.isEmpty { try connection.run(Fallbacks.create(fallbacks)) }
-      if let inbox = message.inbox {
-        let inboxes = Inboxes.wanted(
-          inbox.seqno, until: inbox.endsAt, of: message.request.kind, app: message.app, among: batch.members,
-          filled: values.kept(for:))
-        for query in Inboxes.create(inboxes) { try connection.run(query) }
-      }
+    var plan = ClaimPlan()
+    plan.add(batch.members, of: message.claimed, filled: values.kept(for:))
+    let badges = try badgeClaim.run(plan.ledger, connection)
+    let claim = try plan.claims.first.map { (seqno, entries) throws(PostgresError) in
+      try connection.run(Claims.create(seqno, node: shared.configuration.node, entries))
     }
+    for query in plan.writes { try connection.run(query) }
     try connection.run(
       Shards.advance(shard, to: batch.rest, claimed: batch.members.count, exhausted: batch.isLast))
     let difference = shard.claimed + Int64(batch.members.count) - shard.targeted

@@ -41,6 +41,11 @@ final class DispatchMessage: Sendable {
   }
   /// True when claiming a user moves its count.
   var movesBadge: Bool { request.badge.movesCount }
+  /// As its claims see it.
+  var claimed: ClaimPlan.Message {
+    ClaimPlan.Message(
+      seqno: seqno, app: app, kind: request.kind, badge: request.badge, fallback: fallback, inbox: inbox)
+  }
   /// True when the clock on each device's wall decides: then every recipient is looked at before it is submitted.
   var asksDeviceClocks: Bool { localTime != nil || request.window?.zone == .device || request.kind == .ad }
 

@@ -51,13 +51,15 @@ struct StoredRequest {
 struct RequestDigest {
   /// What is stored with the message.
   let stored: [UInt8]
-  /// What an earlier one may have stored: the app may have changed its mind about what is confidential.
-  private let other: [UInt8]?
+  /// What it is of, in the other of both ways: the app may have changed its mind about what is confidential.
+  private let other: (body: [UInt8], seal: ContentSeal?)?
 
   init(_ body: [UInt8], isConfidential: Bool, seal: ContentSeal?) {
-    let plain = SHA256.hash(body)
-    let keyed = seal?.digest(body)
-    (stored, other) = isConfidential ? (keyed ?? plain, plain) : (plain, keyed)
+    if isConfidential, let seal {
+      (stored, other) = (seal.digest(body), (body, nil))
+    } else {
+      (stored, other) = (SHA256.hash(body), (body, seal))
+    }
   }
 
   /// One that was made when the request came first.
@@ -65,5 +67,9 @@ struct RequestDigest {
     (self.stored, other) = (stored, nil)
   }
 
-  func matches(_ earlier: [UInt8]) -> Bool { earlier == stored || earlier == other }
+  func matches(_ earlier: [UInt8]) -> Bool {
+    if earlier == stored { return true }
+    guard let (body, seal) = other else { return false }
+    return earlier == seal?.digest(body) ?? SHA256.hash(body)
+  }
 }

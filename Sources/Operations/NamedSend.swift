@@ -8,14 +8,12 @@ internal import Synchronization
 /// dispatcher gets it without planning. Everything unusual (`init?` answers nil) goes the way of `Sending`, whose answers
 /// are the same; so there is nothing to refuse here.
 package final class NamedSend: Sendable {
-  let request: MessageRequest
-  let app: App
+  let terms: SendTerms
+  var request: MessageRequest { terms.request }
+  var app: App { terms.app }
   let users: [UserKey]
   package var lane: Lane { request.lane }
   let kept: StoredRequest
-  let digest: RequestDigest
-  let idempotencyKey: String?
-  let apiKey: Int32?
   let size: PayloadSize
   /// Given once, kept when the batch is repeated: so a commit that was not heard of is found instead of done again.
   let number = Mutex<NamedSends.Number?>(nil)
@@ -29,29 +27,20 @@ package final class NamedSend: Sendable {
     body: [UInt8], idempotencyKey: String?, caller: Caller, catalog: Catalog, movesText: Bool = true,
     door: App.Confidentiality.Door = .api
   ) {
-    guard var request = try? MessageRequest(json: body), !request.dryRun, request.goesAtOnce,
-      case .clientUIDs(let clientUIDs) = request.audience, clientUIDs.count <= Operations.Limits.namedUsers,
-      let app = catalog.app(id: request.appID), app.pausedReason == nil,
-      (try? caller.require(.send, in: app)) != nil, (try? caller.requireOrigin(of: request)) != nil,
-      (try? IdempotencyKey.check(idempotencyKey)) != nil,
-      request.content.isOrdinary
+    var asked = SendRequest(body: body, idempotencyKey: idempotencyKey, caller: caller)
+    asked.door = door
+    guard let message = try? MessageRequest(json: body), !message.dryRun, message.goesAtOnce,
+      case .clientUIDs(let clientUIDs) = message.audience, clientUIDs.count <= Operations.Limits.namedUsers,
+      let app = catalog.app(id: message.appID), app.pausedReason == nil, message.content.isOrdinary,
+      let terms = try? SendTerms(message, filled: body, asked, app, seal: catalog.seal),
+      let kept = try? terms.kept(body)
     else { return nil }
-    let size = PayloadSize(request)
-    request.isConfidential = app.confidentiality.covers(request, from: door)
-    guard !request.isConfidential || request.inboxSeconds == nil else { return nil }
-    guard
-      let kept = try? StoredRequest(
-        body, isConfidential: request.isConfidential, of: app.number, seal: catalog.seal)
-    else { return nil }
+    let size = PayloadSize(message)
     // It may have to move to a page.
-    guard size.fitsEverybody || !movesText || !request.content.hasMovableText else { return nil }
-    self.request = request
-    self.app = app
-    self.idempotencyKey = idempotencyKey
+    guard size.fitsEverybody || !movesText || !message.content.hasMovableText else { return nil }
+    self.terms = terms
     users = clientUIDs.map(UserKey.init(clientUID:))
     self.kept = kept
-    digest = RequestDigest(body, isConfidential: request.isConfidential, seal: catalog.seal)
-    apiKey = caller.apiKey
     self.size = size
   }
 }

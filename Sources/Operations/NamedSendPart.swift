@@ -15,6 +15,8 @@ struct NamedSendPart {
     var earlier: Messages.Earlier?
     /// It was numbered by an earlier attempt, whose commit was not heard of: the message may be there.
     let isRepeated: Bool
+    /// As it is stored, once it is known for whom.
+    var new: Messages.New?
     var badges: [UserKey: Int16] = [:]
 
     func key(_ user: UserKey) -> Users.Key { Users.Key(app: send.app.number, userKey: user) }
@@ -80,7 +82,7 @@ struct NamedSendPart {
   func store(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
-    var new: [(seqno: Int64, message: Messages.New)] = []
+    var new: [Messages.New] = []
     for index in state.entries.indices {
       let entry = state.entries[index]
       do throws(Problem) {
@@ -91,13 +93,15 @@ struct NamedSendPart {
         let known = Set(entry.members.map(\.userKey))
         let unknown = entry.send.users.filter { !known.contains($0) }.map(\.description)
         state.entries[index].unknown = ResolvedAudience.json(unknown)
-        new.append((number.seqno, message(state.entries[index], batch)))
+        let message = message(state.entries[index], number.seqno, batch)
+        state.entries[index].new = message
+        new.append(message)
       } catch {
         batch.fail(entry.operation, error)
       }
     }
     guard !new.isEmpty else { return [] }
-    return [NamedSends.create(new, at: batch.now).map { state.stored = $0 }]
+    return [Messages.create(new).map { state.stored = Set($0) }]
   }
 
   private func recipients(_ entry: Entry) -> [PayloadSize.Named] {
@@ -106,16 +110,13 @@ struct NamedSendPart {
     }
   }
 
-  private func message(_ entry: Entry, _ batch: BatchContext) -> Messages.New {
+  private func message(_ entry: Entry, _ seqno: Int64, _ batch: BatchContext) -> Messages.New {
     let send = entry.send
-    var new = Messages.New(
-      app: send.app.number, lane: send.request.lane, request: send.kept.text, requestSHA256: send.digest.stored,
-      idempotencyKey: send.idempotencyKey, apiKey: send.apiKey, targeted: Int64(entry.members.count),
-      unknownEntries: String(decoding: entry.unknown, as: UTF8.self), now: batch.now,
+    var new = send.terms.message(
+      send.kept, targeted: Int64(entry.members.count), unknown: entry.unknown, now: batch.now,
       expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000)
-    new.sealed = send.kept.sealed
-    new.fallback = send.request.fallback?.unless
-    new.inboxSeconds = send.request.inboxSeconds
+    new.seqno = seqno
+    new.isClaimed = true
     return new
   }
 
@@ -128,10 +129,7 @@ struct NamedSendPart {
   func claim(_ batch: BatchContext) -> [Step] {
     guard !isEmpty else { return [] }
     let state = state
-    var audiences: [(seqno: Int64, entries: [Claims.Entry])] = []
-    var ledger: [Ledger.Claim] = []
-    var fallbacks: [Fallbacks.New] = []
-    var inboxes: [Inboxes.New] = []
+    var plan = ClaimPlan()
     var refused: [(index: Int, seqno: Int64)] = []
     var withNobody: [Int64] = []
     for (index, entry) in state.entries.enumerated() where !batch.hasFailed(entry.operation) {
@@ -144,39 +142,26 @@ struct NamedSendPart {
         withNobody.append(seqno)
         continue
       }
-      let claimed = entry.members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
-      audiences.append((seqno, claimed))
-      let request = entry.send.request
-      fallbacks += Fallbacks.wanted(
-        by: request.fallback, of: request.kind, seqno, app: entry.send.app.number, among: entry.members)
-      if let seconds = request.inboxSeconds {
-        inboxes += Inboxes.wanted(
-          seqno, until: batch.now + seconds * 1_000_000, of: request.kind, app: entry.send.app.number,
-          among: entry.members)
-      }
-      if entry.send.request.badge.movesCount {
-        ledger += ledgerClaims(entry, seqno)
-        for user in Set(entry.members.map(\.userKey)) { batch.counts.want(entry.key(user)) }
-      }
+      plan.add(entry.members, of: claimed(entry, seqno, batch))
     }
+    for claim in plan.ledger { batch.counts.want(claim.key.user) }
     var steps: [Step] = []
-    if !audiences.isEmpty {
+    if !plan.claims.isEmpty {
       steps.append(
-        Claims.create(audiences, node: batch.node).map { claims in
+        Claims.create(plan.claims, node: batch.node).map { claims in
           for index in state.entries.indices {
             state.entries[index].claim = state.entries[index].number.flatMap { claims[$0.seqno] }
           }
         })
     }
-    if !ledger.isEmpty { steps.append(Ledger.claim(ledger).map { state.freshLedger = $0 }) }
-    if !fallbacks.isEmpty { steps.append(Fallbacks.create(fallbacks)) }
-    steps += Inboxes.create(inboxes)
+    if !plan.ledger.isEmpty { steps.append(Ledger.claim(plan.ledger).map { state.freshLedger = $0 }) }
+    steps += plan.writes
     // Over as soon as it is stored.
     if !withNobody.isEmpty { steps.append(Events.finished(withNobody)) }
     steps += takeUp(refused.map(\.index).filter { state.entries[$0].isRepeated }, batch)
     if !refused.isEmpty {
       let asked = refused.map { index, seqno in
-        (seqno: seqno, app: state.entries[index].send.app.number, key: state.entries[index].send.idempotencyKey)
+        (seqno: seqno, app: state.entries[index].send.app.number, key: state.entries[index].send.terms.idempotencyKey)
       }
       steps.append(
         NamedSends.earlier(asked).map { found in
@@ -207,12 +192,11 @@ struct NamedSendPart {
     ]
   }
 
-  private func ledgerClaims(_ entry: Entry, _ seqno: Int64) -> [Ledger.Claim] {
-    Dictionary(grouping: entry.members, by: \.userKey).map { user, members in
-      Ledger.Claim(
-        key: entry.ledgerKey(user, seqno), deliveries: Int16(clamping: members.count),
-        increment: entry.send.request.badge.increment)
-    }
+  private func claimed(_ entry: Entry, _ seqno: Int64, _ batch: BatchContext) -> ClaimPlan.Message {
+    let request = entry.send.request
+    return ClaimPlan.Message(
+      seqno: seqno, app: entry.send.app.number, kind: request.kind, badge: request.badge, fallback: request.fallback,
+      inbox: request.inboxSeconds.map { (seqno, batch.now + $0 * 1_000_000) })
   }
 
   // MARK: Round 3: move the counts
@@ -253,35 +237,27 @@ struct NamedSendPart {
       }
       // Its own number: the first attempt was committed after all.
       let isItself = earlier.seqno == entry.number?.seqno
-      guard isItself || entry.send.digest.matches(earlier.requestSHA256) else {
-        throw IdempotencyKey.conflict(entry.send.idempotencyKey ?? "", earlier)
+      guard isItself || entry.send.terms.digest.matches(earlier.requestSHA256) else {
+        throw IdempotencyKey.conflict(entry.send.terms.idempotencyKey ?? "", earlier)
       }
       let claim = isItself ? entry.claim : nil
-      let launched = claim.flatMap { claim in entry.number.map { claimed(entry, $0, claim, batch) } }
+      let launched = claim.flatMap { claim in entry.number.flatMap { claimed(entry, $0, claim, batch) } }
       return .sent(SendAnswer.Accepted(earlier), launched)
     }
     var accepted = SendAnswer.Accepted(
       seqno: number.seqno, targeted: Int64(entry.members.count), unknown: entry.unknown)
     accepted.networks = ResolvedAudience.networks(of: entry.members)
-    return .sent(accepted, entry.claim.map { claimed(entry, number, $0, batch) })
+    return .sent(accepted, entry.claim.flatMap { claimed(entry, number, $0, batch) })
   }
 
   private func claimed(
     _ entry: Entry, _ number: NamedSends.Number, _ claim: Claims.Hold, _ batch: BatchContext
-  ) -> ClaimedSend {
-    let send = entry.send
-    var message = Messages.Open(
-      seqno: number.seqno, app: send.app.number, appID: send.app.appID, lane: send.request.lane, state: .sending,
-      request: [], sendDate: number.sendDate, expiresAt: batch.now + send.request.expiresInSeconds * 1_000_000,
-      frozenAt: batch.now, isPlanned: true)
-    message.hasFallback = send.request.fallback != nil
-    message.confidentialFrom = send.app.identityRules.confidentialFrom
-    message.appHasExtension = send.app.hasExtension
-    message.inboxSeconds = send.request.inboxSeconds
+  ) -> ClaimedSend? {
+    guard let message = entry.new?.open(number.seqno, in: entry.send.app, sendDate: number.sendDate) else { return nil }
     let names = Dictionary(
       uniqueKeysWithValues: recipients(entry).lazy.filter { !$0.name.isEmpty }.map { ($0.userKey, $0.name) })
     return ClaimedSend(
-      message: message, request: send.request, claim: claim, members: entry.members, badges: entry.badges,
-      names: names, readAt: batch.readAt, isHeld: state.heldApps.contains(send.app.number))
+      message: message, request: entry.send.request, claim: claim, members: entry.members, badges: entry.badges,
+      names: names, readAt: batch.readAt, isHeld: state.heldApps.contains(entry.send.app.number))
   }
 }

@@ -23,20 +23,14 @@ package enum Sending {
     _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
-    try IdempotencyKey.check(request.idempotencyKey)
     let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
-    var message = try MessageRequest(json: filled)
-    let app = try connection.app(message.appID, catalog: catalog)
-    try request.caller.require(.send, in: app)
-    try request.caller.requireOrigin(of: message)
+    let asked = try MessageRequest(json: filled)
+    let app = try connection.app(asked.appID, catalog: catalog)
+    let terms = try SendTerms(asked, filled: filled, request, app, seal: catalog?.seal)
+    let digest = terms.digest
+    var message = terms.request
     try CredentialRules.check(message, app, on: connection)
     try Advertising.check(message, app, on: connection)
-    let seal = request.seal ?? catalog?.seal
-    message.isConfidential = app.confidentiality.covers(message, from: request.door)
-    try Confiding.check(message, filled)
-    let digest =
-      request.consent.map { RequestDigest(stored: $0.requestSHA256) }
-      ?? RequestDigest(request.body, isConfidential: message.isConfidential, seal: seal)
     if !message.dryRun, let key = request.idempotencyKey {
       // Whatever has become of the audience since.
       if let earlier = try earlier(app, key, digest, on: connection) { return earlier }
@@ -47,7 +41,7 @@ package enum Sending {
       return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
     }
 
-    let kept = try StoredRequest(body, isConfidential: message.isConfidential, of: app.number, seal: seal)
+    let kept = try terms.kept(body)
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let due = try DueTime(message, app, on: connection, now: now)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
@@ -57,17 +51,11 @@ package enum Sending {
     if let waiting = try Approving.hold(request, kept, digest, app, audience, on: connection, now: now) {
       return .waiting(waiting)
     }
-    var new = Messages.New(
-      app: app.number, lane: message.lane, request: kept.text,
-      requestSHA256: digest.stored, idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey,
-      targeted: audience.targeted, unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now,
-      expiresAt: due.expiresAt)
-    new.sealed = kept.sealed
+    var new = terms.message(
+      kept, targeted: audience.targeted, unknown: audience.unknownJSON, now: now, expiresAt: due.expiresAt)
     new.dueAt = due.dueAt
     new.localTime = due.localTime
     new.links = plan.links
-    new.fallback = message.fallback?.unless
-    new.inboxSeconds = message.inboxSeconds
     if let seqno = try create(new, message, plan, by: request, on: connection) {
       var accepted = SendAnswer.Accepted(
         seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)

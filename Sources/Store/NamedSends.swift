@@ -58,63 +58,6 @@ package enum NamedSends {
 
   // MARK: Messages
 
-  private static let createStatement = Statement(
-    "named-sends-create",
-    """
-    INSERT INTO messages (seqno, app, state, lane, request, request_sha256, idempotency_key, api_key, targeted,
-      unknown_entries, created_at, expires_at, frozen_at, planned, finished_at, fallback, sealed, inbox_seconds)
-    SELECT seqno, app, CASE WHEN targeted = 0 THEN 4 ELSE 2 END, lane, request::json, sha256, key, api_key, targeted,
-      unknown::json, $10, expires_at, $10, true, CASE WHEN targeted = 0 THEN $10 END, fallback, sealed,
-      inbox_seconds
-    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $11, $12, $13, $14)
-      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, expires_at, fallback, sealed, inbox_seconds)
-    -- In one order for all writers, for those with the same key wait for each other.
-    ORDER BY app, key COLLATE "C"
-    -- Either its key was used before, or this very message is there: its commit was not heard of.
-    ON CONFLICT DO NOTHING
-    RETURNING seqno
-    """)
-
-  /// Stores messages whose audience is known: planned, frozen, and finished at once when nobody is in it. Answers those
-  /// that were not there before.
-  package static func create(_ messages: [(seqno: Int64, message: Messages.New)], at now: Int64) -> Query<Set<Int64>> {
-    var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
-    var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
-    var (apiKeys, targeted, unknown, expiries) = (Int32Column(), Int64Column(), TextColumn(), TimestampColumn())
-    var (fallbacks, sealed, inboxes) = (Int16Column(), BytesColumn(), Int32Column())
-    for (seqno, message) in messages {
-      seqnos.append(seqno)
-      apps.append(message.app)
-      lanes.append(message.lane.rawValue)
-      requests.append(message.request)
-      hashes.append(message.requestSHA256)
-      keys.append(message.idempotencyKey)
-      apiKeys.append(message.apiKey)
-      targeted.append(message.targeted)
-      unknown.append(message.unknownEntries)
-      expiries.append(message.expiresAt)
-      fallbacks.append(message.fallback?.rawValue)
-      sealed.append(message.sealed)
-      inboxes.append(message.storedInboxSeconds)
-    }
-    var parameters = Parameters()
-    parameters.append(int64s: seqnos)
-    parameters.append(int32s: apps)
-    parameters.append(int16s: lanes)
-    parameters.append(texts: requests)
-    parameters.append(bytes: hashes)
-    parameters.append(texts: keys)
-    parameters.append(int32s: apiKeys)
-    parameters.append(int64s: targeted)
-    parameters.append(texts: unknown)
-    parameters.append(timestampMicroseconds: now)
-    parameters.append(timestamps: expiries)
-    parameters.append(int16s: fallbacks)
-    parameters.append(bytes: sealed)
-    parameters.append(int32s: inboxes)
-    return Query(createStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
-  }
-
   private static let earlierStatement = Statement(
     "named-sends-earlier",
     """

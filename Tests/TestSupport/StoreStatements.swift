@@ -14,13 +14,9 @@ package enum StoreStatements {
     "lateness-lock-shards": ["bigint", "smallint"],
     "ledger-read": ["integer[]", "text[]", "bigint[]", "smallint[]"],
     "messages-create": [
-      "integer", "smallint", "text", "bytea", "text", "integer", "bigint", "text", "timestamptz", "timestamptz",
-      "timestamptz", "text", "bigint", "smallint", "bigint", "integer", "text", "smallint",
-      "text", "timestamptz", "bigint", "bytea", "integer",
-    ],
-    "named-sends-create": [
       "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
-      "timestamptz", "timestamptz[]", "smallint[]", "bytea[]", "integer[]",
+      "timestamptz[]", "timestamptz[]", "timestamptz[]", "text[]", "bigint[]", "smallint[]", "text[]", "smallint[]",
+      "text[]", "timestamptz[]", "bigint[]", "bytea[]", "integer[]", "boolean[]",
     ],
     "inboxes-create": ["integer[]", "text[]", "bigint[]", "timestamptz[]", "text[]"],
     "inboxes-list": ["integer[]", "text[]", "timestamptz[]", "bigint[]", "bigint[]", "timestamptz"],

@@ -1,0 +1,79 @@
+package import Domain
+internal import Postgres
+
+/// What the transaction that claims devices of messages writes beside the claims themselves: the one list of it, whichever
+/// way the devices were found. Nothing of it is asked of the database.
+///
+/// ```
+///   members of a message ──┬─► claims      all of them
+///                          ├─► ledger      each user, when the message moves counts
+///                          ├─► fallbacks   each person who may get a short message instead
+///                          └─► inboxes     each person whom it stays with
+/// ```
+package struct ClaimPlan {
+  /// What of a message decides about its recipients' rows.
+  package struct Message {
+    package let seqno: Int64
+    package let app: App.Number
+    package let kind: MessageKind
+    package let badge: BadgeRequest
+    package let fallback: Fallback?
+    /// In whose name it stays in inboxes, and until when (microseconds since 1970); nil: it comes into none.
+    package let inbox: (seqno: Int64, endsAt: Int64)?
+
+    package init(
+      seqno: Int64, app: App.Number, kind: MessageKind, badge: BadgeRequest, fallback: Fallback?,
+      inbox: (seqno: Int64, endsAt: Int64)?
+    ) {
+      self.seqno = seqno
+      self.app = app
+      self.kind = kind
+      self.badge = badge
+      self.fallback = fallback
+      self.inbox = inbox
+    }
+  }
+
+  /// By message.
+  package private(set) var claims: [(seqno: Int64, entries: [Claims.Entry])] = []
+  /// In the order of the members: in a range of an audience that is the order of the users' keys.
+  package private(set) var ledger: [Ledger.Claim] = []
+  package private(set) var fallbacks: [Fallbacks.New] = []
+  package private(set) var inboxes: [Inboxes.New] = []
+
+  package init() {}
+
+  /// - Parameter filled: what an uploaded file says of a person.
+  package mutating func add(
+    _ members: [Audiences.Member], of message: Message, filled: (UserKey) -> InboxValues? = { _ in nil }
+  ) {
+    guard !members.isEmpty else { return }
+    let entries = members.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
+    claims.append((message.seqno, entries))
+    if message.badge.movesCount { addLedger(members, message) }
+    fallbacks += Fallbacks.wanted(
+      by: message.fallback, of: message.kind, message.seqno, app: message.app, among: members)
+    guard let inbox = message.inbox else { return }
+    inboxes += Inboxes.wanted(
+      inbox.seqno, until: inbox.endsAt, of: message.kind, app: message.app, among: members, filled: filled)
+  }
+
+  private mutating func addLedger(_ members: [Audiences.Member], _ message: Message) {
+    var users: [UserKey] = []
+    var deliveries: [UserKey: Int16] = [:]
+    for member in members {
+      if deliveries[member.userKey] == nil { users.append(member.userKey) }
+      deliveries[member.userKey, default: 0] += 1
+    }
+    ledger += users.map { user in
+      Ledger.Claim(
+        key: Ledger.Key(user: Users.Key(app: message.app, userKey: user), seqno: message.seqno),
+        deliveries: deliveries[user] ?? 0, increment: message.badge.increment)
+    }
+  }
+
+  /// What nobody waits for an answer of.
+  package var writes: [Query<Void>] {
+    (fallbacks.isEmpty ? [] : [Fallbacks.create(fallbacks)]) + Inboxes.create(inboxes)
+  }
+}

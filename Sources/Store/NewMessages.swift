@@ -1,0 +1,169 @@
+package import Domain
+internal import Postgres
+
+/// What is written down of a message when it is accepted, whichever way it came: the one place in which its row is made.
+extension Messages {
+  package struct New: Sendable {
+    package let app: App.Number
+    package let lane: Lane
+    /// JSON; without what it says when that is `sealed`.
+    package let request: String
+    package var sealed: [UInt8]?
+    package let requestSHA256: [UInt8]
+    package let idempotencyKey: String?
+    package let apiKey: Int32?
+    package let targeted: Int64?
+    package let unknownEntries: String
+    package let now: Int64
+    package let expiresAt: Int64
+    /// The number that it was given before; nil: it gets the next.
+    package var seqno: Int64?
+    /// Its whole audience is claimed in the same transaction: nothing is left to plan, and with nobody it is over.
+    package var isClaimed = false
+    /// When it goes out, microseconds since 1970; nil: at once.
+    package var dueAt: Int64?
+    /// By each device's own clock, which `dueAt` is the first of.
+    package var localTime: LocalTime?
+    package var resend: Resend?
+    package var links = HostedLinks()
+    /// What must have come in time, or else a short message is asked for; nil: none is.
+    package var fallback: Fallback.Condition?
+    /// The person who asked for it, and when (microseconds since 1970); nil: a program or a device.
+    package var asked: (by: Asker, at: Int64)?
+    /// For how many devices a second person has let it go; nil: nobody was asked.
+    package var approvedFor: Int64?
+    /// For how long it stays in inboxes; nil: it comes into none.
+    package var inboxSeconds: Int64?
+
+    package init(
+      app: App.Number, lane: Lane, request: String, requestSHA256: [UInt8], idempotencyKey: String?, apiKey: Int32?,
+      targeted: Int64?, unknownEntries: String, now: Int64, expiresAt: Int64
+    ) {
+      self.app = app
+      self.lane = lane
+      self.request = request
+      self.requestSHA256 = requestSHA256
+      self.idempotencyKey = idempotencyKey
+      self.apiKey = apiKey
+      self.targeted = targeted
+      self.unknownEntries = unknownEntries
+      self.now = now
+      self.expiresAt = expiresAt
+    }
+
+    /// What a claimed one is to the dispatcher, which reads the others from their rows (`find`).
+    /// - Parameters:
+    ///   - seqno: its number, and `sendDate` what the payload shows: `yyyyMMddHH` in the app's time zone.
+    package func open(_ seqno: Int64, in app: App, sendDate: String) -> Open {
+      var open = Open(
+        seqno: seqno, app: app.number, appID: app.appID, lane: lane, state: .sending, request: [], sendDate: sendDate,
+        expiresAt: expiresAt, frozenAt: now, isPlanned: true)
+      open.hasFallback = fallback != nil
+      open.confidentialFrom = app.identityRules.confidentialFrom
+      open.appHasExtension = app.hasExtension
+      open.inboxSeconds = inboxSeconds
+      return open
+    }
+  }
+
+  private static let createStatement = Statement(
+    "messages-create",
+    """
+    INSERT INTO messages (seqno, app, lane, request, request_sha256, idempotency_key, api_key, targeted, unknown_entries,
+      created_at, expires_at, due_at, local_time, resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, state, frozen_at, finished_at, held, inbox_of)
+    SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
+      unknown::json, created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
+      CASE WHEN claimed AND targeted = 0 THEN 4 WHEN claimed THEN 2 WHEN due_at IS NULL THEN 1 ELSE 0 END,
+      CASE WHEN claimed THEN created_at END, CASE WHEN claimed AND targeted = 0 THEN created_at END,
+      -- What a person asks for is counted before anything goes out, where the app wants that by then.
+      CASE WHEN asked_by IS NULL THEN 0 ELSE 1 END,
+      (SELECT coalesce(o.inbox_of, o.seqno) FROM messages o WHERE o.seqno = t.resend_of AND t.inbox_seconds IS NOT NULL)
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)
+      AS t(seqno, app, lane, request, sha256, key, api_key, targeted, unknown, created_at, expires_at, due_at, local_time,
+      resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed)
+    -- In one order for all writers, for those with the same key wait for each other.
+    ORDER BY app, key COLLATE "C"
+    -- Either its key was used before, or this very message is there: its commit was not heard of.
+    ON CONFLICT DO NOTHING
+    RETURNING seqno
+    """)
+
+  /// Makes messages. Returns the numbers of those that are stored now; where a key was used before, or the very number,
+  /// nothing is.
+  package static func create(_ messages: [New]) -> Query<[Int64]> {
+    var columns = NewMessageColumns()
+    for message in messages { columns.append(message) }
+    return Query(createStatement, columns.parameters) { rows in rows.map { rows.int64($0, 0) } }
+  }
+
+  /// Makes a message; nil when its idempotency key is taken.
+  package static func create(_ message: New) -> Query<Int64?> { create([message]).map(\.first) }
+}
+
+/// New messages, each of their members in a column.
+private struct NewMessageColumns {
+  private var (seqnos, apps, lanes) = (Int64Column(), Int32Column(), Int16Column())
+  private var (requests, hashes, keys) = (TextColumn(), BytesColumn(), TextColumn())
+  private var (apiKeys, targeted, unknown) = (Int32Column(), Int64Column(), TextColumn())
+  private var (created, expiries, dues) = (TimestampColumn(), TimestampColumn(), TimestampColumn())
+  private var (localTimes, resendsOf, resendsTo) = (TextColumn(), Int64Column(), Int16Column())
+  private var (links, fallbacks) = (TextColumn(), Int16Column())
+  private var (askers, askedAts, approvedFor) = (TextColumn(), TimestampColumn(), Int64Column())
+  private var (sealed, inboxes, claimed) = (BytesColumn(), Int32Column(), BoolColumn())
+
+  mutating func append(_ message: Messages.New) {
+    seqnos.append(message.seqno)
+    apps.append(message.app)
+    lanes.append(message.lane.rawValue)
+    requests.append(message.request)
+    hashes.append(message.requestSHA256)
+    keys.append(message.idempotencyKey)
+    apiKeys.append(message.apiKey)
+    targeted.append(message.targeted)
+    unknown.append(message.unknownEntries)
+    created.append(message.now)
+    expiries.append(message.expiresAt)
+    dues.append(message.dueAt)
+    localTimes.append(message.localTime?.text)
+    resendsOf.append(message.resend?.of)
+    resendsTo.append(message.resend?.to.rawValue)
+    links.append(message.links.json.map { String(decoding: $0, as: UTF8.self) })
+    fallbacks.append(message.fallback?.rawValue)
+    askers.append(message.asked?.by.stored)
+    askedAts.append(message.asked?.at)
+    approvedFor.append(message.approvedFor)
+    sealed.append(message.sealed)
+    inboxes.append(message.inboxSeconds.map { Int32(clamping: $0) })
+    claimed.append(message.isClaimed)
+  }
+
+  /// In the order of the statement.
+  var parameters: Parameters {
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: apps)
+    parameters.append(int16s: lanes)
+    parameters.append(texts: requests)
+    parameters.append(bytes: hashes)
+    parameters.append(texts: keys)
+    parameters.append(int32s: apiKeys)
+    parameters.append(int64s: targeted)
+    parameters.append(texts: unknown)
+    parameters.append(timestamps: created)
+    parameters.append(timestamps: expiries)
+    parameters.append(timestamps: dues)
+    parameters.append(texts: localTimes)
+    parameters.append(int64s: resendsOf)
+    parameters.append(int16s: resendsTo)
+    parameters.append(texts: links)
+    parameters.append(int16s: fallbacks)
+    parameters.append(texts: askers)
+    parameters.append(timestamps: askedAts)
+    parameters.append(int64s: approvedFor)
+    parameters.append(bytes: sealed)
+    parameters.append(int32s: inboxes)
+    parameters.append(bools: claimed)
+    return parameters
+  }
+}
