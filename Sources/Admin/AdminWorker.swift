@@ -12,8 +12,7 @@ final class AdminWorker {
   private let queue: AdminQueue
   private let router = AdminRoute.router()
   private let log = Logger(label: "admin")
-  private let canceller: Canceller
-  private var connection: Connection?
+  private let connection: OwnConnection
   /// What was told last.
   private var isConnected = true
 
@@ -21,7 +20,12 @@ final class AdminWorker {
   init(_ resources: AdminResources, queue: AdminQueue, canceller: Canceller) {
     self.resources = resources
     self.queue = queue
-    self.canceller = canceller
+    var options = ConnectionOptions()
+    options.applicationName = "upmc admin"
+    options.statementTimeout = Admin.Limits.statementTimeout
+    options.silence = Admin.Limits.silence
+    options.canceller = canceller
+    connection = OwnConnection(resources.databaseURL, options)
   }
 
   /// Serves until the queue is closed.
@@ -162,18 +166,9 @@ final class AdminWorker {
     isConnected = now
   }
 
-  /// This thread's connection. Once made it finds its way back by itself after a failure.
   private func connected() throws(Problem) -> Connection {
-    if let connection { return connection }
     do throws(PostgresError) {
-      var options = ConnectionOptions()
-      options.applicationName = "upmc admin"
-      options.statementTimeout = Admin.Limits.statementTimeout
-      options.silence = Admin.Limits.silence
-      options.canceller = canceller
-      let made = try Connection(resources.databaseURL, options: options)
-      connection = made
-      return made
+      return try connection.present()
     } catch {
       note(isConnected: false)
       throw Problem(error)

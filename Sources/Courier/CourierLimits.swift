@@ -1,3 +1,5 @@
+internal import Postgres
+
 /// Numbers of this module: unit, reason.
 package enum CourierLimits {
   /// How often it is looked for what is due.
@@ -6,6 +8,16 @@ package enum CourierLimits {
   static let databasePause: Duration = .seconds(1)
   /// After so long without an answer it is tried whether the database answers at all.
   static let silence: Duration = .seconds(10)
+
+  /// Of a thread's connection.
+  /// - Parameter name: of the thread.
+  static func connectionOptions(_ name: String) -> ConnectionOptions {
+    var options = ConnectionOptions()
+    options.applicationName = "upmc \(name)"
+    options.silence = silence
+    return options
+  }
+
   /// Short messages decided in one transaction.
   static let decidedAtOnce = 1_000
   /// Webhooks served in one round.

@@ -19,23 +19,21 @@ final class Deadlines {
 
   func run() {
     var pause = LookPause(usual: CourierLimits.pollInterval)
-    let database = Database(configuration.databaseURL, log)
-    while !stopping.isGiven {
-      do {
-        let present = try database.present()
-        let began = clock.now
-        let count = try decide(present, atMost: CourierLimits.decidedAtOnce)
-        // More may be due: then at once.
-        if count < CourierLimits.decidedAtOnce {
-          let took = clock.now - began
-          try watchCredentials(present)
-          if count > 0 { pause.stir(at: clock.now) }
-          stopping.rest(atMost: pause.after(took, at: clock.now))
-        }
-      } catch {
-        database.failed(error)
-        stopping.rest(atMost: CourierLimits.databasePause)
-      }
+    let worker = DatabaseWorker(
+      configuration.databaseURL, CourierLimits.connectionOptions(log.label), stopping: stopping,
+      pause: CourierLimits.databasePause
+    ) { [log] error in
+      log.error("the database failed; trying again", metadata: ["error": "\(error)"])
+    }
+    worker.run { connection in
+      let began = clock.now
+      let count = try decide(connection, atMost: CourierLimits.decidedAtOnce)
+      // More may be due: then at once.
+      guard count < CourierLimits.decidedAtOnce else { return }
+      let took = clock.now - began
+      try watchCredentials(connection)
+      if count > 0 { pause.stir(at: clock.now) }
+      stopping.rest(atMost: pause.after(took, at: clock.now))
     }
   }
 

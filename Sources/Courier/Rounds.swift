@@ -21,7 +21,7 @@ final class Rounds {
   private let rule: AddressRule
   private let found: Inbox<Found>
   private let log = Logger(label: "webhooks")
-  private let database: Database
+  private let database: OwnConnection
   private var targets: [Webhooks.Number: Target] = [:]
   /// Not written down yet.
   private var results: [EventDeliveries.Result] = []
@@ -39,7 +39,7 @@ final class Rounds {
     self.resolver = resolver
     self.stopping = stopping
     loop = try EventLoop(clock: configuration.clock)
-    database = Database(configuration.databaseURL, log)
+    database = OwnConnection(configuration.databaseURL, CourierLimits.connectionOptions(log.label))
     rule = AddressRule(allowing: configuration.privateNetworks)
     found = try Inbox(capacity: CourierLimits.webhooksAtOnce * 4)
     try stopping.wake(loop)
@@ -83,7 +83,7 @@ final class Rounds {
   }
 
   private func lost(_ error: any Error) {
-    database.failed(error)
+    log.error("the database failed; trying again", metadata: ["error": "\(error)"])
     isOffUntil = loop.clock.now + CourierLimits.databasePause
   }
 

@@ -50,7 +50,7 @@ final class Postmaster {
     }
     guard let socket = file.socketDirectory else {
       // It has only just started (its starter died): the line comes within milliseconds.
-      let isThere = try Pause.until(Limits.stopPatience) {
+      let isThere = Polling.until(Limits.stopPatience, every: Limits.pause) {
         Files.text(path).flatMap { PidFile($0) }?.socketDirectory != nil
           || claim(file.pid, cluster) == .isStale
       }
@@ -69,7 +69,7 @@ final class Postmaster {
   ) throws(EmbeddedPostgresError) {
     if let socket = file.socketDirectory {
       // A process that is just being killed loses its command line before its sockets.
-      let isSilent = try Pause.until(Limits.remainsPatience) {
+      let isSilent = Polling.until(Limits.remainsPatience, every: Limits.pause) {
         !SocketPath.answers(socket)
       }
       guard isSilent else { throw .usedElsewhere(cluster) }
@@ -113,7 +113,7 @@ final class Postmaster {
       let postmaster = try spawn(cluster, formerSocket)
       if try postmaster.becomesReady() { return postmaster }
       reason = cluster.place.lastWords(since: postmaster.logStart)
-      _ = try Pause.until(.milliseconds(100)) { false }
+      Polling.rest(.milliseconds(100))
     } while reason.contains("shared memory block") && clock.now < deadline
     try cluster.place.checkReach(cluster.path)
     throw .startFailed(reason: reason, log: cluster.place.log)
@@ -148,7 +148,7 @@ final class Postmaster {
     let clock = SystemClock()
     let deadline = clock.now + Limits.answerPatience
     var isReady = false
-    let isDecided = try Pause.until(Limits.startPatience) {
+    let isDecided = try Polling.until(Limits.startPatience, every: Limits.pause) {
       () throws(EmbeddedPostgresError) in
       guard let refusal = try refusal() else {
         isReady = true
@@ -192,7 +192,7 @@ final class Postmaster {
   func stop() throws(EmbeddedPostgresError) {
     for signal in [SIGINT, SIGQUIT] {
       if isRunning { kill(pid, signal) }
-      if try Pause.until(Limits.stopPatience, { !isRunning }) {
+      if Polling.until(Limits.stopPatience, every: Limits.pause, { !isRunning }) {
         return SocketPath.removeLeftover(socketDirectory)
       }
     }

@@ -92,12 +92,11 @@ package enum Controlling {
       throw Problem(error)
     }
     let clock = SystemClock()
-    let pause = try? Wakeup()
     let deadline = clock.now + Operations.Limits.cancelPatience
     while true {
       let answer = try Reporting.funnel(seqno, for: caller, on: connection)
       guard !answer.funnel.state.isFinal, clock.now < deadline else { return answer }
-      _ = pause?.wait(atMost: Operations.Limits.cancelPause)
+      Polling.rest(Operations.Limits.cancelPause)
     }
   }
 

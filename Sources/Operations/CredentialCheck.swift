@@ -42,12 +42,11 @@ extension Administration {
     _ app: App.Number, _ network: PushNetwork, on connection: Connection
   ) throws(Problem) -> CredentialChecks.Check? {
     let clock = SystemClock()
-    let pause = try? Wakeup()
     let deadline = clock.now + Operations.Limits.checkPatience
     while true {
       let found = try connection.answer(CredentialChecks.find(app, network))
       guard found.check == nil, found.isAsked, clock.now < deadline else { return found.check }
-      _ = pause?.wait(atMost: Operations.Limits.checkPause)
+      Polling.rest(Operations.Limits.checkPause)
     }
   }
 }

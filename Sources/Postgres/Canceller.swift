@@ -39,10 +39,9 @@ package final class Canceller: Sendable {
   package func keepCancelling() {
     // Without a thread nothing is cancelled, and the stop takes longer.
     _ = try? Thread(name: "cancel") { [self] in
-      guard let pause = try? Wakeup() else { return }
       while !state.withLock(\.isOver) {
         cancel()
-        _ = pause.wait(atMost: Postgres.Limits.cancelPause)
+        Polling.rest(Postgres.Limits.cancelPause)
       }
     }
   }

@@ -22,8 +22,8 @@ package final class StopSignal: Sendable {
     _ = inbox.wakeup.wait(atMost: time)
   }
 
-  /// Wakes a loop once, when it is given. On the loop's thread.
-  package func wake(_ loop: EventLoop) throws(SystemError) {
-    try loop.attach(inbox) { _ in }
+  /// Wakes a loop once, when it is given, and calls `body` there. On the loop's thread.
+  package func wake(_ loop: EventLoop, _ body: @escaping () -> Void = {}) throws(SystemError) {
+    try loop.attach(inbox) { _ in body() }
   }
 }

@@ -9,8 +9,14 @@ internal import Store
 /// Thread `notices`: makes messages of the notices that registrations leave. A notice goes when its message is stored, and
 /// its message has its number, so that two nodes, or a second try, make one.
 final class NoticeKeeper {
-  private let stopped: Inbox<Void>
+  private let stopping: StopSignal
   private static let interval: Duration = .seconds(1)
+  private static let options: ConnectionOptions = {
+    var options = ConnectionOptions()
+    options.applicationName = "upmc notices"
+    options.silence = .seconds(5)
+    return options
+  }()
   private static let atOnce = 100
   /// More devices of one user are no person's.
   private static let devicesAtOnce = 100
@@ -19,24 +25,19 @@ final class NoticeKeeper {
   init(databaseURL: String, contents: ContentSeal, clock: any Clock, messageCommitted: @escaping @Sendable () -> Void)
     throws
   {
-    let stopped = try Inbox<Void>(capacity: 1)
-    self.stopped = stopped
+    let stopping = try StopSignal()
+    self.stopping = stopping
     _ = try Thread(name: "notices") {
       let log = Logger(label: "notices")
-      var connection: Connection?
       var wasThere = true
-      while !stopped.isClosed {
-        do {
-          let present = try connection ?? Connection(databaseURL)
-          connection = present
-          try Self.turn(present, contents, now: clock.wallMicroseconds, log, messageCommitted)
-          wasThere = true
-        } catch {
-          if wasThere { log.warning("notices could not be sent", metadata: ["error": "\(error)"]) }
-          wasThere = false
-          connection = nil
-        }
-        _ = stopped.receive(atMost: Self.interval)
+      let worker = DatabaseWorker(databaseURL, Self.options, stopping: stopping, pause: Self.interval) { error in
+        if wasThere { log.warning("notices could not be sent", metadata: ["error": "\(error)"]) }
+        wasThere = false
+      }
+      worker.run { connection in
+        try Self.turn(connection, contents, now: clock.wallMicroseconds, log, messageCommitted)
+        wasThere = true
+        stopping.rest(atMost: Self.interval)
       }
     }
   }
@@ -105,6 +106,6 @@ final class NoticeKeeper {
   }
 
   func stop() {
-    stopped.close()
+    stopping.give()
   }
 }

@@ -159,7 +159,7 @@ package struct Migrator: Sendable {
       }
       if !hasWaited { willWait() }
       hasWaited = true
-      _ = try? Wakeup().wait(atMost: .milliseconds(100))
+      Polling.rest(.milliseconds(100))
     }
   }
 

@@ -41,14 +41,13 @@ struct Status: ParsableCommand {
         return
       }
       guard !shards else { return try showShards(of: seqno, database) }
-      let wakeup = try Wakeup()
       var last: Funnel?
       while true {
         let answer = try Reporting.funnel(seqno, for: .here, on: database.connection)
         if answer.funnel != last { show(answer) }
         last = answer.funnel
         guard follow, !answer.funnel.state.isFinal else { return }
-        _ = wakeup.wait(atMost: Self.pause)
+        Polling.rest(Self.pause)
       }
     }
   }

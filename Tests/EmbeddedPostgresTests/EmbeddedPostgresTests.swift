@@ -117,7 +117,9 @@ final class EmbeddedFixture {
     kill(handle.pid, SIGKILL)
     let killed = handle.pid
     #expect(
-      try Pause.until(.seconds(30)) { () throws(EmbeddedPostgresError) in try handle.ensureRunning() })
+      try Polling.until(.seconds(30), every: .milliseconds(50)) { () throws(EmbeddedPostgresError) in
+        try handle.ensureRunning()
+      })
     #expect(handle.pid != killed)
     #expect(try fixture.kept(handle) == 42)
     try handle.stop()
@@ -190,7 +192,9 @@ final class EmbeddedFixture {
     let url = handle.url
     kill(handle.pid, SIGKILL)
     #expect(
-      try Pause.until(.seconds(30)) { () throws(EmbeddedPostgresError) in try handle.ensureRunning() })
+      try Polling.until(.seconds(30), every: .milliseconds(50)) { () throws(EmbeddedPostgresError) in
+        try handle.ensureRunning()
+      })
     #expect(handle.url == url)
     try Connection(url).script("SELECT 1")
     try handle.stop()

@@ -64,7 +64,7 @@ import Testing
     try world.register("d1", token: World.token("a1"), user: "kim")
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     // The commit arrives and its answer never does, as when the disk stands.
-    proxy.fallSilent(after: "named-sends-create", then: "claims-create-several")
+    proxy.fallSilent(after: "messages-create", then: "claims-create-several")
     let first = try code(world, key: "otp-1")
     #expect(first.status == 503 && first.string("type") == "upmc:outcome-unknown", "\(first.text)")
     #expect(first.string("detail")?.contains("Idempotency-Key") == true)
@@ -124,6 +124,8 @@ import Testing
     defer { proxy.close() }
     let world = try World(through: proxy)
     try world.register("d1", token: World.token("a1"), user: "kim")
+    // From now on the node has its lease, and takes sends itself.
+    _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     proxy.fallSilent(after: "named-sends-members")
     let first = try code(world, key: "otp-1")
     #expect(first.status == 503 && first.string("type") == "upmc:database-away", "\(first.text)")
@@ -133,6 +135,6 @@ import Testing
       return reply.status == 202 ? reply : nil
     }
     #expect(try world.finished(try #require(second.string("seqno"))).int("accepted") == 1)
-    #expect(try world.number("SELECT count(*) FROM messages") == 1)
+    #expect(try world.number("SELECT count(*) FROM messages") == 2)
   }
 }

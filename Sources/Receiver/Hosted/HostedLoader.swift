@@ -44,13 +44,15 @@ package final class HostedLoader: Sendable {
 
   private static func run(_ inbox: Inbox<Work>, _ databaseURL: String) {
     let log = Logger(label: "hosted")
-    var connection: Connection?
+    var options = ConnectionOptions()
+    options.applicationName = "upmc hosted"
+    options.silence = Receiver.Limits.hostedSilence
+    let connection = OwnConnection(databaseURL, options)
     while !inbox.isClosed {
       for work in inbox.receive(atMost: .seconds(60)) {
         var found = Found.failed
         do throws(PostgresError) {
-          if connection == nil { connection = try connect(databaseURL) }
-          guard let present = connection else { continue }
+          let present = try connection.present()
           switch work.wish {
           case .file(let name): found = .file(try present.run(HostedFiles.find(name)))
           case .part(let name, let part): found = .part(try present.run(HostedFiles.part(name, Int32(part))))
@@ -62,11 +64,5 @@ package final class HostedLoader: Sendable {
         _ = work.answers.offer((work.wish, found))
       }
     }
-  }
-
-  private static func connect(_ databaseURL: String) throws(PostgresError) -> Connection {
-    var options = ConnectionOptions()
-    options.applicationName = "upmc hosted"
-    return try Connection(databaseURL, options: options)
   }
 }

@@ -7,7 +7,7 @@ internal import Reactor
 /// Thread `catalog`: reads apps and credentials again when somebody missed one, and every second at the latest. An app
 /// made on the command line or on another node is known here within that time.
 final class CatalogKeeper {
-  private let stopped: Inbox<Void>
+  private let stopping: StopSignal
   private let catalog: Catalog
 
   /// - Parameters:
@@ -18,24 +18,23 @@ final class CatalogKeeper {
     makeTurn: @escaping @Sendable () -> (Connection) throws -> Void
   ) throws {
     self.catalog = catalog
-    let stopped = try Inbox<Void>(capacity: 1)
-    self.stopped = stopped
+    let stopping = try StopSignal()
+    self.stopping = stopping
     _ = try Thread(name: "catalog") {
       let turn = makeTurn()
       let log = Logger(label: "catalog")
-      var connection: Connection?
       var resumptions = Resumptions()
-      while !stopped.isClosed {
-        do {
-          let present = try connection ?? Connection(databaseURL)
-          connection = present
-          try catalog.refresh(present)
-          for app in resumptions.note(catalog.pausedApps) { forgive(app) }
-          try turn(present)
-        } catch {
-          log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
-          connection = nil
-        }
+      var options = ConnectionOptions()
+      options.applicationName = "upmc catalog"
+      options.silence = ServerLimits.catalogSilence
+      let worker = DatabaseWorker(databaseURL, options, stopping: stopping, pause: ServerLimits.catalogInterval) {
+        error in
+        log.error("apps and credentials could not be read", metadata: ["error": "\(error)"])
+      }
+      worker.run { connection in
+        try catalog.refresh(connection)
+        for app in resumptions.note(catalog.pausedApps) { forgive(app) }
+        try turn(connection)
         _ = catalog.wanted.wait(atMost: ServerLimits.catalogInterval)
         catalog.wanted.drain()
       }
@@ -53,7 +52,7 @@ final class CatalogKeeper {
   }
 
   func stop() {
-    stopped.close()
+    stopping.give()
     catalog.wanted.signal()
   }
 }

@@ -92,7 +92,7 @@ package enum Demonstration {
       last = line
       let off = Int64(simulator.deviceCounters?.off ?? 0)
       if funnel.state.isFinal, funnel.received >= funnel.accepted - off, quietTurns >= 10 { return }
-      pause(.milliseconds(100))
+      Polling.rest(.milliseconds(100))
     }
   }
 
@@ -110,16 +110,7 @@ package enum Demonstration {
   }
 
   private static func waitUntil(seconds: Int, _ condition: () -> Bool) -> Bool {
-    for _ in 0..<seconds * 20 {
-      if condition() { return true }
-      pause(.milliseconds(50))
-    }
-    return condition()
-  }
-
-  private static func pause(_ duration: Duration) {
-    // A wake-up that nobody signals.
-    _ = try? Wakeup().wait(atMost: duration)
+    Polling.until(.seconds(seconds), every: .milliseconds(50), condition)
   }
 
   private static func say(_ line: String) {

@@ -7,22 +7,22 @@ internal import Reactor
 /// watch over the server. Asks nobody for a credential.
 final class MetricsListener {
   let address: SocketAddress
-  private let stopped: Inbox<Void>
+  private let stopping: StopSignal
 
   /// - Parameter descriptor: of a listening socket, which is ours from now on.
   init(
     _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsDoor, readiness: Readiness
   ) throws {
     self.address = address
-    let stopped = try Inbox<Void>(capacity: 1)
-    self.stopped = stopped
+    let stopping = try StopSignal()
+    self.stopping = stopping
     _ = try Thread(name: "metrics") {
       do {
         let loop = try EventLoop()
         let health = HealthDoor(isConnected: { readiness.health.look != nil }, readiness: readiness)
         let server = try HTTPServer(
           loop: loop, listener: Socket(owning: descriptor), handler: Window(metrics: metrics(), health: health))
-        try loop.attach(stopped) { _ in
+        try stopping.wake(loop) {
           server.close()
           loop.stop()
         }
@@ -34,7 +34,7 @@ final class MetricsListener {
   }
 
   func stop() {
-    _ = stopped.offer(())
+    stopping.give()
   }
 
   private final class Window: RequestHandler {

@@ -9,7 +9,7 @@ internal import Receiver
 /// sends requests elsewhere and an operator who asks `/ready` is told why. One thread; gone before the real doors open.
 final class WaitingRoom {
   let address: SocketAddress
-  private let stopped: Inbox<Void>
+  private let stopping: StopSignal
   private let ended: Inbox<Void>
 
   /// - Parameter wanted: where the doors will be.
@@ -20,8 +20,8 @@ final class WaitingRoom {
     let listener = try Socket.listen(on: wanted, reusePort: false)
     guard let address = listener.localAddress else { throw ServerError("The listening socket has no address.") }
     self.address = address
-    let (stopped, ended) = (try Inbox<Void>(capacity: 1), try Inbox<Void>(capacity: 1))
-    (self.stopped, self.ended) = (stopped, ended)
+    let (stopping, ended) = (try StopSignal(), try Inbox<Void>(capacity: 1))
+    (self.stopping, self.ended) = (stopping, ended)
     let descriptor = listener.release()
     _ = try Thread(name: "waiting-room") {
       do {
@@ -29,7 +29,7 @@ final class WaitingRoom {
         let server = try HTTPServer(
           loop: loop, listener: Socket(owning: descriptor), configuration: HTTPServer.Configuration(),
           handler: Turnstile())
-        try loop.attach(stopped) { _ in server.drain(deadline: Self.drain) { loop.stop() } }
+        try stopping.wake(loop) { server.drain(deadline: Self.drain) { loop.stop() } }
         loop.run()
       } catch {
         Logger(label: "http").error("nobody answers while the database is away", metadata: ["error": "\(error)"])
@@ -42,7 +42,7 @@ final class WaitingRoom {
 
   /// Answers what it has, and frees the address.
   func close() {
-    _ = stopped.offer(())
+    stopping.give()
     _ = ended.receive(atMost: Self.drain + .seconds(1))
   }
 

@@ -7,7 +7,7 @@ internal import Store
 /// Thread `vitals`: looks every few seconds how much waits and how the database stands, on a connection of its own, so that
 /// a slow answer holds up nobody.
 final class VitalsKeeper {
-  private let stopped: Inbox<Void>
+  private let stopping: StopSignal
   private static let interval: Duration = .seconds(5)
   /// Looks between two at the size of the database: it is a look at every file.
   private static let looksPerSize = 12
@@ -15,45 +15,40 @@ final class VitalsKeeper {
   private static let patience: Duration = .seconds(5)
 
   init(databaseURL: String, health: Health) throws {
-    let stopped = try Inbox<Void>(capacity: 1)
-    self.stopped = stopped
+    let stopping = try StopSignal()
+    self.stopping = stopping
     _ = try Thread(name: "vitals") {
       let log = Logger(label: "vitals")
       var options = ConnectionOptions()
       options.applicationName = "upmc vitals"
       options.statementTimeout = Self.patience
       options.silence = Self.patience
-      var connection: Connection?
       var looks = 0
       var queues = Queues()
       var bytes: Int64 = 0
       var wasThere = true
-      while !stopped.isClosed {
-        do {
-          let present = try connection ?? Connection(databaseURL, options: options)
-          connection = present
-          if looks % Self.looksPerSize == 0 { bytes = try present.run(Vitals.size()) }
-          health.saw(try queues.look(present, databaseBytes: bytes))
-          // One that is made now, and let go: then there is one for an admin thread too.
-          if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
-            health.lacksConnections = false
-            log.notice("the database has connections again")
-          }
-          if !wasThere { log.notice("the database answers again") }
-          wasThere = true
-          looks += 1
-        } catch {
-          // The threads that need it complain often enough.
-          if wasThere { log.warning("the database does not answer", metadata: ["error": "\(error)"]) }
-          wasThere = false
-          connection = nil
+      let worker = DatabaseWorker(databaseURL, options, stopping: stopping) { error in
+        // The threads that need it complain often enough.
+        if wasThere { log.warning("the database does not answer", metadata: ["error": "\(error)"]) }
+        wasThere = false
+      }
+      worker.run { connection in
+        if looks % Self.looksPerSize == 0 { bytes = try connection.run(Vitals.size()) }
+        health.saw(try queues.look(connection, databaseBytes: bytes))
+        // One that is made now, and let go: then there is one for an admin thread too.
+        if health.lacksConnections, (try? Connection(databaseURL, options: options)) != nil {
+          health.lacksConnections = false
+          log.notice("the database has connections again")
         }
+        if !wasThere { log.notice("the database answers again") }
+        wasThere = true
+        looks += 1
         // A second at a time: an admin thread may miss its connection meanwhile.
         var waited: Duration = .zero
         repeat {
-          _ = stopped.receive(atMost: .seconds(1))
+          stopping.rest(atMost: .seconds(1))
           waited += .seconds(1)
-        } while wasThere && !health.lacksConnections && !stopped.isClosed && waited < Self.interval
+        } while !health.lacksConnections && !stopping.isGiven && waited < Self.interval
       }
     }
   }
@@ -98,6 +93,6 @@ final class VitalsKeeper {
   }
 
   func stop() {
-    stopped.close()
+    stopping.give()
   }
 }

@@ -1,0 +1,56 @@
+package import Reactor
+
+/// A thread's own connection: made when it is first asked for, so that a thread may start while the database is away. Once
+/// made it finds its way back by itself.
+package final class OwnConnection {
+  private let url: String
+  private let options: ConnectionOptions
+  private var connection: Connection?
+
+  package init(_ url: String, _ options: ConnectionOptions = ConnectionOptions()) {
+    self.url = url
+    self.options = options
+  }
+
+  package func present() throws(PostgresError) -> Connection {
+    if let connection { return connection }
+    let made = try Connection(url, options: options)
+    connection = made
+    return made
+  }
+}
+
+/// The loop of a thread that works with the database turn by turn, until it is told to stop. What failed is simply done
+/// again a little later: every turn begins from what is committed.
+package struct DatabaseWorker {
+  private let connection: OwnConnection
+  private let stopping: StopSignal
+  private let pause: Duration
+  private let failed: (any Error) -> Void
+
+  /// - Parameters:
+  ///   - pause: after a turn that failed.
+  ///   - failed: told what a turn threw, but not that it was cancelled so that the thread ends.
+  package init(
+    _ url: String, _ options: ConnectionOptions = ConnectionOptions(), stopping: StopSignal,
+    pause: Duration = .seconds(1), failed: @escaping (any Error) -> Void
+  ) {
+    connection = OwnConnection(url, options)
+    self.stopping = stopping
+    self.pause = pause
+    self.failed = failed
+  }
+
+  /// - Parameter turn: waits by itself when there is nothing to do, and not beyond the signal.
+  package func run(_ turn: (Connection) throws -> Void) {
+    while !stopping.isGiven {
+      do {
+        try turn(connection.present())
+      } catch {
+        if stopping.isGiven, (error as? PostgresError)?.sqlState == .queryCanceled { return }
+        failed(error)
+        stopping.rest(atMost: pause)
+      }
+    }
+  }
+}
