@@ -5,11 +5,11 @@ internal import Operations
 /// `/v1/admin` on an HTTP loop: finds out in whose name a request comes, copies it and puts it into its queue. One per loop.
 package final class AdminDoor: RequestHandler {
   private let threads: AdminThreads
-  private let namedSends: NamedSends?
+  private let namedSends: NamedSendDoor?
   private let router = AdminRoute.router()
 
   /// - Parameter namedSends: what need not wait for a thread; nil when all goes to the threads.
-  package init(_ threads: AdminThreads, namedSends: NamedSends? = nil) {
+  package init(_ threads: AdminThreads, namedSends: NamedSendDoor? = nil) {
     self.threads = threads
     self.namedSends = namedSends
   }

@@ -12,7 +12,7 @@ struct Form: Sendable {
 
   /// Reads a body by its Content-Type; without one it is taken for urlencoded.
   init(_ body: [UInt8], contentType: String?) throws(Refusal) {
-    let type = try MediaType(contentType ?? "application/x-www-form-urlencoded")
+    let type = try HeaderValue(contentType ?? "application/x-www-form-urlencoded")
     switch type.name {
     case "application/x-www-form-urlencoded":
       try type.checkCharset()

@@ -36,7 +36,7 @@ enum Multipart {
 
   private static func part(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> Part {
     var rest = bytes
-    var disposition: MediaType?
+    var disposition: HeaderValue?
     while true {
       let head = rest.prefix(SDKDoor.Limits.partHeaderBytes)
       guard let end = find(lineEnd, in: head) else {
@@ -52,11 +52,11 @@ enum Multipart {
       else {
         throw broken("has a part with a header that is none")
       }
-      let value = MediaType.trimmed(text[text.index(after: colon)...])
+      let value = HeaderValue.trimmed(text[text.index(after: colon)...])
       switch text[..<colon].lowercased() {
-      case "content-disposition": disposition = try MediaType(value)
+      case "content-disposition": disposition = try HeaderValue(value)
       case "content-type":
-        let type = try MediaType(value)
+        let type = try HeaderValue(value)
         if type.name.hasPrefix("text/") { try type.checkCharset() }
       default: break
       }

@@ -85,7 +85,7 @@ package final class Server {
       results: results)
     try dispatcher.start()
     vitals = try VitalsKeeper(databaseURL: databaseURL, health: health)
-    let readiness = Readiness(
+    let readiness = NodeReadiness(
       health: health, lastAccepted: lastAccepted, holdsLease: dispatcher.holdsLease,
       goesInCircle: dispatcher.goesInCircle, clock: clock)
     NodeMetrics.register(metrics, readiness, catalog, underWay: dispatcher.underWay)

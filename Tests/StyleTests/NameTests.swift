@@ -26,6 +26,40 @@ enum NameRule {
       }
   }
 
+  /// A module's own type hides that of a module that it imports: whoever reads the name has to know where.
+  static func checkHidden(_ files: [SwiftSource]) -> [Violation] {
+    let shown = Dictionary(grouping: files.flatMap { types(of: $0, areShown: true) }, by: \.name)
+    let uses = Dictionary(grouping: files, by: \.module).mapValues { files in
+      Set(files.flatMap { ImportRule.imports($0).map(\.module) })
+    }
+    return files.flatMap { file in
+      types(of: file, areShown: false).compactMap { type in
+        let hidden = shown[type.name]?.first { uses[file.module]?.contains($0.module) == true }
+        return hidden.map {
+          Violation(
+            file.path, line: type.line, "`\(type.name)` hides that of \($0.module), which it imports; rename one")
+        }
+      }
+    }
+  }
+
+  private typealias TopLevelType = (name: Substring, module: String, line: Int)
+
+  /// - Parameter areShown: only those that other modules see.
+  private static func types(of file: SwiftSource, areShown: Bool) -> [TopLevelType] {
+    file.code.enumerated().compactMap { index, line in
+      guard line.first?.isWhitespace == false else { return nil }
+      let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "@") }
+      guard let kind = words.firstIndex(where: kinds.contains), kind + 1 < words.count else { return nil }
+      let before = words[..<kind]
+      guard !before.contains("private"), !before.contains("fileprivate"), !before.contains("extension") else {
+        return nil
+      }
+      guard !areShown || before.contains("package") || before.contains("public") else { return nil }
+      return (words[kind + 1], file.module, index + 1)
+    }
+  }
+
   /// `KeyManagers` → `Key`, `Managers`.
   private static func emptyWord(in name: Substring) -> String? {
     var words: [String] = [""]
@@ -44,6 +78,18 @@ enum NameRule {
 
   @Test func `no two files of a module have the same name`() {
     expectNone(NameRule.checkDuplicates(SourceTree.current.sources))
+  }
+
+  @Test func `no type hides one of a module that its own imports`() {
+    expectNone(NameRule.checkHidden(SourceTree.current.sources))
+  }
+
+  @Test func `a type that hides another is found, and one that nobody sees is not`() {
+    let below = SwiftSource(path: "Sources/Reactor/A.swift", text: "package struct Readiness {}\nprivate enum Own {}\n")
+    let above = SwiftSource(
+      path: "Sources/Server/B.swift", text: "internal import Reactor\nstruct Readiness {}\nenum Own {}\n")
+    let aside = SwiftSource(path: "Sources/JSON/C.swift", text: "struct Readiness {}\n")
+    #expect(NameRule.checkHidden([below, above, aside]).map(\.line) == [2])
   }
 
   @Test(arguments: [

@@ -28,7 +28,7 @@ final class Doors {
   init(
     _ configuration: Configuration, descriptors: [Int32], databaseURL: String, catalog: Catalog, keys: SigningKeys,
     master: MasterKey,
-    firstWriter: Int32, launchpad: Committer.Launchpad, metrics: Metrics, readiness: Readiness,
+    firstWriter: Int32, launchpad: Committer.Launchpad, metrics: Metrics, readiness: NodeReadiness,
     clock: DatabaseClock, messageCommitted: @escaping @Sendable () -> Void
   ) throws {
     let loops = descriptors.count
@@ -116,8 +116,8 @@ final class Doors {
       ])
   }
 
-  private static func namedSends(_ committer: Committer, _ catalog: Catalog) -> NamedSends {
-    NamedSends(catalog: catalog, isOpen: committer.takesSends) { send, completion in
+  private static func namedSends(_ committer: Committer, _ catalog: Catalog) -> NamedSendDoor {
+    NamedSendDoor(catalog: catalog, isOpen: committer.takesSends) { send, completion in
       committer.submit(.send(send)) { outcome in
         completion(
           outcome.map { answer in

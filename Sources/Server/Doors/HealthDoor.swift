@@ -8,13 +8,13 @@ internal import Receiver
 package final class HealthDoor {
   private let isConnected: () -> Bool
   private let isOutOfRoom: () -> Bool
-  private let readiness: Readiness
+  private let readiness: NodeReadiness
 
   /// - Parameters:
   ///   - isConnected: whether whoever asks would find the database, and get an answer of it.
   ///   - isOutOfRoom: whether the database has refused the last write for want of room.
   init(
-    isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: Readiness
+    isConnected: @escaping () -> Bool, isOutOfRoom: @escaping () -> Bool = { false }, readiness: NodeReadiness
   ) {
     self.isConnected = isConnected
     self.isOutOfRoom = isOutOfRoom

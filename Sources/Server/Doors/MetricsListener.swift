@@ -11,7 +11,8 @@ final class MetricsListener {
 
   /// - Parameter descriptor: of a listening socket, which is ours from now on.
   init(
-    _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsDoor, readiness: Readiness
+    _ descriptor: Int32, at address: SocketAddress, metrics: @escaping @Sendable () -> MetricsDoor,
+    readiness: NodeReadiness
   ) throws {
     self.address = address
     let stopping = try StopSignal()

@@ -10,7 +10,7 @@ internal import Store
 /// Metrics that are asked for at a scrape: about the process, and what `Health` knows.
 enum NodeMetrics {
   static func register(
-    _ metrics: Metrics, _ readiness: Readiness, _ catalog: Catalog, underWay: @escaping @Sendable () -> Int
+    _ metrics: Metrics, _ readiness: NodeReadiness, _ catalog: Catalog, underWay: @escaping @Sendable () -> Int
   ) {
     process(metrics)
     let health = readiness.health

@@ -53,8 +53,8 @@ final class FCMDoor: ServiceDoor {
     return nil
   }
 
-  func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply {
-    Reply(stream: stream, streamID: stream.id, id: id, uniqueID: nil, content: content)
+  func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
+    PushReply(stream: stream, streamID: stream.id, id: id, uniqueID: nil, content: content)
   }
 
   func farewell(isIdle: Bool) -> [UInt8] { Array((isIdle ? "session_timed_out" : "server_shutting_down").utf8) }
@@ -63,7 +63,7 @@ final class FCMDoor: ServiceDoor {
 
   private static let fields = [HeaderField("content-type", "application/json; charset=UTF-8")]
 
-  func write(_ reply: Reply, on session: ServerSession) {
+  func write(_ reply: PushReply, on session: ServerSession) {
     let answer = answers.removeValue(forKey: reply.id) ?? []
     let stream = reply.stream
     switch reply.content {
@@ -93,7 +93,7 @@ final class FCMDoor: ServiceDoor {
     case .interim:
       session.inform(stream, status: 103, fields: [HeaderField("link", "</>; rel=preload")])
       session.respond(to: stream, status: 200, fields: Self.fields, body: answer)
-    case .text: session.respond(to: stream, status: 503, fields: Reply.textFields, body: Reply.text)
+    case .text: session.respond(to: stream, status: 503, fields: PushReply.textFields, body: PushReply.text)
     case .empty: session.respond(to: stream, status: 500)
     case .withoutID: session.respond(to: stream, status: 200)
     case .extraHeaders:

@@ -69,9 +69,9 @@ final class APNsDoor: ServiceDoor {
 
   func penalty(for answer: Effect.Answer) -> Reason? { Reason(rawValue: answer.reason) }
 
-  func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply {
+  func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
     let uniqueID = environment == .sandbox ? MessageID.random(&books.dice) : nil
-    return Reply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
+    return PushReply(stream: stream, streamID: stream.id, id: id, uniqueID: uniqueID, content: content)
   }
 
   func farewell(isIdle: Bool) -> [UInt8] {
@@ -81,7 +81,7 @@ final class APNsDoor: ServiceDoor {
 
   // MARK: Answers
 
-  func write(_ reply: Reply, on session: ServerSession) {
+  func write(_ reply: PushReply, on session: ServerSession) {
     let stream = reply.stream
     switch reply.content {
     case .accepted, .pretended:
@@ -97,7 +97,7 @@ final class APNsDoor: ServiceDoor {
     }
   }
 
-  private func write(_ shape: Effect.Shape, _ reply: Reply, on session: ServerSession) {
+  private func write(_ shape: Effect.Shape, _ reply: PushReply, on session: ServerSession) {
     let stream = reply.stream
     switch shape {
     case .split:
@@ -107,7 +107,7 @@ final class APNsDoor: ServiceDoor {
     case .interim:
       session.inform(stream, status: 103, fields: [HeaderField("link", "</>; rel=preload")])
       session.respond(to: stream, status: 200, fields: idFields(reply))
-    case .text: session.respond(to: stream, status: 503, fields: Reply.textFields, body: Reply.text)
+    case .text: session.respond(to: stream, status: 503, fields: PushReply.textFields, body: PushReply.text)
     case .empty: session.respond(to: stream, status: 500, fields: idFields(reply))
     case .withoutID: session.respond(to: stream, status: 200)
     case .extraHeaders:
@@ -116,12 +116,12 @@ final class APNsDoor: ServiceDoor {
     }
   }
 
-  private func idFields(_ reply: Reply) -> [HeaderField] {
+  private func idFields(_ reply: PushReply) -> [HeaderField] {
     let own = [HeaderField("apns-id", reply.id.description)]
     return reply.uniqueID.map { own + [HeaderField("apns-unique-id", $0.description)] } ?? own
   }
 
-  private func errorFields(_ reply: Reply, _ answer: Effect.Answer) -> [HeaderField] {
+  private func errorFields(_ reply: PushReply, _ answer: Effect.Answer) -> [HeaderField] {
     let fields = [HeaderField("content-type", "application/json")] + idFields(reply)
     return answer.retryAfterSeconds.map { fields + [HeaderField("retry-after", String($0))] } ?? fields
   }

@@ -33,10 +33,10 @@ final class RequestJudge {
   /// The highest stream whose push was delivered and whose answer did not leave at once: no GOAWAY may deny it.
   private var lastUnanswered: Int32 = 0
   /// Replies that wait to be sent out of order.
-  private var heldBack: [Reply] = []
+  private var heldBack: [PushReply] = []
   private var heldBackGoal = 0
   /// Replies that wait for the configured latency, in order.
-  private var delayed = Deque<(due: Instant, reply: Reply)>()
+  private var delayed = Deque<(due: Instant, reply: PushReply)>()
   private var isEnded = false
   private(set) var certificateProblem: [UInt8] = []
 
@@ -222,15 +222,15 @@ final class RequestJudge {
 
   // MARK: Replies
 
-  private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply {
+  private func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply {
     door.makeReply(stream, id, content)
   }
 
-  private func submit(_ reply: Reply) {
+  private func submit(_ reply: PushReply) {
     if reply.isWanted { door.write(reply, on: session) }
   }
 
-  private func reply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) {
+  private func reply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) {
     let reply = makeReply(stream, id, content)
     guard books.configuration.latency > .zero else { return submit(reply) }
     if case .rejected = content {} else { lastUnanswered = max(lastUnanswered, stream.id) }
@@ -251,7 +251,7 @@ final class RequestJudge {
     }
   }
 
-  private func send(_ reply: Reply, after time: Duration) {
+  private func send(_ reply: PushReply, after time: Duration) {
     books.loop.schedule(after: time) { [weak self] in
       guard let self, !isEnded else { return }
       submit(reply)
@@ -259,7 +259,7 @@ final class RequestJudge {
     }
   }
 
-  private func holdBack(_ reply: Reply, _ count: Int) {
+  private func holdBack(_ reply: PushReply, _ count: Int) {
     heldBack.append(reply)
     heldBackGoal = count
     if heldBack.count >= count { return releaseHeldBack() }

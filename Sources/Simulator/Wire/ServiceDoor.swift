@@ -23,8 +23,8 @@ protocol ServiceDoor: AnyObject {
   /// An answer counts as an error: what follows for the connection.
   func penalty(for answer: Effect.Answer) -> Reason?
 
-  func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: Reply.Content) -> Reply
-  func write(_ reply: Reply, on session: ServerSession)
+  func makeReply(_ stream: ServerStream, _ id: MessageID, _ content: PushReply.Content) -> PushReply
+  func write(_ reply: PushReply, on session: ServerSession)
   /// What GOAWAY says when a connection is idle, and when the service ends.
   func farewell(isIdle: Bool) -> [UInt8]
 }

@@ -10,7 +10,7 @@ internal import Store
 /// Without its database it can do nothing and says 503, so that a load balancer asks another node; the same where the
 /// database has no connection left for its admin threads. Whatever else is wrong (credentials, a network that takes nothing,
 /// a full disk) is the same on every node: then it says so with 200.
-struct Readiness: Sendable {
+struct NodeReadiness: Sendable {
   let health: Health
   let lastAccepted: LastSuccess
   let holdsLease: @Sendable () -> Bool

@@ -1,7 +1,7 @@
 internal import HTTP2
 
 /// An answer in the making: to which stream, and what. May be sent at once, later, or never; the door writes it.
-struct Reply {
+struct PushReply {
   enum Content {
     /// 200.
     case accepted

@@ -1,5 +1,5 @@
-/// A Content-Type taken apart (RFC 9110 §8.3.1): `multipart/form-data; boundary="…"`.
-struct MediaType {
+/// A header value with parameters, taken apart, as of Content-Type (RFC 9110 §8.3.1): `multipart/form-data; boundary="…"`.
+struct HeaderValue {
   /// Lower case.
   let name: String
   private var parameters: [String: String] = [:]

@@ -5,7 +5,7 @@ internal import HTTPServer
 /// `POST /v1/admin/messages` to named users, answered on the HTTP loop: an OTP shares its commit with its neighbours
 /// instead of waiting for an admin thread. Whatever is not such a send is left to the threads, wrong ones included, and is
 /// answered there.
-package struct NamedSends {
+package struct NamedSendDoor {
   /// Hands a send to the loop's committer; the completion is called on the loop's thread.
   package typealias Submit = (NamedSend, @escaping (Result<SendAnswer.Accepted, Problem>) -> Void) -> Void
 
