@@ -16,19 +16,6 @@ final class Completer {
     var open: Int
   }
 
-  struct Retry: Comparable {
-    let due: Instant
-    let number: Int64
-    let claim: Claims.Hold
-    let message: DispatchMessage
-    let target: WaitingTarget
-    /// Its message is held: it goes home, whether its device is busy or not.
-    var isRecalled = false
-
-    static func < (left: Retry, right: Retry) -> Bool { (left.due, left.number) < (right.due, right.number) }
-    static func == (left: Retry, right: Retry) -> Bool { left.number == right.number }
-  }
-
   let shared: Shared
   private let crew: Crew
   let log: Logger

@@ -9,7 +9,7 @@ extension Resubmission {
   static let hourReasons: Set<String> = ["window", "night"]
 
   /// Sorts out retries of which nothing may be submitted now; answers the others.
-  mutating func hold(_ retries: [Completer.Retry], _ standings: [Int64: Controls.Standing]) -> [Completer.Retry] {
+  mutating func hold(_ retries: [Retry], _ standings: [Int64: Controls.Standing]) -> [Retry] {
     retries.filter { retry in
       guard let standing = standings[retry.message.seqno] else {
         decide(retry, .cancelled, reason: Cancellation.reason)
@@ -36,7 +36,7 @@ extension Resubmission {
   }
 
   /// The clocks of the devices, for messages that ask them.
-  static func clocks(_ retries: [Completer.Retry], _ connection: Connection) throws(PostgresError) -> Clocks {
+  static func clocks(_ retries: [Retry], _ connection: Connection) throws(PostgresError) -> Clocks {
     var clocks: Clocks = [:]
     let asking = Dictionary(grouping: retries.lazy.filter(\.message.asksDeviceClocks), by: \.message.seqno)
     for (seqno, retries) in asking {
@@ -53,7 +53,7 @@ extension Resubmission {
   }
 
   /// Decides about those whose own clock says that it is too late, or too early; answers the others.
-  mutating func sort(_ retries: [Completer.Retry], by clocks: Clocks, now: Int64) -> [Completer.Retry] {
+  mutating func sort(_ retries: [Retry], by clocks: Clocks, now: Int64) -> [Retry] {
     guard !clocks.isEmpty else { return retries }
     return retries.filter { retry in
       guard let clock = clocks[retry.delivery] else { return true }

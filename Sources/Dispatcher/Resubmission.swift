@@ -18,20 +18,20 @@ struct Resubmission {
     let expiresAt: Int64
   }
 
-  private typealias Ready = (retry: Completer.Retry, member: Audiences.Member)
+  private typealias Ready = (retry: Retry, member: Audiences.Member)
 
   private(set) var flights: [Flight] = []
-  private(set) var decided: [(retry: Completer.Retry, status: OutcomeStatus, reason: String)] = []
+  private(set) var decided: [(retry: Retry, status: OutcomeStatus, reason: String)] = []
   /// They wait in the database: until app or message are resumed, or until it is time (microseconds since 1970).
-  private(set) var handedBack: [(retry: Completer.Retry, reason: String, dueAt: Int64?)] = []
+  private(set) var handedBack: [(retry: Retry, reason: String, dueAt: Int64?)] = []
   /// Another node holds their claims.
-  private(set) var lost: [Completer.Retry] = []
+  private(set) var lost: [Retry] = []
   /// Of messages that show more of a recipient than its name and count, or need another token.
   private var values: [Int64: RecipientValues] = [:]
 
   /// Reads and counts, each question once for all; nothing is submitted yet.
   init(
-    _ retries: [Completer.Retry], _ connection: Connection, _ shared: Shared, _ crew: Crew
+    _ retries: [Retry], _ connection: Connection, _ shared: Shared, _ crew: Crew
   ) throws(PostgresError) {
     // Before the messages' states are read: what is submitted is no older than that.
     let readAt = shared.clock.now
@@ -68,17 +68,17 @@ struct Resubmission {
     }
   }
 
-  mutating func decide(_ retry: Completer.Retry, _ status: OutcomeStatus, reason: String) {
+  mutating func decide(_ retry: Retry, _ status: OutcomeStatus, reason: String) {
     decided.append((retry, status, reason))
   }
 
-  mutating func handBack(_ retry: Completer.Retry, reason: String, dueAt: Int64?) {
+  mutating func handBack(_ retry: Retry, reason: String, dueAt: Int64?) {
     handedBack.append((retry, reason, dueAt))
   }
 
   /// Those that can get something now, with their bindings.
   private mutating func bind(
-    _ retries: [Completer.Retry], _ connection: Connection, _ shared: Shared
+    _ retries: [Retry], _ connection: Connection, _ shared: Shared
   ) throws(PostgresError) -> [Ready] {
     guard !retries.isEmpty else { return [] }
     let bound = try connection.run(Audiences.bound(Set(retries.map(\.target.device))))
@@ -100,7 +100,7 @@ struct Resubmission {
 
   /// Why a recipient can get nothing now; nil when it can.
   private static func obstacle(
-    _ retry: Completer.Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
+    _ retry: Retry, _ member: Audiences.Member?, _ values: RecipientValues?, _ shared: Shared
   ) -> SkipReason? {
     guard let member else { return .gone }
     if member.userKey != retry.target.userKey { return .rebound }
@@ -131,7 +131,7 @@ struct Resubmission {
   }
 
   private static func values(
-    _ retries: [Completer.Retry], _ bound: [DeviceID: Audiences.Member], _ connection: Connection
+    _ retries: [Retry], _ bound: [DeviceID: Audiences.Member], _ connection: Connection
   ) throws(PostgresError) -> [Int64: RecipientValues] {
     var values: [Int64: RecipientValues] = [:]
     let special = Dictionary(
@@ -163,7 +163,7 @@ struct Resubmission {
   }
 }
 
-extension Completer.Retry {
+extension Retry {
   var delivery: Confirmations.Delivery {
     Confirmations.Delivery(seqno: message.seqno, device: target.device)
   }

@@ -59,3 +59,15 @@ struct SetAside {
     return "this release cannot read it: \(fields.isEmpty ? problem.detail : fields)"
   }
 }
+
+/// What every thread counts that goes on without something.
+struct SetAsideMeter {
+  private let count: Counter
+
+  init(_ metrics: Metrics) {
+    count = metrics.counter(
+      "upmc_set_aside_total", "Messages and outcomes that could not be handled for their own sake and were set aside.")
+  }
+
+  func setAside() { count.add() }
+}

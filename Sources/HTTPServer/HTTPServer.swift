@@ -31,23 +31,11 @@ package import TLS
 /// to read them. Out of descriptors, accepting rests for a moment while connections go on. A client that goes makes its
 /// `Responder` a no-op. Everything here lives on the loop's thread; only `replies` may be touched by others.
 package final class HTTPServer {
-  package struct Counters: Sendable {
-    /// Connections accepted, those refused for lack of room included.
-    package var accepted: UInt64 = 0
-    /// Connections told 503 because there were too many.
-    package var overloaded: UInt64 = 0
-    /// Connections and requests told 429: too many of one address.
-    package var turnedAway: UInt64 = 0
-    /// Requests answered by the engine itself: malformed, too large, too slow.
-    package var refused: UInt64 = 0
-    package var timedOut: UInt64 = 0
-  }
-
   package let loop: EventLoop
   package let configuration: Configuration
   /// Answers from other threads. As many fit as there can be requests waiting for one.
   package let replies: Inbox<Reply>
-  package internal(set) var counters = Counters()
+  package internal(set) var counters = ServerCounters()
   /// Requests answered or under way, refusals included.
   package var requests: UInt64 { requestCount }
   private var requestCount: UInt64 = 0
@@ -59,7 +47,7 @@ package final class HTTPServer {
   package var tls: TLSContext?
 
   /// Counts and times what is answered, when anybody wants to know.
-  package var meter: RequestMeter? { didSet { meter?.follow(self) } }
+  package var meter: RequestMeter? { didSet { tellMeter() } }
 
   let handler: any RequestHandler
   var writer: ResponseWriter
@@ -131,6 +119,13 @@ package final class HTTPServer {
   func beginRequest() -> UInt64 {
     requestCount &+= 1
     return requestIDs.next()
+  }
+
+  /// Once a second what is counted here.
+  private func tellMeter() {
+    guard let meter else { return }
+    meter.look(connections: connectionCount, counters)
+    loop.schedule(after: .seconds(1)) { [weak self] in self?.tellMeter() }
   }
 
   // MARK: Connections

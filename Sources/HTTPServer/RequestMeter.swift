@@ -49,19 +49,14 @@ package final class RequestMeter {
     if status.code == 500 { failed(RequestID.text(number), kinds[kind], status.code, time) }
   }
 
-  /// Takes over once a second what the server counts by itself.
-  func follow(_ server: HTTPServer) {
-    connections.set(Int64(server.connectionCount))
-    let counters = server.counters
+  /// Takes over what the server counts by itself.
+  func look(connections count: Int, _ counters: ServerCounters) {
+    connections.set(Int64(count))
     accepted.advance(to: counters.accepted)
     for (cell, number) in zip(
       turnedAway, [counters.overloaded, counters.turnedAway, counters.refused, counters.timedOut])
     {
       cell.advance(to: number)
-    }
-    server.loop.schedule(after: .seconds(1)) { [weak self, weak server] in
-      guard let self, let server else { return }
-      follow(server)
     }
   }
 }

@@ -28,25 +28,6 @@ package struct InstalledBase {
     package init(appID: String) { self.appID = appID }
   }
 
-  /// What is wrong with a line.
-  package struct Fault: Error, Equatable, Sendable {
-    package let line: Int64
-    /// By its name on the wire; empty: the line as such.
-    package let column: String
-    /// In words that go on behind the column. Nothing of the line itself is in them.
-    package let what: String
-    /// What to do about it.
-    package let mend: String
-
-    /// A list of them, as comma-separated lines.
-    package static func csv(_ faults: [Fault]) -> [UInt8] {
-      var writer = CSVWriter()
-      writer.begin(["line", "column", "error", "whatToDo"])
-      for fault in faults { writer.row([String(fault.line), fault.column, fault.what, fault.mend]) }
-      return writer.bytes
-    }
-  }
-
   package struct Report: JSONAnswer {
     package var isDryRun = false
     package var lines: Int64 = 0
@@ -149,7 +130,7 @@ package struct InstalledBase {
 
   /// Takes the next lines in.
   /// - Returns: what is wrong with its lines; nil behind the last ones.
-  package mutating func next() throws(Problem) -> [Fault]? {
+  package mutating func next() throws(Problem) -> [InstalledFault]? {
     guard let lines = try nextLines() else {
       try finish()
       return nil
@@ -183,7 +164,7 @@ package struct InstalledBase {
   }
 
   /// The first line about a device counts, of those that could come in.
-  private mutating func mark(_ lines: [InstalledLine], _ faults: inout [Fault]) -> [InstalledLine] {
+  private mutating func mark(_ lines: [InstalledLine], _ faults: inout [InstalledFault]) -> [InstalledLine] {
     var first: [InstalledLine] = []
     for line in lines {
       guard let repeated = marks.add(line, isSingle: context.app.devicePolicy == .single) else {
@@ -191,21 +172,21 @@ package struct InstalledBase {
         continue
       }
       faults.append(
-        Fault(
+        InstalledFault(
           line: line.number, column: repeated.name, what: "stands in an earlier line too",
           mend: "The first line counts: put the device's last registration first."))
     }
     return first
   }
 
-  private func checkGroups(_ lines: inout [InstalledLine], _ faults: inout [Fault]) throws(Problem) {
+  private func checkGroups(_ lines: inout [InstalledLine], _ faults: inout [InstalledFault]) throws(Problem) {
     let named = Set(lines.flatMap(\.groups))
     guard !named.isEmpty else { return }
     let doors = try connection.answer(Groups.doors(of: named))
     lines.removeAll { line in
       guard line.groups.contains(where: { doors[$0]?.app != context.app.number }) else { return false }
       faults.append(
-        Fault(
+        InstalledFault(
           line: line.number, column: InstalledColumns.Field.groups.name,
           what: "names a group that the app does not have",
           mend: "Make the group first, and say which it is: --groups theirs=ours."))
@@ -213,7 +194,7 @@ package struct InstalledBase {
     }
   }
 
-  private mutating func take(_ lines: [InstalledLine], _ faults: inout [Fault]) throws(Problem) {
+  private mutating func take(_ lines: [InstalledLine], _ faults: inout [InstalledFault]) throws(Problem) {
     guard !lines.isEmpty else { return }
     for (line, verdict) in zip(lines, try share.run(lines, on: connection)) {
       switch verdict {
@@ -222,7 +203,7 @@ package struct InstalledBase {
       case .unchanged: report.unchanged += 1
       case .kept: report.kept += 1
       case .refused(let column, let what, let mend):
-        faults.append(Fault(line: line.number, column: column.name, what: what, mend: mend))
+        faults.append(InstalledFault(line: line.number, column: column.name, what: what, mend: mend))
       }
     }
   }

@@ -47,11 +47,11 @@ struct InstalledLine: Sendable {
   /// - Returns: nil for a line about another app.
   static func read(
     _ fields: [String], line number: Int64, _ context: Context
-  ) -> Result<InstalledLine?, InstalledBase.Fault> {
+  ) -> Result<InstalledLine?, InstalledFault> {
     do throws(Objection) {
       return .success(try read(Cells(fields, context.columns), number, context))
     } catch {
-      return .failure(InstalledBase.Fault(line: number, column: error.column, what: error.what, mend: error.mend))
+      return .failure(InstalledFault(line: number, column: error.column, what: error.what, mend: error.mend))
     }
   }
 

@@ -12,7 +12,7 @@ final class InstalledReading: Sendable {
   struct Lines: Sendable {
     var count: Int64 = 0
     var good: [InstalledLine] = []
-    var faults: [InstalledBase.Fault] = []
+    var faults: [InstalledFault] = []
     var otherApps: Int64 = 0
   }
 
@@ -78,12 +78,12 @@ final class InstalledReading: Sendable {
 
   private static func read(
     _ line: CSVReader.Line, _ context: InstalledLine.Context
-  ) -> Result<InstalledLine?, InstalledBase.Fault> {
+  ) -> Result<InstalledLine?, InstalledFault> {
     switch line.record {
     case .fields(let fields): InstalledLine.read(fields, line: line.number, context)
     case .faulty(let what):
       .failure(
-        InstalledBase.Fault(
+        InstalledFault(
           line: line.number, column: "", what: what, mend: "Look at the line with an editor, or export it again."))
     }
   }

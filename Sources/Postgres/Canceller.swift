@@ -53,8 +53,7 @@ package final class Canceller: Sendable {
 
   // MARK: The connection's side
 
-  func follow(_ session: Session) {
-    let key = session.cancelKey()
+  func follow(_ key: CancelKey?) {
     state.withLock { state in
       state.key = key
       state.mayCancel = false

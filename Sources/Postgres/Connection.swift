@@ -308,7 +308,7 @@ package final class Connection {
         session.patience = options.silence
         try session.run(options.settingsSQL)
         if options.silence != nil, !isProbe { session.isSilent = { !answers(target) } }
-        options.canceller?.follow(session)
+        options.canceller?.follow(session.cancelKey())
         return session
       }
     }

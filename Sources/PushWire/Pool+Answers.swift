@@ -11,7 +11,7 @@ extension Pool {
   func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
     let standing = submission.batch.standing
     standing.inFlight -= 1
-    meter.ended(ending, door, wallSeconds: wallSeconds)
+    meter.ended(ending, wallSeconds: wallSeconds) { door.word(for: $0) }
     switch ending {
     case .accepted:
       standing.answered(isError: false)

@@ -48,20 +48,6 @@ package enum DoorObjection {
   case fault(reason: String)
 }
 
-/// An answer that is not 200, as it came.
-package struct Refusal: Sendable {
-  package let status: Int
-  package let body: [UInt8]
-  /// Seconds to wait, where the service says so.
-  package let retryAfter: Int?
-
-  package init(status: Int, body: [UInt8], retryAfter: Int?) {
-    self.status = status
-    self.body = body
-    self.retryAfter = retryAfter
-  }
-}
-
 /// What differs from push to push, as bytes. Keeps its storage between pushes.
 package struct Letter {
   package var path: [UInt8] = []

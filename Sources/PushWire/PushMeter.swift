@@ -1,7 +1,6 @@
 internal import Domain
 internal import Metrics
 internal import Reactor
-internal import Synchronization
 
 /// What the sender counts about itself. On its thread; `lastAccepted` may be read by any.
 final class PushMeter {
@@ -49,12 +48,13 @@ final class PushMeter {
     answerTimes[Int(lane.rawValue)].record(time.nanoseconds)
   }
 
-  func ended(_ ending: Ending, _ door: any PoolDoor, wallSeconds: Int64) {
+  /// - Parameter word: of the push network, for a refusal.
+  func ended(_ ending: Ending, wallSeconds: Int64, word: (Refusal) -> String) {
     switch ending {
     case .accepted:
       answer(Self.accepted).add()
       lastAccepted.note(wallSeconds)
-    case .refused(let refusal): answer(door.word(for: refusal)).add()
+    case .refused(let refusal): answer(word(refusal)).add()
     case .notProcessed: answer(Self.notProcessed).add()
     case .unknown: answer(Self.unknown).add()
     }
@@ -72,22 +72,5 @@ final class PushMeter {
       ["network": network, "result": result])
     answers[result] = made
     return made
-  }
-}
-
-/// When a push network last took a push.
-package final class LastSuccess: Sendable {
-  private let second = Atomic<Int64>(0)
-
-  package init() {}
-
-  /// Seconds since 1970; nil when there was none since the start.
-  package var wallSeconds: Int64? {
-    let seconds = second.load(ordering: .relaxed)
-    return seconds == 0 ? nil : seconds
-  }
-
-  func note(_ wallSeconds: Int64) {
-    second.store(wallSeconds, ordering: .relaxed)
   }
 }

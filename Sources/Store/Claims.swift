@@ -328,7 +328,7 @@ package enum Claims {
       WHERE o.status = 6 AND o.due_at > $3
         -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
         AND o.due_at <= least($1, clock_timestamp()) AND m.state = 2 AND m.lane = ANY($4)
-        AND NOT \(Lateness.isLate)
+        AND NOT \(LateRule.isLate)
         -- What has expired meanwhile ends even while its app is paused.
         AND (a.paused_reason IS NULL OR m.expires_at <= $1)
       ORDER BY o.due_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) due

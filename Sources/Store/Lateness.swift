@@ -11,33 +11,6 @@ package import Postgres
 /// What is late is not claimed any more; one node after another ends it. Each step leaves the numbers exact and may be
 /// repeated, as in `Cancellation`.
 package enum Lateness {
-  private static let deadline = "clock_timestamp() - interval '60 minutes'"
-
-  /// True for a late message `m` of an app `a`. Messages without a time cost one look at it.
-  static let isLate = """
-    (m.due_at IS NOT NULL AND m.local_time IS NULL AND m.due_at < \(Lateness.deadline)
-      AND coalesce((SELECT window_opens_at(m.due_at, a.time_zone, g.window_opens, g.window_closes) FROM gates g
-        WHERE g.seqno = m.seqno), m.due_at) < \(Lateness.deadline)
-      -- Look-ups of single messages: never a plan that reads whole tables.
-      AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
-      AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
-      AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6 AND o.reason IN ('window', 'night') LIMIT 1)
-        IS NULL)
-    """
-
-  /// True for a wave `w` of which nobody has been claimed in time. (The window of the day makes its message wait.)
-  private static let isLateWave = """
-    (NOT w.sweeps AND w.due_at < \(Lateness.deadline)
-      AND (SELECT 1 FROM shards b WHERE b.seqno = w.seqno AND b.wave = w.wave AND b.claimed > 0 LIMIT 1) IS NULL
-      AND (SELECT 1 FROM gates g WHERE g.seqno = w.seqno AND g.window_opens IS NOT NULL LIMIT 1) IS NULL)
-    """
-
-  /// True for a shard `s` that may be claimed as far as its wave goes.
-  static let isOpen = """
-    (s.wave = 0 OR EXISTS (
-      SELECT FROM waves w WHERE w.seqno = s.seqno AND w.wave = s.wave AND w.opened AND NOT \(Lateness.isLateWave)))
-    """
-
   // MARK: Finding
 
   private static let messagesStatement = Statement(
@@ -45,7 +18,7 @@ package enum Lateness {
     """
     SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
     -- Planned: whoever plans it would add to what is ended here.
-    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.planned AND m.cancelled_at IS NULL AND \(Lateness.isLate)
+    WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.planned AND m.cancelled_at IS NULL AND \(LateRule.isLate)
       -- What waits for a second person has that person's time.
       AND m.held = 0
     ORDER BY m.seqno LIMIT 100
@@ -61,7 +34,7 @@ package enum Lateness {
     """
     SELECT w.seqno, w.wave FROM messages m JOIN waves w ON w.seqno = m.seqno
     WHERE m.state IN (2, 3) AND m.due_at IS NOT NULL AND m.cancelled_at IS NULL AND m.local_time IS NOT NULL
-      AND w.opened AND NOT w.late AND \(Lateness.isLateWave)
+      AND w.opened AND NOT w.late AND \(LateRule.isLateWave)
     ORDER BY w.seqno, w.wave LIMIT 100
     """)
 
@@ -91,7 +64,7 @@ package enum Lateness {
     "lateness-lock",
     """
     SELECT m.seqno FROM messages m JOIN apps a ON a.app = m.app
-    WHERE m.seqno = $1 AND m.state IN (2, 3) AND m.planned AND m.cancelled_at IS NULL AND \(Lateness.isLate)
+    WHERE m.seqno = $1 AND m.state IN (2, 3) AND m.planned AND m.cancelled_at IS NULL AND \(LateRule.isLate)
       AND m.held = 0
     FOR UPDATE OF m
     """)
@@ -142,7 +115,7 @@ package enum Lateness {
 
   private static let findWaveStatement = Statement(
     "lateness-find-wave",
-    "SELECT w.wave FROM waves w WHERE w.seqno = $1 AND w.wave = $2 AND w.opened AND NOT w.late AND \(Lateness.isLateWave)"
+    "SELECT w.wave FROM waves w WHERE w.seqno = $1 AND w.wave = $2 AND w.opened AND NOT w.late AND \(LateRule.isLateWave)"
   )
 
   private static func find(_ seqno: Int64, lateWave wave: Int16) -> Query<Bool> {

@@ -184,9 +184,9 @@ package enum Messages {
     """
     SELECT m.seqno, m.lane
     -- From the shards: there are far fewer than messages that wait for nothing but answers.
-    FROM (SELECT DISTINCT seqno FROM shards s WHERE NOT exhausted AND \(Lateness.isOpen)) s
+    FROM (SELECT DISTINCT seqno FROM shards s WHERE NOT exhausted AND \(LateRule.isOpen)) s
       JOIN messages m ON m.seqno = s.seqno JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
-    WHERE m.state = 2 AND m.lane = ANY($2) AND NOT \(Lateness.isLate)
+    WHERE m.state = 2 AND m.lane = ANY($2) AND NOT \(LateRule.isLate)
       -- What has expired meanwhile is counted as such even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())
       -- One that is held back must not take the place of others here; its claim asks again under the gate's lock.

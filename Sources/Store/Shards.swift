@@ -65,7 +65,7 @@ package enum Shards {
     "shards-lock",
     """
     SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed, wave FROM shards s
-    WHERE seqno = $1 AND NOT exhausted AND \(Lateness.isOpen)
+    WHERE seqno = $1 AND NOT exhausted AND \(LateRule.isOpen)
     ORDER BY shard LIMIT 1
     -- Another node's claimer works on its own shard; nobody waits.
     FOR UPDATE OF s SKIP LOCKED

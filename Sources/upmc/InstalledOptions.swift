@@ -82,8 +82,8 @@ struct InstalledOptions: ParsableArguments {
     }
   }
 
-  private func take(_ base: inout InstalledBase, _ output: OutputOptions) throws -> [InstalledBase.Fault] {
-    var faults: [InstalledBase.Fault] = []
+  private func take(_ base: inout InstalledBase, _ output: OutputOptions) throws -> [InstalledFault] {
+    var faults: [InstalledFault] = []
     var told = 0
     while let wrong = try next(&base, faults, output) {
       faults += wrong.prefix(Self.keptFaults - faults.count)
@@ -97,8 +97,8 @@ struct InstalledOptions: ParsableArguments {
 
   /// What is wrong up to there is told also when it breaks off.
   private func next(
-    _ base: inout InstalledBase, _ faults: [InstalledBase.Fault], _ output: OutputOptions
-  ) throws -> [InstalledBase.Fault]? {
+    _ base: inout InstalledBase, _ faults: [InstalledFault], _ output: OutputOptions
+  ) throws -> [InstalledFault]? {
     do {
       return try base.next()
     } catch {
@@ -118,10 +118,10 @@ struct InstalledOptions: ParsableArguments {
     if dryRun, !output.json { Output.line("The file is \(base.encoding).") }
   }
 
-  private func tell(_ base: InstalledBase, _ faults: [InstalledBase.Fault], _ output: OutputOptions) throws {
+  private func tell(_ base: InstalledBase, _ faults: [InstalledFault], _ output: OutputOptions) throws {
     if let errors {
       do {
-        try PrivateFile.replace(errors, InstalledBase.Fault.csv(faults))
+        try PrivateFile.replace(errors, InstalledFault.csv(faults))
       } catch {
         throw CommandError("What is wrong could not be written to \(errors): \(error)")
       }
@@ -163,7 +163,7 @@ struct InstalledOptions: ParsableArguments {
   }
 }
 
-extension InstalledBase.Fault {
+extension InstalledFault {
   fileprivate var sentence: String { "line \(line): \(column.isEmpty ? "" : "\(column) ")\(what). \(mend)" }
 }
 

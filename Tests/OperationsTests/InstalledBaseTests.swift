@@ -12,13 +12,13 @@ import Testing
   @discardableResult
   static func bring(
     _ world: BatchWorld, _ text: String, _ change: (inout InstalledBase.Options) -> Void = { _ in }
-  ) throws -> (report: InstalledBase.Report, faults: [InstalledBase.Fault]) {
+  ) throws -> (report: InstalledBase.Report, faults: [InstalledFault]) {
     try bring(world, Array(text.utf8), change)
   }
 
   static func bring(
     _ world: BatchWorld, _ bytes: [UInt8], _ change: (inout InstalledBase.Options) -> Void = { _ in }
-  ) throws -> (report: InstalledBase.Report, faults: [InstalledBase.Fault]) {
+  ) throws -> (report: InstalledBase.Report, faults: [InstalledFault]) {
     var options = InstalledBase.Options(appID: world.app.appID)
     change(&options)
     return try bring(options, bytes, on: world.connection)
@@ -26,11 +26,11 @@ import Testing
 
   static func bring(
     _ options: InstalledBase.Options, _ bytes: [UInt8], on connection: Connection
-  ) throws -> (report: InstalledBase.Report, faults: [InstalledBase.Fault]) {
+  ) throws -> (report: InstalledBase.Report, faults: [InstalledFault]) {
     var base = try InstalledBase(
       ByteSource(bytes), options, phones: PhoneSeal(master: try MasterKey(bytes: [UInt8](repeating: 7, count: 32))),
       by: .commandLine, on: connection)
-    var faults: [InstalledBase.Fault] = []
+    var faults: [InstalledFault] = []
     while let wrong = try base.next() { faults += wrong }
     return (base.report, faults)
   }

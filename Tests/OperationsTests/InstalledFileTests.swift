@@ -8,7 +8,7 @@ import Testing
 @Suite struct InstalledFileTests {
   private static func bring(
     _ world: BatchWorld, _ text: String, _ change: (inout InstalledBase.Options) -> Void = { _ in }
-  ) throws -> (report: InstalledBase.Report, faults: [InstalledBase.Fault]) {
+  ) throws -> (report: InstalledBase.Report, faults: [InstalledFault]) {
     try InstalledBaseTests.bring(world, text, change)
   }
 

@@ -47,6 +47,11 @@ enum NameRule {
 
   /// - Parameter areShown: only those that other modules see.
   private static func types(of file: SwiftSource, areShown: Bool) -> [TopLevelType] {
+    topLevelTypes(of: file).filter { !areShown || $0.isShown }.map { ($0.name, file.module, $0.line) }
+  }
+
+  /// Types that a file declares outside of others, but not for itself alone.
+  static func topLevelTypes(of file: SwiftSource) -> [(name: Substring, line: Int, isShown: Bool)] {
     file.code.enumerated().compactMap { index, line in
       guard line.first?.isWhitespace == false else { return nil }
       let words = line.split { !($0.isLetter || $0.isNumber || $0 == "_" || $0 == "@") }
@@ -55,8 +60,7 @@ enum NameRule {
       guard !before.contains("private"), !before.contains("fileprivate"), !before.contains("extension") else {
         return nil
       }
-      guard !areShown || before.contains("package") || before.contains("public") else { return nil }
-      return (words[kind + 1], file.module, index + 1)
+      return (words[kind + 1], index + 1, before.contains("package") || before.contains("public"))
     }
   }
 
