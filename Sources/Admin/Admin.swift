@@ -72,7 +72,7 @@ package enum Admin {
     package static let retryAfterSeconds = 1
     /// A statement that runs longer is given up: the client has most likely gone.
     package static let statementTimeout: Duration = .seconds(60)
-    /// After so long without an answer it is tried whether the database answers at all.
+    /// After so long without an answer a probe checks whether the database answers at all.
     static let silence: Duration = .seconds(5)
     /// A statement of the thread `admin-streams`: others wait for their numbers meanwhile.
     static let liveStatementTimeout: Duration = .seconds(5)

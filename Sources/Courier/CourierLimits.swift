@@ -6,7 +6,7 @@ package enum CourierLimits {
   static let pollInterval: Duration = .milliseconds(250)
   /// Pause after the database failed us.
   static let databasePause: Duration = .seconds(1)
-  /// After so long without an answer it is tried whether the database answers at all.
+  /// After so long without an answer a probe checks whether the database answers at all.
   static let silence: Duration = .seconds(10)
 
   /// Of a thread's connection.

@@ -2,7 +2,7 @@ internal import Logging
 internal import Postgres
 internal import Reactor
 
-/// The frame of a dispatcher thread: how its connection is to behave, and who says that the database fails it.
+/// The frame of a dispatcher thread: how its connection behaves, and how failures of the database are logged.
 struct DatabaseThread {
   private let shared: Shared
   private let log: Logger

@@ -71,7 +71,7 @@ enum Limits {
   static let gracedDevicesAtOnce = 10_000
   /// How often the database is asked for work that nobody announced.
   static let pollInterval: Duration = .milliseconds(200)
-  /// After so long without an answer it is tried whether the database answers at all: as long as a lease.
+  /// After so long without an answer a probe checks whether the database answers at all: as long as a lease.
   static let silence: Duration = .seconds(10)
   /// Pause after the database failed us.
   static let databasePause: Duration = .seconds(1)

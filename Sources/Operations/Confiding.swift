@@ -51,7 +51,7 @@ struct StoredRequest {
 struct RequestDigest {
   /// What is stored with the message.
   let stored: [UInt8]
-  /// What it is of, in the other of both ways: the app may have changed its mind about what is confidential.
+  /// What the alternative digest is computed from: the app may have changed its mind about what is confidential.
   private let other: (body: [UInt8], seal: ContentSeal?)?
 
   init(_ body: [UInt8], isConfidential: Bool, seal: ContentSeal?) {

@@ -101,7 +101,7 @@ struct NamedSendPart {
       }
     }
     guard !new.isEmpty else { return [] }
-    return [Messages.create(new).map { state.stored = Set($0) }]
+    return [Messages.createNumbered(new).map { state.stored = $0 }]
   }
 
   private func recipients(_ entry: Entry) -> [PayloadSize.Named] {

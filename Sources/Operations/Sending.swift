@@ -23,6 +23,8 @@ package enum Sending {
     _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
+    // Also before the database is asked.
+    try IdempotencyKey.check(request.idempotencyKey)
     let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
     let asked = try MessageRequest(json: filled)
     let app = try connection.app(asked.appID, catalog: catalog)

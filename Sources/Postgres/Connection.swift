@@ -258,9 +258,11 @@ package final class Connection {
     attempts += 1
     isInTransaction = false
     needsAnotherServer = false
-    session = try Self.connect(to: target, options, attempt: attempts)
+    let made = try Self.connect(to: target, options, attempt: attempts)
+    // Not ours before it listens: nobody would notice that it is deaf.
+    for channel in channels { try made.run("LISTEN \(made.quoted(identifier: channel))") }
+    session = made
     generation += 1
-    for channel in channels { try session.run("LISTEN \(session.quoted(identifier: channel))") }
   }
 
   /// A server that hung up since the last call has made the socket readable: look before sending anything.

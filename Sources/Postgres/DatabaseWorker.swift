@@ -18,6 +18,9 @@ package final class OwnConnection {
     connection = made
     return made
   }
+
+  /// The next one is made anew.
+  package func forget() { connection = nil }
 }
 
 /// The loop of a thread that works with the database turn by turn, until it is told to stop. What failed is simply done
@@ -49,8 +52,15 @@ package struct DatabaseWorker {
       } catch {
         if stopping.isGiven, (error as? PostgresError)?.sqlState == .queryCanceled { return }
         failed(error)
+        if Self.spoils(error) { connection.forget() }
         stopping.rest(atMost: pause)
       }
     }
+  }
+
+  /// True when the session is lost, or stands in the middle of a transaction that nobody will end.
+  private static func spoils(_ error: any Error) -> Bool {
+    guard let error = error as? PostgresError else { return false }
+    return error.isConnectionLost || error.sqlState?.errorClass == "25"
   }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Lets time pass where nothing can wake the thread: another process is waited for, or what another program writes. Whatever
+/// Lets time pass where nothing can wake the thread: another process is waited for, or something that another program writes. Whatever
 /// can be signalled is waited for itself (`Wakeup`, `Inbox`, `StopSignal`).
 package enum Polling {
   /// Returns when the time is over, to the next millisecond; a signal handler may end it earlier.

@@ -53,7 +53,7 @@ package enum Receiver {
     static let hostedCacheBytes = 32 << 20
     /// Reads of pages and media that wait for the database; more are told to come again.
     static let hostedWishes = 1024
-    /// After so long without an answer it is tried whether the database answers at all.
+    /// After so long without an answer a probe checks whether the database answers at all.
     static let hostedSilence: Duration = .seconds(5)
     /// How long others may keep a page, in seconds (a week).
     static let hostedCacheSeconds: Int64 = 604_800

@@ -2,7 +2,7 @@ package import Domain
 internal import Postgres
 
 /// What the transaction that claims devices of messages writes beside the claims themselves: the one list of it, whichever
-/// way the devices were found. Nothing of it is asked of the database.
+/// way the devices were found. Making it needs no query.
 ///
 /// ```
 ///   members of a message ──┬─► claims      all of them
@@ -11,7 +11,7 @@ internal import Postgres
 ///                          └─► inboxes     each person whom it stays with
 /// ```
 package struct ClaimPlan {
-  /// What of a message decides about its recipients' rows.
+  /// The parts of a message that decide what its recipients' rows are.
   package struct Message {
     package let seqno: Int64
     package let app: App.Number
@@ -72,7 +72,7 @@ package struct ClaimPlan {
     }
   }
 
-  /// What nobody waits for an answer of.
+  /// Writes whose results nobody needs.
   package var writes: [Query<Void>] {
     (fallbacks.isEmpty ? [] : [Fallbacks.create(fallbacks)]) + Inboxes.create(inboxes)
   }

@@ -56,7 +56,7 @@ package enum NamedSends {
     }
   }
 
-  // MARK: Messages
+  // MARK: Earlier ones
 
   private static let earlierStatement = Statement(
     "named-sends-earlier",

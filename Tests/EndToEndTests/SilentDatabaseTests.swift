@@ -64,7 +64,7 @@ import Testing
     try world.register("d1", token: World.token("a1"), user: "kim")
     _ = try world.finished(try world.send(#"{"clientUids":["kim"]}"#))
     // The commit arrives and its answer never does, as when the disk stands.
-    proxy.fallSilent(after: "messages-create", then: "claims-create-several")
+    proxy.fallSilent(after: "messages-create-numbered", then: "claims-create-several")
     let first = try code(world, key: "otp-1")
     #expect(first.status == 503 && first.string("type") == "upmc:outcome-unknown", "\(first.text)")
     #expect(first.string("detail")?.contains("Idempotency-Key") == true)

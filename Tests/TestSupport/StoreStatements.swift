@@ -3,6 +3,12 @@ package import Postgres
 
 /// Every statement of the store, as its text stands in the sources.
 package enum StoreStatements {
+  private static let newMessages = [
+    "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
+    "timestamptz[]", "timestamptz[]", "timestamptz[]", "text[]", "bigint[]", "smallint[]", "text[]", "smallint[]",
+    "text[]", "timestamptz[]", "bigint[]", "bytea[]", "integer[]", "boolean[]",
+  ]
+
   /// Types of parameters where neither the text nor the names of columns tell them.
   package static let declared: [String: [String]] = [
     "accounts-hands": ["integer", "text", "timestamptz", "timestamptz"],
@@ -13,11 +19,8 @@ package enum StoreStatements {
     "groups-of-users": ["integer[]", "text[]"],
     "lateness-lock-shards": ["bigint", "smallint"],
     "ledger-read": ["integer[]", "text[]", "bigint[]", "smallint[]"],
-    "messages-create": [
-      "bigint[]", "integer[]", "smallint[]", "text[]", "bytea[]", "text[]", "integer[]", "bigint[]", "text[]",
-      "timestamptz[]", "timestamptz[]", "timestamptz[]", "text[]", "bigint[]", "smallint[]", "text[]", "smallint[]",
-      "text[]", "timestamptz[]", "bigint[]", "bytea[]", "integer[]", "boolean[]",
-    ],
+    "messages-create-numbered": newMessages,
+    "messages-create": newMessages,
     "inboxes-create": ["integer[]", "text[]", "bigint[]", "timestamptz[]", "text[]"],
     "inboxes-list": ["integer[]", "text[]", "timestamptz[]", "bigint[]", "bigint[]", "timestamptz"],
     "inboxes-unread": ["integer[]", "text[]", "timestamptz[]", "timestamptz", "bigint"],

@@ -8,7 +8,7 @@ package enum ServerLimits {
   static let providerDrain: Duration = .seconds(5)
   /// How often apps and credentials are read again when nothing announces a change.
   static let catalogInterval: Duration = .seconds(1)
-  /// After so long without an answer it is tried whether the database answers at all.
+  /// After so long without an answer a probe checks whether the database answers at all.
   static let catalogSilence: Duration = .seconds(5)
   /// Days before a push certificate ends that the log begins to say so.
   static let certificateWarningDays: Int64 = 30

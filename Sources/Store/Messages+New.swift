@@ -1,7 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// What is written down of a message when it is accepted, whichever way it came: the one place in which its row is made.
+/// What is written down of a message when it is accepted, whichever way it came: the one place in which its row is made. (The
+/// next occurrence of a repetition is a copy of the one before: `Schedules.continueAfter`.)
 extension Messages {
   package struct New: Sendable {
     package let app: App.Number
@@ -51,9 +52,10 @@ extension Messages {
       self.expiresAt = expiresAt
     }
 
-    /// What a claimed one is to the dispatcher, which reads the others from their rows (`find`).
+    /// A claimed message as the dispatcher sees it, which reads the others from their rows (`find`).
     /// - Parameters:
-    ///   - seqno: its number, and `sendDate` what the payload shows: `yyyyMMddHH` in the app's time zone.
+    ///   - seqno: its number.
+    ///   - sendDate: what the payload shows: `yyyyMMddHH` in the app's time zone.
     package func open(_ seqno: Int64, in app: App, sendDate: String) -> Open {
       var open = Open(
         seqno: seqno, app: app.number, appID: app.appID, lane: lane, state: .sending, request: [], sendDate: sendDate,
@@ -66,11 +68,11 @@ extension Messages {
     }
   }
 
-  private static let createStatement = Statement(
-    "messages-create",
-    """
+  private static let insert = """
     INSERT INTO messages (seqno, app, lane, request, request_sha256, idempotency_key, api_key, targeted, unknown_entries,
-      created_at, expires_at, due_at, local_time, resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, planned, state, frozen_at, finished_at, held, inbox_of)
+      created_at, expires_at, due_at, local_time, resend_of, resend_to, links, fallback,
+      asked_by, asked_at, approved_for, sealed, inbox_seconds, planned,
+      state, frozen_at, finished_at, held, inbox_of)
     SELECT coalesce(seqno, nextval('messages_seqno_seq')), app, lane, request::json, sha256, key, api_key, targeted,
       unknown::json, created_at, expires_at, due_at, local_time::timestamp, resend_of, resend_to, links::json, fallback,
       asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed,
@@ -84,21 +86,40 @@ extension Messages {
       resend_of, resend_to, links, fallback, asked_by, asked_at, approved_for, sealed, inbox_seconds, claimed)
     -- In one order for all writers, for those with the same key wait for each other.
     ORDER BY app, key COLLATE "C"
+    """
+
+  private static let createStatement = Statement(
+    "messages-create",
+    """
+    \(insert)
+    -- A repeated request: answer what is stored. A number that is there already is an error: none is given twice.
+    ON CONFLICT (app, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+    RETURNING seqno
+    """)
+
+  /// Makes a message under the next number; nil when its idempotency key is taken.
+  package static func create(_ message: New) -> Query<Int64?> {
+    var columns = NewMessageColumns()
+    columns.append(message)
+    return Query(createStatement, columns.parameters) { $0.count == 1 ? $0.int64(0, 0) : nil }
+  }
+
+  private static let createNumberedStatement = Statement(
+    "messages-create-numbered",
+    """
+    \(insert)
     -- Either its key was used before, or this very message is there: its commit was not heard of.
     ON CONFLICT DO NOTHING
     RETURNING seqno
     """)
 
-  /// Makes messages. Returns the numbers of those that are stored now; where a key was used before, or the very number,
-  /// nothing is.
-  package static func create(_ messages: [New]) -> Query<[Int64]> {
+  /// Makes messages that have their numbers. Returns the numbers of those that are stored now; where a key was used before,
+  /// or the very number, nothing is.
+  package static func createNumbered(_ messages: [New]) -> Query<Set<Int64>> {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }
-    return Query(createStatement, columns.parameters) { rows in rows.map { rows.int64($0, 0) } }
+    return Query(createNumberedStatement, columns.parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
   }
-
-  /// Makes a message; nil when its idempotency key is taken.
-  package static func create(_ message: New) -> Query<Int64?> { create([message]).map(\.first) }
 }
 
 /// New messages, each of their members in a column.
