@@ -84,7 +84,7 @@ final class Rounds {
 
   private func lost(_ error: any Error) {
     log.error("the database failed; trying again", metadata: ["error": "\(error)"])
-    if (error as? PostgresError)?.isConnectionLost == true { database.forget() }
+    database.failed(error)
     isOffUntil = loop.clock.now + CourierLimits.databasePause
   }
 

@@ -38,15 +38,6 @@ struct CompleteMeter {
 }
 
 extension OutcomeStatus {
-  /// The word of the funnel.
-  fileprivate var metricName: String {
-    switch self {
-    case .accepted: "accepted"
-    case .rejected: "rejected"
-    case .expired: "expired"
-    case .cancelled: "cancelled"
-    case .skipped: "skipped"
-    case .deferred: "deferred"
-    }
-  }
+  /// The word of the funnel, where one decision to wait is not a delivery that waits.
+  fileprivate var metricName: String { self == .deferred ? "deferred" : name }
 }

@@ -1,7 +1,7 @@
-/// A connection's share: from the first large read of a head or a body until its request is answered, since whoever works
-/// on it has a copy.
+/// What a connection holds of the memory and disk space for large bodies: from the first large read of a head or a body until
+/// its request is answered, since the handler may keep a copy.
 extension Connection {
-  /// Whether the present body holds something of what is counted.
+  /// Whether the current body holds memory or disk space that is counted.
   var isCounted: Bool { request.share != nil || request.spoolShare != nil }
 
   /// Whether a body of this length would fit beside the others now.
@@ -23,7 +23,7 @@ extension Connection {
   /// The handler has seen the body, and copied what it wants to keep.
   func letGoOfBody() {
     request.store.trim()
-    // Answered already, or nobody to answer: nothing of it is left.
+    // Answered already, or nobody left to answer.
     if phase != .handling, phase != .streaming { giveBack() }
   }
 

@@ -25,7 +25,7 @@ struct CSVEncoding {
     return encoding.verdict ?? .utf8
   }
 
-  /// The same of whole lines; nil when they do not say it.
+  /// Returns the encoding of whole lines; nil when they are ASCII, or neither.
   static func find(in lines: ArraySlice<UInt8>) -> FileEncoding? {
     var encoding = CSVEncoding()
     encoding.count(lines)
@@ -55,10 +55,9 @@ struct CSVEncoding {
     return !line.contains { $0 >= 0xE0 } || String(validating: line, as: UTF8.self) == nil
   }
 
-  /// By its byte order mark: nothing of it could be read.
-  static func isUTF16(_ start: some Sequence<UInt8>) -> Bool {
-    start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF])
+  /// - Throws: `.impossible` for a file that begins with the byte order mark of UTF-16.
+  static func refuseUTF16(_ start: some Sequence<UInt8>) throws(Problem) {
+    guard start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) else { return }
+    throw Problem(.impossible, "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet).")
   }
-
-  static let isUTF16Words = "The file is UTF-16. Save it as UTF-8 (\"CSV UTF-8\" in a spreadsheet)."
 }

@@ -41,7 +41,7 @@ package struct CSVParts {
   ) throws(Problem) {
     let start = try file.part(at: 0, 2)
     guard !start.isEmpty else { throw Problem(.impossible, "The file is empty.") }
-    if CSVEncoding.isUTF16(start) { throw Problem(.impossible, CSVEncoding.isUTF16Words) }
+    try CSVEncoding.refuseUTF16(start)
     self.file = file
     self.connection = connection
     self.partBytes = partBytes

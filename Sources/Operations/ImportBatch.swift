@@ -49,8 +49,8 @@ struct ImportBatch {
     faults = Array(faults.prefix(kept))
   }
 
-  /// The records that end in a part. What is left over stays in the import, as it stands in the file: where a record ends is
-  /// the same in both encodings, for neither has a quote, a comma or a line's end within a character.
+  /// Returns the records that end in this part. The rest stays in the import, in the file's encoding: both encodings agree on
+  /// where a record ends, for neither has a quote, a comma or a line break inside a character.
   private static func lines(
     of part: Importing.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) -> [CSVReader.Line] {

@@ -154,7 +154,7 @@ package enum Importing {
         .bodyTooLarge,
         "A part of an import has at most \(Operations.Limits.importPartBytes) bytes. Cut the file smaller.")
     }
-    if part.number == 1, CSVEncoding.isUTF16(part.bytes) { throw Problem(.impossible, CSVEncoding.isUTF16Words) }
+    if part.number == 1 { try CSVEncoding.refuseUTF16(part.bytes) }
     guard present.skipsErrors || part.number <= Operations.Limits.importWaitingParts else {
       throw Problem(
         .conflict,

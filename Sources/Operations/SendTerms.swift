@@ -1,8 +1,8 @@
 internal import Domain
 internal import Store
 
-/// What a request and its app decide about a send, whichever way it goes on: whether the caller may, what is confidential,
-/// what tells it from another request, what its row says. The database is asked for nothing.
+/// Everything about a send that follows from its request and its app alone, for both runners: permission, confidentiality,
+/// the digest that recognizes a repeated request, and the row. Makes no query.
 struct SendTerms: Sendable {
   let request: MessageRequest
   let app: App
@@ -40,7 +40,7 @@ struct SendTerms: Sendable {
   }
 
   /// - Parameters:
-  ///   - unknown: recipients whom nobody knows, as JSON.
+  ///   - unknown: recipients without a device, as JSON.
   ///   - now: microseconds since 1970, as `expiresAt`.
   func message(
     _ kept: StoredRequest, targeted: Int64?, unknown: [UInt8], now: Int64, expiresAt: Int64

@@ -23,7 +23,7 @@ package enum Sending {
     _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
-    // Also before the database is asked.
+    // Before the first query; `SendTerms` checks it for whoever makes none.
     try IdempotencyKey.check(request.idempotencyKey)
     let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
     let asked = try MessageRequest(json: filled)

@@ -1,7 +1,7 @@
 package import Reactor
 
-/// A thread's own connection: made when it is first asked for, so that a thread may start while the database is away. Once
-/// made it finds its way back by itself.
+/// A thread's own connection: made on first use, so that a thread may start while the database is away. Once made it
+/// reconnects by itself.
 package final class OwnConnection {
   private let url: String
   private let options: ConnectionOptions
@@ -19,12 +19,16 @@ package final class OwnConnection {
     return made
   }
 
-  /// The next one is made anew.
-  package func forget() { connection = nil }
+  /// Drops the connection when the error shows that its session is lost, or stuck in a transaction that nobody will end: the
+  /// next use makes a new one.
+  package func failed(_ error: any Error) {
+    guard let error = error as? PostgresError else { return }
+    if error.isConnectionLost || error.sqlState?.errorClass == "25" { connection = nil }
+  }
 }
 
-/// The loop of a thread that works with the database turn by turn, until it is told to stop. What failed is simply done
-/// again a little later: every turn begins from what is committed.
+/// The loop of a thread that works with the database turn by turn until it is told to stop. A turn that failed is simply
+/// repeated a little later: every turn starts from what is committed.
 package struct DatabaseWorker {
   private let connection: OwnConnection
   private let stopping: StopSignal
@@ -52,15 +56,9 @@ package struct DatabaseWorker {
       } catch {
         if stopping.isGiven, (error as? PostgresError)?.sqlState == .queryCanceled { return }
         failed(error)
-        if Self.spoils(error) { connection.forget() }
+        connection.failed(error)
         stopping.rest(atMost: pause)
       }
     }
-  }
-
-  /// True when the session is lost, or stands in the middle of a transaction that nobody will end.
-  private static func spoils(_ error: any Error) -> Bool {
-    guard let error = error as? PostgresError else { return false }
-    return error.isConnectionLost || error.sqlState?.errorClass == "25"
   }
 }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Lets time pass where nothing can wake the thread: another process is waited for, or something that another program writes. Whatever
-/// can be signalled is waited for itself (`Wakeup`, `Inbox`, `StopSignal`).
+/// Waiting for what cannot wake the thread: another process, or something that another program writes. Whatever can be
+/// signalled is waited for by `Wakeup`, `Inbox` or `StopSignal`.
 package enum Polling {
   /// Returns when the time is over, to the next millisecond; a signal handler may end it earlier.
   package static func rest(_ time: Duration) {

@@ -1,4 +1,4 @@
-/// A header value with parameters, taken apart, as of Content-Type (RFC 9110 §8.3.1): `multipart/form-data; boundary="…"`.
+/// A parsed header value with parameters, such as Content-Type (RFC 9110 §8.3.1): `multipart/form-data; boundary="…"`.
 struct HeaderValue {
   /// Lower case.
   let name: String

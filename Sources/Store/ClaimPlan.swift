@@ -1,14 +1,13 @@
 package import Domain
 internal import Postgres
 
-/// What the transaction that claims devices of messages writes beside the claims themselves: the one list of it, whichever
-/// way the devices were found. Making it needs no query.
+/// All rows that the transaction writes that claims devices of messages, in one list for both runners. Makes no query.
 ///
 /// ```
 ///   members of a message ──┬─► claims      all of them
 ///                          ├─► ledger      each user, when the message moves counts
 ///                          ├─► fallbacks   each person who may get a short message instead
-///                          └─► inboxes     each person whom it stays with
+///                          └─► inboxes     each person, when the message stays in inboxes
 /// ```
 package struct ClaimPlan {
   /// The parts of a message that decide what its recipients' rows are.
@@ -18,7 +17,7 @@ package struct ClaimPlan {
     package let kind: MessageKind
     package let badge: BadgeRequest
     package let fallback: Fallback?
-    /// In whose name it stays in inboxes, and until when (microseconds since 1970); nil: it comes into none.
+    /// The message under which it stays in inboxes, and until when (microseconds since 1970); nil: it goes into none.
     package let inbox: (seqno: Int64, endsAt: Int64)?
 
     package init(

@@ -1,8 +1,8 @@
 package import Domain
 internal import Postgres
 
-/// What is written down of a message when it is accepted, whichever way it came: the one place in which its row is made. (The
-/// next occurrence of a repetition is a copy of the one before: `Schedules.continueAfter`.)
+/// Creating a message: the only INSERT, for both runners. (The next occurrence of a repetition is copied from the one before:
+/// `Schedules.continueAfter`.)
 extension Messages {
   package struct New: Sendable {
     package let app: App.Number
@@ -17,7 +17,7 @@ extension Messages {
     package let unknownEntries: String
     package let now: Int64
     package let expiresAt: Int64
-    /// The number that it was given before; nil: it gets the next.
+    /// A SEQNO that is already assigned; nil: the next one.
     package var seqno: Int64?
     /// Its whole audience is claimed in the same transaction: nothing is left to plan, and with nobody it is over.
     package var isClaimed = false
@@ -97,7 +97,7 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Makes a message under the next number; nil when its idempotency key is taken.
+  /// Stores a message under the next SEQNO. Returns nil when its idempotency key is taken.
   package static func create(_ message: New) -> Query<Int64?> {
     var columns = NewMessageColumns()
     columns.append(message)
@@ -113,8 +113,8 @@ extension Messages {
     RETURNING seqno
     """)
 
-  /// Makes messages that have their numbers. Returns the numbers of those that are stored now; where a key was used before,
-  /// or the very number, nothing is.
+  /// Stores messages whose SEQNOs are already assigned. Returns the SEQNOs that this call has stored: a message is left out
+  /// when its idempotency key or its SEQNO is there already.
   package static func createNumbered(_ messages: [New]) -> Query<Set<Int64>> {
     var columns = NewMessageColumns()
     for message in messages { columns.append(message) }

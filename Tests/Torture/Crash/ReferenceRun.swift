@@ -2,7 +2,7 @@ import Foundation
 import Reactor
 import Simulator
 
-/// A whole use of the center, small: 20 devices of 8 users and two guests, campaigns, a code, receipts, reads with each
+/// A whole use of the center, small: 20 devices of 8 users and two guests, campaigns, codes, receipts, reads with each
 /// badge option, a group from a file and a message that stays in inboxes, a token that moves, a pause, a cancellation,
 /// short messages, a resend, an erasure.
 ///
