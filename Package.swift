@@ -100,11 +100,11 @@ let package = Package(
       ]),
     module("Dispatcher", on: ["Domain", "Store", "Postgres", "Metrics", "Reactor", log, heap]),
     module(
-      "Receiver",
-      on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor", log, deque]),
-    module("SDKDoor", on: ["Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"]),
-    module("Admin", on: ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor", log]),
-    module("OpenAPI", on: ["Domain", "JSON", "PlainText", "Operations", "HTTPServer", "Crypto"]),
+      "API",
+      on: [
+        "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor", "Crypto",
+        log, deque,
+      ]),
     module(
       "Simulator", on: ["JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor", "Crypto", deque]),
 
@@ -112,7 +112,7 @@ let package = Package(
     module(
       "Server",
       on: [
-        "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "OpenAPI",
+        "API", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator",
         "TLS", "JSON", "PlainText", "Operations", "Store", "HTTPServer", "HTTPClient", "EmbeddedPostgres", "Postgres",
         "Metrics", "Reactor", "Domain", "Crypto", log,
       ]),
@@ -135,7 +135,6 @@ let package = Package(
     tests("DomainTests", on: ["Domain", "JSON", "Crypto"]),
     tests("HTTPServerTests", on: ["HTTPServer", "TLS", "Reactor", "TestSupport"]),
     tests("HTTPClientTests", on: ["HTTPClient", "HTTPServer", "TLS", "Reactor", "TestSupport"]),
-    tests("ReceiverTests", on: ["Receiver", "Operations", "Domain", "Reactor"]),
     .target(
       name: "TestSupport", dependencies: ["Postgres", "Store", "Reactor"], path: "Tests/TestSupport",
       swiftSettings: testing),
@@ -143,7 +142,7 @@ let package = Package(
     .executableTarget(
       name: "upmc-benchmark",
       dependencies: [
-        "Server", "Receiver", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store", "Domain", "JSON",
+        "API", "Server", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store", "Domain", "JSON",
         "HTTPServer", "HTTPClient", "HTTP2", "TLS", "Postgres", "Reactor", arguments, "Crypto", log,
       ], path: "Tests/Benchmarks", swiftSettings: strict),
     // The torture runner: a program among the tests, because it is one.
@@ -171,18 +170,17 @@ let package = Package(
       on: ["Operations", "Store", "Domain", "JSON", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
     tests("CommandTests", on: ["upmc", "Postgres", "TLS", "Reactor", "TestSupport", "Crypto"]),
     tests(
-      "AdminTests",
+      "APITests",
       on: [
-        "Admin", "Operations", "Store", "Domain", "Postgres", "HTTPServer", "HTTPClient", "Reactor", "TestSupport",
+        "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPServer", "HTTPClient", "Reactor",
+        "TestSupport",
         "Crypto",
       ]),
     tests(
-      "OpenAPITests", on: ["OpenAPI", "Admin", "Receiver", "SDKDoor", "Server", "Operations", "Domain", "HTTPServer"]),
-    tests(
       "EndToEndTests",
       on: [
-        "upmc", "Care", "Server", "Simulator", "OpenAPI", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
-        "HTTPServer", "SDKDoor", "Courier", "TLS", "Reactor", "TestSupport",
+        "upmc", "Care", "Server", "Simulator", "API", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
+        "HTTPServer", "Courier", "TLS", "Reactor", "TestSupport",
       ]),
     tests(
       "CareTests",
@@ -190,7 +188,6 @@ let package = Package(
         "Care", "Server", "Simulator", "Operations", "Store", "Domain", "TLS", "Postgres", "Reactor", "TestSupport",
         "Crypto",
       ]),
-    tests("SDKDoorTests", on: ["SDKDoor", "Domain"]),
     tests(
       "CourierTests", on: ["Courier", "Store", "Domain", "HTTPClient", "Postgres", "Reactor", "TestSupport", "Crypto"]),
     tests(

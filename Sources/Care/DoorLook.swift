@@ -110,9 +110,9 @@ struct DoorLook {
 
   private var console: Finding? {
     do throws(Configuration.Mistake) {
-      guard let place = try ConsoleFiles.locate(configured: configuration.publicDirectory) else {
+      guard let place = try ConsoleDirectory.locate(configured: configuration.publicDirectory) else {
         return .warning(
-          "console", "UPMC_PUBLIC_DIR", ConsoleFiles.absence, mend: "Set UPMC_PUBLIC_DIR to where they are.")
+          "console", "UPMC_PUBLIC_DIR", ConsoleDirectory.absence, mend: "Set UPMC_PUBLIC_DIR to where they are.")
       }
       return .ok("console", place, "its files are there")
     } catch {

@@ -7,7 +7,7 @@ enum Preflight {
   /// - Throws: one sentence that says what is wrong and what to do.
   static func check(_ configuration: Configuration) throws -> Configuration {
     var configuration = configuration
-    configuration.publicDirectory = try ConsoleFiles.locate(configured: configuration.publicDirectory)
+    configuration.publicDirectory = try ConsoleDirectory.locate(configured: configuration.publicDirectory)
     _ = try DoorCertificate.load(configuration.listening)
     if !MasterKeyFile.isMade(for: configuration) { _ = try MasterKeyFile.load(configuration) }
     try checkDescriptors(DescriptorLimit.raise(), configuration.listening)

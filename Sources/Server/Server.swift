@@ -8,7 +8,7 @@ internal import Metrics
 package import Operations
 internal import Postgres
 internal import PushWire
-internal import Receiver
+internal import API
 internal import Store
 internal import TLS
 

@@ -12,7 +12,7 @@ package enum Serving {
     LogLines.bootstrap(level: configuration.logLevel, format: configuration.logFormat)
     let log = Logger(label: "server")
     let configuration = try Preflight.check(configuration)
-    if configuration.publicDirectory == nil { log.warning("\(ConsoleFiles.absence)") }
+    if configuration.publicDirectory == nil { log.warning("\(ConsoleDirectory.absence)") }
     let database = try Database(configuration) { log.info("\($0)") }
     defer { database.close() }
     // One that is away is waited for: machines start in any order.

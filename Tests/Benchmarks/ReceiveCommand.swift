@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Operations
 internal import Postgres
 internal import Reactor
-internal import Receiver
+internal import API
 internal import Server
 
 /// A helper of H2: the same device door, engine and statements, but a transaction for each request, over as many

@@ -5,7 +5,7 @@ import Postgres
 import TestTier
 import Testing
 
-@testable import OpenAPI
+@testable import API
 
 /// Both lists side by side: every operation of the document that changes something, made by a person at the console, and
 /// the line that it leaves in the audit log. That each of the console's actions is an operation of the document,

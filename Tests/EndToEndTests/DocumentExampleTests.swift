@@ -5,7 +5,7 @@ import Reactor
 import TestTier
 import Testing
 
-@testable import OpenAPI
+@testable import API
 
 /// The API's document against a running server: what it shows as an example is taken, and what comes back is as it says.
 @Suite(.slow, .serialized) struct DocumentExampleTests {

@@ -4,7 +4,7 @@ import Operations
 import Reactor
 import Testing
 
-@testable import OpenAPI
+@testable import API
 
 /// A server with an app, and what the paths of the document need: each call gets a device, a group and a message anew.
 final class ExampleStage {

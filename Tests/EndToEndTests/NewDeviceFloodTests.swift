@@ -1,6 +1,6 @@
 import Operations
 import Reactor
-import SDKDoor
+import API
 import TestTier
 import Testing
 

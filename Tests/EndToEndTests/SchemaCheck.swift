@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import OpenAPI
+@testable import API
 
 /// Holds a value against a schema of the API's document: the part of JSON Schema that the document uses, and nothing
 /// that it would silently pass over.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OpenAPI
+@testable import API
 
 /// The checker that holds answers against the document finds what it is there to find.
 @Suite struct SchemaCheckTests {

@@ -41,7 +41,7 @@ enum ImportRule {
   }
 
   @Test(arguments: [
-    ("Receiver", "package import Admin"), ("Reactor", "import HTTPServer"), ("Domain", "internal import Glibc"),
+    ("API", "package import Courier"), ("Reactor", "import HTTPServer"), ("Domain", "internal import Glibc"),
     ("Store", "@testable import struct Operations.Thing"), ("Domain", "import Store"), ("Reactor", "import NIOCore"),
     ("HTTPServer", "internal import ArgumentParser"), ("Cellar", "import Reactor"),
   ])
@@ -51,7 +51,7 @@ enum ImportRule {
   }
 
   @Test(arguments: [
-    ("Receiver", "package import Operations"), ("Reactor", "internal import CLinux"), ("Domain", "import Crypto"),
+    ("API", "package import Operations"), ("Reactor", "internal import CLinux"), ("Domain", "import Crypto"),
     ("Reactor", "// import HTTPServer"), ("Store", "let text = \"\"\"\nimport Admin\n\"\"\""),
   ])
   func `an import downwards, or one that is no code, passes`(module: String, line: String) {

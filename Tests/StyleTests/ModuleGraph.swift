@@ -37,18 +37,14 @@ enum ModuleGraph {
     "Courier": [
       "Crypto", "PushWire", "Domain", "JSON", "Store", "Operations", "HTTPClient", "TLS", "Postgres", "Reactor",
     ],
-    "Receiver": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor"],
-    "SDKDoor": ["Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
-    "Admin": ["Domain", "JSON", "Store", "Operations", "HTTPServer", "Postgres", "Reactor"],
-    "OpenAPI": ["Crypto", "Domain", "JSON", "PlainText", "Operations", "HTTPServer"],
+    "API": [
+      "Crypto", "Domain", "JSON", "PlainText", "Store", "Operations", "HTTPServer", "Postgres", "Metrics", "Reactor",
+    ],
     "Simulator": ["Crypto", "Domain", "JSON", "HTTP2", "TLS", "HTTPClient", "HTTPServer", "Reactor"],
     // Roof: wiring and programs.
     "Server": [
-      "Crypto", "Receiver", "SDKDoor", "Admin", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator",
-      "OpenAPI",
-      "Operations",
-      "Store", "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain",
-      "JSON",
+      "Crypto", "API", "Dispatcher", "Courier", "APNs", "FCM", "PushWire", "Simulator", "Operations", "Store",
+      "HTTPServer", "HTTPClient", "TLS", "EmbeddedPostgres", "Postgres", "Metrics", "Reactor", "Domain", "JSON",
       "PlainText",
     ],
     // What an operator does beside serving.
@@ -64,13 +60,12 @@ enum ModuleGraph {
   static let packages: [String: Set<String>] = [
     "ArgumentParser": ["upmc", "upmc-simulator"],
     "Logging": [
-      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "Receiver", "Admin", "Simulator", "Server",
-      "upmc", "upmc-simulator",
+      "Operations", "PushWire", "APNs", "FCM", "Dispatcher", "Courier", "API", "Simulator", "Server", "upmc",
+      "upmc-simulator",
     ],
     "HeapModule": ["Reactor", "Dispatcher", "Domain", "APNs", "FCM"],
     "DequeModule": [
-      "Reactor", "HTTPServer", "HTTPClient", "Postgres", "HTTP2", "Store", "PushWire", "Dispatcher", "Receiver",
-      "Admin", "Simulator",
+      "Reactor", "HTTPServer", "HTTPClient", "Postgres", "HTTP2", "Store", "PushWire", "Dispatcher", "API", "Simulator",
     ],
   ]
 

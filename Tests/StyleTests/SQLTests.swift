@@ -42,7 +42,7 @@ enum SQLRule {
     "WITH a AS (SELECT 1) INSERT INTO t TABLE a", "CREATE TABLE t (a int)", "LISTEN app_changed", "LOCK TABLE t",
   ])
   func `SQL elsewhere is found`(statement: String) {
-    let file = SwiftSource(path: "Sources/Receiver/Sample.swift", text: "let s = \"\"\"\n  \(statement)\n  \"\"\"\n")
+    let file = SwiftSource(path: "Sources/API/Sample.swift", text: "let s = \"\"\"\n  \(statement)\n  \"\"\"\n")
     #expect(SQLRule.check(file).map(\.line) == [1])
   }
 

@@ -1,5 +1,5 @@
 internal import Reactor
-internal import SDKDoor
+internal import API
 
 /// The variables of the SDK's door.
 extension Configuration {

@@ -2,7 +2,7 @@ package import Domain
 package import Dispatcher
 package import HTTPClient
 package import Reactor
-package import SDKDoor
+package import API
 
 /// What a server is told from outside: `UPMC_…` environment variables.
 package struct Configuration: Sendable {
@@ -97,7 +97,7 @@ package struct Configuration: Sendable {
   package var keeping = Keeping()
 
   /// The door for apps built with the existing SDK.
-  package var sdk = SDKDoor.Configuration()
+  package var sdk = LegacyConfiguration()
 
   package var handicaps = Handicaps()
 

@@ -1,11 +1,9 @@
-internal import Admin
+internal import API
 internal import HTTPServer
 internal import Logging
 internal import Metrics
 internal import Operations
 internal import Reactor
-internal import Receiver
-internal import SDKDoor
 internal import TLS
 
 /// The HTTP loops and the admin threads behind them.
@@ -72,19 +70,10 @@ final class Doors {
             url: databaseURL, writer: firstWriter + Int32(number), catalog: catalog, loop: loop,
             launchpad: launchpad, userProofs: keys.userProofs, newDevices: NewDevices(newDevices),
             meter: CommitterMeter(metrics))
-          let door = FrontDoor(
-            devices: DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop),
-            sdk: ControllerDoor(
-              hands: Self.hands(committer, admin, hosting, messageCommitted), catalog: catalog, keys: keys,
-              configuration: sdk, loop: loop),
-            admin: AdminDoor(
-              admin, namedSends: batchesSends ? Self.namedSends(committer, catalog) : nil),
-            health: HealthDoor(
-              isConnected: { committer.isConnected && !committer.isStalled }, isOutOfRoom: { committer.isOutOfRoom },
-              readiness: readiness),
-            metrics: MetricsDoor(metrics: metrics, catalog: catalog),
-            hosted: try HostedDoor(loader: hosted, loop: loop),
-            files: publicDirectory.flatMap { ConsoleFiles.files(in: $0) })
+          let door = try FrontDoor(
+            committer: committer, threads: admin, hosted: hosted, catalog: catalog, keys: keys, hosting: hosting,
+            legacy: sdk, batchesSends: batchesSends, publicDirectory: publicDirectory, readiness: readiness,
+            metrics: metrics, loop: loop, messageCommitted: messageCommitted)
           let server = try HTTPServer(
             loop: loop, listener: Socket(owning: descriptor), configuration: engine, tls: tls, handler: door)
           server.meter = RequestMeter(metrics, kinds: DoorKind.names, failed: Self.tell)
@@ -114,30 +103,6 @@ final class Doors {
         "requestId": "\(requestID)", "door": "\(door)", "status": "\(status)",
         "milliseconds": "\(took.nanoseconds / 1_000_000)",
       ])
-  }
-
-  private static func namedSends(_ committer: Committer, _ catalog: Catalog) -> NamedSendDoor {
-    NamedSendDoor(catalog: catalog, isOpen: committer.takesSends) { send, completion in
-      committer.submit(.send(send)) { outcome in
-        completion(
-          outcome.map { answer in
-            guard case .sent(let accepted, _) = answer else { preconditionFailure("a send is answered as a send") }
-            return accepted
-          })
-      }
-    }
-  }
-
-  private static func hands(
-    _ committer: Committer, _ admin: AdminThreads, _ hosting: Hosting,
-    _ messageCommitted: @escaping @Sendable () -> Void
-  ) -> Hands {
-    Hands(
-      submit: committer.submit, takesSends: committer.takesSends,
-      perform: { errand, ticket, job in
-        admin.perform(for: errand.caller, at: errand.address, bytes: errand.bytes, ticket, job)
-      },
-      hosting: hosting, messageCommitted: messageCommitted)
   }
 
   /// Answers what is there, takes nothing new.

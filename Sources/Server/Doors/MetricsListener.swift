@@ -1,3 +1,4 @@
+internal import API
 internal import Domain
 internal import HTTPServer
 internal import Logging
@@ -51,7 +52,7 @@ final class MetricsListener {
       if MetricsDoor.isAsked(request) { return metrics.handle(request, responder) }
       if HealthDoor.isAsked(request) { return health.handle(request, responder) }
       let problem = Problem(.notFound, "Here are /metrics, /health and /ready.")
-      responder.send(HealthDoor.refusal(problem, ("Cache-Control", "no-store"), request))
+      responder.send(.problem(problem, requestID: request.id, isKept: false))
     }
   }
 }

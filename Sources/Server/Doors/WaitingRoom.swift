@@ -3,7 +3,7 @@ internal import HTTPServer
 internal import Logging
 internal import Postgres
 internal import Reactor
-internal import Receiver
+internal import API
 
 /// What stands at the doors while the database is away at the start: everything is answered 503, so that a load balancer
 /// sends requests elsewhere and an operator who asks `/ready` is told why. One thread; gone before the real doors open.
@@ -49,12 +49,7 @@ final class WaitingRoom {
   private final class Turnstile: RequestHandler {
     func handle(_ request: Request, _ responder: Responder) {
       let problem = Problem(.databaseAway, "The server starts when it is back. Try again in a moment.")
-      responder.send(
-        Response(
-          status: Status(problem.code.status),
-          headers: [
-            ("Content-Type", "application/problem+json"), ("Retry-After", String(Receiver.Limits.retryAfterSeconds)),
-          ], body: problem.json(requestID: request.id)))
+      responder.send(.problem(problem, requestID: request.id))
     }
   }
 }

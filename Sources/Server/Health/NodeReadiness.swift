@@ -1,3 +1,4 @@
+internal import API
 internal import Domain
 internal import JSON
 internal import Operations
@@ -10,12 +11,14 @@ internal import Store
 /// Without its database it can do nothing and says 503, so that a load balancer asks another node; the same where the
 /// database has no connection left for its admin threads. Whatever else is wrong (credentials, a network that takes nothing,
 /// a full disk) is the same on every node: then it says so with 200.
-struct NodeReadiness: Sendable {
+struct NodeReadiness: ReadinessReport {
   let health: Health
   let lastAccepted: LastSuccess
   let holdsLease: @Sendable () -> Bool
   let goesInCircle: @Sendable () -> Bool
   let clock: DatabaseClock
+
+  var lacksConnections: Bool { health.lacksConnections }
 
   /// Sentences about what keeps pushes from leaving; empty when nothing does.
   var complaints: [String] {
@@ -55,7 +58,6 @@ struct NodeReadiness: Sendable {
     return complaints
   }
 
-  /// - Parameter isOutOfRoom: the database has refused the last write for want of room.
   func write(to writer: inout JSONWriter, isOutOfRoom: Bool) {
     let room = isOutOfRoom ? ["The database's disk is full: nothing can be stored."] : []
     let complaints = room + complaints

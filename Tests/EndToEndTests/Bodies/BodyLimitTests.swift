@@ -2,8 +2,7 @@ import HTTPServer
 import Operations
 import Testing
 
-@testable import OpenAPI
-@testable import SDKDoor
+@testable import API
 
 /// Whoever may be anybody brings little: a body one byte longer than its call takes is refused before it is sent.
 @Suite(.serialized) struct BodyLimitTests {
@@ -58,7 +57,7 @@ import Testing
     for controller in Controller.all {
       let name = "\(controller.name)"
       let isLong = controller.takesLongForms || name == "putAppLog"
-      let most = isLong ? 1_048_576 : SDKDoor.Limits.loopFormBytes
+      let most = isLong ? 1_048_576 : LegacyLimits.loopFormBytes
       let head = "POST /upmc/\(name).ctl HTTP/1.1\nContent-Type: application/x-www-form-urlencoded"
       let taken = try RawHTTP(port: world.port, head, body: Array(String(repeating: "&", count: most).utf8))
       #expect(taken.status == 200, "\(name): \(taken.status)")

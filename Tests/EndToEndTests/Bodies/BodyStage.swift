@@ -2,7 +2,7 @@ import Domain
 import HTTPServer
 import Testing
 
-@testable import OpenAPI
+@testable import API
 
 /// A server in a process of its own, requests to it, and what they cost its threads.
 final class BodyStage {

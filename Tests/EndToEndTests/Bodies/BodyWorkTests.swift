@@ -2,8 +2,7 @@ import Operations
 import TestTier
 import Testing
 
-@testable import OpenAPI
-@testable import SDKDoor
+@testable import API
 
 /// One small request must never hold a thread: for every call that takes a body, and every worst input known, four times
 /// the bytes cost at most six times the time of the threads that work on it. How long that is in seconds is for

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OpenAPI
+@testable import API
 
 /// Every member that the document names in a request, and the bodies that have something else in its place.
 struct MemberWalk {

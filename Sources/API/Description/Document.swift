@@ -1,0 +1,176 @@
+internal import Domain
+internal import HTTPServer
+
+/// Puts the parts together: one OpenAPI 3.1 document.
+enum Document {
+  /// The whole document.
+  static func make() -> Node {
+    let refusals = RefusalResponses()
+    return .object([
+      ("openapi", "3.1.0"),
+      ("info", info),
+      ("servers", .list([.object([("url", "/")])])),
+      ("tags", .list(APIOperation.Area.allCases.map(tag))),
+      ("paths", paths(refusals)),
+      ("components", components(refusals)),
+    ])
+  }
+
+  private static let info = Node.object([
+    ("title", "UPMC"), ("version", .text(API.version)),
+    ("summary", "A push message center you host yourself."),
+    ("description", .text(Introduction.text)),
+    ("license", .object([("name", "Apache License 2.0"), ("identifier", "Apache-2.0")])),
+  ])
+
+  private static func tag(_ area: APIOperation.Area) -> Node {
+    .object([("name", .text(area.rawValue)), ("description", .text(area.about))])
+  }
+
+  // MARK: Paths
+
+  private static func paths(_ refusals: RefusalResponses) -> Node {
+    var patterns: [String] = []
+    for operation in APIOperation.all where !patterns.contains(operation.pattern) { patterns.append(operation.pattern) }
+    return .object(
+      patterns.map { pattern in
+        let operations = APIOperation.all.filter { $0.pattern == pattern }
+        let names = operations[0].pathParameters.map { Node.reference($0, in: "parameters") }
+        let parameters: [Node.Member] = names.isEmpty ? [] : [("parameters", .list(names))]
+        return (
+          pattern, .object(parameters + operations.map { ($0.method.rawValue.lowercased(), node($0, refusals)) })
+        )
+      })
+  }
+
+  private static func node(_ operation: APIOperation, _ refusals: RefusalResponses) -> Node {
+    var members: [Node.Member] = [
+      ("operationId", .text(operation.id)), ("tags", .texts([operation.area.rawValue])),
+      ("summary", .text(operation.summary)), ("description", .text(description(operation))),
+      ("security", security(operation.proof)),
+    ]
+    if !operation.parameters.isEmpty { members.append(("parameters", .list(operation.parameters.map(node)))) }
+    if let body = operation.body { members.append(("requestBody", node(body, operation.bodyBytes))) }
+    members.append(
+      (
+        "responses",
+        .object(operation.answers.map { (String($0.status), node($0)) } + refusals.responses(of: operation))
+      ))
+    return .object(members)
+  }
+
+  private static func description(_ operation: APIOperation) -> String {
+    guard case .apiKey(let roles) = operation.proof else { return operation.about }
+    return operation.about + "\n\nRoles that may: \(roles.joined(separator: ", "))."
+  }
+
+  private static func security(_ proof: APIOperation.Proof) -> Node {
+    switch proof {
+    case .nothing: .list([])
+    case .clientKey: .list([.object([("clientKey", .list([]))]), .object([("authKey", .list([]))])])
+    case .authKey: .list([.object([("authKey", .list([]))])])
+    case .apiKey: .list([.object([("apiKey", .list([]))])])
+    }
+  }
+
+  private static func node(_ parameter: APIOperation.Parameter) -> Node {
+    .object([
+      ("name", .text(parameter.name)), ("in", .text(parameter.place.rawValue)), ("required", .flag(parameter.isNeeded)),
+      ("description", .text(parameter.about)), ("schema", parameter.schema),
+    ])
+  }
+
+  /// - Parameter bytes: the most that it may have.
+  private static func node(_ body: APIOperation.Body, _ bytes: Int?) -> Node {
+    let examples = body.examples.map { example in
+      let value = body.type == "application/json" ? Node.json(example.json) : .text(example.json)
+      return (example.name, Node.object([("value", value)])) as Node.Member
+    }
+    let bound: [Node.Member] =
+      bytes.map {
+        [
+          ("description", .text("Up to \($0) bytes; a longer one is refused with 413 at its head.")),
+          ("x-maxBytes", .number($0)),
+        ]
+      } ?? []
+    return .object(
+      bound + [
+        ("required", .flag(true)),
+        (
+          "content",
+          .object([
+            (
+              body.type,
+              .object(
+                [("schema", Schema.reference(body.schema))]
+                  + (examples.isEmpty ? [] : [("examples", .object(examples))]))
+            )
+          ])
+        ),
+      ])
+  }
+
+  private static func node(_ answer: APIOperation.Answer) -> Node {
+    var members: [Node.Member] = [
+      ("description", .text(answer.about)), ("headers", .object([("X-Request-Id", requestID)])),
+    ]
+    if let schema = answer.schema {
+      let type = ["Page": "text/html", "Text": "text/plain"][schema] ?? answer.type
+      var content: [Node.Member] = [("schema", Schema.reference(schema))]
+      if let example = answer.example {
+        content.append(("example", type == "application/json" ? .json(example) : .text(example)))
+      }
+      members.append(("content", .object([(type, .object(content))])))
+    }
+    if !answer.links.isEmpty {
+      members.append(
+        (
+          "links",
+          .object(
+            answer.links.map { link in
+              let parameters = Node.object(link.parameters.map { ($0.name, .text($0.value)) })
+              return (link.operation, .object([("operationId", .text(link.operation)), ("parameters", parameters)]))
+            })
+        ))
+    }
+    return .object(members)
+  }
+
+  static let requestID = Node.reference("X-Request-Id", in: "headers")
+
+  // MARK: Components
+
+  private static func components(_ refusals: RefusalResponses) -> Node {
+    .object([
+      ("schemas", .object(Schemas.all)),
+      ("parameters", .object(PathParameter.all.map { ($0.name, $0.node) })),
+      ("headers", .object(headers)),
+      ("responses", .object(refusals.components)),
+      ("securitySchemes", .object(Introduction.securitySchemes)),
+    ])
+  }
+
+  private static let headers: [Node.Member] = [
+    (
+      "X-Request-Id",
+      .object([
+        ("description", "Names this request in the server's log and in problems."), ("required", .flag(true)),
+        ("schema", Schema.text(matching: "^[0-9a-f]{16}$")),
+      ])
+    ),
+    (
+      "Retry-After",
+      .object([
+        ("description", "Seconds to wait before the request is made again."), ("required", .flag(true)),
+        ("schema", .object([("type", "integer"), ("minimum", .number(1))])),
+      ])
+    ),
+    (
+      "WWW-Authenticate",
+      .object([
+        ("description", "Which kind of credential is needed: `Bearer`."), ("required", .flag(true)),
+        ("schema", Schema.anyText),
+      ])
+    ),
+  ]
+}

@@ -1,0 +1,121 @@
+internal import JSON
+
+/// A tree of JSON whose members keep the order in which they were written: documents are read by people too.
+indirect enum Node: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+  typealias Member = (name: String, value: Node)
+
+  case text(String)
+  /// A number, true, false or null, as it stands in JSON.
+  case word(String)
+  case list([Node])
+  case object([Member])
+
+  init(stringLiteral text: String) {
+    self = .text(text)
+  }
+
+  static func number(_ number: some BinaryInteger) -> Node { .word(String(number)) }
+  static func flag(_ flag: Bool) -> Node { .word(flag ? "true" : "false") }
+  static func texts(_ texts: [String]) -> Node { .list(texts.map(Node.text)) }
+  static func reference(_ name: String, in part: String) -> Node {
+    .object([("$ref", .text("#/components/\(part)/\(name)"))])
+  }
+
+  /// Reads JSON that is written out, as examples are. A mistake in it is one of ours, and traps; a test makes every tree.
+  static func json(_ text: String) -> Node {
+    var reader = JSONReader(Array(text.utf8))
+    do throws(JSONError) {
+      let node = try read(&reader)
+      try reader.finish()
+      return node
+    } catch {
+      preconditionFailure("\(error) in \(text)")
+    }
+  }
+
+  private static func read(_ reader: inout JSONReader) throws(JSONError) -> Node {
+    switch try reader.peek() {
+    case .object:
+      var members: [Member] = []
+      try reader.readObject { (reader, name) throws(JSONError) in members.append((name, try read(&reader))) }
+      return .object(members)
+    case .array:
+      var elements: [Node] = []
+      try reader.readArray { (reader, _) throws(JSONError) in elements.append(try read(&reader)) }
+      return .list(elements)
+    case .string: return .text(try reader.readString())
+    case .number, .boolean, .null: return .word(String(decoding: try reader.readRaw(), as: UTF8.self))
+    }
+  }
+
+  // MARK: Looking
+
+  /// The member of an object; nil when there is none, or this is no object.
+  subscript(name: String) -> Node? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  var members: [Member] {
+    if case .object(let members) = self { members } else { [] }
+  }
+
+  var elements: [Node] {
+    if case .list(let elements) = self { elements } else { [] }
+  }
+
+  var string: String? {
+    switch self {
+    case .text(let text), .word(let text): text
+    default: nil
+    }
+  }
+
+  // MARK: Growing
+
+  /// The same object with more members at its end.
+  func adding(_ more: [Member]) -> Node { .object(members + more) }
+  func adding(_ name: String, _ value: Node) -> Node { adding([(name, value)]) }
+
+  // MARK: Writing
+
+  func write(to writer: inout JSONWriter) {
+    switch self {
+    case .text(let text): writer.value(text)
+    case .word(let word): writer.raw(word.utf8)
+    case .list(let elements):
+      writer.array { writer in for element in elements { element.write(to: &writer) } }
+    case .object(let members):
+      writer.object { writer in
+        for (name, value) in members {
+          writer.name(name)
+          value.write(to: &writer)
+        }
+      }
+    }
+  }
+
+  var bytes: [UInt8] {
+    var writer = JSONWriter(capacity: 131_072)
+    write(to: &writer)
+    return writer.bytes
+  }
+
+  /// For people: indented by two spaces, short lists and objects on one line.
+  func pretty(indent: Int = 0) -> String {
+    let line = String(decoding: bytes, as: UTF8.self)
+    guard line.utf8.count > 60 else { return line }
+    let inner = String(repeating: " ", count: indent + 2)
+    let outer = String(repeating: " ", count: indent)
+    switch self {
+    case .text, .word: return line
+    case .list(let elements):
+      return "[\n" + elements.map { inner + $0.pretty(indent: indent + 2) }.joined(separator: ",\n") + "\n\(outer)]"
+    case .object(let members):
+      let lines = members.map { name, value in
+        "\(inner)\(String(decoding: Node.text(name).bytes, as: UTF8.self)): \(value.pretty(indent: indent + 2))"
+      }
+      return "{\n" + lines.joined(separator: ",\n") + "\n\(outer)}"
+    }
+  }
+}

@@ -1,0 +1,74 @@
+internal import Domain
+internal import HTTPServer
+
+/// The responses that say no: each combination of problem codes that operations have in common is written once.
+struct RefusalResponses {
+  /// Shared responses of the document, by name.
+  let components: [Node.Member]
+
+  init() {
+    var components: [Node.Member] = []
+    for operation in APIOperation.all {
+      for (status, codes) in Self.byStatus(operation) where !components.contains(where: { $0.name == Self.name(codes) })
+      {
+        components.append((Self.name(codes), Self.node(status, codes)))
+      }
+    }
+    for refusal in EngineProblem.allCases where !components.contains(where: { $0.name == Self.name([refusal.type]) }) {
+      components.append((Self.name([refusal.type]), Self.node(refusal.status.code, [refusal.type])))
+    }
+    self.components = components.sorted { $0.name < $1.name }
+  }
+
+  func responses(of operation: APIOperation) -> [Node.Member] {
+    Self.byStatus(operation).map { status, codes in
+      (String(status), Node.reference(Self.name(codes), in: "responses"))
+    }
+  }
+
+  /// An operation's codes and those with which the HTTP engine refuses any request, by status.
+  private static func byStatus(_ operation: APIOperation) -> [(status: Int, codes: [String])] {
+    var codes: [Int: [String]] = [:]
+    for code in operation.problems { codes[code.status, default: []].append(code.rawValue) }
+    for refusal in EngineProblem.allCases where !(codes[refusal.status.code]?.contains(refusal.type) ?? false) {
+      // A request without a body has none that could be too large, but may carry one all the same.
+      codes[refusal.status.code, default: []].append(refusal.type)
+    }
+    return codes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private static func name(_ codes: [String]) -> String {
+    codes.map { $0.dropFirst("upmc:".count) }.joined(separator: ".")
+  }
+
+  private static func node(_ status: Int, _ codes: [String]) -> Node {
+    let lines = codes.map { code in "`\(code)`: \(title(code))." }
+    let schema = Node.object([
+      (
+        "allOf",
+        .list([
+          Schema.reference("Problem"),
+          .object([
+            (
+              "properties",
+              .object([("type", .object([("enum", .texts(codes))])), ("status", Schema.constant(.number(status)))])
+            )
+          ]),
+        ])
+      )
+    ])
+    var headers: [Node.Member] = [("X-Request-Id", Document.requestID)]
+    if status == 401 { headers.append(("WWW-Authenticate", .reference("WWW-Authenticate", in: "headers"))) }
+    if status == 429 || status == 503 { headers.append(("Retry-After", .reference("Retry-After", in: "headers"))) }
+    return .object([
+      ("description", .text(lines.joined(separator: "\n\n"))), ("headers", .object(headers)),
+      ("content", .object([("application/problem+json", .object([("schema", schema)]))])),
+    ])
+  }
+
+  /// What a code means, in the words of whoever gives it.
+  static func title(_ code: String) -> String {
+    if let known = Problem.Code(rawValue: code) { return known.title }
+    return EngineProblem.allCases.first { $0.type == code }.map { "\($0.title)" } ?? code
+  }
+}

@@ -1,0 +1,196 @@
+internal import Domain
+package import HTTPServer
+package import Operations
+internal import JSON
+package import Reactor
+
+/// The device doors: registration, groups, receipts, reads and badge over HTTP; and the pages and media that payloads name
+/// (`HostedDoor`).
+///
+/// A request takes this way, all on one thread:
+///
+/// ```
+///   bytes ──► HTTPServer ──► endpoint: JSON → Operation, credential checked (HMAC, no database)
+///                                │
+///                                ▼
+///                            Committer ── waits while the previous commit runs, then goes with all that waits
+///                                │
+///   answer ◄── endpoint: OperationAnswer → JSON ◄──┘   one send per connection and turn
+/// ```
+///
+/// Nothing is answered 2xx before its commit. When the queue is full (`HeldRefusals`), or the database is away or does not
+/// answer, requests are answered 503 with Retry-After instead of waiting without end: as not carried out where that is
+/// known, for they still waited or were rolled back, and as unknown where the answer of a COMMIT is outstanding.
+package final class DeviceDoor: RequestHandler {
+  typealias Endpoint = (DeviceDoor) -> (Request, PathParameters, Responder) throws(Problem) -> Void
+  /// One that takes something behind the `?`.
+  typealias Question = (DeviceDoor) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void
+
+  /// One line of the table: what is asked, and who answers.
+  struct Route {
+    let method: Method
+    let pattern: String
+    /// Names of what may stand behind the `?`; anything else there is refused.
+    let query: [String]
+    let endpoint: Question
+
+    init(_ method: Method, _ pattern: String, query: [String], _ endpoint: @escaping Question) {
+      self.method = method
+      self.pattern = pattern
+      self.query = query
+      self.endpoint = endpoint
+    }
+
+    init(_ method: Method, _ pattern: String, _ endpoint: @escaping Endpoint) {
+      self.init(method, pattern, query: []) { door in
+        { (request, parameters, _, responder) throws(Problem) in
+          try endpoint(door)(request, parameters, responder)
+        }
+      }
+    }
+  }
+
+  /// Who may sign for what, by which keys.
+  let keys: SigningKeys
+  let catalog: Catalog
+  let committer: Committer
+  let patience: CatalogPatience
+  private let router: Router<Route>
+
+  package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {
+    self.committer = committer
+    patience = CatalogPatience(catalog: catalog, loop: loop)
+    self.catalog = catalog
+    self.keys = keys
+    var router = Router<Route>()
+    for route in Self.routes { router.add(route.method, route.pattern, route) }
+    self.router = router
+  }
+
+  /// The API for devices. A test holds it against the API's document.
+  static var routes: [Route] {
+    [
+      Route(.post, "/v1/devices", register),
+      Route(.get, "/v1/devices/{device}", show),
+      Route(.delete, "/v1/devices/{device}", unregister),
+      Route(.put, "/v1/devices/{device}/user", setUser),
+      Route(.delete, "/v1/devices/{device}/user", clearUser),
+      Route(.post, "/v1/devices/{device}/possession", bringBack),
+      Route(.get, "/v1/devices/{device}/groups", query: ["limit", "cursor"], listGroups),
+      Route(.put, "/v1/devices/{device}/groups/{groupSeq}", join),
+      Route(.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
+      Route(.get, "/v1/devices/{device}/badge", showBadge),
+      Route(.put, "/v1/devices/{device}/badge", setBadge),
+      Route(.get, "/v1/devices/{device}/inbox", query: ["limit", "cursor"], listInbox),
+      Route(.get, "/v1/devices/{device}/consent", showConsents),
+      Route(.put, "/v1/devices/{device}/consent", setConsents),
+      Route(.put, "/v1/devices/{device}/tokens/{kind}", setToken),
+      Route(.delete, "/v1/devices/{device}/tokens/{kind}", endToken),
+      Route(.post, "/v1/devices/{device}/messages", sendMessage),
+      Route(.post, "/v1/receipts", receive),
+      Route(.post, "/v1/reads", read),
+    ]
+  }
+
+  package func handle(_ request: Request, _ responder: Responder) {
+    do throws(Problem) {
+      // The two busiest paths need no router.
+      if request.method == .post, request.pathEquals("/v1/receipts"), request.query.isEmpty {
+        return try receive(request, PathParameters(names: [], values: []), responder)
+      }
+      if request.method == .post, request.pathEquals("/v1/reads"), request.query.isEmpty {
+        return try read(request, PathParameters(names: [], values: []), responder)
+      }
+      switch router.match(request) {
+      case .found(let route, let parameters):
+        let query = try QueryParameters(request.query, known: route.query) { Problem(.invalidField, $0) }
+        try route.endpoint(self)(request, parameters, query, responder)
+      case .methodNotAllowed(let allowed): responder.send(.methodNotAllowed(allowed, requestID: request.id))
+      case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
+      }
+    } catch {
+      responder.send(error, requestID: request.id)
+    }
+  }
+
+  /// Anybody may knock here, so nobody may bring more than a call legitimately carries.
+  package func bodyLimit(for request: Request, standard: Int) -> Int {
+    if request.pathEquals("/v1/receipts") || request.pathEquals("/v1/reads") {
+      return min(standard, Operations.Limits.confirmationBytes)
+    }
+    let isMessage = request.path.utf8.reversed().starts(with: "/messages".utf8.reversed())
+    return min(standard, isMessage ? Operations.Limits.deviceMessageBytes : Operations.Limits.deviceCallBytes)
+  }
+
+  // MARK: What endpoints share
+
+  /// The operation's answer, or its problem, as a response.
+  func perform(
+    _ operation: Operation, _ request: Request, _ responder: Responder,
+    _ answer: @escaping (OperationAnswer, Responder) -> Void
+  ) {
+    perform(operation, request.id, responder, answer)
+  }
+
+  func perform(
+    _ operation: Operation, _ requestID: String, _ responder: Responder,
+    _ answer: @escaping (OperationAnswer, Responder) -> Void
+  ) {
+    committer.submit(operation) { outcome in
+      switch outcome {
+      case .success(let value): answer(value, responder)
+      case .failure(let problem): responder.send(problem, requestID: requestID)
+      }
+    }
+  }
+
+  /// The device named in the path, proved by its own authKey.
+  func claim(_ request: Request, _ parameters: PathParameters) throws(Problem) -> AuthKeyring.Claim {
+    guard let device = DeviceID(parameters["device"]) else {
+      throw Problem(.unknownDevice, "A device id is a UUID, as the registration answered it.")
+    }
+    guard let claim = keys.authKeys.verify(try Self.bearer(request)) else {
+      throw Problem(.badCredential, "Send the authKey that the registration answered.")
+    }
+    guard claim.device == device else {
+      throw Problem(.forbidden, "This authKey belongs to another device.")
+    }
+    return claim
+  }
+
+  static func bearer(_ request: Request) throws(Problem) -> String {
+    guard let token = request.bearerToken else {
+      throw Problem(.noCredential, "Send \"Authorization: Bearer …\".")
+    }
+    return token
+  }
+
+  /// The body as JSON.
+  static func reader(_ request: Request) throws(Problem) -> JSONReader {
+    JSONReader(try jsonBody(request))
+  }
+
+  /// The body, which must not say that it is something else than JSON.
+  static func jsonBody(_ request: Request) throws(Problem) -> [UInt8] {
+    if let type = request.header("content-type"), !isJSON(type) {
+      throw Problem(.unsupportedMediaType, "Send JSON with Content-Type: application/json.")
+    }
+    return request.bodyBytes
+  }
+}
+
+extension DeviceDoor {
+  /// Parameters, such as a charset, may follow.
+  private static func isJSON(_ type: String) -> Bool {
+    type.prefix { $0 != ";" }.trimmingSpaces.lowercased() == "application/json"
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: String {
+    var rest = self
+    while rest.first == " " { rest.removeFirst() }
+    while rest.last == " " { rest.removeLast() }
+    return String(rest)
+  }
+}

@@ -1,0 +1,103 @@
+package import Domain
+internal import HTTPServer
+package import Operations
+internal import Postgres
+package import Reactor
+
+/// The threads `admin-0…n` and `passwords`, and the queues in front of them. One for all HTTP loops; callable from any thread.
+package final class AdminThreads: Sendable {
+  let queue: AdminQueue
+  /// In front of `passwords`: hashing one takes a tenth of a second, and anybody may ask for that.
+  let passwords: AdminQueue
+  let known: KnownCallers
+  let isSecure: Bool
+  private let streams: AdminStreams
+  /// One for each thread.
+  private let cancellers: [Canceller]
+
+  /// Starts the threads. Each connects at once, so that a database without a connection for it is known before anybody asks.
+  /// - Parameters:
+  ///   - hosting: how devices reach what is uploaded here.
+  ///   - tokens: where Google's access tokens are got.
+  ///   - isConnected: told, on an admin thread, when the database has given it no connection, and when it has.
+  ///   - messageCommitted: called, on an admin thread, when a message has been stored.
+  ///   - signedIn: told, always on the same thread, how each attempt to sign in ended; nil: well.
+  package init(
+    databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
+    hosting: Hosting = Hosting(publicURL: nil), tokens: TokenAddress = TokenAddress(), clock: any Clock = SystemClock(),
+    isSecure: Bool = false,
+    streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
+    signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },
+    messageCommitted: @escaping @Sendable () -> Void
+  ) throws(SystemError) {
+    let queue = try AdminQueue(FairLine.Shares(threads: threads))
+    self.queue = queue
+    let passwords = try AdminQueue(.passwords)
+    self.passwords = passwords
+    self.isSecure = isSecure
+    let known = KnownCallers(catalog: catalog, clock: clock)
+    self.known = known
+    let streams = try AdminStreams(databaseURL: databaseURL, clock: clock, times: streamTimes)
+    self.streams = streams
+    let resources = AdminResources(
+      databaseURL: databaseURL, catalog: catalog, master: master, clock: clock, isSecure: isSecure, hosting: hosting,
+      tokens: tokens, known: known, streams: streams, isConnected: isConnected, messageCommitted: messageCommitted,
+      signedIn: signedIn)
+    cancellers = (0...threads).map { _ in Canceller() }
+    for (number, canceller) in cancellers.enumerated() {
+      let (name, queue) = number < threads ? ("admin-\(number)", queue) : ("passwords", passwords)
+      // It ends by itself when the queue is closed and empty.
+      _ = try Thread(name: name) { AdminWorker(resources, queue: queue, canceller: canceller).run() }
+    }
+  }
+
+  /// Runs a job of the legacy door on one of the threads and answers with what it returns.
+  /// - Parameters:
+  ///   - caller: in whose name; nil when it is not known yet.
+  ///   - address: the client's.
+  ///   - bytes: of what the job keeps in memory.
+  /// - Returns: why it will not be run; nil when it will.
+  func perform(
+    for caller: Caller?, at address: IPAddress?, bytes: Int, _ ticket: ResponseTicket, _ job: @escaping AdminJob
+  ) -> Problem? {
+    queue.offer(AdminWork(.job(job, bytes: bytes), of: Party(caller, address: address), .light, ticket))
+  }
+
+  deinit {
+    queue.close()
+    passwords.close()
+    streams.stop()
+  }
+
+  /// Ends the answers that go on for long, so that nobody who drains waits for them. Browsers come back by themselves.
+  package func endStreams() {
+    streams.stop()
+  }
+
+  /// Ends what takes too long for a stop: statements that run are cancelled, requests that wait are not begun. Their callers
+  /// are told to come again. Writes that may be committing are left to end.
+  package func cutOff() {
+    queue.cut()
+    passwords.cut()
+    for canceller in cancellers { canceller.keepCancelling() }
+  }
+
+  /// Takes no more requests. Those that wait are still answered, then the threads end.
+  package func stop() {
+    queue.close()
+    passwords.close()
+    streams.stop()
+    for canceller in cancellers { canceller.release() }
+  }
+}
+
+extension FairLine.Shares {
+  /// Of the line in front of the thread `passwords`.
+  fileprivate static var passwords: FairLine.Shares {
+    var shares = FairLine.Shares(threads: 1)
+    shares.requests = AdminLimits.waitingPasswords
+    shares.requestsOfTenant = AdminLimits.waitingPasswordsOfStrangers
+    shares.requestsOfCaller = AdminLimits.waitingPasswordsOfAddress
+    return shares
+  }
+}

@@ -1,0 +1,57 @@
+internal import Domain
+internal import HTTPServer
+
+/// One request on its way to a thread.
+struct AdminWork: Sendable {
+  enum Errand: Sendable {
+    /// Routed and answered by the admin API.
+    case request(OwnedRequest)
+    /// A long body waits until it is known whose it is.
+    case proof(Credential, requestID: String)
+    /// Another door's, which only needs the thread and its connection.
+    case job(AdminJob, bytes: Int)
+  }
+
+  /// How much of a thread's time a request takes by its nature.
+  enum Load: Sendable {
+    case light
+    /// What grows with the number of people or deliveries; and whatever brings a long body.
+    case heavy
+    /// It hashes a password: a thread of its own does that.
+    case password
+  }
+
+  let errand: Errand
+  let party: Party
+  let load: Load
+  let ticket: ResponseTicket
+
+  /// - Parameter load: that of its route.
+  init(_ errand: Errand, of party: Party, _ load: Load, _ ticket: ResponseTicket) {
+    self.errand = errand
+    self.party = party
+    let isLong = Self.bodyBytes(errand) > AdminLimits.lightBodyBytes
+    self.load = load == .light && isLong ? .heavy : load
+    self.ticket = ticket
+  }
+
+  /// Of the body that it keeps in memory.
+  var bodyBytes: Int { Self.bodyBytes(errand) }
+
+  private static func bodyBytes(_ errand: Errand) -> Int {
+    switch errand {
+    case .request(let request): request.body.count
+    case .proof: 0
+    case .job(_, let bytes): bytes
+    }
+  }
+
+  /// Answers it without having begun it.
+  func refuse(_ problem: Problem) {
+    switch errand {
+    case .request(let request): ticket.send(.problem(problem, requestID: request.id, isKept: false))
+    case .proof(_, let requestID): ticket.send(.problem(problem, requestID: requestID, isKept: false))
+    case .job(let job, _): ticket.send(job(.failure(problem)))
+    }
+  }
+}

@@ -1,0 +1,177 @@
+internal import Domain
+internal import HTTPServer
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// What one admin thread does: takes a request, routes it, finds out who asks, runs the endpoint, answers. Lives on its
+/// thread, as does its connection.
+final class AdminWorker {
+  private let resources: AdminResources
+  private let queue: AdminQueue
+  private let router = AdminRoute.router()
+  private let log = Logger(label: "admin")
+  private let connection: OwnConnection
+  /// What was told last.
+  private var isConnected = true
+
+  /// - Parameter canceller: what ends a statement of this thread from another one.
+  init(_ resources: AdminResources, queue: AdminQueue, canceller: Canceller) {
+    self.resources = resources
+    self.queue = queue
+    var options = ConnectionOptions()
+    options.applicationName = "upmc admin"
+    options.statementTimeout = AdminLimits.statementTimeout
+    options.silence = AdminLimits.silence
+    options.canceller = canceller
+    connection = OwnConnection(resources.databaseURL, options)
+  }
+
+  /// Serves until the queue is closed.
+  func run() {
+    _ = try? connected()
+    while let work = queue.take() {
+      let response =
+        switch work.errand {
+        case .request(let request): answer(request, work.ticket)
+        case .proof(let credential, let requestID): prove(credential, requestID, work.ticket)
+        case .job(let job, _): Optional(job(attempt()))
+        }
+      // False when the server has stopped meanwhile: nobody waits for this answer any more.
+      if let response { _ = work.ticket.send(response) }
+      queue.finish(work)
+    }
+  }
+
+  /// Nil when somebody else goes on with the answer.
+  private func answer(_ request: OwnedRequest, _ ticket: ResponseTicket) -> Response? {
+    do throws(Problem) {
+      if queue.isCut { throw Self.isStopping }
+      switch router.match(request.method, request.path.utf8Span.span) {
+      case .found(let route, let parameters): return try serve(route, request, parameters, ticket)
+      case .methodNotAllowed(let allowed): return .methodNotAllowed(allowed, requestID: request.id, isKept: false)
+      case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
+      }
+    } catch {
+      // Who only asked has nothing that may have been carried out.
+      let isQuestion = request.method == .get || request.method == .head
+      guard isQuestion, error.code == .outcomeUnknown else { return refusal(error, request.id) }
+      return refusal(Problem(.databaseAway, "The database does not answer. Try again in a moment."), request.id)
+    }
+  }
+
+  /// Lets a body come whose credential is good.
+  private func prove(_ credential: Credential, _ requestID: String, _ ticket: ResponseTicket) -> Response? {
+    do throws(Problem) {
+      if queue.isCut { throw Self.isStopping }
+      _ = try authenticate(credential, on: try connected())
+      ticket.goOn()
+      return nil
+    } catch {
+      return refusal(error, requestID)
+    }
+  }
+
+  private func refusal(_ error: Problem, _ requestID: String) -> Response {
+    if error.code == .databaseAway || error.code == .outcomeUnknown { note(isConnected: false) }
+    // What was cancelled is told why.
+    let error = queue.isCut && error.code == .busy ? Self.isStopping : error
+    if error.code.status >= 500 {
+      log.error(
+        "a request failed",
+        metadata: ["requestId": "\(requestID)", "code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
+    }
+    return .problem(error, requestID: requestID, isKept: false)
+  }
+
+  private func serve(
+    _ route: AdminRoute, _ request: OwnedRequest, _ parameters: PathParameters, _ ticket: ResponseTicket
+  ) throws(Problem) -> Response? {
+    let credential = Credential(in: request.headers, isSecure: resources.isSecure)
+    if route.permission != nil, credential == nil { throw AdminCall.noCredential }
+    let connection = try connected()
+    defer { if connection.isConnected { note(isConnected: true) } }
+    var caller = Caller.nobody
+    if let permission = route.permission, let credential {
+      caller = try authenticate(request, credential, on: connection)
+      try caller.require(permission)
+    }
+    caller.origin = request.clientAddress?.description ?? request.remoteAddress.host
+    caller.requestID = request.id
+    let query = try QueryParameters(request.query, known: route.query) { Problem(.invalidField, $0) }
+    let call = AdminCall(
+      request: request, parameters: parameters, query: query, caller: caller, session: credential?.session,
+      connection: connection, resources: resources)
+    switch route.endpoint {
+    case .whole(let endpoint): return try endpoint(call)
+    case .pieces(let kind, let endpoint):
+      // Before anything is noted down of what it will not get.
+      let place = try resources.streams.place(kind, for: Party(caller, address: nil))
+      let source = try endpoint(call)
+      guard resources.streams.open(kind, source, place, ticket, isHead: request.method == .head) else {
+        throw Problem(.busy, "This server is stopping. Try again in a moment.")
+      }
+      return nil
+    }
+  }
+
+  /// By API key, or by the console's session: then whatever changes something needs the session's CSRF token too.
+  private func authenticate(
+    _ request: OwnedRequest, _ credential: Credential, on connection: Connection
+  ) throws(Problem) -> Caller {
+    let caller = try authenticate(credential, on: connection)
+    if let session = credential.session, request.method != .get, request.method != .head {
+      try SigningIn.checkCSRF(request.header("x-csrf-token"), of: session)
+    }
+    return caller
+  }
+
+  private func authenticate(_ credential: Credential, on connection: Connection) throws(Problem) -> Caller {
+    do throws(Problem) {
+      let caller =
+        switch credential {
+        case .apiKey(let key): try Authorization.authenticate(key, on: connection)
+        case .session(let session):
+          try SigningIn.authenticate(session: session, on: connection, now: resources.clock.wallMicroseconds)
+        }
+      resources.known.note(credential, caller)
+      return caller
+    } catch {
+      // Whose it is was not known yet: nothing of the request itself was begun.
+      if error.code == .outcomeUnknown {
+        throw Problem(.databaseAway, "Nothing of it was carried out. Try again in a moment.")
+      }
+      if error.code == .badCredential { resources.known.forget(credential) }
+      throw error
+    }
+  }
+
+  private static var isStopping: Problem {
+    Problem(.busy, "This server is stopping, and nothing of the request was applied. Send it again in a moment.")
+  }
+
+  private func attempt() -> Result<Connection, Problem> {
+    if queue.isCut { return .failure(Self.isStopping) }
+    do throws(Problem) {
+      return .success(try connected())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func note(isConnected now: Bool) {
+    // A node that is not ready gets no requests, and learns from none that it has a connection: so `false` is told again.
+    if !now || !isConnected { resources.isConnected(now) }
+    isConnected = now
+  }
+
+  private func connected() throws(Problem) -> Connection {
+    do throws(PostgresError) {
+      return try connection.present()
+    } catch {
+      note(isConnected: false)
+      throw Problem(error)
+    }
+  }
+}

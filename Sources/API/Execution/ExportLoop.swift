@@ -1,0 +1,83 @@
+internal import Domain
+internal import HTTPServer
+internal import Logging
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// What the thread `admin-exports` does: writes files, one piece of each in turn. Lives on it, as does its connection.
+final class ExportLoop {
+  /// Somebody who takes a file out.
+  private struct Reader {
+    var export: Exporting
+    let stream: TicketStream
+    /// What was made and could not be handed over yet.
+    var piece: [UInt8]?
+  }
+
+  private let inbox: StreamInbox
+  private let databaseURL: String
+  private let look: Duration
+  private let log = Logger(label: "admin")
+  private var connection: Connection?
+  private var readers: [Reader] = []
+
+  /// - Parameter look: how often it looks whether a server takes again what it could not take.
+  init(_ inbox: StreamInbox, databaseURL: String, look: Duration) {
+    self.inbox = inbox
+    self.databaseURL = databaseURL
+    self.look = look
+  }
+
+  /// Until the server stops.
+  func run() {
+    while true {
+      for opening in inbox.receive(atMost: readers.isEmpty ? .seconds(60) : look) { take(opening) }
+      if inbox.refusesAll { break }
+      readers = readers.compactMap(goOn)
+    }
+    for opening in inbox.takeAll() { take(opening) }
+    for reader in readers { reader.stream.abandon() }
+  }
+
+  private func take(_ opening: StreamInbox.Opening) {
+    guard case .file(let export) = opening.source else { preconditionFailure("numbers are not told here") }
+    readers.append(Reader(export: export, stream: opening.stream))
+  }
+
+  /// The next piece of a file, when its client has read the last. Nil when it is over.
+  private func goOn(_ reader: Reader) -> Reader? {
+    var reader = reader
+    guard reader.stream.isOpen else { return nil }
+    guard reader.stream.isDrained else { return reader }
+    guard let connection = connected() else {
+      reader.stream.abandon()
+      return nil
+    }
+    do throws(Problem) {
+      if reader.piece == nil { reader.piece = try reader.export.next(on: connection) }
+      guard let piece = reader.piece else {
+        reader.stream.finish()
+        return nil
+      }
+      // A server that takes no more for the moment gets it the next time.
+      if reader.stream.write(piece) { reader.piece = nil }
+      return reader
+    } catch {
+      // Half a file must not look like a whole one.
+      log.error("an export was broken off", metadata: ["code": "\(error.code.rawValue)", "detail": "\(error.detail)"])
+      reader.stream.abandon()
+      return nil
+    }
+  }
+
+  private func connected() -> Connection? {
+    if let connection { return connection }
+    var options = ConnectionOptions()
+    options.applicationName = "upmc admin exports"
+    options.statementTimeout = AdminLimits.exportStatementTimeout
+    options.silence = AdminLimits.silence
+    connection = try? Connection(databaseURL, options: options)
+    return connection
+  }
+}

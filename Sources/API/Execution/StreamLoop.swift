@@ -1,0 +1,160 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// What the thread `admin-streams` does: tells numbers as they change. Lives on it, as does its connection.
+final class StreamLoop {
+  /// What somebody watches.
+  private enum Subject: Hashable {
+    case message(Int64)
+    /// Nil: all apps.
+    case overview(App.Number?)
+
+    var event: String {
+      switch self {
+      case .message: "funnel"
+      case .overview: "overview"
+      }
+    }
+  }
+
+  /// Somebody who watches.
+  private struct Viewer {
+    let subject: Subject
+    let stream: TicketStream
+    let openedAt: Instant
+    var shown: [UInt8] = []
+    var writtenAt: Instant
+  }
+
+  /// What was seen of a subject.
+  private struct Watched {
+    /// As JSON; empty until it was looked at.
+    var numbers: [UInt8] = []
+    var isFinal = false
+    var changedAt: Instant
+    /// Not before; nil until it was looked at.
+    var nextLook: Instant?
+  }
+
+  private let inbox: StreamInbox
+  private let databaseURL: String
+  private let clock: any Clock
+  private let times: StreamTimes
+  private var connection: Connection?
+  private var viewers: [Viewer] = []
+  private var watched: [Subject: Watched] = [:]
+
+  init(_ inbox: StreamInbox, databaseURL: String, clock: any Clock, times: StreamTimes) {
+    self.inbox = inbox
+    self.databaseURL = databaseURL
+    self.clock = clock
+    self.times = times
+  }
+
+  /// Until the server stops.
+  func run() {
+    while true {
+      for opening in inbox.receive(atMost: viewers.isEmpty ? .seconds(60) : times.look) { take(opening) }
+      if inbox.refusesAll { break }
+      turn(clock.now)
+    }
+    for opening in inbox.takeAll() { take(opening) }
+    for viewer in viewers { viewer.stream.finish() }
+  }
+
+  private func take(_ opening: StreamInbox.Opening) {
+    switch opening.source {
+    case .file: preconditionFailure("files are not written here")
+    case .funnel(let seqno): watch(.message(seqno), opening.stream)
+    case .overview(let app): watch(.overview(app), opening.stream)
+    }
+  }
+
+  private func watch(_ subject: Subject, _ stream: TicketStream) {
+    let now = clock.now
+    viewers.append(Viewer(subject: subject, stream: stream, openedAt: now, writtenAt: now))
+    if watched[subject] == nil { watched[subject] = Watched(changedAt: now) }
+  }
+
+  private func turn(_ now: Instant) {
+    for subject in watched.keys { look(at: subject, now) }
+    viewers = viewers.compactMap { show($0, now) }
+    let seen = Set(viewers.map(\.subject))
+    watched = watched.filter { seen.contains($0.key) }
+  }
+
+  /// Looks at a subject, unless that was a moment ago.
+  private func look(at subject: Subject, _ now: Instant) {
+    guard var one = watched[subject] else { return }
+    let isSlow = if case .overview = subject { true } else { one.isFinal }
+    if let nextLook = one.nextLook, now < nextLook { return }
+    let began = clock.now
+    // Without a database nothing changes; whoever watches is kept waiting.
+    if let connection = connected(), let answer = Self.ask(about: subject, connection, clock.wallMicroseconds) {
+      if answer.numbers != one.numbers {
+        one.numbers = answer.numbers
+        one.changedAt = now
+      }
+      one.isFinal = answer.isFinal
+    }
+    one.nextLook = Self.nextLook(from: began, to: clock.now, pause: isSlow ? times.slowLook : times.look)
+    watched[subject] = one
+  }
+
+  /// When a subject is looked at again: it rests from the end of a look on, not from the turn's beginning.
+  static func nextLook(from began: Instant, to ended: Instant, pause: Duration) -> Instant {
+    ended + max(pause, (ended - began) * AdminLimits.liveRest)
+  }
+
+  private static func ask(
+    about subject: Subject, _ connection: Connection, _ wallMicroseconds: Int64
+  ) -> (numbers: [UInt8], isFinal: Bool)? {
+    switch subject {
+    case .message(let seqno):
+      Reporting.watched(seqno, on: connection).map { ($0.json, $0.funnel.state.isFinal) }
+    case .overview(let app):
+      Overview.watched(app, on: connection, now: wallMicroseconds).map { ($0.json, false) }
+    }
+  }
+
+  /// Nil when it is over.
+  private func show(_ viewer: Viewer, _ now: Instant) -> Viewer? {
+    var viewer = viewer
+    guard viewer.stream.isOpen, let one = watched[viewer.subject] else { return nil }
+    // Who reads slowly gets the newest numbers when it has read those before.
+    guard viewer.stream.isDrained else { return viewer }
+    if one.numbers != viewer.shown {
+      guard viewer.stream.write(Self.event(viewer.subject.event, one.numbers)) else { return viewer }
+      (viewer.shown, viewer.writtenAt) = (one.numbers, now)
+    } else if one.isFinal, now - one.changedAt >= times.rest {
+      viewer.stream.write(Self.event("end", one.numbers))
+      viewer.stream.finish()
+      return nil
+    } else if now - viewer.writtenAt >= times.keepAlive {
+      viewer.stream.write(ServerSentEvent.keepAlive)
+      viewer.writtenAt = now
+    }
+    guard now - viewer.openedAt < times.life else {
+      viewer.stream.finish()
+      return nil
+    }
+    return viewer
+  }
+
+  private static func event(_ name: String, _ json: [UInt8]) -> String {
+    ServerSentEvent(event: name, data: String(decoding: json, as: UTF8.self)).text
+  }
+
+  private func connected() -> Connection? {
+    if let connection { return connection }
+    var options = ConnectionOptions()
+    options.applicationName = "upmc admin streams"
+    options.statementTimeout = AdminLimits.liveStatementTimeout
+    options.silence = AdminLimits.silence
+    connection = try? Connection(databaseURL, options: options)
+    return connection
+  }
+}

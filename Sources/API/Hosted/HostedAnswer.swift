@@ -1,0 +1,70 @@
+internal import HTTPServer
+internal import Store
+
+/// What a request for a hosted file is answered, once it is known what the file is. Pure: no content is touched.
+struct HostedAnswer: Equatable {
+  enum Content: Equatable {
+    case none
+    /// These bytes of the file.
+    case bytes(Range<Int>)
+  }
+
+  let status: Status
+  let headers: [(String, String)]
+  let content: Content
+
+  static func == (left: HostedAnswer, right: HostedAnswer) -> Bool {
+    left.status == right.status && left.content == right.content && left.headers.elementsEqual(right.headers, by: ==)
+  }
+
+  /// What a client says about what it has and wants.
+  struct Conditions {
+    var ifNoneMatch: String?
+    var range: String?
+    var ifRange: String?
+  }
+
+  /// - Parameter now: microseconds since 1970; the file must not have expired.
+  init(_ file: HostedFiles.Record, _ conditions: Conditions, now: Int64) {
+    let tag = Self.tag(file)
+    var headers = Self.headers(file, tag: tag, now: now)
+    let length = Int(file.bytes)
+    if let field = conditions.ifNoneMatch, EntityTag.isListed(tag, in: field) {
+      (status, self.headers, content) = (.notModified, headers, .none)
+      return
+    }
+    headers = [("Content-Type", file.type)] + headers
+    // A client that has a part of something else gets the whole. Compared strongly: a date or a weak tag proves nothing.
+    let isSame = conditions.ifRange == nil || conditions.ifRange == tag
+    switch isSame ? ByteRange(conditions.range, length: length) : .whole {
+    case .whole:
+      (status, self.headers, content) = (.ok, headers, .bytes(0..<length))
+    case .part(let part):
+      headers.append(("Content-Range", ByteRange.contentRange(part, of: length)))
+      (status, self.headers, content) = (.partialContent, headers, .bytes(part))
+    case .unsatisfiable:
+      (status, content) = (.rangeNotSatisfiable, .none)
+      self.headers = [("Content-Range", "bytes */\(length)"), ("Cache-Control", "no-store")]
+    }
+  }
+
+  private static func tag(_ file: HostedFiles.Record) -> String {
+    let digits = Array("0123456789abcdef")
+    return "\"" + String(file.sha256.prefix(16).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "\""
+  }
+
+  private static func headers(_ file: HostedFiles.Record, tag: String, now: Int64) -> [(String, String)] {
+    let rest = max(0, min((file.expiresAt - now) / 1_000_000, HostedLimits.cacheSeconds))
+    return [
+      ("ETag", tag), ("Accept-Ranges", "bytes"),
+      // What stands behind a name never changes.
+      ("Cache-Control", "public, max-age=\(rest), immutable"),
+      // Whatever the content is, it is shown as what we say, runs nothing, and learns nothing about us.
+      (
+        "Content-Security-Policy",
+        "default-src 'none'; img-src 'self'; media-src 'self'; frame-ancestors 'none'; sandbox"
+      ),
+      ("Referrer-Policy", "no-referrer"), ("X-Robots-Tag", "noindex"),
+    ]
+  }
+}

@@ -1,0 +1,68 @@
+internal import Store
+
+/// What was fetched lately, so that a million devices that open one page cost the database one read. One owner, one thread.
+///
+/// Two generations: what is used moves into the young one; when that is half the size allowed it becomes the old one, and
+/// what was not used since is forgotten. What stands behind a name never changes, so nothing ever has to be refreshed.
+struct HostedCache {
+  struct PartKey: Hashable {
+    let name: String
+    let part: Int
+  }
+
+  private struct Generation {
+    var files: [String: HostedFiles.Record] = [:]
+    var parts: [PartKey: [UInt8]] = [:]
+    var bytes = 0
+  }
+
+  /// A record with its names takes about this much.
+  static let recordBytes = 512
+
+  private let capacity: Int
+  private var young = Generation()
+  private var old = Generation()
+
+  /// - Parameter capacity: bytes of both generations together.
+  init(capacity: Int = HostedLimits.cacheBytes) {
+    self.capacity = capacity
+  }
+
+  mutating func file(_ name: String) -> HostedFiles.Record? {
+    if let file = young.files[name] { return file }
+    guard let file = old.files[name] else { return nil }
+    keep(file)
+    return file
+  }
+
+  mutating func part(_ key: PartKey) -> [UInt8]? {
+    if let part = young.parts[key] { return part }
+    guard let part = old.parts[key] else { return nil }
+    keep(part, key)
+    return part
+  }
+
+  mutating func keep(_ file: HostedFiles.Record) {
+    if young.files.updateValue(file, forKey: file.name) == nil { grow(Self.recordBytes) }
+  }
+
+  mutating func keep(_ part: [UInt8], _ key: PartKey) {
+    if young.parts.updateValue(part, forKey: key) == nil { grow(part.count) }
+  }
+
+  /// Forgets a file's record: it may have been prolonged.
+  mutating func forget(_ name: String) {
+    young.files[name] = nil
+    old.files[name] = nil
+  }
+
+  private mutating func grow(_ bytes: Int) {
+    young.bytes += bytes
+    guard young.bytes >= capacity / 2 else { return }
+    old = young
+    young = Generation()
+  }
+
+  /// Bytes that are held, about.
+  var bytes: Int { young.bytes + old.bytes }
+}

@@ -1,0 +1,73 @@
+internal import Domain
+internal import JSON
+internal import Operations
+
+/// Receipts and reads. The pushkey of the message proves them; without a valid one (older SDKs send none) the device's
+/// AUTHKEY does, and then they count for that device alone.
+extension ControllerDoor {
+  func receive(_ call: LegacyCall) throws(LegacyRefusal) {
+    try Self.check(call.form, statusKind: "2")
+    try confirm(call, read: nil)
+  }
+
+  func read(_ call: LegacyCall) throws(LegacyRefusal) {
+    try Self.check(call.form, statusKind: "3")
+    try confirm(call, read: try Self.badgeOption(call.form))
+  }
+
+  private static func check(_ form: Form, statusKind expected: String) throws(LegacyRefusal) {
+    guard let kind = form["STATUS_KIND"], kind != expected else { return }
+    throw LegacyRefusal(field: "STATUS_KIND", "must be \(expected) here")
+  }
+
+  /// -1 keep, 0 reset, 1…1000 the new count; nothing said means keep.
+  private static func badgeOption(_ form: Form) throws(LegacyRefusal) -> BadgeOption {
+    let range = Int64(-1)...Int64(Domain.Limits.badgeValue.upperBound)
+    switch try form.number("BADGENO", in: range) ?? -1 {
+    case -1: return .keep
+    case 0: return .reset
+    case let badge: return .update(Int16(badge))
+    }
+  }
+
+  private func confirm(_ call: LegacyCall, read: BadgeOption?) throws(LegacyRefusal) {
+    guard let seqno = try call.form.number("SEQNO", in: 1...Int64.max) else {
+      throw LegacyRefusal(field: "SEQNO", "is needed")
+    }
+    let psid = try call.form.needed("PSID", upTo: Domain.Limits.psidBytes)
+    let token = PushNetwork.apns.normalize(psid: psid) ?? psid
+    if let pushkey = call.form["PUSHKEY"], keys.pushkeys.isValid(pushkey, seqno: String(seqno), psid: token) {
+      return confirm(
+        call, Operation.Confirmation(seqno: seqno, psid: token, read: read, isGenuine: true))
+    }
+    try withApp(call) { [self] app throws(LegacyRefusal) in
+      let proof = try proof(call.form, app: app)
+      // A key that was asked for with this very PSID speaks for whoever has, or had, it.
+      let isOwn = proof?.covers(psid: token) ?? true
+      guard isOwn || proof?.claim != nil else { throw Self.foreignKey }
+      let reach = Operation.Reach(app: app.number, device: isOwn ? nil : proof?.claim?.device)
+      // What was shown is the PSID alone: it tells that a message was read, and does not set the user's count.
+      let isAsked = app.identity != .open && proof?.claim?.isAsked != false
+      confirm(
+        call,
+        Operation.Confirmation(
+          seqno: seqno, psid: token, read: read.map { isAsked ? .keep : $0 }, isGenuine: true, reach: reach))
+    }
+  }
+
+  private func confirm(_ call: LegacyCall, _ confirmation: Operation.Confirmation) {
+    perform(.confirm([confirmation]), call) { answer in
+      guard case .confirmed(let results) = answer, let result = results.first else { return }
+      switch result.status {
+      case .recorded, .duplicate:
+        guard let badge = result.badge else { return call.succeedQuietly() }
+        call.succeed(Envelope.row { writer in writer.member("BADGENO", String(badge)) })
+      // So long after the message nobody counts it any more; the SDK must not come again with it.
+      case .unknownMessage where result.isForgotten: call.succeedQuietly()
+      case .unknownMessage, .invalidPushkey:
+        call.refuse(
+          LegacyRefusal(.serverError, "There is no message \(confirmation.seqno) that this PSID could have received."))
+      }
+    }
+  }
+}

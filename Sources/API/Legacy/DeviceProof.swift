@@ -1,0 +1,88 @@
+internal import Domain
+internal import Operations
+internal import Store
+
+/// How devices prove themselves: by AUTHKEY, or (where keys are switched off) by their PSID.
+extension ControllerDoor {
+  /// What a call's key proves; nil where none is demanded.
+  func proof(_ form: Form, app: App) throws(LegacyRefusal) -> SDKKeyring.Subject? {
+    try Self.checkDoor(of: app)
+    // Without keys nobody shows anything: good for apps that take a device's word.
+    guard configuration.demandsKeys || app.identity != .open else { return nil }
+    guard let key = form["AUTHKEY"] else {
+      throw LegacyRefusal(.authenticationFailed, "AUTHKEY is needed. Ask for one with asking_authorization.ctl.")
+    }
+    switch keys.sdkKeys.verify(key, now: seconds) {
+    case .genuine(let subject) where subject.app == app.number: return subject
+    case .expired: throw LegacyRefusal(.authenticationFailed, "This AUTHKEY has expired. Ask for a new one.")
+    case .genuine, .forged: throw Self.foreignKey
+    }
+  }
+
+  /// - Throws: where devices must show more than this protocol has words for.
+  static func checkDoor(of app: App) throws(LegacyRefusal) {
+    guard app.identity == .strict else { return }
+    throw LegacyRefusal(
+      .serverError,
+      "The app \(app.appID) is strict: its devices register at /v1/devices, which this protocol has no words for.",
+      status: 403)
+  }
+
+  static let foreignKey = LegacyRefusal(
+    .authenticationFailed, "This AUTHKEY is not valid for this app and device. Ask for a new one.")
+
+  /// A new key for whoever has this PSID.
+  func makeKey(app: App, psid: String, claim: AuthKeyring.Claim?) -> String {
+    keys.sdkKeys.make(SDKKeyring.Subject(app: app.number, psid: psid, claim: claim), now: seconds)
+  }
+
+  /// Finds out which device asks, and that it may; then goes on with its claim. `nobody` is called when the PSID belongs to
+  /// no registered device.
+  func withClaim(
+    _ call: LegacyCall, isAboutUser: Bool, nobody: ((LegacyCall) -> Void)? = nil,
+    _ body: @escaping (DeviceIdentity, AuthKeyring.Claim) throws(LegacyRefusal) -> Void
+  ) throws(LegacyRefusal) {
+    try withApp(call) { [self] app throws(LegacyRefusal) in
+      let identity = try DeviceIdentity(call.form, app: app)
+      let proof = try proof(call.form, app: app)
+      var about = AuthKeyring.Claim(device: identity.device, epoch: 0)
+      about.actingFor = isAboutUser ? identity.actingFor : nil
+      about.userProof = try call.form.text("USERPROOF", upTo: Domain.Limits.userProofBytes)
+      if let claim = proof?.claim, !identity.hasDeviceID || claim.device.sharesInstallation(with: identity.device) {
+        return try body(identity, about.by(claim))
+      }
+      guard proof?.covers(psid: identity.psid) != false else { throw Self.foreignKey }
+      identify(call, identity) { record throws(LegacyRefusal) in
+        // Another device's row, that has this token by now, is not the one that calls.
+        guard let record, !identity.hasDeviceID || record.device.sharesInstallation(with: identity.device) else {
+          if let nobody { return nobody(call) }
+          throw LegacyRefusal(.notRegistered, "NotRegistered: register the service first.")
+        }
+        try body(identity, about.by(AuthKeyring.Claim(device: record.device, epoch: record.authEpoch, isAsked: true)))
+      }
+    }
+  }
+
+  /// The device that owns the PSID; nil when none does.
+  func identify(
+    _ call: LegacyCall, _ identity: DeviceIdentity, _ body: @escaping (Devices.Record?) throws(LegacyRefusal) -> Void
+  ) {
+    perform(.identify(app: identity.app.number, network: identity.network, psid: identity.psid), call) { answer in
+      guard case .identified(let record) = answer else { return }
+      do throws(LegacyRefusal) {
+        try body(record)
+      } catch {
+        call.refuse(error)
+      }
+    }
+  }
+}
+
+extension AuthKeyring.Claim {
+  /// The same said by whoever shows this.
+  fileprivate func by(_ claim: AuthKeyring.Claim) -> AuthKeyring.Claim {
+    var made = claim
+    (made.actingFor, made.userProof) = (actingFor, userProof)
+    return made
+  }
+}

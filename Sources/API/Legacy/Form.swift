@@ -1,0 +1,126 @@
+internal import Domain
+internal import HTTPServer
+internal import PlainText
+
+/// The fields of a posted form, and its files. Names are compared without case; an empty value counts as absent, because
+/// the SDK sends every parameter, used or not.
+struct Form: Sendable {
+  private var fields: [String: String] = [:]
+  private(set) var files: [String: [UInt8]] = [:]
+
+  init() {}
+
+  /// Reads a body by its Content-Type; without one it is taken for urlencoded.
+  init(_ body: [UInt8], contentType: String?) throws(LegacyRefusal) {
+    let type = try HeaderValue(contentType ?? "application/x-www-form-urlencoded")
+    switch type.name {
+    case "application/x-www-form-urlencoded":
+      try type.checkCharset()
+      try self.init(urlencoded: body)
+    case "multipart/form-data":
+      try self.init(try Multipart.parts(of: body, boundary: type.boundary()))
+    default:
+      throw LegacyRefusal(
+        .serverError,
+        "The content type \(type.name) is not read here: post application/x-www-form-urlencoded or multipart/form-data."
+      )
+    }
+  }
+
+  private init(urlencoded body: [UInt8]) throws(LegacyRefusal) {
+    var (start, count) = (0, 0)
+    while start < body.count {
+      let end = body[start...].firstIndex(of: UInt8(ascii: "&")) ?? body.count
+      defer { start = end + 1 }
+      guard end > start else { continue }
+      count += 1
+      guard count <= LegacyLimits.fields else { throw Self.tooMany }
+      let equals = body[start..<end].firstIndex(of: UInt8(ascii: "=")) ?? end
+      guard let name = FormDecoding.decode(body.span.extracting(start..<equals)) else {
+        throw LegacyRefusal(field: "A field's name", Self.unreadable)
+      }
+      guard let value = FormDecoding.decode(body.span.extracting(min(equals + 1, end)..<end)) else {
+        throw LegacyRefusal(field: Self.shown(name), Self.unreadable)
+      }
+      // Some clients end or pad their forms with an empty pair.
+      if name.isEmpty, value.isEmpty { continue }
+      try add(name, value)
+    }
+  }
+
+  private init(_ parts: [Multipart.Part]) throws(LegacyRefusal) {
+    for part in parts {
+      if part.isFile {
+        guard files.updateValue(part.content, forKey: part.name.uppercased()) == nil else {
+          throw LegacyRefusal(field: Self.shown(part.name), "is there twice")
+        }
+      } else {
+        guard let value = String(validating: part.content, as: UTF8.self) else {
+          throw LegacyRefusal(field: Self.shown(part.name), "is not UTF-8")
+        }
+        guard value.isStreamSafe else { throw LegacyRefusal(field: Self.shown(part.name), PlainText.objection) }
+        try add(part.name, value)
+      }
+      guard files.count <= LegacyLimits.fields else { throw Self.tooMany }
+    }
+  }
+
+  private mutating func add(_ name: String, _ value: String) throws(LegacyRefusal) {
+    guard !name.isEmpty, name.utf8.count <= LegacyLimits.nameBytes, !name.utf8.contains(0) else {
+      throw LegacyRefusal(field: "A field's name", "must have 1 to \(LegacyLimits.nameBytes) bytes, none of them NUL")
+    }
+    guard !value.utf8.contains(0) else {
+      throw LegacyRefusal(field: Self.shown(name), "holds a NUL, which cannot be stored")
+    }
+    let earlier = fields.updateValue(value, forKey: name.uppercased())
+    guard earlier == nil || earlier == value else {
+      throw LegacyRefusal(field: Self.shown(name.uppercased()), "is there twice, with different values")
+    }
+    guard fields.count <= LegacyLimits.fields else { throw Self.tooMany }
+  }
+
+  private static let unreadable = "is not percent-encoded UTF-8, or \(PlainText.objection)"
+
+  private static let tooMany = LegacyRefusal(
+    .serverError, "The form has more than \(LegacyLimits.fields) fields.")
+
+  /// A name as an answer may quote it.
+  private static func shown(_ name: String) -> String {
+    String(name.prefix(LegacyLimits.nameBytes).filter { $0.isASCII && !$0.isNewline && $0 >= " " })
+  }
+
+  // MARK: Fields
+
+  /// Nil when absent or empty.
+  subscript(name: String) -> String? {
+    guard let value = fields[name], !value.isEmpty else { return nil }
+    return value
+  }
+
+  /// - Throws: when it has more than so many bytes.
+  func text(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String? {
+    guard let value = self[name] else { return nil }
+    guard value.utf8.count <= bytes else { throw LegacyRefusal(field: name, "is longer than \(bytes) bytes") }
+    return value
+  }
+
+  /// - Throws: when it is absent.
+  func needed(_ name: String, upTo bytes: Int) throws(LegacyRefusal) -> String {
+    guard let value = try text(name, upTo: bytes) else { throw LegacyRefusal(field: name, "is needed") }
+    return value
+  }
+
+  /// A whole number. - Throws: when it is another thing, or outside of the range.
+  func number(_ name: String, in range: ClosedRange<Int64>) throws(LegacyRefusal) -> Int64? {
+    guard let text = self[name] else { return nil }
+    guard text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: "-") }), let number = Int64(text),
+      range.contains(number)
+    else { throw LegacyRefusal(field: name, "must be a whole number from \(range.lowerBound) to \(range.upperBound)") }
+    return number
+  }
+
+  /// `Y` or `N`. - Throws: when it is another thing.
+  func flag(_ name: String) throws(LegacyRefusal) -> Bool? {
+    try LegacyRefusal.reading(name) { () throws(SDKWords.Objection) in try SDKWords.flag(self[name]) }
+  }
+}

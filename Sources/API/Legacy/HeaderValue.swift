@@ -1,0 +1,73 @@
+/// A parsed header value with parameters, such as Content-Type (RFC 9110 §8.3.1): `multipart/form-data; boundary="…"`.
+struct HeaderValue {
+  /// Lower case.
+  let name: String
+  private var parameters: [String: String] = [:]
+
+  init(_ text: String) throws(LegacyRefusal) {
+    var rest = Substring(text)
+    name = Self.take(&rest, upTo: ";").lowercased()
+    while !rest.isEmpty {
+      rest.removeFirst()
+      var parameter = Self.takeParameter(&rest)
+      guard !parameter.name.isEmpty else { continue }
+      if parameter.value.hasPrefix("\""), parameter.value.hasSuffix("\""), parameter.value.count > 1 {
+        parameter.value = String(parameter.value.dropFirst().dropLast())
+      }
+      guard parameters.updateValue(parameter.value, forKey: parameter.name) == nil else {
+        throw LegacyRefusal(field: "Content-Type", "names \(parameter.name) twice")
+      }
+    }
+  }
+
+  /// A semicolon between quotes ends nothing.
+  private static func takeParameter(_ rest: inout Substring) -> (name: String, value: String) {
+    var isQuoted = false
+    let end = rest.firstIndex { character in
+      if character == "\"" { isQuoted.toggle() }
+      return character == ";" && !isQuoted
+    }
+    let parameter = rest[..<(end ?? rest.endIndex)]
+    rest = rest[(end ?? rest.endIndex)...]
+    guard let equals = parameter.firstIndex(of: "=") else { return ("", "") }
+    return (
+      trimmed(parameter[..<equals]).lowercased(), trimmed(parameter[parameter.index(after: equals)...])
+    )
+  }
+
+  private static func take(_ rest: inout Substring, upTo character: Character) -> String {
+    let end = rest.firstIndex(of: character) ?? rest.endIndex
+    defer { rest = rest[end...] }
+    return trimmed(rest[..<end])
+  }
+
+  static func trimmed(_ text: Substring) -> String {
+    var rest = text
+    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
+    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+    return String(rest)
+  }
+
+  subscript(parameter: String) -> String? { parameters[parameter] }
+
+  /// - Throws: for anything but UTF-8 and its subset.
+  func checkCharset() throws(LegacyRefusal) {
+    guard let charset = parameters["charset"]?.lowercased() else { return }
+    guard ["utf-8", "utf8", "us-ascii"].contains(charset) else {
+      throw LegacyRefusal(.serverError, "The charset must be UTF-8.")
+    }
+  }
+
+  /// What parts the body (RFC 2046 §5.1.1). - Throws: when there is none, or none that may be.
+  func boundary() throws(LegacyRefusal) -> [UInt8] {
+    guard let boundary = parameters["boundary"], !boundary.isEmpty,
+      boundary.utf8.count <= LegacyLimits.boundaryBytes,
+      boundary.utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\"") }), boundary.last != " "
+    else {
+      throw LegacyRefusal(
+        field: "Content-Type",
+        "must name the boundary of its parts, 1 to \(LegacyLimits.boundaryBytes) visible characters")
+    }
+    return Array(boundary.utf8)
+  }
+}

@@ -1,0 +1,74 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+
+/// MESSAGE and SUB_TITLE: plain text, or `{"title":"…","body":"…"}`, perhaps percent-encoded once more.
+struct MessageText {
+  let title: String?
+  let subtitle: String?
+  let body: String
+
+  init(_ form: Form) throws(LegacyRefusal) {
+    let given = try form.needed("MESSAGE", upTo: LegacyLimits.messageBytes)
+    subtitle = try form.text("SUB_TITLE", upTo: Domain.Limits.payloadBytes).map(Self.decoded)
+    let text = Self.decoded(given)
+    guard text.first == "{" else {
+      (title, body) = (nil, text)
+      return
+    }
+    var reader = JSONReader(Array(text.utf8))
+    var parts: (title: String?, body: String?) = (nil, nil)
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        switch key {
+        case "title": parts.title = try reader.readString()
+        case "body": parts.body = try reader.readString()
+        default: try reader.skip()
+        }
+      }
+      try reader.finish()
+    } catch {
+      // Text that merely begins like an object is text.
+      parts = (nil, text)
+    }
+    if parts.body == nil {
+      guard parts.title == nil else { throw LegacyRefusal(field: "MESSAGE", "has a title and no body") }
+      parts.body = text
+    }
+    guard let body = parts.body, !body.isEmpty else { throw LegacyRefusal(field: "MESSAGE", "has an empty body") }
+    title = parts.title?.isEmpty == true ? nil : parts.title
+    self.body = body
+  }
+
+  func write(to writer: inout JSONWriter) {
+    guard title != nil || subtitle != nil else { return writer.member("alert", body) }
+    writer.member(
+      "alert",
+      object: { writer in
+        if let title { writer.member("title", title) }
+        if let subtitle { writer.member("subtitle", subtitle) }
+        writer.member("body", body)
+      })
+  }
+
+  /// Undoes a second percent-encoding: text in which nothing stands but what such an encoding leaves, and at least one
+  /// whole escape. A sentence with a percent sign in it is not touched.
+  static func decoded(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    var escapes = 0
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "%"): escapes += 1
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"):
+        continue
+      case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "!"), UInt8(ascii: "~"),
+        UInt8(ascii: "*"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "+"):
+        continue
+      default: return text
+      }
+    }
+    guard escapes > 0, let decoded = FormDecoding.decode(bytes.span), !decoded.utf8.contains(0) else { return text }
+    return decoded
+  }
+}

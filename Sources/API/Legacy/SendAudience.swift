@@ -1,0 +1,127 @@
+internal import Domain
+internal import JSON
+
+/// To whom a form sends.
+struct SendAudience: Sendable {
+  private enum Kind: Sendable {
+    case all
+    case members(Bool)
+    case users([String])
+    case tokens([String])
+    case groups([Int64])
+    /// An uploaded file, and how many of its users have no device.
+    case csv(Int64, unknownUsers: Int)
+  }
+
+  private let kind: Kind
+  /// True for `S`: only totals are wanted back.
+  let wantsTotalsOnly: Bool
+
+  /// True for a send to named people.
+  var isIndividual: Bool {
+    switch kind {
+    case .users, .tokens: !wantsTotalsOnly
+    default: false
+    }
+  }
+
+  /// By TYPE, as `rcv_register_message` knows it; REQ_PSIDS narrows it to these tokens.
+  init(message form: Form) throws(LegacyRefusal) {
+    let type = form["TYPE"]?.uppercased() ?? "E"
+    wantsTotalsOnly = type == "S"
+    if let tokens = form["REQ_PSIDS"] {
+      kind = .tokens(try Self.list(tokens, "REQ_PSIDS"))
+      return
+    }
+    switch type {
+    case "E", "S": kind = .users(try Self.users(form))
+    case "M": kind = .members(true)
+    case "N": kind = .members(false)
+    case "A": kind = .all
+    case "G": kind = .groups(try Self.groups(form))
+    case "C": throw LegacyRefusal(field: "TYPE", "C needs a file: use rcv_register_csvmessage.ctl")
+    default: throw LegacyRefusal(field: "TYPE", "must be E, M, N, S, A, G or C")
+    }
+  }
+
+  /// By TYPE, as `rcv_register_groupmessage` knows it.
+  init(groupMessage form: Form) throws(LegacyRefusal) {
+    wantsTotalsOnly = false
+    switch form["TYPE"]?.uppercased() {
+    case "G": kind = .groups(try Self.groups(form))
+    case "A":
+      guard form["GROUPSEQ"] == nil else { throw LegacyRefusal(field: "GROUPSEQ", "must be empty with TYPE A") }
+      kind = .all
+    case nil: kind = form["GROUPSEQ"] == nil ? .all : .groups(try Self.groups(form))
+    default: throw LegacyRefusal(field: "TYPE", "must be A or G")
+    }
+  }
+
+  /// By the file of `rcv_register_csvmessage`.
+  init(csv: Int64, unknownUsers: Int) {
+    kind = .csv(csv, unknownUsers: unknownUsers)
+    wantsTotalsOnly = false
+  }
+
+  /// Nil where the send's own answer names them all.
+  var unknownUsers: Int? {
+    if case .csv(_, let count) = kind { count } else { nil }
+  }
+
+  func write(to writer: inout JSONWriter) {
+    switch kind {
+    case .all: writer.member("all", true)
+    case .members(let isMember): writer.member("members", isMember)
+    case .users(let users): write("clientUids", users, &writer)
+    case .tokens(let tokens): write("psids", tokens, &writer)
+    case .groups(let groups):
+      writer.member("groups", array: { writer in for group in groups { writer.value(group) } })
+    case .csv(let csv, _): writer.member("csv", String(csv))
+    }
+  }
+
+  private func write(_ name: String, _ texts: [String], _ writer: inout JSONWriter) {
+    writer.member(name, array: { writer in for text in texts { writer.value(text) } })
+  }
+
+  // MARK: Reading
+
+  private static func users(_ form: Form) throws(LegacyRefusal) -> [String] {
+    guard let text = form["CUID"] else {
+      throw LegacyRefusal(field: "CUID", "is needed: one id, or a JSON array of them")
+    }
+    return text.first == "[" ? try list(text, "CUID") : [text]
+  }
+
+  private static func groups(_ form: Form) throws(LegacyRefusal) -> [Int64] {
+    guard let text = form["GROUPSEQ"] else { throw LegacyRefusal(field: "GROUPSEQ", "is needed") }
+    guard text.first == "[" else { return [try ControllerDoor.group(form)] }
+    var groups: [Int64] = []
+    for entry in try list(text, "GROUPSEQ") {
+      guard let group = Int64(entry), group > 0 else {
+        throw LegacyRefusal(field: "GROUPSEQ", "must hold whole numbers")
+      }
+      groups.append(group)
+    }
+    return groups
+  }
+
+  /// A JSON array of texts (or numbers).
+  private static func list(_ text: String, _ name: String) throws(LegacyRefusal) -> [String] {
+    var reader = JSONReader(Array(text.utf8))
+    var entries: [String] = []
+    do throws(JSONError) {
+      try reader.readArray { (reader, index) throws(JSONError) in
+        guard index < Domain.Limits.audienceEntries else {
+          throw JSONError("has more than \(Domain.Limits.audienceEntries) entries")
+        }
+        entries.append(try reader.peek() == .number ? String(try reader.readInteger()) : try reader.readString())
+      }
+      try reader.finish()
+    } catch {
+      throw LegacyRefusal(field: name, "must be a JSON array of texts: \(error.reason)")
+    }
+    guard !entries.isEmpty else { throw LegacyRefusal(field: name, "must name at least one") }
+    return entries
+  }
+}

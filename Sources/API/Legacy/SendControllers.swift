@@ -1,0 +1,141 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+internal import Postgres
+internal import Reactor
+
+/// Sending: to people, to groups, to the lines of a file.
+extension ControllerDoor {
+  /// From a server, or (SENDERCODE says so) from a device.
+  func sendMessage(_ call: LegacyCall) throws(LegacyRefusal) {
+    if let sender = call.form["SENDERCODE"], DeviceSending.senders.contains(sender) {
+      return try sendFromDevice(call, sender)
+    }
+    let server = try server(call)
+    try send(try SendForm(call.form, audience: try SendAudience(message: call.form)), call, server)
+  }
+
+  func sendGroupMessage(_ call: LegacyCall) throws(LegacyRefusal) {
+    let server = try server(call)
+    try send(try SendForm(call.form, audience: try SendAudience(groupMessage: call.form)), call, server)
+  }
+
+  func sendCSVMessage(_ call: LegacyCall) throws(LegacyRefusal) {
+    let server = try server(call)
+    let office = sendOffice
+    try store(call, server) { form, caller, connection throws(LegacyRefusal) in
+      try office.csvSend(form, caller, connection)
+    }
+  }
+
+  /// To a few named people through the loop's committer, everything else on a thread; both are the same send.
+  private func send(_ send: SendForm, _ call: LegacyCall, _ server: Server) throws(LegacyRefusal) {
+    if case .known(let caller) = server, send.reservedFor == nil,
+      let named = NamedSend(
+        body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog,
+        door: .sdk),
+      committer.takesSends(named.lane)
+    {
+      return perform(.send(named), call) { answer in
+        guard case .sent(let accepted, _) = answer else { return }
+        call.answer(SendReceipt(accepted, send).answer)
+      }
+    }
+    try store(call, server) { _, _, _ in send }
+  }
+
+  /// Reads a form's send on a thread.
+  private typealias FormReader = @Sendable (Form, Caller, Connection) throws(LegacyRefusal) -> SendForm
+
+  /// Reads the form's send on a thread, and stores it there.
+  private func store(
+    _ call: LegacyCall, _ server: Server, _ read: @escaping FormReader
+  ) throws(LegacyRefusal) {
+    let (form, key, office) = (call.form, call.idempotencyKey, sendOffice)
+    try onThread(call, server) { caller, connection throws(LegacyRefusal) in
+      try office.store(try read(form, caller, connection), key, caller, connection)
+    }
+  }
+
+  private var sendOffice: SendOffice {
+    SendOffice(catalog: catalog, clock: loop.clock, hosting: hosting, messageCommitted: messageCommitted)
+  }
+
+  // MARK: Large ones
+
+  /// A form too large to be read on the loop: read, checked and stored on a thread. Only sends bring such.
+  func sendLarge(
+    _ controller: Controller, _ request: Request, _ responder: Responder, isTrusted: Bool
+  ) throws(LegacyRefusal) {
+    let service = "\(controller.name).ctl"
+    let (owned, catalog, office) = (request.owned(), catalog, sendOffice)
+    let read: FormReader
+    switch service {
+    case "rcv_register_message.ctl":
+      read = { form, _, _ throws(LegacyRefusal) in try SendForm(form, audience: try SendAudience(message: form)) }
+    case "rcv_register_groupmessage.ctl":
+      read = { form, _, _ throws(LegacyRefusal) in try SendForm(form, audience: try SendAudience(groupMessage: form)) }
+    case "rcv_register_csvmessage.ctl":
+      read = { form, caller, connection throws(LegacyRefusal) in try office.csvSend(form, caller, connection) }
+    default: throw LegacyRefusal(.serverError, "The form is too large.")
+    }
+    let bearer = Self.bearer(request)
+    // A key within the form is known when that was read: until then it waits like a stranger's.
+    let caller = bearer == nil && !isTrusted ? nil : try Self.server(bearer, isTrusted: isTrusted, catalog).knownCaller
+    let problem = threads.perform(
+      for: caller, at: request.clientAddress, bytes: owned.body.count, responder.ticket
+    ) { attempt in
+      do throws(LegacyRefusal) {
+        // Refused without being read.
+        if case .failure(let problem) = attempt { throw LegacyRefusal(problem) }
+        let form = try Form(owned.body, contentType: owned.header("content-type"))
+        guard !DeviceSending.senders.contains(form["SENDERCODE"] ?? "") else {
+          throw LegacyRefusal(.serverError, "The form is too large for a device's message.")
+        }
+        let server = try Self.server(bearer ?? form["APIKEY"], isTrusted: isTrusted, catalog)
+        let answer = try Self.run(attempt, server) { caller, connection throws(LegacyRefusal) in
+          try office.store(
+            try read(form, caller, connection), owned.header("idempotency-key"), caller, connection)
+        }
+        return Envelope.response(answer, service: service)
+      } catch {
+        return Envelope.refusal(error, service: service, isSend: true)
+      }
+    }
+    // The protocol knows one answer for 429 and 503: come again.
+    if let problem { throw LegacyRefusal(Problem(.busy, problem.detail)) }
+  }
+
+  // MARK: Devices
+
+  /// To one user, if the app lets its devices send.
+  private func sendFromDevice(_ call: LegacyCall, _ sender: String) throws(LegacyRefusal) {
+    guard call.form["RESERVEDATE"] == nil, ["E", nil].contains(call.form["TYPE"]?.uppercased()) else {
+      throw LegacyRefusal(field: "TYPE", "must be E, without RESERVEDATE, when a device sends")
+    }
+    // CUID names the receiver here, so it says nothing of the sender.
+    try withClaim(call, isAboutUser: false) { [self] identity, claim throws(LegacyRefusal) in
+      try Self.refusing { () throws(Problem) in try DeviceSending.demandPermission(of: identity.app) }
+      let send = try SendForm(call.form, audience: try SendAudience(message: call.form))
+      let sending = try Self.refusing { () throws(Problem) in
+        try DeviceSending(
+          body: send.deviceJSON, app: identity.app, sender: sender, idempotencyKey: call.idempotencyKey,
+          door: .sdk)
+      }
+      guard committer.takesSends(sending.lane) else {
+        throw LegacyRefusal(Problem(.busy, "Messages cannot be sent now. Try again in a moment."))
+      }
+      perform(sending.admission(claim), call) { answer in
+        guard case .admitted(let device) = answer else { return }
+        do throws(Problem) {
+          self.perform(try sending.send(from: device, catalog: self.catalog), call) { answer in
+            guard case .sent(let accepted, _) = answer else { return }
+            call.answer(SendReceipt(accepted, send).answer)
+          }
+        } catch {
+          call.refuse(LegacyRefusal(error))
+        }
+      }
+    }
+  }
+}

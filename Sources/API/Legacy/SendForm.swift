@@ -1,0 +1,141 @@
+internal import Domain
+internal import JSON
+
+/// A send as the form asks for it, checked as far as a form can be: the rest is what any send is checked for.
+struct SendForm: Sendable {
+  let appID: String
+  let audience: SendAudience
+  /// The wall clock's time of the app at which it goes out; nil: now.
+  let reservedFor: LocalTime?
+  let reference: SenderReference
+  private let message: MessageText
+  private let badge: Int64
+  private let sound: String
+  private let ext: String?
+  private let sender: String?
+  private let lane: String?
+  private let dbIn: Bool?
+  private let sms: Bool
+  /// After how many minutes without a read the short message goes; 0: the usual, without a receipt.
+  private let smsWaitMinutes: Int64
+  /// False: `%CUID%` and its like are text as any other.
+  private let fillsVariables: Bool
+  /// Minutes after which it is worth nothing any more; 0: the usual.
+  private let limitMinutes: Int64
+  private let pace: Pace?
+
+  init(_ form: Form, audience: SendAudience) throws(LegacyRefusal) {
+    appID = try form.needed("APP_ID", upTo: Domain.Limits.appIDBytes)
+    self.audience = audience
+    message = try MessageText(form)
+    badge = try form.number("BADGENO", in: 0...Int64(Domain.Limits.badgeValue.upperBound)) ?? 0
+    sound = try form.text("SOUNDFILE", upTo: 128) ?? "alert.aif"
+    ext = form["EXT"]
+    sender = try form.text("SENDERCODE", upTo: 64)
+    lane = try Self.lane(form, audience)
+    dbIn = try form.flag("DB_IN")
+    let sms = try form.flag("PUSH_FAIL_SMS_SEND") ?? false
+    self.sms = sms
+    // Many send it always: without a short message it means nothing.
+    let minutes = sms ? 0...Domain.Limits.fallbackSeconds.upperBound / 60 : 0...Int64.max
+    smsWaitMinutes = try form.number("SMS_READ_WAIT_MINUTE", in: minutes) ?? 0
+    fillsVariables = try form.flag("TEMPLATE_YN") ?? true
+    limitMinutes = try form.number("SEND_TIME_LIMIT", in: 0...43_200) ?? 0
+    pace = try Self.pace(form)
+    reservedFor = try Self.reserved(form)
+    reference = try Self.reference(form)
+  }
+
+  /// The request, as `POST /v1/admin/messages` takes it.
+  /// - Parameter sendAt: the moment of `reservedFor`.
+  func json(sendAt: String? = nil) -> [UInt8] {
+    var writer = JSONWriter(capacity: 1024)
+    writer.object { writer in
+      writer.member("appId", appID)
+      if let sendAt { writer.member("sendAt", sendAt) }
+      if let sender { writer.member("sender", sender) }
+      if let lane { writer.member("lane", lane) }
+      if sms { writer.member("sms", true) }
+      if sms, smsWaitMinutes > 0 {
+        writer.member(
+          "fallback",
+          object: { writer in
+            writer.member("after", "PT\(smsWaitMinutes)M")
+            writer.member("unless", Fallback.Condition.read.name)
+          })
+      }
+      if let pace { writer.member("pace", object: pace.write) }
+      write(to: &writer)
+    }
+    return writer.bytes
+  }
+
+  /// What a device may decide of it.
+  var deviceJSON: [UInt8] {
+    var writer = JSONWriter(capacity: 1024)
+    writer.object { writer in write(to: &writer) }
+    return writer.bytes
+  }
+
+  private func write(to writer: inout JSONWriter) {
+    writer.member("audience", object: audience.write)
+    message.write(to: &writer)
+    if badge > 0 { writer.member("badge", object: { $0.member("increment", badge) }) }
+    writer.member("sound", sound)
+    // The SDK confirms receipts from its extension, which runs for such messages only.
+    writer.member("mutableContent", true)
+    if let ext { writer.member("ext", ext) }
+    if !fillsVariables { writer.member("fillVariables", false) }
+    if let dbIn { writer.member("dbIn", dbIn) }
+    if limitMinutes > 0 { writer.member("expiresIn", "PT\(limitMinutes)M") }
+    if reference != SenderReference() { writer.member("reference", object: reference.write) }
+  }
+
+  // MARK: Reading
+
+  /// 3: real time, 1: batch. Many at once are never urgent: they would be in the way of what is.
+  private static func lane(_ form: Form, _ audience: SendAudience) throws(LegacyRefusal) -> String? {
+    switch form["PRIORITY"] {
+    case nil: return nil
+    case "3": return audience.isIndividual ? Lane.urgent.name : Lane.normal.name
+    case "1": return Lane.bulk.name
+    default: throw LegacyRefusal(field: "PRIORITY", "must be 3 (real time) or 1 (batch)")
+    }
+  }
+
+  /// After so many messages so many seconds' wait.
+  static func pace(_ form: Form) throws(LegacyRefusal) -> Pace? {
+    let devices = try form.number("SPLIT_MSG_CNT", in: 0...Domain.Limits.paceDevices.upperBound) ?? 0
+    let seconds = try form.number("DELAY_SECOND", in: 0...Domain.Limits.paceWaitSeconds.upperBound) ?? 0
+    guard devices > 0 || seconds > 0 else { return nil }
+    guard devices > 0, seconds > 0 else {
+      throw LegacyRefusal(
+        field: devices > 0 ? "DELAY_SECOND" : "SPLIT_MSG_CNT", "is needed beside the other of the two")
+    }
+    return Pace(devices: Int32(devices), waitSeconds: Int32(seconds))
+  }
+
+  /// `yyyyMMdd HHmmss`.
+  private static func reserved(_ form: Form) throws(LegacyRefusal) -> LocalTime? {
+    guard let text = form["RESERVEDATE"] else { return nil }
+    let digits = Array(text.utf8.filter { $0 != UInt8(ascii: " ") })
+    func part(_ range: Range<Int>) -> String { String(decoding: digits[range], as: UTF8.self) }
+    guard digits.count == 14, text.utf8.count <= 15,
+      let time = LocalTime(
+        "\(part(0..<4))-\(part(4..<6))-\(part(6..<8))T\(part(8..<10)):\(part(10..<12)):\(part(12..<14))")
+    else { throw LegacyRefusal(field: "RESERVEDATE", "must be a time such as 20261224 090000") }
+    return time
+  }
+
+  private static func reference(_ form: Form) throws(LegacyRefusal) -> SenderReference {
+    var reference = SenderReference()
+    let bytes = LegacyLimits.referenceBytes
+    reference.key = try form.text("CUST_KEY", upTo: bytes)
+    reference.service = try form.text("SERVICECODE", upTo: bytes)
+    for name in ["CUST_VAR1", "CUST_VAR2", "CUST_VAR3"] {
+      reference.values.append(try form.text(name, upTo: bytes) ?? "")
+    }
+    while reference.values.last == "" { reference.values.removeLast() }
+    return reference
+  }
+}

@@ -1,0 +1,110 @@
+internal import Domain
+internal import JSON
+internal import Operations
+internal import Reactor
+
+/// Messages on their way, and after it.
+extension ControllerDoor {
+  private static func seqno(_ form: Form, _ name: String) throws(LegacyRefusal) -> Int64 {
+    guard let seqno = try form.number(name, in: 1...Int64.max) else { throw LegacyRefusal(field: name, "is needed") }
+    return seqno
+  }
+
+  func cancelReservation(_ call: LegacyCall) throws(LegacyRefusal) {
+    let server = try server(call)
+    let seqno = try Self.seqno(call.form, "RESERVE_SEQNO")
+    let clock = loop.clock
+    try onThread(call, server) { caller, connection throws(LegacyRefusal) in
+      let answer = try Self.refusing { () throws(Problem) in
+        try Controlling.control(.cancel, seqno, for: caller, on: connection, now: clock.wallMicroseconds)
+      }
+      return Self.answer(answer)
+    }
+  }
+
+  /// To those whom the message has not reached (1), who have not received it (2), or have not read it (3).
+  func retryMessage(_ call: LegacyCall) throws(LegacyRefusal) {
+    let server = try server(call)
+    let seqno = try Self.seqno(call.form, "SEQNO")
+    let target = try Self.target(call.form)
+    let pace = try SendForm.pace(call.form)
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.member("to", target.name)
+      if let pace { writer.member("pace", object: pace.write) }
+    }
+    let (body, key, clock) = (writer.bytes, call.idempotencyKey, loop.clock)
+    let (hosting, committed, catalog) = (hosting, messageCommitted, catalog)
+    try onThread(call, server) { caller, connection throws(LegacyRefusal) in
+      let answer = try Self.refusing { () throws(Problem) in
+        try Resending.resend(
+          seqno, SendRequest(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
+          catalog: catalog, now: clock.wallMicroseconds)
+      }
+      committed()
+      guard case .accepted(let accepted) = answer else { preconditionFailure("a resend is no dry run") }
+      return LegacyAnswer { writer in
+        writer.object { writer in
+          writer.member("SENDMSG_SEQNO", String(accepted.seqno))
+          writer.member("REG_SUCCESS_CNT", accepted.targeted)
+        }
+      }
+    }
+  }
+
+  private static func target(_ form: Form) throws(LegacyRefusal) -> ResendTarget {
+    guard let type = form["RETRY_TYPE"] else { throw LegacyRefusal(field: "RETRY_TYPE", "is needed") }
+    switch type.lowercased() {
+    case "1", "f", "fail", "failed": return .failed
+    case "2", "ack", "not-received": return .notReceived
+    case "3", "read", "not-read": return .notRead
+    default:
+      throw LegacyRefusal(field: "RETRY_TYPE", "must be 1 (failed), 2 (not received) or 3 (not read)")
+    }
+  }
+
+  func showMessage(_ call: LegacyCall) throws(LegacyRefusal) {
+    let server = try server(call)
+    let seqno = try Self.seqno(call.form, "SEQNO")
+    try onThread(call, server) { caller, connection throws(LegacyRefusal) in
+      let answer = try Self.refusing { () throws(Problem) in
+        try Reporting.funnel(seqno, for: caller, on: connection)
+      }
+      return Self.answer(answer)
+    }
+  }
+
+  /// The message's numbers, and how it ended in this protocol's codes.
+  private static func answer(_ answer: Reporting.FunnelAnswer) -> LegacyAnswer {
+    let funnel = answer.funnel
+    return LegacyAnswer { writer in
+      writer.object { writer in
+        writer.member("SEQNO", String(funnel.seqno))
+        writer.member("STATUS", funnel.state.name)
+        writer.member("RESULT", result(answer).rawValue)
+        writer.member("TOTAL_CNT", funnel.targeted)
+        writer.member("WAIT_CNT", funnel.pending)
+        writer.member("SEND_CNT", funnel.accepted)
+        writer.member("FAIL_CNT", funnel.rejected + funnel.expired + funnel.skipped)
+        writer.member("CANCEL_CNT", funnel.cancelled)
+        writer.member("ACK_CNT", funnel.received)
+        writer.member("READ_CNT", funnel.read)
+        if let reference = funnel.reference.flatMap({ SenderReference(json: Array($0.utf8)) }) {
+          SendReceipt.write(reference, to: &writer)
+        }
+      }
+    }
+  }
+
+  private static func result(_ answer: Reporting.FunnelAnswer) -> ResultCode {
+    let funnel = answer.funnel
+    let isReserved = funnel.dueAt != nil
+    switch funnel.state {
+    case .completed where funnel.targeted == 0:
+      return isReserved ? .reservedTargetNotRegistered : .targetNotRegistered
+    case .failed where isReserved && answer.cameTooLate: return .reservedTooLate
+    case .failed: return isReserved ? .reservedFailed : .serverError
+    default: return .ok
+    }
+  }
+}

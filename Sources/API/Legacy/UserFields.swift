@@ -1,0 +1,26 @@
+internal import Domain
+internal import Operations
+internal import Store
+
+/// A user as forms name it. The protocol has no word for a proof, so it comes in a field of ours, `USERPROOF`, or, from apps
+/// that control no other field, at the end of the name, behind U+001F.
+extension NamedUser {
+  init(_ clientUID: String, _ form: Form, of app: App, _ phones: PhoneSeal) throws(LegacyRefusal) {
+    let most = Domain.Limits.clientNameBytes + Self.mark.utf8.count + Domain.Limits.userProofBytes
+    let given = try form.text("CNAME", upTo: most) ?? ""
+    let parts = given.split(separator: Self.mark, maxSplits: 1, omittingEmptySubsequences: false)
+    let name = parts.first.map(String.init) ?? ""
+    guard name.utf8.count <= Domain.Limits.clientNameBytes else {
+      throw LegacyRefusal(field: "CNAME", "is longer than \(Domain.Limits.clientNameBytes) bytes")
+    }
+    let proof =
+      try form.text("USERPROOF", upTo: Domain.Limits.userProofBytes) ?? (parts.count > 1 ? String(parts[1]) : nil)
+    self.init(clientUID: clientUID, name: name, proof: proof)
+    isFromSDK = true
+    let user = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID))
+    phone = try form.text("PHONENUM", upTo: Domain.Limits.phoneBytes).map { phones.seal($0, of: user) }
+  }
+
+  /// Unit separator: no name has one.
+  private static let mark = "\u{1F}"
+}

@@ -1,0 +1,27 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+
+/// How answers leave the admin door. No cache may keep them.
+extension Response {
+  static func json(_ status: Status, _ answer: some JSONAnswer) -> Response {
+    Response(status: status, headers: [("Content-Type", "application/json"), noStore], body: answer.json)
+  }
+
+  /// 204: it is done, and there is nothing to say.
+  static let done = Response(status: .noContent, headers: [noStore])
+}
+
+/// How answers and problems leave the device doors.
+extension Responder {
+  func send(_ problem: Problem, requestID: String) {
+    send(.problem(problem, requestID: requestID))
+  }
+
+  func send(status: Status = .ok, json body: (inout JSONWriter) -> Void) {
+    var writer = JSONWriter()
+    writer.object(body)
+    send(status: status, contentType: "application/json", body: writer.bytes)
+  }
+}

@@ -1,0 +1,85 @@
+import Domain
+import Foundation
+import HTTPServer
+import Testing
+
+@testable import API
+
+/// The document and the code know the same problem codes.
+@Suite struct CodeTests {
+  /// Codes that belong to no operation: there is none at that path, or not for that method; or only the SDK's forms can
+  /// be so mistaken.
+  private static let ofNoOperation: Set<Problem.Code> = [.notFound, .methodNotAllowed, .userMismatch]
+
+  @Test func `every code can be met somewhere in the document`() {
+    let met = Set(APIOperation.all.flatMap(\.problems)).union(Self.ofNoOperation)
+    let unmet = Problem.Code.allCases.filter { !met.contains($0) && Self.occurrences(of: $0) > 0 }
+    #expect(unmet.isEmpty, "No operation of the API's document names \(unmet): add them where they may be answered")
+  }
+
+  @Test func `every code that the document promises is given somewhere`() {
+    let promised = Set(APIOperation.all.flatMap(\.problems))
+    let never = promised.filter { Self.occurrences(of: $0) == 0 }
+    #expect(never.isEmpty, "The API's document promises \(never), but no source gives them")
+  }
+
+  @Test func `the schema of problems lists every code once`() {
+    let listed = Document.make()["components"]?["schemas"]?["Problem"]?["properties"]?["type"]?["enum"]?.elements
+    let codes = (listed ?? []).compactMap(\.string)
+    #expect(Set(codes).count == codes.count)
+    #expect(Set(codes) == Set(Problem.Code.allCases.map(\.rawValue) + EngineProblem.allCases.map(\.type)))
+  }
+
+  @Test func `engine and doors give one code with one status`() {
+    for problem in EngineProblem.allCases {
+      guard let code = Problem.Code(rawValue: problem.type) else { continue }
+      #expect(code.status == problem.status.code, "\(code)")
+    }
+  }
+
+  @Test func `each status of an operation has its codes, and no other`() {
+    for operation in APIOperation.all {
+      for code in operation.problems {
+        let response = Document.response(of: operation, status: code.status)
+        let codes = response?["content"]?["application/problem+json"]?["schema"]?["allOf"]?.elements.last?[
+          "properties"]?[
+            "type"]?["enum"]?.elements.compactMap(\.string)
+        #expect(codes?.contains(code.rawValue) == true, "\(operation.id) \(code)")
+      }
+    }
+  }
+
+  // MARK: The sources
+
+  /// How often the sources speak of a code, beside the files that define and describe it.
+  private static func occurrences(of code: Problem.Code) -> Int {
+    let name = ".\(code)"
+    return sources.count { text in
+      text.ranges(of: name).contains { range in
+        range.upperBound == text.endIndex || !(text[range.upperBound].isLetter || text[range.upperBound].isNumber)
+      }
+    }
+  }
+
+  private static let sources: [String] = {
+    let top = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources")
+    let files =
+      FileManager.default.enumerator(at: top, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+    return files.filter { file in
+      file.pathExtension == "swift" && !file.path.contains("/API/Description/")
+        && !file.path.hasSuffix("Domain/Problem.swift")
+    }.compactMap { try? String(contentsOf: $0, encoding: .utf8) }
+  }()
+}
+
+extension Document {
+  /// What the document says of one status of an operation, looked up through its reference.
+  static func response(of operation: APIOperation, status: Int) -> Node? {
+    let document = make()
+    let path = document["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
+    guard let response = path?["responses"]?[String(status)] else { return nil }
+    guard let name = response["$ref"]?.string?.split(separator: "/").last else { return response }
+    return document["components"]?["responses"]?[String(name)]
+  }
+}
