@@ -42,7 +42,7 @@ import Testing
     let kim = try account("jung@example.com", stage)
     stage.session = kim
     var walked: Set<String> = []
-    for operation in APIOperation.all where operation.method != .get && operation.pattern.hasPrefix("/v1/admin/") {
+    for operation in Endpoint.all where operation.method != .get && operation.pattern.hasPrefix("/v1/admin/") {
       if Self.questions.contains(operation.id) { continue }
       let action = try #require(Self.actions[operation.id], "\(operation.id) says nothing of the audit log")
       walked.insert(operation.id)
@@ -66,7 +66,7 @@ import Testing
   }
 
   /// One operation has several ways in, and each leaves its line.
-  private func walkFurtherExamples(of operation: APIOperation, _ action: String, _ stage: ExampleStage) throws {
+  private func walkFurtherExamples(of operation: Endpoint, _ action: String, _ stage: ExampleStage) throws {
     for example in operation.body?.examples.dropFirst() ?? [] where !Self.isQuestion(example.json) {
       if operation.id == "restoreQuarantine" { try putAside(stage.world) }
       let before = try lastEntry(stage.world)
@@ -96,7 +96,7 @@ import Testing
   }
 
   /// Does it as somebody at the console would; most as the document's first example says.
-  private func act(_ operation: APIOperation, _ stage: ExampleStage, _ kim: TestClient.Session) throws -> Reply {
+  private func act(_ operation: Endpoint, _ stage: ExampleStage, _ kim: TestClient.Session) throws -> Reply {
     let world = stage.world
     func call(_ path: String, _ body: String?, as session: TestClient.Session?) throws -> Reply {
       try world.client.call(operation.method.rawValue, path, body, session: session)
@@ -161,7 +161,7 @@ import Testing
       ).string("approvalId")
     }
     #expect(try world.client.call("PATCH", app, #"{"approvalAbove":null}"#, session: kim).status == 200)
-    let show = try #require(APIOperation.all.first { $0.id == "showApproval" })
+    let show = try #require(Endpoint.all.first { $0.id == "showApproval" })
     let shown = try world.client.call("GET", "/v1/admin/approvals/\(approval)", session: kim)
     #expect(stage.faults(of: shown, to: show) == [], "\(shown.text)")
     return approval

@@ -12,7 +12,7 @@ import Testing
   @Test func `every example of the document is accepted, and answered as documented`() throws {
     let stage = try ExampleStage()
     var calls = 0
-    for operation in APIOperation.all where operation.pattern.hasPrefix("/v1/") || operation.pattern == "/health" {
+    for operation in Endpoint.all where operation.pattern.hasPrefix("/v1/") || operation.pattern == "/health" {
       // These need a browser's session, which AuditWalkTests has, or a client that reads on and on, as AdminTests have it.
       if [
         "signIn", "signOut", "choosePassword", "watchMessage", "watchOverview", "showApproval", "approveMessage",
@@ -30,13 +30,13 @@ import Testing
         #expect(stage.faults(of: reply, to: operation) == [], "\(operation.id), \(name): \(reply.text)")
       }
     }
-    #expect(calls > APIOperation.all.count { !$0.pattern.hasSuffix(".ctl") } - 8)
+    #expect(calls > Endpoint.all.count { !$0.pattern.hasSuffix(".ctl") } - 8)
   }
 
   @Test func `every example of an answer is as its schema says`() throws {
     let document = Document.make()
     let check = SchemaCheck(document: document)
-    for operation in APIOperation.all {
+    for operation in Endpoint.all {
       for answer in operation.answers {
         guard let schema = answer.schema, let example = answer.example, answer.type == "application/json" else {
           continue
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `what is refused is refused with a documented problem`() throws {
     let stage = try ExampleStage()
-    for operation in APIOperation.all where operation.pattern.hasPrefix("/v1/") {
+    for operation in Endpoint.all where operation.pattern.hasPrefix("/v1/") {
       var replies = [
         try stage.call(operation, "{}", bearer: .some(nil)), try stage.call(operation, "{}", bearer: "wrong"),
       ]
@@ -78,8 +78,8 @@ import Testing
   @Test func `other methods and other paths are refused with problems`() throws {
     let stage = try ExampleStage()
     // Controllers say it in the envelope of their own.
-    for pattern in Set(APIOperation.all.map(\.pattern)) where !pattern.hasSuffix(".ctl") {
-      let known = APIOperation.all.filter { $0.pattern == pattern }.map(\.method.rawValue)
+    for pattern in Set(Endpoint.all.map(\.pattern)) where !pattern.hasSuffix(".ctl") {
+      let known = Endpoint.all.filter { $0.pattern == pattern }.map(\.method.rawValue)
       for method in ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT", "PROPFIND"]
       where !known.contains(method) {
         let path = pattern.replacing(#/\{\w+\}/#, with: "1")

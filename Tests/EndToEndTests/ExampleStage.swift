@@ -34,7 +34,7 @@ final class ExampleStage {
 
   /// - Parameter bearer: in place of the credential that the operation needs; `.some(nil)` for none.
   func call(
-    _ operation: APIOperation, _ body: String?, path: String? = nil, bearer: String?? = nil
+    _ operation: Endpoint, _ body: String?, path: String? = nil, bearer: String?? = nil
   ) throws -> Reply {
     let (target, credential) = try prepare(operation)
     return try world.client.call(
@@ -52,14 +52,14 @@ final class ExampleStage {
   }
 
   /// Makes what the operation's path names.
-  func prepare(_ operation: APIOperation) throws -> (target: String, credential: String?) {
+  func prepare(_ operation: Endpoint) throws -> (target: String, credential: String?) {
     count += 1
     var target = operation.pattern
     var credential: String?
-    switch operation.proof {
-    case .nothing: break
+    switch operation.access {
+    case .open: break
     case .clientKey: credential = world.clientKey
-    case .apiKey: credential = world.apiKey
+    case .permission: credential = world.apiKey
     case .authKey:
       let token = World.token(String(256 + count % 250, radix: 16).suffix(2).description)
       let device = try world.register("example-\(count)", token: token, user: "kim01")
@@ -131,7 +131,7 @@ final class ExampleStage {
   }
 
   /// One that has ended, or, for what can only be done on the way, one that goes out slowly.
-  private func message(_ operation: APIOperation) throws -> String {
+  private func message(_ operation: Endpoint) throws -> String {
     guard operation.ownProblems.contains(.wrongState), operation.id != "resendMessage" else {
       return try world.send(#"{"clientUids":["nobody"]}"#)
     }
@@ -146,7 +146,7 @@ final class ExampleStage {
   }
 
   /// What the document does not say of this answer.
-  func faults(of reply: Reply, to operation: APIOperation) -> [String] {
+  func faults(of reply: Reply, to operation: Endpoint) -> [String] {
     guard let response = response(of: operation, status: reply.status) else {
       return ["the status \(reply.status) is not documented"]
     }
@@ -159,7 +159,7 @@ final class ExampleStage {
   }
 
   /// What the document says of one status of an operation, looked up through its reference.
-  private func response(of operation: APIOperation, status: Int) -> Node? {
+  private func response(of operation: Endpoint, status: Int) -> Node? {
     let path = check.document["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
     return path?["responses"]?[String(status)].map(check.resolved)
   }

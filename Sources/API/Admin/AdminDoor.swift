@@ -27,7 +27,7 @@ internal import Operations
 /// strangers, by its address, and brings no long body.
 ///
 /// **One endpoint, one file**: it reads the request, runs one operation and writes its answer; the rules are the
-/// operation's. Every route names its permission in the table of `AdminRoute`, which is checked before the endpoint runs.
+/// operation's. Every `Endpoint` names its permission, which is checked before its handler runs.
 ///
 /// **Order of refusals**: no such path (404) → wrong method (405) → no or bad API key (401) → role does not allow it
 /// (403) → its share is used up (429) → wrong media type (415) → whatever the operation says. All as
@@ -38,7 +38,7 @@ internal import Operations
 final class AdminDoor: RequestHandler {
   private let threads: AdminThreads
   private let namedSends: NamedSendDoor?
-  private let router = AdminRoute.router()
+  private let router = Endpoint.router(Endpoint.ofAdmin)
 
   /// - Parameter namedSends: what need not wait for a thread; nil when all goes to the threads.
   init(_ threads: AdminThreads, namedSends: NamedSendDoor? = nil) {
@@ -60,9 +60,9 @@ final class AdminDoor: RequestHandler {
   }
 
   /// What leads nowhere is soon answered.
-  private func load(of request: Request) -> AdminWork.Load {
-    guard case .found(let route, _) = request.withPath({ router.match(request.method, $0) }) else { return .light }
-    return route.load
+  private func load(of request: Request) -> Endpoint.Load {
+    guard case .found(let endpoint, _) = request.withPath({ router.match(request.method, $0) }) else { return .light }
+    return endpoint.load
   }
 
   private func credential(of request: Request) -> Credential? {

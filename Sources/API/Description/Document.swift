@@ -1,5 +1,6 @@
 internal import Domain
 internal import HTTPServer
+internal import Operations
 
 /// Puts the parts together: one OpenAPI 3.1 document.
 enum Document {
@@ -10,7 +11,7 @@ enum Document {
       ("openapi", "3.1.0"),
       ("info", info),
       ("servers", .list([.object([("url", "/")])])),
-      ("tags", .list(APIOperation.Area.allCases.map(tag))),
+      ("tags", .list(Endpoint.Area.allCases.map(tag))),
       ("paths", paths(refusals)),
       ("components", components(refusals)),
     ])
@@ -23,7 +24,7 @@ enum Document {
     ("license", .object([("name", "Apache License 2.0"), ("identifier", "Apache-2.0")])),
   ])
 
-  private static func tag(_ area: APIOperation.Area) -> Node {
+  private static func tag(_ area: Endpoint.Area) -> Node {
     .object([("name", .text(area.rawValue)), ("description", .text(area.about))])
   }
 
@@ -31,63 +32,63 @@ enum Document {
 
   private static func paths(_ refusals: RefusalResponses) -> Node {
     var patterns: [String] = []
-    for operation in APIOperation.all where !patterns.contains(operation.pattern) { patterns.append(operation.pattern) }
+    for endpoint in Endpoint.all where !patterns.contains(endpoint.pattern) { patterns.append(endpoint.pattern) }
     return .object(
       patterns.map { pattern in
-        let operations = APIOperation.all.filter { $0.pattern == pattern }
-        let names = operations[0].pathParameters.map { Node.reference($0, in: "parameters") }
+        let endpoints = Endpoint.all.filter { $0.pattern == pattern }
+        let names = endpoints[0].pathParameters.map { Node.reference($0, in: "parameters") }
         let parameters: [Node.Member] = names.isEmpty ? [] : [("parameters", .list(names))]
         return (
-          pattern, .object(parameters + operations.map { ($0.method.rawValue.lowercased(), node($0, refusals)) })
+          pattern, .object(parameters + endpoints.map { ($0.method.rawValue.lowercased(), node($0, refusals)) })
         )
       })
   }
 
-  private static func node(_ operation: APIOperation, _ refusals: RefusalResponses) -> Node {
+  private static func node(_ endpoint: Endpoint, _ refusals: RefusalResponses) -> Node {
     var members: [Node.Member] = [
-      ("operationId", .text(operation.id)), ("tags", .texts([operation.area.rawValue])),
-      ("summary", .text(operation.summary)), ("description", .text(description(operation))),
-      ("security", security(operation.proof)),
+      ("operationId", .text(endpoint.id)), ("tags", .texts([endpoint.area.rawValue])),
+      ("summary", .text(endpoint.summary)), ("description", .text(description(endpoint))),
+      ("security", security(endpoint.access)),
     ]
-    if !operation.parameters.isEmpty { members.append(("parameters", .list(operation.parameters.map(node)))) }
-    if let body = operation.body { members.append(("requestBody", node(body, operation.bodyBytes))) }
+    if !endpoint.parameters.isEmpty { members.append(("parameters", .list(endpoint.parameters.map(node)))) }
+    if let body = endpoint.body { members.append(("requestBody", node(body))) }
     members.append(
       (
         "responses",
-        .object(operation.answers.map { (String($0.status), node($0)) } + refusals.responses(of: operation))
+        .object(endpoint.answers.map { (String($0.status), node($0)) } + refusals.responses(of: endpoint))
       ))
     return .object(members)
   }
 
-  private static func description(_ operation: APIOperation) -> String {
-    guard case .apiKey(let roles) = operation.proof else { return operation.about }
-    return operation.about + "\n\nRoles that may: \(roles.joined(separator: ", "))."
+  private static func description(_ endpoint: Endpoint) -> String {
+    guard case .permission(let permission) = endpoint.access else { return endpoint.about }
+    let roles = Role.allCases.filter { $0.allows(permission) }.map(\.rawValue)
+    return endpoint.about + "\n\nRoles that may: \(roles.joined(separator: ", "))."
   }
 
-  private static func security(_ proof: APIOperation.Proof) -> Node {
-    switch proof {
-    case .nothing: .list([])
+  private static func security(_ access: Endpoint.Access) -> Node {
+    switch access {
+    case .open: .list([])
     case .clientKey: .list([.object([("clientKey", .list([]))]), .object([("authKey", .list([]))])])
     case .authKey: .list([.object([("authKey", .list([]))])])
-    case .apiKey: .list([.object([("apiKey", .list([]))])])
+    case .permission: .list([.object([("apiKey", .list([]))])])
     }
   }
 
-  private static func node(_ parameter: APIOperation.Parameter) -> Node {
+  private static func node(_ parameter: Endpoint.Parameter) -> Node {
     .object([
       ("name", .text(parameter.name)), ("in", .text(parameter.place.rawValue)), ("required", .flag(parameter.isNeeded)),
       ("description", .text(parameter.about)), ("schema", parameter.schema),
     ])
   }
 
-  /// - Parameter bytes: the most that it may have.
-  private static func node(_ body: APIOperation.Body, _ bytes: Int?) -> Node {
+  private static func node(_ body: Endpoint.Body) -> Node {
     let examples = body.examples.map { example in
       let value = body.type == "application/json" ? Node.json(example.json) : .text(example.json)
       return (example.name, Node.object([("value", value)])) as Node.Member
     }
     let bound: [Node.Member] =
-      bytes.map {
+      body.bytes.map {
         [
           ("description", .text("Up to \($0) bytes; a longer one is refused with 413 at its head.")),
           ("x-maxBytes", .number($0)),
@@ -110,7 +111,7 @@ enum Document {
       ])
   }
 
-  private static func node(_ answer: APIOperation.Answer) -> Node {
+  private static func node(_ answer: Endpoint.Answer) -> Node {
     var members: [Node.Member] = [
       ("description", .text(answer.about)), ("headers", .object([("X-Request-Id", requestID)])),
     ]

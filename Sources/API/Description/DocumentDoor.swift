@@ -33,9 +33,6 @@ struct DocumentDoor: Sendable {
     return files
   }()
 
-  /// What it serves, for the test that holds the document against all doors.
-  static let routes: [(Method, String)] = [(.get, "/openapi.json"), (.get, "/docs")]
-
   init() {}
 
   /// True for paths that are answered here.

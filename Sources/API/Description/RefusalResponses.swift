@@ -1,15 +1,15 @@
 internal import Domain
 internal import HTTPServer
 
-/// The responses that say no: each combination of problem codes that operations have in common is written once.
+/// The responses that say no: each combination of problem codes that endpoints have in common is written once.
 struct RefusalResponses {
   /// Shared responses of the document, by name.
   let components: [Node.Member]
 
   init() {
     var components: [Node.Member] = []
-    for operation in APIOperation.all {
-      for (status, codes) in Self.byStatus(operation) where !components.contains(where: { $0.name == Self.name(codes) })
+    for endpoint in Endpoint.all {
+      for (status, codes) in Self.byStatus(endpoint) where !components.contains(where: { $0.name == Self.name(codes) })
       {
         components.append((Self.name(codes), Self.node(status, codes)))
       }
@@ -20,16 +20,16 @@ struct RefusalResponses {
     self.components = components.sorted { $0.name < $1.name }
   }
 
-  func responses(of operation: APIOperation) -> [Node.Member] {
-    Self.byStatus(operation).map { status, codes in
+  func responses(of endpoint: Endpoint) -> [Node.Member] {
+    Self.byStatus(endpoint).map { status, codes in
       (String(status), Node.reference(Self.name(codes), in: "responses"))
     }
   }
 
-  /// An operation's codes and those with which the HTTP engine refuses any request, by status.
-  private static func byStatus(_ operation: APIOperation) -> [(status: Int, codes: [String])] {
+  /// An endpoint's codes and those with which the HTTP engine refuses any request, by status.
+  private static func byStatus(_ endpoint: Endpoint) -> [(status: Int, codes: [String])] {
     var codes: [Int: [String]] = [:]
-    for code in operation.problems { codes[code.status, default: []].append(code.rawValue) }
+    for code in endpoint.problems { codes[code.status, default: []].append(code.rawValue) }
     for refusal in EngineProblem.allCases where !(codes[refusal.status.code]?.contains(refusal.type) ?? false) {
       // A request without a body has none that could be too large, but may carry one all the same.
       codes[refusal.status.code, default: []].append(refusal.type)

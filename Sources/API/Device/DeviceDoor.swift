@@ -22,74 +22,18 @@ package import Reactor
 /// answer, requests are answered 503 with Retry-After instead of waiting without end: as not carried out where that is
 /// known, for they still waited or were rolled back, and as unknown where the answer of a COMMIT is outstanding.
 package final class DeviceDoor: RequestHandler {
-  typealias Endpoint = (DeviceDoor) -> (Request, PathParameters, Responder) throws(Problem) -> Void
-  /// One that takes something behind the `?`.
-  typealias Question = (DeviceDoor) -> (Request, PathParameters, QueryParameters, Responder) throws(Problem) -> Void
-
-  /// One line of the table: what is asked, and who answers.
-  struct Route {
-    let method: Method
-    let pattern: String
-    /// Names of what may stand behind the `?`; anything else there is refused.
-    let query: [String]
-    let endpoint: Question
-
-    init(_ method: Method, _ pattern: String, query: [String], _ endpoint: @escaping Question) {
-      self.method = method
-      self.pattern = pattern
-      self.query = query
-      self.endpoint = endpoint
-    }
-
-    init(_ method: Method, _ pattern: String, _ endpoint: @escaping Endpoint) {
-      self.init(method, pattern, query: []) { door in
-        { (request, parameters, _, responder) throws(Problem) in
-          try endpoint(door)(request, parameters, responder)
-        }
-      }
-    }
-  }
-
   /// Who may sign for what, by which keys.
   let keys: SigningKeys
   let catalog: Catalog
   let committer: Committer
   let patience: CatalogPatience
-  private let router: Router<Route>
+  private let router = Endpoint.router(Endpoint.ofDevices)
 
   package init(committer: Committer, catalog: Catalog, keys: SigningKeys, loop: EventLoop) {
     self.committer = committer
     patience = CatalogPatience(catalog: catalog, loop: loop)
     self.catalog = catalog
     self.keys = keys
-    var router = Router<Route>()
-    for route in Self.routes { router.add(route.method, route.pattern, route) }
-    self.router = router
-  }
-
-  /// The API for devices. A test holds it against the API's document.
-  static var routes: [Route] {
-    [
-      Route(.post, "/v1/devices", register),
-      Route(.get, "/v1/devices/{device}", show),
-      Route(.delete, "/v1/devices/{device}", unregister),
-      Route(.put, "/v1/devices/{device}/user", setUser),
-      Route(.delete, "/v1/devices/{device}/user", clearUser),
-      Route(.post, "/v1/devices/{device}/possession", bringBack),
-      Route(.get, "/v1/devices/{device}/groups", query: ["limit", "cursor"], listGroups),
-      Route(.put, "/v1/devices/{device}/groups/{groupSeq}", join),
-      Route(.delete, "/v1/devices/{device}/groups/{groupSeq}", leave),
-      Route(.get, "/v1/devices/{device}/badge", showBadge),
-      Route(.put, "/v1/devices/{device}/badge", setBadge),
-      Route(.get, "/v1/devices/{device}/inbox", query: ["limit", "cursor"], listInbox),
-      Route(.get, "/v1/devices/{device}/consent", showConsents),
-      Route(.put, "/v1/devices/{device}/consent", setConsents),
-      Route(.put, "/v1/devices/{device}/tokens/{kind}", setToken),
-      Route(.delete, "/v1/devices/{device}/tokens/{kind}", endToken),
-      Route(.post, "/v1/devices/{device}/messages", sendMessage),
-      Route(.post, "/v1/receipts", receive),
-      Route(.post, "/v1/reads", read),
-    ]
   }
 
   package func handle(_ request: Request, _ responder: Responder) {
@@ -102,9 +46,10 @@ package final class DeviceDoor: RequestHandler {
         return try read(request, PathParameters(names: [], values: []), responder)
       }
       switch router.match(request) {
-      case .found(let route, let parameters):
-        let query = try QueryParameters(request.query, known: route.query) { Problem(.invalidField, $0) }
-        try route.endpoint(self)(request, parameters, query, responder)
+      case .found(let endpoint, let parameters):
+        guard case .device(let handler) = endpoint.handler else { preconditionFailure("\(endpoint.id) is no device's") }
+        let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
+        try handler(self)(request, parameters, query, responder)
       case .methodNotAllowed(let allowed): responder.send(.methodNotAllowed(allowed, requestID: request.id))
       case .notFound: throw Problem(.notFound, "No such path. The API is described at /openapi.json.")
       }

@@ -12,22 +12,13 @@ struct AdminWork: Sendable {
     case job(AdminJob, bytes: Int)
   }
 
-  /// How much of a thread's time a request takes by its nature.
-  enum Load: Sendable {
-    case light
-    /// What grows with the number of people or deliveries; and whatever brings a long body.
-    case heavy
-    /// It hashes a password: a thread of its own does that.
-    case password
-  }
-
   let errand: Errand
   let party: Party
-  let load: Load
+  let load: Endpoint.Load
   let ticket: ResponseTicket
 
-  /// - Parameter load: that of its route.
-  init(_ errand: Errand, of party: Party, _ load: Load, _ ticket: ResponseTicket) {
+  /// - Parameter load: that of its endpoint.
+  init(_ errand: Errand, of party: Party, _ load: Endpoint.Load, _ ticket: ResponseTicket) {
     self.errand = errand
     self.party = party
     let isLong = Self.bodyBytes(errand) > AdminLimits.lightBodyBytes

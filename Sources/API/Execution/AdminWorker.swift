@@ -10,7 +10,7 @@ internal import Reactor
 final class AdminWorker {
   private let resources: AdminResources
   private let queue: AdminQueue
-  private let router = AdminRoute.router()
+  private let router = Endpoint.router(Endpoint.ofAdmin)
   private let log = Logger(label: "admin")
   private let connection: OwnConnection
   /// What was told last.
@@ -49,7 +49,7 @@ final class AdminWorker {
     do throws(Problem) {
       if queue.isCut { throw Self.isStopping }
       switch router.match(request.method, request.path.utf8Span.span) {
-      case .found(let route, let parameters): return try serve(route, request, parameters, ticket)
+      case .found(let endpoint, let parameters): return try serve(endpoint, request, parameters, ticket)
       case .methodNotAllowed(let allowed): return .methodNotAllowed(allowed, requestID: request.id, isKept: false)
       case .notFound: throw Problem(.notFound, "No such path. The admin API is below /v1/admin.")
       }
@@ -86,29 +86,30 @@ final class AdminWorker {
   }
 
   private func serve(
-    _ route: AdminRoute, _ request: OwnedRequest, _ parameters: PathParameters, _ ticket: ResponseTicket
+    _ endpoint: Endpoint, _ request: OwnedRequest, _ parameters: PathParameters, _ ticket: ResponseTicket
   ) throws(Problem) -> Response? {
     let credential = Credential(in: request.headers, isSecure: resources.isSecure)
-    if route.permission != nil, credential == nil { throw AdminCall.noCredential }
+    if case .permission = endpoint.access, credential == nil { throw AdminCall.noCredential }
     let connection = try connected()
     defer { if connection.isConnected { note(isConnected: true) } }
     var caller = Caller.nobody
-    if let permission = route.permission, let credential {
+    if case .permission(let permission) = endpoint.access, let credential {
       caller = try authenticate(request, credential, on: connection)
       try caller.require(permission)
     }
     caller.origin = request.clientAddress?.description ?? request.remoteAddress.host
     caller.requestID = request.id
-    let query = try QueryParameters(request.query, known: route.query) { Problem(.invalidField, $0) }
+    let query = try QueryParameters(request.query, known: endpoint.query) { Problem(.invalidField, $0) }
     let call = AdminCall(
       request: request, parameters: parameters, query: query, caller: caller, session: credential?.session,
       connection: connection, resources: resources)
-    switch route.endpoint {
-    case .whole(let endpoint): return try endpoint(call)
-    case .pieces(let kind, let endpoint):
+    switch endpoint.handler {
+    case .whole(let answer): return try answer(call)()
+    case .device, .controller, .own: preconditionFailure("\(endpoint.id) is none of the admin door's")
+    case .pieces(let kind, let begin):
       // Before anything is noted down of what it will not get.
       let place = try resources.streams.place(kind, for: Party(caller, address: nil))
-      let source = try endpoint(call)
+      let source = try begin(call)()
       guard resources.streams.open(kind, source, place, ticket, isHead: request.method == .head) else {
         throw Problem(.busy, "This server is stopping. Try again in a moment.")
       }

@@ -1,66 +1,44 @@
 internal import Domain
 
-/// One controller of the protocol, and who answers for it. The table below is the door; a test calls each of them.
+/// One controller of the protocol: what it does, the fields of its form, and who answers for it. `all` is the door; a test
+/// calls each of them.
 struct Controller: Sendable {
-  typealias Endpoint = @Sendable (ControllerDoor) -> (LegacyCall) throws(LegacyRefusal) -> Void
+  typealias Handler = @Sendable (ControllerDoor) -> (LegacyCall) throws(LegacyRefusal) -> Void
 
-  let name: StaticString
+  let name: String
+  let summary: String
+  let about: String
+  /// Fields of its own, beside those that nearly every call has; those with `!` are needed.
+  let fields: [String]
+  /// What the BODY of a good answer holds.
+  let body: String
   /// Only servers that are trusted may call it.
   let isForServers: Bool
   /// It may bring a large body: a list of people, or a file of them.
   let takesLongForms: Bool
-  let endpoint: Endpoint
+  let handler: Handler
 
-  private init(
-    _ name: StaticString, isForServers: Bool = false, takesLongForms: Bool = false, _ endpoint: @escaping Endpoint
+  init(
+    _ name: String, _ summary: String, _ about: String, _ fields: String = "", body: String = "[{}]",
+    isForServers: Bool = false, takesLongForms: Bool = false, _ handler: @escaping Handler
   ) {
     self.name = name
+    self.summary = summary
+    self.about = about
+    self.fields = fields.split(separator: " ").map(String.init)
+    self.body = body
     self.isForServers = isForServers
     self.takesLongForms = takesLongForms
-    self.endpoint = endpoint
+    self.handler = handler
   }
 
-  static let all: [Controller] = [
-    // Devices.
-    Controller("asking_authorization") { $0.askKey },
-    Controller("rcv_register_service") { $0.registerService },
-    Controller("rcv_register_user") { $0.registerUser },
-    Controller("new_rcv_register_service_and_user") { $0.registerServiceAndUser },
-    Controller("rcv_register_service_and_user") { $0.registerServiceAndUser },
-    Controller("rcv_get_service") { $0.showService },
-    Controller("rcv_delete_service") { $0.deleteService },
-    Controller("rcv_delete_user") { $0.deleteUser },
-    Controller("rcv_register_usergroup_user") { $0.joinGroup },
-    Controller("rcv_delete_usergroup_user") { $0.leaveGroup },
-    Controller("rcv_register_sent_ack") { $0.receive },
-    Controller("rcv_register_send_result") { $0.read },
-    Controller("rcv_init_badgeNo") { $0.setBadge },
-    Controller("rcv_appAlive") { $0.appAlive },
-    Controller("rcv_comm_configuration") { $0.showConfiguration },
-    Controller("reAllocateUpns") { $0.showConfiguration },
-    Controller("putAppLog") { $0.showConfiguration },
-    // What is not served, said in words.
-    Controller("rcv_add_service") { door in
-      door.refusing("Services are not added one by one here: register with rcv_register_service.ctl.")
-    },
-    Controller("getEncriptKey") { door in
-      door.refusing("No key encrypts single fields here: TLS encrypts the whole call. Send the fields as they are.")
-    },
-    Controller("wpns_rcv_register_service_and_user") { door in
-      door.refusing("This call \(SDKWords.webPush).")
-    },
-    // Servers; the first also devices.
-    Controller("rcv_register_message", isForServers: true, takesLongForms: true) { $0.sendMessage },
-    Controller("rcv_register_groupmessage", isForServers: true, takesLongForms: true) { $0.sendGroupMessage },
-    Controller("rcv_register_csvmessage", isForServers: true, takesLongForms: true) { $0.sendCSVMessage },
-    Controller("rcv_message_cancel_reservation", isForServers: true) { $0.cancelReservation },
-    Controller("rcv_retry_message", isForServers: true) { $0.retryMessage },
-    Controller("rcv_getSentMsgInfo", isForServers: true) { $0.showMessage },
-    Controller("rcv_register_usergroup", isForServers: true) { $0.createGroup },
-    Controller("rcv_get_usergroup", isForServers: true) { $0.listGroups },
-    Controller("rcv_delete_usergroup", isForServers: true) { $0.deleteGroup },
-    Controller("rcv_get_usergroup_user", isForServers: true) { $0.listGroupUsers },
-  ]
+  static let about = """
+    Forms (urlencoded or multipart) posted to `/<context>/<controller>.ctl`; any context, unless UPMC_CTL_CONTEXT names \
+    some. The answer has HTTP 200, whatever the code is: `0000` done; `40100` no AUTHKEY, or one that is old or another \
+    device's (ask for a key and repeat the call); `40300` the device is another user's; `400` no such device or token; `4400` \
+    nobody whom a send is for is registered; `4444` no such app; `5500`, `5600` a reserved send that comes too late, or fails; \
+    `42900` too much; `50300` this server may not send; `500` anything else, in words. 503 asks to come again.
+    """
 
-  static let byName: [String: Controller] = Dictionary(uniqueKeysWithValues: all.map { ("\($0.name)", $0) })
+  static let byName: [String: Controller] = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }

@@ -101,7 +101,7 @@ final class ControllerDoor: RequestHandler {
 
   private func run(_ controller: Controller, _ call: LegacyCall) {
     do throws(LegacyRefusal) {
-      try controller.endpoint(self)(call)
+      try controller.handler(self)(call)
     } catch {
       call.refuse(error)
     }

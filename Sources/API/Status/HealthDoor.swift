@@ -20,9 +20,6 @@ package final class HealthDoor {
     self.readiness = readiness
   }
 
-  /// What it serves, for the test that holds the API's document against all doors.
-  static let routes: [(Method, String)] = [(.get, "/health"), (.get, "/ready")]
-
   package static func isAsked(_ request: Request) -> Bool {
     request.pathEquals("/health") || request.pathEquals("/ready")
   }

@@ -17,9 +17,6 @@ package final class MetricsDoor {
     self.catalog = catalog
   }
 
-  /// What it serves, for the test that holds the API's document against all doors.
-  static let routes: [(Method, String)] = [(.get, "/metrics")]
-
   package static func isAsked(_ request: Request) -> Bool { request.pathEquals("/metrics") }
 
   package func handle(_ request: Request, _ responder: Responder) {

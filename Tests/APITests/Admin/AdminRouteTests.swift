@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct AdminRouteTests {
   /// Who may use each route. A route without a line here fails the test.
-  private static let allowed: [String: Set<Role>] = [
+  static let allowed: [String: Set<Role>] = [
     "POST /v1/admin/messages": [.sender, .operator, .admin],
     "GET /v1/admin/messages/{seqno}": [.sender, .operator, .viewer, .admin],
     "GET /v1/admin/messages/{seqno}/shards": [.sender, .operator, .viewer, .admin],
@@ -116,7 +116,7 @@ import Testing
     "PUT /v1/admin/apps/{appId}/ad-rules": [.admin],
   ]
 
-  private static let routes = AdminRoute.router().routes.map { "\($0.method.rawValue) \($0.pattern)" }
+  private static let routes = Endpoint.ofAdmin.map { "\($0.method.rawValue) \($0.pattern)" }
 
   @Test func `the table and the router name the same routes`() {
     #expect(Set(Self.routes) == Set(Self.allowed.keys))
@@ -126,7 +126,7 @@ import Testing
     let world = try AdminWorld()
     var keys: [Role: String] = [:]
     for role in Role.allCases { keys[role] = try world.key(role) }
-    for route in AdminRoute.all where route.permission != nil {
+    for route in Endpoint.ofAdmin where route.permission != nil {
       let name = "\(route.method.rawValue) \(route.pattern)"
       let roles = try #require(Self.allowed[name], "no rule for \(name)")
       // What is not there is refused by its endpoint, so nothing is changed under way.

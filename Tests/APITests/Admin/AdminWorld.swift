@@ -97,3 +97,10 @@ extension HTTPResponse {
       && text.hasSuffix("\"requestId\":\"\(header("x-request-id") ?? "none")\"}")
   }
 }
+
+extension Endpoint {
+  /// Nil where nobody has to prove anything first, or something else.
+  var permission: Permission? {
+    if case .permission(let permission) = access { permission } else { nil }
+  }
+}

@@ -125,7 +125,7 @@ import Testing
 
   @Test func `every route that changes something writes exactly one entry, with who, what and from where`() throws {
     let routes = Set(
-      AdminRoute.router().routes.filter { ![.get, .head].contains($0.method) }
+      Endpoint.ofAdmin.filter { ![.get, .head].contains($0.method) }
         .map { "\($0.method.rawValue) \($0.pattern)" })
     // Those of the session are tried with one in `SessionTests`, approvals in `ApprovalTests`; vouchers by people in
     // `AuditWalkTests`. The other only counts.

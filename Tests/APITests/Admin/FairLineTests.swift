@@ -24,7 +24,7 @@ import struct Domain.Problem
   private static func stranger(_ address: String) -> Party { Party(nil, address: IPAddress(address)) }
 
   private func work(
-    _ party: Party, _ id: String = "", _ load: AdminWork.Load = .light, bytes: Int = 0
+    _ party: Party, _ id: String = "", _ load: Endpoint.Load = .light, bytes: Int = 0
   ) -> AdminWork {
     let body = [UInt8](repeating: 0, count: bytes)
     return AdminWork(.request(OwnedRequest(method: .get, path: "/", body: body, id: id)), of: party, load, ticket)
@@ -263,9 +263,13 @@ import struct Domain.Problem
   // MARK: Loads
 
   @Test func `every route that is called heavy, or a password's, is one`() {
-    let names = Set(AdminRoute.all.map { "\($0.method.rawValue) \($0.pattern)" })
-    #expect(AdminRoute.heavy.union(AdminRoute.passwords).subtracting(names).isEmpty)
-    #expect(AdminRoute.heavy.isDisjoint(with: AdminRoute.passwords))
+    let names = Set(Endpoint.ofAdmin.map { "\($0.method.rawValue) \($0.pattern)" })
+    let called = Endpoint.all.filter { $0.load != .light }.map { "\($0.method.rawValue) \($0.pattern)" }
+    #expect(!called.isEmpty && Set(called).isSubset(of: names))
+    #expect(
+      Set(Endpoint.all.filter { $0.load == .password }.map(\.pattern)) == [
+        "/v1/admin/session", "/v1/admin/session/password",
+      ])
   }
 
   @Test(arguments: [
@@ -273,12 +277,12 @@ import struct Domain.Problem
     "POST /v1/admin/groups/{groupSeq}/members/remove",
     "PUT /v1/admin/imports/{importId}/parts/{part}", "GET /v1/admin/exports/users",
   ]) func `what is done for thousands is heavy`(name: String) throws {
-    let route = try #require(AdminRoute.all.first { "\($0.method.rawValue) \($0.pattern)" == name })
+    let route = try #require(Endpoint.ofAdmin.first { "\($0.method.rawValue) \($0.pattern)" == name })
     #expect(route.load == .heavy)
   }
 
   @Test func `what brings a long body is heavy, whatever it asks and of whichever door`() {
-    for (bytes, load) in [(65_536, AdminWork.Load.light), (65_537, .heavy)] {
+    for (bytes, load) in [(65_536, Endpoint.Load.light), (65_537, .heavy)] {
       #expect(work(Self.key(1, app: 1), bytes: bytes).load == load)
       let job = AdminWork.Errand.job({ _ in Response(status: .ok) }, bytes: bytes)
       #expect(AdminWork(job, of: Self.key(1, app: 1), .light, ticket).load == load)

@@ -14,7 +14,7 @@ import Testing
   }
 
   private static func isDocumented(_ path: String, _ method: String? = nil) -> Bool {
-    APIOperation.all.contains { (method ?? $0.method.rawValue) == $0.method.rawValue && fit($0.pattern, path) }
+    Endpoint.all.contains { (method ?? $0.method.rawValue) == $0.method.rawValue && fit($0.pattern, path) }
   }
 
   @Test func `every console action is an operation of the document, or asked for before it is shown`() throws {

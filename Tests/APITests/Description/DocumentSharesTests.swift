@@ -16,7 +16,7 @@ import Testing
   }
 
   @Test func `every call that has a share says that it may be told to come back`() {
-    for operation in APIOperation.all where operation.pattern.hasPrefix("/v1/admin/") {
+    for operation in Endpoint.all where operation.pattern.hasPrefix("/v1/admin/") {
       #expect(operation.problems.contains(.tooManyRequests), "\(operation.id)")
     }
   }

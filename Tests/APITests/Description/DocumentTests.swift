@@ -31,14 +31,14 @@ import Testing
 
   @Test func `every parameter of a path is described`() {
     let known = Set(PathParameter.all.map(\.name))
-    for operation in APIOperation.all {
+    for operation in Endpoint.all {
       #expect(known.isSuperset(of: operation.pathParameters), "\(operation.pattern)")
     }
-    #expect(known == Set(APIOperation.all.flatMap(\.pathParameters)), "a parameter that no path has")
+    #expect(known == Set(Endpoint.all.flatMap(\.pathParameters)), "a parameter that no path has")
   }
 
   @Test func `every operation has words, and every body and answer an example`() {
-    for operation in APIOperation.all {
+    for operation in Endpoint.all {
       #expect(!operation.summary.isEmpty && !operation.about.isEmpty, "\(operation.id)")
       #expect(operation.summary.last != ".", "\(operation.id): a summary is no sentence")
       // A file's bytes are no example to read.
@@ -52,9 +52,9 @@ import Testing
   }
 
   @Test func `every link leads to an operation that has its parameters`() {
-    for operation in APIOperation.all {
+    for operation in Endpoint.all {
       for link in operation.answers.flatMap(\.links) {
-        let target = APIOperation.all.first { $0.id == link.operation }
+        let target = Endpoint.all.first { $0.id == link.operation }
         for (name, _) in link.parameters {
           #expect(target?.pathParameters.contains(name) == true, "\(operation.id) → \(link.operation)")
         }

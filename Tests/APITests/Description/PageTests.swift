@@ -7,7 +7,7 @@ import Testing
   private static let page = Page.make(Document.make())
 
   @Test func `it tells every operation and schema, and every link in it leads somewhere`() {
-    for operation in APIOperation.all {
+    for operation in Endpoint.all {
       #expect(Self.page.contains("<article id=\"\(operation.id)\">"), "\(operation.id)")
     }
     for match in Self.page.matches(of: #/href="#([^"]+)"/#) {

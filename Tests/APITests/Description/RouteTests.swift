@@ -6,16 +6,18 @@ import Testing
 /// The document and the routers name the same operations.
 @Suite struct RouteTests {
   static let routed: [String] = {
-    var names = DeviceDoor.routes.map { name($0.method, $0.pattern) }
-    names += AdminRoute.all.map { name($0.method, $0.pattern) }
-    names += HealthDoor.routes.map { name($0.0, $0.1) }
-    names += MetricsDoor.routes.map { name($0.0, $0.1) }
-    names += DocumentDoor.routes.map { name($0.0, $0.1) }
-    names += Controller.all.map { name(.post, "/upmc/\($0.name).ctl") }
+    var names = Endpoint.router(Endpoint.ofDevices).routes.map { name($0.method, $0.pattern) }
+    names += Endpoint.router(Endpoint.ofAdmin).routes.map { name($0.method, $0.pattern) }
+    names += Endpoint.server.map { name($0.method, $0.pattern) }
+    names += Controller.byName.keys.map { name(.post, "/upmc/\($0).ctl") }
     return names
   }()
 
-  static let documented = APIOperation.all.map { name($0.method, $0.pattern) }
+  private static let paths = Document.make()["paths"]?.members ?? []
+
+  static let documented = paths.flatMap { path, operations in
+    operations.members.filter { $0.name != "parameters" }.map { "\($0.name.uppercased()) \(path)" }
+  }
 
   private static func name(_ method: Method, _ pattern: String) -> String { "\(method.rawValue) \(pattern)" }
 
@@ -25,11 +27,8 @@ import Testing
       missing.isEmpty,
       """
       Not in the API's document: \(missing.joined(separator: "; ")).
-      Add an APIOperation for each to the file of its area in Sources/API/Description/Operations: method and pattern as in the \
-      router, an id, a summary, its body and answers (schemas are in Sources/API/Description/Schemas) with an example each, and \
-      the problem codes it may give beyond those of its credential and body. A new file of operations is named in \
-      APIOperation.all, a new file of schemas in Schemas.all, a new {name} in a path in PathParameter.all. The essay in \
-      Sources/API/API.swift says more.
+      Name the file of the endpoint in Endpoint.all, a new file of schemas in Schemas.all, and a new {name} in a path in \
+      PathParameter.all.
       """)
   }
 
@@ -39,19 +38,18 @@ import Testing
   }
 
   @Test func `every operation lists the parameters that its route takes, and no other`() {
-    var taken = DeviceDoor.routes.map { (Self.name($0.method, $0.pattern), $0.query) }
-    taken += AdminRoute.all.map { (Self.name($0.method, $0.pattern), $0.query) }
-    #expect(taken.contains { !$0.1.isEmpty })
-    for (name, query) in taken {
-      let operation = APIOperation.all.first { Self.name($0.method, $0.pattern) == name }
-      let listed = operation?.parameters.filter { $0.place == .query }.map(\.name) ?? []
-      #expect(listed.sorted() == query.sorted(), "\(name): the document lists \(listed), its route takes \(query)")
+    #expect(Endpoint.all.contains { !$0.query.isEmpty })
+    for endpoint in Endpoint.all {
+      let operation = Self.paths.first { $0.name == endpoint.pattern }?.value[endpoint.method.rawValue.lowercased()]
+      let listed = operation?["parameters"]?.elements.filter { $0["in"]?.string == "query" } ?? []
+      #expect(listed.compactMap { $0["name"]?.string } == endpoint.query, "\(endpoint.id)")
     }
   }
 
   @Test func `no operation is there twice`() {
     #expect(Set(Self.documented).count == Self.documented.count)
     #expect(Set(Self.routed).count == Self.routed.count)
-    #expect(Set(APIOperation.all.map(\.id)).count == APIOperation.all.count)
+    #expect(Set(Endpoint.all.map(\.id)).count == Endpoint.all.count)
+    #expect(Self.documented.count == Endpoint.all.count)
   }
 }

@@ -9,8 +9,8 @@ import Testing
   @Test func `what anybody may call takes a body of the documented length, and not one byte more`() throws {
     let stage = try ExampleStage()
     var calls = 0
-    for operation in APIOperation.all {
-      guard let bytes = operation.bodyBytes, let example = operation.body?.examples.first?.json else { continue }
+    for operation in Endpoint.all {
+      guard let bytes = operation.body?.bytes, let example = operation.body?.examples.first?.json else { continue }
       calls += 1
       let (target, credential) = try stage.prepare(operation)
       var head = "\(operation.method.rawValue) \(target) HTTP/1.1\nContent-Type: application/json"

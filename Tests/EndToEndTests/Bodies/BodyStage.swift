@@ -33,7 +33,7 @@ final class BodyStage {
   deinit { _ = server.stop() }
 
   /// The request line and headers of an operation, with whatever its path needs.
-  func head(_ operation: APIOperation) throws -> String {
+  func head(_ operation: Endpoint) throws -> String {
     let (target, credential) = try example.prepare(operation)
     var head = "\(operation.method.rawValue) \(target) HTTP/1.1"
     if let credential { head += "\nAuthorization: Bearer \(credential)" }

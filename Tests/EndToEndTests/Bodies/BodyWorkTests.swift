@@ -14,7 +14,7 @@ import Testing
   @Test func `no JSON body costs more than its length, whatever stands in which member`() throws {
     let stage = try BodyStage()
     var walk = MemberWalk(stage.example.check)
-    for operation in APIOperation.all {
+    for operation in Endpoint.all {
       guard let body = operation.body, body.type == "application/json" else { continue }
       let head = try stage.head(operation)
       for worst in WorstJSON.allCases {
@@ -35,7 +35,7 @@ import Testing
   @Test func `no file costs more than its length`() throws {
     let stage = try BodyStage()
     var calls = 0
-    for operation in APIOperation.all {
+    for operation in Endpoint.all {
       // Controllers take forms: see below.
       guard let body = operation.body, body.type != "application/json", operation.pattern.hasPrefix("/v1/") else {
         continue

@@ -27,7 +27,7 @@ struct MemberWalk {
     self.check = check
   }
 
-  mutating func places(of body: APIOperation.Body) -> [Place] {
+  mutating func places(of body: Endpoint.Body) -> [Place] {
     var places: [Place] = []
     let example = Node.json(ExampleStage.withComingDays(body.examples.first?.json ?? "{}"))
     walk(Schema.reference(body.schema), example, at: "", depth: 1, into: &places) { $0 }

@@ -3,15 +3,6 @@ internal import HTTPServer
 internal import Operations
 
 /// What an app asks of its ads.
-extension AdminRoute {
-  static let adRules: [AdminRoute] = [
-    AdminRoute(.get, "/v1/admin/apps/{appId}/ad-rules", .viewMessages) { call throws(Problem) in try call.adRules() },
-    AdminRoute(.put, "/v1/admin/apps/{appId}/ad-rules", .manageApps) { call throws(Problem) in
-      try call.changeAdRules()
-    },
-  ]
-}
-
 extension AdminCall {
   func adRules() throws(Problem) -> Response {
     .json(.ok, try Advertising.show(parameters["appId"], by: caller, on: connection))

@@ -3,29 +3,6 @@ internal import HTTPServer
 internal import Operations
 
 /// Answers in pieces.
-extension AdminRoute {
-  static let streams: [AdminRoute] = [
-    AdminRoute(
-      .get, "/v1/admin/messages/{seqno}/events", .viewMessages,
-      .pieces(.live, { call throws(Problem) in try call.watchMessage() })),
-    AdminRoute(
-      .get, "/v1/admin/overview/events", .viewMessages, query: ["appId"],
-      .pieces(.live, { call throws(Problem) in try call.watchOverview() })),
-    AdminRoute(
-      .get, "/v1/admin/exports/users", .exportPeople, query: ["appId", "prefix"],
-      .pieces(.export, { call throws(Problem) in try call.exportUsers() })),
-    AdminRoute(
-      .get, "/v1/admin/exports/members", .exportPeople, query: ["groupSeq"],
-      .pieces(.export, { call throws(Problem) in try call.exportMembers() })),
-    AdminRoute(
-      .get, "/v1/admin/exports/deliveries", .exportPeople, query: ["seqno"],
-      .pieces(.export, { call throws(Problem) in try call.exportDeliveries() })),
-    AdminRoute(
-      .get, "/v1/admin/exports/audit", .viewAudit, query: ["appId"],
-      .pieces(.export, { call throws(Problem) in try call.exportAudit() })),
-  ]
-}
-
 extension AdminCall {
   /// `GET /v1/admin/messages/{seqno}/events`: the funnel whenever it changes.
   func watchMessage() throws(Problem) -> StreamSource {

@@ -7,7 +7,11 @@ internal import Reactor
 /// `POST /v1/admin/messages/{seqno}/resend`: a message on its way. The first answer with the message's numbers, the last
 /// as a send does.
 extension AdminCall {
-  func control(_ control: MessageControl) throws(Problem) -> Response {
+  func pause() throws(Problem) -> Response { try control(.pause) }
+  func resume() throws(Problem) -> Response { try control(.resume) }
+  func cancel() throws(Problem) -> Response { try control(.cancel) }
+
+  private func control(_ control: MessageControl) throws(Problem) -> Response {
     .json(
       .ok,
       try Controlling.control(

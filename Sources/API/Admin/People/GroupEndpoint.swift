@@ -50,8 +50,13 @@ extension AdminCall {
     .json(.ok, try Grouping.members(of: try groupSeq(), try page(), by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/groups/{groupSeq}/members` and `…/members/remove`: `{"clientUids":[…]}`.
-  func changeMembers(adding: Bool) throws(Problem) -> Response {
+  /// `POST /v1/admin/groups/{groupSeq}/members`: `{"clientUids":[…]}`.
+  func addMembers() throws(Problem) -> Response { try changeMembers(adding: true) }
+
+  /// `POST /v1/admin/groups/{groupSeq}/members/remove`: the same.
+  func removeMembers() throws(Problem) -> Response { try changeMembers(adding: false) }
+
+  private func changeMembers(adding: Bool) throws(Problem) -> Response {
     var clientUIDs: [String]?
     try readObject { (reader, key) throws(JSONError) in
       guard key == "clientUids" else { throw .unknownField }

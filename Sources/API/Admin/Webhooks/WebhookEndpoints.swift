@@ -5,35 +5,6 @@ internal import Operations
 internal import Reactor
 
 /// Where events go, what was told, and telling it again.
-extension AdminRoute {
-  static let webhooks: [AdminRoute] = [
-    AdminRoute(.post, "/v1/admin/webhooks", .manageApps) { call throws(Problem) in try call.createWebhook() },
-    AdminRoute(.get, "/v1/admin/webhooks", .manageEvents, query: ["appId"] + page) { call throws(Problem) in
-      try call.webhooks()
-    },
-    AdminRoute(.get, "/v1/admin/webhooks/{webhook}", .manageEvents) { call throws(Problem) in try call.webhook() },
-    AdminRoute(.patch, "/v1/admin/webhooks/{webhook}", .manageApps) { call throws(Problem) in
-      try call.changeWebhook()
-    },
-    AdminRoute(.delete, "/v1/admin/webhooks/{webhook}", .manageApps) { call throws(Problem) in
-      try call.deleteWebhook()
-    },
-    AdminRoute(.post, "/v1/admin/webhooks/{webhook}/test", .manageEvents) { call throws(Problem) in
-      try call.testWebhook()
-    },
-    AdminRoute(.get, "/v1/admin/webhooks/{webhook}/deliveries", .manageEvents, query: ["state"] + page) {
-      call throws(Problem) in
-      try call.webhookDeliveries()
-    },
-    AdminRoute(.post, "/v1/admin/webhooks/{webhook}/replay", .manageEvents) { call throws(Problem) in
-      try call.replayEvents()
-    },
-    AdminRoute(.get, "/v1/admin/messages/{seqno}/fallbacks", .viewMessages, query: page) { call throws(Problem) in
-      try call.fallbacks()
-    },
-  ]
-}
-
 extension AdminCall {
   /// `{"appId","url","kinds"}`.
   func createWebhook() throws(Problem) -> Response {

@@ -1,7 +1,7 @@
 /// Forms and answers of the existing SDK's protocol.
 extension Schemas {
   static let controllers: [Node.Member] =
-    ControllerCall.all.map { ($0.schema, $0.form) } + [
+    Controller.all.map { ($0.schema, $0.form) } + [
       ("ControllerAnswer", answer(Schema.list(of: .object([("type", "object")])), "An array of at most one object.")),
       ("SendControllerAnswer", answer(.object([("type", "object")]), "An object.")),
     ]

@@ -1,0 +1,63 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Sends that wait for a second person.
+extension Endpoint {
+  static let approvals: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/approvals", id: "listApprovals", in: .messages, "List what waits for a second person",
+      """
+      And what became of it, newest first. What a person (an account, or somebody at the command line) sends to more \
+      devices than its app's `approvalAbove` waits until somebody else approves it, and so does what comes to more together \
+      with all that the same person has sent within the hour. Both are looked at when it is asked for, and again when the \
+      audience is frozen: then the message is paused until it is approved. After a week nobody can any more, and a message \
+      that is held is cancelled.
+      """, by: .permission(.viewMessages),
+      parameters: [
+        .ofApp(isNeeded: false),
+        .query("state", Schema.words(["waiting", "approved", "rejected", "expired"]), "Only those that stand so."),
+        .limit, .pageCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page. It may hold fewer than asked for, also none, and still have a next.", "ApprovalPage",
+          example: Answer.page(approval))
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.approvals)),
+    Endpoint(
+      .get, "/v1/admin/approvals/{approvalId}", id: "showApproval", in: .messages, "Show an approval",
+      "With the message as it would go out.", by: .permission(.viewMessages),
+      answers: [Answer(200, "The approval.", "Approval", example: approval)], problems: [.notFound],
+      handler: .whole(AdminCall.approval)),
+    Endpoint(
+      .post, "/v1/admin/approvals/{approvalId}/approve", id: "approveMessage", in: .messages, "Let a message go out",
+      """
+      By a person other than the one that asked; an API key is no second person. The account must be older than the \
+      request, and must not have come from the hands of whoever asked: made by them, or opened by a link of theirs within \
+      90 days; nor may the account that asked have come from the approver's within 7 days. The audience is looked up anew; \
+      when it has grown by more than a tenth until it is frozen, it is asked about again. Repeating the call answers the same.
+      """, by: .permission(.approve),
+      answers: [
+        Answer(
+          202, "The message is stored and will be sent.", "Accepted",
+          example: #"{"seqno":"104","state":"queued","targeted":120000,"unknown":[]}"#)
+      ],
+      problems: [
+        .invalidField, .notFound, .unknownApp, .unknownSegment, .unknownUpload, .unknownMessage, .payloadTooLarge,
+        .impossible, .idempotencyConflict, .wrongState, .conflict,
+      ], handler: .whole(AdminCall.approve)),
+    Endpoint(
+      .post, "/v1/admin/approvals/{approvalId}/reject", id: "rejectMessage", in: .messages, "Refuse a message",
+      "Nothing of it goes out. Whoever asked may do so too.", by: .permission(.approve),
+      body: Body(schema: "Rejection", examples: [("reason", #"{"reason":"The price is wrong."}"#)]),
+      answers: [Answer(200, "As it is now.", "Approval", example: approval)], problems: [.notFound, .conflict],
+      handler: .whole(AdminCall.reject)),
+  ]
+
+  private static let approval = """
+    {"approvalId":"7","appId":"com.example.bank","state":"waiting","requestedBy":"kim@example.com",\
+    "requestedAt":"2026-11-21T09:30:00.123Z","endsAt":"2026-11-28T09:30:00.123Z","targeted":120000,\
+    "because":"size","sentWithinHour":0,"isHeld":false,"message":{"appId":"com.example.bank","audience":{"all":true},"alert":"Hello"},"resendOf":null,"decidedBy":null,\
+    "decidedAt":null,"reason":null,"seqno":null}
+    """
+}

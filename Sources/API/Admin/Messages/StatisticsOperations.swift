@@ -1,0 +1,52 @@
+internal import HTTPServer
+internal import Operations
+internal import Domain
+
+/// Statistics.
+extension Endpoint {
+  static let statistics: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/statistics", id: "showStatistics", in: .messages, "Ask for statistics",
+      """
+      What happened by minute (at most a day), hour (at most 62 days) or the app's day, in all or divided. Numbers are kept \
+      as things happen. Receipts and reads are counted by app and lane only.
+      """, by: .permission(.viewMessages), load: .heavy,
+      parameters: [
+        .ofApp(isNeeded: false),
+        .query("from", Schema.moment, "Absent: an hour of minutes, a day of hours, or 30 days before `to`."),
+        .query("to", Schema.moment, "Before then; absent: now."),
+        .query("by", Schema.words(["minute", "hour", "day"]), "`hour` when absent."),
+        .query(
+          "per", Schema.words(["none", "app", "network", "lane", "reason", "appVersion"]), "What to divide it by."),
+      ],
+      answers: [
+        Answer(
+          200, "What happened, by time; a time at which nothing did is left out.", "Statistics",
+          example: """
+            {"from":"2026-11-21T00:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"hour","per":"lane",\
+            "total":{"accepted":985,"rejected":3,"expired":0,"cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,\
+            "left":0},"items":[{"at":"2026-11-21T09:00:00.000Z","lane":"bulk","accepted":985,"rejected":3,"expired":0,\
+            "cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,"left":0}]}
+            """)
+      ], problems: [.invalidField, .unknownApp, .impossible], handler: .whole(AdminCall.statistics)),
+    Endpoint(
+      .get, "/v1/admin/overview/events", id: "watchOverview", in: .messages, "Watch what happens",
+      """
+      Server-sent events `overview`: the last hour by minute, the same by reason, and the twelve newest messages, at once \
+      and whenever they have changed, at most every two seconds. The answer ends after 15 minutes at the latest: connect \
+      again, as browsers do by themselves.
+      """, by: .permission(.viewMessages), parameters: [.ofApp(isNeeded: false)],
+      answers: [
+        Answer(
+          200, "What happens, as it changes.", "OverviewEvents",
+          example: """
+            event: overview
+            data: {"minutes":{"from":"2026-11-21T09:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"minute","per":"none",\
+            "total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,"received":0,"read":0,"joined":0,\
+            "left":0},"items":[]},"reasons":{},"messages":{"items":[],"nextCursor":null}}
+
+
+            """, type: "text/event-stream")
+      ], problems: [.unknownApp], handler: .pieces(.live, AdminCall.watchOverview)),
+  ]
+}

@@ -1,0 +1,185 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Users, devices and groups, as operators look at them.
+extension Endpoint {
+  static let people: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/users", id: "listUsers", in: .people, "List users", "By CUID, or those whose CUID begins so.",
+      by: .permission(.viewPeople), load: .heavy,
+      parameters: [
+        .ofApp(), .query("prefix", Schema.givenText, "How the CUID begins."),
+        .limit,
+        .pageCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page of users.", "UserPage",
+          example: Answer.page(#"{"clientUid":"kim01","clientName":"Kim","badge":2,"devices":1}"#))
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.users)),
+    Endpoint(
+      .get, "/v1/admin/users/{clientUid}", id: "showUser", in: .people, "Show a user", "With devices and groups.",
+      by: .permission(.viewPeople), parameters: [.ofApp()],
+      answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
+      problems: [.invalidField, .unknownApp, .unknownUser], handler: .whole(AdminCall.user)),
+    Endpoint(
+      .get, "/v1/admin/users/{clientUid}/messages", id: "listUserMessages", in: .people, "List what was sent to a user",
+      """
+      Those that were asked for in the last 90 days, newest first, on the devices that the user has now; one that was reserved \
+      earlier than that is absent, whenever it went out. Of what a message says only the title, and of a \
+      confidential one nothing. Messages whose deliveries are not kept are absent: those with `dbIn` false 48 hours after \
+      their end, the others when the time for which history is kept is over. Who reads it is in the audit log.
+      """, by: .permission(.viewPeople), load: .heavy, parameters: [.ofApp(), .limit, .pageCursor],
+      answers: [
+        Answer(
+          200, "A page of messages. It may hold fewer than asked for, also none, and still have a next.",
+          "UserMessagePage", example: Answer.page(messageExample))
+      ], problems: [.invalidField, .unknownApp, .unknownUser], handler: .whole(AdminCall.userMessages)),
+    Endpoint(
+      .delete, "/v1/admin/users/{clientUid}", id: "eraseUser", in: .people, "Forget a user",
+      """
+      Its devices are unregistered and emptied; its name, count, memberships and inbox go; its deliveries belong to nobody, so the \
+      numbers of messages still add up.
+      """, by: .permission(.erasePeople), parameters: [.ofApp()],
+      answers: [Answer(200, "How many devices it had.", "Erased", example: #"{"devices":1}"#)],
+      problems: [.invalidField, .unknownApp, .unknownUser], handler: .whole(AdminCall.eraseUser)),
+    Endpoint(
+      .get, "/v1/admin/users/{clientUid}/export", id: "exportUser", in: .people, "Export all that is known of a user",
+      "Its deliveries are those to the devices it has now, the newest 10,000. The export is itself in the audit log.",
+      by: .permission(.erasePeople), parameters: [.ofApp()],
+      answers: [
+        Answer(
+          200, "Everything, by kind.", "PersonExport",
+          example: """
+            {"appId":"com.example.bank","clientUid":"kim01","phone":null,"user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
+            "devices":[],"groups":[],"badges":[],"shortMessages":[],"inbox":[],"deliveries":[]}
+            """)
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.exportUser)),
+    Endpoint(
+      .put, "/v1/admin/users/{clientUid}/badge", id: "setUserBadge", in: .people, "Set a user's badge count",
+      "The last write wins, as when a device sets it.", by: .permission(.managePeople),
+      body: Body(schema: "UserBadge", examples: [("three", #"{"appId":"com.example.bank","badge":3}"#)]),
+      answers: [Answer(200, "The user.", "UserDetail", example: userExample)],
+      problems: [.badgeOutOfRange, .unknownApp, .unknownUser], handler: .whole(AdminCall.setUserBadge)),
+    Endpoint(
+      .post, "/v1/admin/users/{clientUid}/vouchers", id: "makeVoucher", in: .people, "Vouch for a user at log-in",
+      """
+      By the app's own server, just before the device names the user: the next device that names it is its, once. So apps \
+      that cannot send a `userProof` are vouched for too. Without `deviceId` whoever knows the CUID can be faster in that \
+      time. A further voucher takes the place of the one before.
+      """, by: .permission(.vouch),
+      body: Body(
+        schema: "NewVoucher",
+        examples: [("login", #"{"appId":"com.example.bank","expiresIn":"PT5M","deviceId":"my-phone"}"#)]),
+      answers: [
+        Answer(
+          201, "It stands.", "Voucher",
+          example: """
+            {"appId":"com.example.bank","clientUid":"kim01","deviceId":"my-phone","expiresAt":"2026-11-21T09:30:00.123Z"}
+            """)
+      ], problems: [.unknownApp], handler: .whole(AdminCall.vouch)),
+    Endpoint(
+      .get, "/v1/admin/devices", id: "listDevices", in: .people, "List devices",
+      "Active ones by user, or those whose user's CUID begins so, or that have this push token.",
+      by: .permission(.viewPeople), load: .heavy,
+      parameters: [
+        .ofApp(),
+        .query("clientUid", Schema.givenText, "How the CUID begins."),
+        .query(
+          "psid", Schema.givenText.adding("minLength", .number(Operations.Limits.shownTokenBytes)),
+          "The first eight characters of the push token, as lists show them, or all of it."), .limit, .pageCursor,
+      ],
+      answers: [Answer(200, "A page of devices.", "DevicePage", example: Answer.page(deviceExample + "}"))],
+      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.devices)),
+    Endpoint(
+      .get, "/v1/admin/devices/{device}", id: "describeDevice", in: .people, "Show a device",
+      "Of its push token only how it begins.", by: .permission(.viewPeople),
+      answers: [
+        Answer(
+          200, "The device.", "DeviceDetail",
+          example: deviceExample
+            + #","appId":"com.example.bank","consent":{"notification":true,"ad":null,"nightAd":null},"groups":[]}"#)
+      ], problems: [.unknownDevice], handler: .whole(AdminCall.device)),
+  ]
+
+  static let groupTree: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/groups", id: "listGroupTree", in: .people, "List groups",
+      "Those right below one, or at the top.",
+      by: .permission(.viewPeople),
+      parameters: [
+        .ofApp(),
+        .query("parent", Schema.sequence, "The group above; absent: at the top."),
+        .limit, .pageCursor,
+      ], answers: [Answer(200, "A page of groups, by name.", "GroupEntryPage", example: Answer.page(groupExample))],
+      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.groups)),
+    Endpoint(
+      .get, "/v1/admin/groups/{groupSeq}", id: "showGroup", in: .people, "Show a group", "And where it stands.",
+      by: .permission(.viewPeople), answers: [Answer(200, "The group.", "GroupEntry", example: groupExample)],
+      problems: [.unknownGroup], handler: .whole(AdminCall.group)),
+    Endpoint(
+      .patch, "/v1/admin/groups/{groupSeq}", id: "changeGroup", in: .people, "Rename or move a group",
+      "It moves with all that is below it.", by: .permission(.manageGroups),
+      body: Body(schema: "GroupChange", examples: [("to the top", #"{"parent":null}"#)]),
+      answers: [Answer(200, "As it is now.", "GroupEntry", example: groupExample)],
+      problems: [.unknownGroup, .conflict], handler: .whole(AdminCall.changeGroup)),
+    Endpoint(
+      .delete, "/v1/admin/groups/{groupSeq}", id: "deleteGroup", in: .people, "Delete a group",
+      "Its members stay users. One that has groups below it is not deleted.", by: .permission(.manageGroups),
+      answers: [Answer(204, "It is gone.")], problems: [.unknownGroup, .conflict],
+      handler: .whole(AdminCall.deleteGroup)),
+    Endpoint(
+      .get, "/v1/admin/groups/{groupSeq}/members", id: "listMembers", in: .people, "List a group's members",
+      "Its own, not those of groups below it.", by: .permission(.viewPeople), parameters: [.limit, .pageCursor],
+      answers: [
+        Answer(
+          200, "A page of members.", "MemberPage",
+          example: Answer.page(
+            #"{"clientUid":"kim01","device":null,"clientName":"Kim","joinedAt":"2026-11-21T09:30:00.123Z"}"#))
+      ], problems: [.invalidField, .unknownGroup], handler: .whole(AdminCall.groupMembers)),
+    Endpoint(
+      .post, "/v1/admin/groups/{groupSeq}/members", id: "addMembers", in: .people, "Put users into a group",
+      "Who is in it already stays in it.", by: .permission(.manageGroups), load: .heavy, body: membersBody,
+      answers: [membersChanged],
+      problems: [.unknownGroup], handler: .whole(AdminCall.addMembers)),
+    Endpoint(
+      .post, "/v1/admin/groups/{groupSeq}/members/remove", id: "removeMembers", in: .people,
+      "Take users out of a group", "Who is not in it stays out.", by: .permission(.manageGroups), load: .heavy,
+      body: membersBody,
+      answers: [membersChanged], problems: [.unknownGroup], handler: .whole(AdminCall.removeMembers)),
+  ]
+
+  private static let membersBody = Body(
+    schema: "Members", examples: [("two users", #"{"clientUids":["kim01","lee02"]}"#)])
+
+  private static let membersChanged = Answer(
+    200, "How many users the app knows, and who is not known.", "MembersChanged",
+    example: #"{"members":1,"unknown":["lee02"]}"#)
+
+  private static let groupExample = """
+    {"groupSeq":"12","appId":"com.example.bank","name":"News","parent":null,"createdAt":"2026-11-21T09:30:00.123Z",\
+    "hasGroups":false,"joinable":false}
+    """
+
+  private static let userExample = """
+    {"appId":"com.example.bank","clientUid":"kim01","clientName":"Kim","badge":2,"devices":[\(deviceExample)}],\
+    "groups":[{"groupSeq":"12","name":"News"}]}
+    """
+
+  private static let messageExample = """
+    {"seqno":"104","state":"completed","lane":"normal","kind":"notice","sender":"admin","title":"News",\
+    "createdAt":"2026-11-21T09:30:00.123Z","sendAt":null,"devices":[{"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b",\
+    "status":"accepted","reason":null,"attempts":1,"at":"2026-11-21T09:30:00.423Z",\
+    "receivedAt":"2026-11-21T09:30:01.123Z","readAt":null}],"fallback":null}
+    """
+
+  private static let deviceExample = """
+    {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","clientName":"Kim","badge":2,"pnsId":"APNS",\
+    "environment":"production","psidPrefix":"00fc13ad","deviceId":"my-phone","identity":"proof",\
+    "state":"active","platform":"iOS",\
+    "model":"iPhone17,1","osVersion":"26.1","appVersion":"3.2.1","locale":"ko-KR","timeZone":"Asia/Seoul",\
+    "registeredAt":"2026-11-21T09:30:00.123Z","boundAt":"2026-11-21T09:30:00.123Z",\
+    "createdAt":"2026-11-21T09:30:00.123Z","quarantine":null
+    """
+}

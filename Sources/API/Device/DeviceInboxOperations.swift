@@ -1,0 +1,32 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Messages that stay with a device's user.
+extension Endpoint {
+  static let deviceInbox: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/devices/{device}/inbox", id: "listInbox", in: .devices, "List the inbox of the device's user",
+      """
+      What was sent with `inbox`, newest first, until it ends: each message as this device's push shows it, in its language \
+      and with the user's values. It is the user's, on all devices. A guest's is the device's own, and ends when the device \
+      becomes a user's or leaves. In apps whose identity is `proof` or `strict` a device that is not proved so sees nothing of \
+      a user's. Where nobody vouches for its user (`open`), it sees what was sent since it has this user and this token, and \
+      nothing from before. An entry is read by `POST /v1/reads` with its `seqno`, this device's PSID and the `pushkey` of its payload, \
+      like the push; read on one device it is read on all.
+      """, by: .authKey,
+      parameters: [
+        .query("limit", Schema.number(1...Int64(Operations.Limits.inboxPageMost)), "How many at most; 20 when absent."),
+        .numberCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page of the inbox.", "InboxPage",
+          example: """
+            {"items":[{"seqno":"104","sentAt":"2026-11-21T09:30:00.123Z","endsAt":"2027-02-19T09:30:00.123Z",\
+            "readAt":null,"payload":{"aps":{"alert":{"title":"News","body":"Hello"}},\
+            "mps":{"seqno":"104","pushkey":"0123456789012345678901234567890123456789"}}}],"unread":1,"nextCursor":null}
+            """)
+      ], problems: [.invalidField], handler: .device(DeviceDoor.listInbox))
+  ]
+}

@@ -1,0 +1,89 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// A device registers, looks itself up, and leaves.
+extension Endpoint {
+  static let devices: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/devices", id: "registerDevice", in: .devices, "Register a device, with a user or without",
+      """
+      Registering again is an update of the same device, found by its `deviceId`. The last registration wins: a push \
+      token belongs to one device, a device to one user. Without `clientUid` the user stays as it is; `GUEST` means nobody.
+
+      A new token for a known device keeps the user when the device proves itself with its authKey (in place of the client \
+      key). Otherwise it is another device, a guest, and the one that was there stays as it is: a `deviceId` is no secret. \
+      In apps whose identity is `proof` or `strict` a `clientUid` needs the app's own server: a `userProof`, or a voucher made \
+      at log-in; and a token whose device has a user is moved by nothing less. `clientName` names a user who has no name \
+      yet; only where somebody vouches for it does it replace another, because it stands in messages to that user.
+
+      The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a known \
+      device gets by the client key alone shows no more than its token: keep the first.
+
+      An authKey registers its own device alone, and ends when that device unregisters.
+
+      Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
+      Known devices never are.
+      """, by: .clientKey,
+      body: Body(
+        schema: "Registration",
+        examples: [
+          (
+            "withUser",
+            """
+            {"appId":"com.example.bank","pnsId":"APNS","environment":"production",\
+            "psid":"00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0","deviceId":"my-phone",\
+            "clientUid":"kim01","clientName":"Kim","platform":"iOS","model":"iPhone15,2","osVersion":"18.1",\
+            "appVersion":"3.2.0","locale":"ko-KR","timeZone":"Asia/Seoul",\
+            "consent":{"notification":true,"ad":true,"nightAd":false}}
+            """
+          ),
+          (
+            "serviceOnly",
+            """
+            {"appId":"com.example.bank","psid":"11fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",\
+            "deviceId":"another-phone"}
+            """
+          ),
+        ], bytes: Operations.Limits.deviceCallBytes),
+      answers: [
+        Answer(
+          201, "The device is new.", "Registered", example: registered,
+          links: [
+            Link("showDevice", "device", "$response.body#/device"),
+            Link("showBadge", "device", "$response.body#/device"),
+            Link("listGroups", "device", "$response.body#/device"),
+            Link("setUser", "device", "$response.body#/device"),
+            Link("unregisterDevice", "device", "$response.body#/device"),
+          ]),
+        Answer(
+          200, "The device was known; it has been updated.", "Registered", example: registered,
+          links: [
+            Link("showDevice", "device", "$response.body#/device"),
+            Link("setBadge", "device", "$response.body#/device"),
+            Link("clearUser", "device", "$response.body#/device"),
+          ]),
+      ], problems: [.badUserProof, .userMismatch, .tooManyRequests], handler: .device(DeviceDoor.register)),
+    Endpoint(
+      .get, "/v1/devices/{device}", id: "showDevice", in: .devices, "Is the device registered?",
+      "The registration as it stands. Of the push token only the beginning is shown.", by: .authKey,
+      answers: [
+        Answer(
+          200, "It is registered.", "Device",
+          example: """
+            {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","pnsId":"APNS","environment":"production",\
+            "psid":"00fc13ad","badge":3,"consent":{"notification":null,"ad":null,"nightAd":null},\
+            "user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
+            """)
+      ], handler: .device(DeviceDoor.show)),
+    Endpoint(
+      .delete, "/v1/devices/{device}", id: "unregisterDevice", in: .devices, "Unregister the device",
+      "Nothing more is sent to it, and its authKeys end.", by: .authKey,
+      answers: [Answer(204, "It is not registered any more.")], handler: .device(DeviceDoor.unregister)),
+  ]
+
+  private static let registered = """
+    {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","authKey":"t/Sh0FLJ6DuaYAwdLj9KWwAAAAA.m2Jp0Yc3o1gqXo4dS9tqHw",\
+    "badge":3,"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
+    """
+}

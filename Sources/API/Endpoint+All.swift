@@ -1,0 +1,29 @@
+internal import HTTPServer
+
+/// The whole API.
+extension Endpoint {
+  /// All of them, in the order of the description. A new file of endpoints is named here.
+  static let all: [Endpoint] =
+    devices + deviceUser + deviceGroups + deviceBadge + deviceInbox + deviceConsent + deviceTokens + deviceMessages
+    + confirmations
+    + messages + uploads + reports + control + messageLists + statistics + tags + segments + files + groups + groupTree
+    + people + quarantine + apps + appSettings + apiKeys + accounts + adRules
+    + webhooks + saved + approvals + imports + exports + controllers + server
+
+  /// Those that are carried out on an HTTP loop, together with their neighbours.
+  static let ofDevices = all.filter { if case .device = $0.handler { true } else { false } }
+
+  /// Those that are carried out on a thread with a connection of its own.
+  static let ofAdmin = all.filter { endpoint in
+    switch endpoint.handler {
+    case .whole, .pieces: true
+    case .device, .controller, .own: false
+    }
+  }
+
+  static func router(_ endpoints: [Endpoint]) -> Router<Endpoint> {
+    var router = Router<Endpoint>()
+    for endpoint in endpoints { router.add(endpoint.method, endpoint.pattern, endpoint) }
+    return router
+  }
+}

@@ -1,0 +1,51 @@
+internal import Domain
+internal import Operations
+
+/// What an endpoint takes beside its path and its body.
+extension Endpoint {
+  struct Parameter: Sendable {
+    enum Place: String, Sendable { case query, header }
+
+    let place: Place
+    let name: String
+    let schema: Node
+    let about: String
+    var isNeeded = false
+
+    static func query(_ name: String, _ schema: Node, _ about: String, isNeeded: Bool = false) -> Parameter {
+      Parameter(place: .query, name: name, schema: schema, about: about, isNeeded: isNeeded)
+    }
+
+    static func header(_ name: String, _ schema: Node, _ about: String) -> Parameter {
+      Parameter(place: .header, name: name, schema: schema, about: about)
+    }
+
+    // MARK: Those of many endpoints
+
+    static func ofApp(isNeeded: Bool = true) -> Parameter {
+      query("appId", Schema.appID, isNeeded ? "Of which app." : "Only of this app.", isNeeded: isNeeded)
+    }
+
+    static let limit = query(
+      "limit",
+      Schema.number(Int64(Operations.Limits.pageSizes.lowerBound)...Int64(Operations.Limits.pageSizes.upperBound))
+        .adding("default", .number(Operations.Limits.pageDefault)), "Items of one page at most.")
+
+    /// Of lists that go on behind a device.
+    static let cursor = cursor(Schema.uuid)
+    /// Of lists that go on behind a number.
+    static let numberCursor = cursor(Schema.sequence)
+    /// Of lists whose cursor is nobody else's business.
+    static let pageCursor = cursor(Schema.opaque)
+
+    private static func cursor(_ schema: Node) -> Parameter {
+      query("cursor", schema, "`nextCursor` of the page before; absent for the first.")
+    }
+
+    static let idempotencyKey = header(
+      "Idempotency-Key",
+      .object([
+        ("type", "string"), ("minLength", .number(1)), ("maxLength", .number(Domain.Limits.idempotencyKeyBytes)),
+      ]), "A name for this request, chosen by you: repeating it sends nothing twice.")
+  }
+}

@@ -1,0 +1,35 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// The server about itself.
+extension Endpoint {
+  static let server: [Endpoint] = [
+    Endpoint(
+      .get, "/health", id: "showHealth", in: .server, "Is it alive?",
+      "Answers once the process serves and its schema is current.", by: .open,
+      answers: [Answer(200, "It serves.", "Health", example: #"{"status":"ok"}"#)], handler: .own),
+    Endpoint(
+      .get, "/ready", id: "showReadiness", in: .server, "Can it deliver?",
+      "503 when it cannot reach its database: a load balancer should send requests elsewhere until then. Whatever else "
+        + "keeps pushes from leaving is the same on every node: then the answer is 200 with complaints.", by: .open,
+      answers: [
+        Answer(
+          200, "It serves.", "Readiness",
+          example:
+            #"{"status":"ok","complaints":[],"credentials":1,"lastAcceptedAt":"2026-12-24T00:00:00.000Z","#
+            + #""overdueDeliveries":0,"nodes":1}"#)
+      ], problems: [.databaseAway], handler: .own),
+    Endpoint(
+      .get, "/metrics", id: "showMetrics", in: .server, "Metrics for Prometheus",
+      "Text format 0.0.4. The API key must reach every app. UPMC_METRICS_LISTEN shows the same without a key.",
+      by: .permission(.viewMessages), answers: [Answer(200, "The metrics.", "Text")], handler: .own),
+    Endpoint(
+      .get, "/openapi.json", id: "showDocument", in: .server, "This document", "OpenAPI 3.1, with an ETag.",
+      by: .open, answers: [Answer(200, "The document.", "Document")], handler: .own),
+    Endpoint(
+      .get, "/docs", id: "showPage", in: .server, "This document, to be read by people",
+      "A page without script that asks nobody else for anything.", by: .open,
+      answers: [Answer(200, "The page.", "Page")], handler: .own),
+  ]
+}
