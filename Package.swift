@@ -179,7 +179,7 @@ let package = Package(
     tests(
       "EndToEndTests",
       on: [
-        "upmc", "Care", "Server", "Simulator", "API", "Operations", "Store", "Domain", "Postgres", "HTTPClient",
+        "upmc", "Care", "Server", "Simulator", "API", "Operations", "Store", "Domain", "JSON", "Postgres", "HTTPClient",
         "HTTPServer", "Courier", "TLS", "Reactor", "TestSupport",
       ]),
     tests(

@@ -1,3 +1,5 @@
+internal import JSON
+
 /// What an endpoint takes as its body, and what it answers.
 extension Endpoint {
   /// What the request carries.
@@ -5,9 +7,22 @@ extension Endpoint {
     let schema: String
     /// By name; the first is shown.
     let examples: [(name: String, json: String)]
-    var type = "application/json"
+    let type: String
     /// The most that it may have; nil where that is for others to say: files tell it themselves.
-    var bytes: Int?
+    let bytes: Int?
+
+    init(
+      schema: String, examples: [(name: String, json: String)], type: String = "application/json", bytes: Int? = nil
+    ) {
+      self.schema = schema
+      self.examples = examples
+      self.type = type
+      self.bytes = bytes
+    }
+
+    init<Root>(_ object: JSONObject<Root>, examples: [(name: String, json: String)], bytes: Int? = nil) {
+      self.init(schema: object.name, examples: examples, bytes: bytes)
+    }
   }
 
   /// A good end.
@@ -31,6 +46,12 @@ extension Endpoint {
       self.schema = schema
       self.example = example
       self.links = links
+    }
+
+    init<Root>(
+      _ status: Int, _ about: String, _ object: JSONObject<Root>, example: String, links: [Link] = []
+    ) {
+      self.init(status, about, object.name, example: example, links: links)
     }
 
     /// A page of a list, as an example with one item.

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import Operations
 
@@ -8,37 +9,37 @@ extension Endpoint {
 
     let place: Place
     let name: String
-    let schema: Node
+    let schema: JSONTree
     let about: String
     var isNeeded = false
 
-    static func query(_ name: String, _ schema: Node, _ about: String, isNeeded: Bool = false) -> Parameter {
+    static func query(_ name: String, _ schema: JSONTree, _ about: String, isNeeded: Bool = false) -> Parameter {
       Parameter(place: .query, name: name, schema: schema, about: about, isNeeded: isNeeded)
     }
 
-    static func header(_ name: String, _ schema: Node, _ about: String) -> Parameter {
+    static func header(_ name: String, _ schema: JSONTree, _ about: String) -> Parameter {
       Parameter(place: .header, name: name, schema: schema, about: about)
     }
 
     // MARK: Those of many endpoints
 
     static func ofApp(isNeeded: Bool = true) -> Parameter {
-      query("appId", Schema.appID, isNeeded ? "Of which app." : "Only of this app.", isNeeded: isNeeded)
+      query("appId", JSONSchema.appID, isNeeded ? "Of which app." : "Only of this app.", isNeeded: isNeeded)
     }
 
     static let limit = query(
       "limit",
-      Schema.number(Int64(Operations.Limits.pageSizes.lowerBound)...Int64(Operations.Limits.pageSizes.upperBound))
+      JSONSchema.number(Int64(Operations.Limits.pageSizes.lowerBound)...Int64(Operations.Limits.pageSizes.upperBound))
         .adding("default", .number(Operations.Limits.pageDefault)), "Items of one page at most.")
 
     /// Of lists that go on behind a device.
-    static let cursor = cursor(Schema.uuid)
+    static let cursor = cursor(JSONSchema.uuid)
     /// Of lists that go on behind a number.
-    static let numberCursor = cursor(Schema.sequence)
+    static let numberCursor = cursor(JSONSchema.sequence)
     /// Of lists whose cursor is nobody else's business.
-    static let pageCursor = cursor(Schema.opaque)
+    static let pageCursor = cursor(JSONSchema.opaque)
 
-    private static func cursor(_ schema: Node) -> Parameter {
+    private static func cursor(_ schema: JSONTree) -> Parameter {
       query("cursor", schema, "`nextCursor` of the page before; absent for the first.")
     }
 

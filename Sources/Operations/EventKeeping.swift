@@ -5,22 +5,26 @@ package import Store
 
 /// What a webhook was told, what it missed, and telling it again; and the short messages of a message.
 package enum EventKeeping {
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let entry: Events.Entry
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("id", entry.id.description)
-      writer.member("kind", entry.kind)
-      writer.member("at", Timestamp.text(entry.at))
-      writer.member("state", entry.state.name)
-      writer.member("attempts", entry.attempts)
-      writer.member("nextAt", entry.state == .waiting ? Timestamp.text(entry.dueAt) : nil)
-      writer.member("endedAt", entry.endedAt.map(Timestamp.text))
-      writer.member("status", entry.status)
-      writer.member("reason", entry.reason)
-      writer.member("data", raw: entry.data)
-    }
+    package static let object = JSONObject<Entry>(
+      "Event", isNamed: false,
+      [
+        .needed("id", .eventID, \.entry.id),
+        .needed("kind", .words(EventKind.allCases.map(\.rawValue)), \.entry.kind),
+        .needed("at", .moment, \.entry.at), .needed("state", .words(states), \.entry.state.name),
+        .needed("attempts", .count, \.entry.attempts),
+        .needed("nextAt", .orNull(.moment), { $0.entry.state == .waiting ? $0.entry.dueAt : nil }),
+        .needed("endedAt", .orNull(.moment), \.entry.endedAt),
+        .needed("status", .orNull(.count), \.entry.status, "HTTP status of the last answer; null without one."),
+        .needed("reason", .orNull(.anyText), \.entry.reason, "Why the last attempt failed."),
+        .needed("data", .raw(.object([("type", "object")])), \.entry.data),
+      ])
   }
+
+  /// How a delivery may stand.
+  package static let states = Events.State.allCases.map(\.name)
 
   /// Deliveries of a webhook, newest first.
   package static func list(
@@ -32,8 +36,7 @@ package enum EventKeeping {
     if let state {
       known = Events.State.allCases.first { $0.name == state }
       guard known != nil else {
-        throw Problem(
-          .invalidField, "state must be one of \(Events.State.allCases.map(\.name).joined(separator: ", ")).")
+        throw Problem(.invalidField, "state must be one of \(states.joined(separator: ", ")).")
       }
     }
     let entries = try connection.answer(
@@ -41,12 +44,10 @@ package enum EventKeeping {
     return ItemPage(entries.map(Entry.init), limit: page.limit) { String($0.entry.event) }
   }
 
-  package struct Tested: JSONAnswer {
+  package struct Tested: DescribedAnswer {
     package let id: UUIDValue
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("id", id.description)
-    }
+    package static let object = JSONObject<Tested>("WebhookTested", [.needed("id", .eventID, \.id, "The event's id.")])
   }
 
   /// Has an event sent that means nothing, to see whether it arrives.
@@ -66,13 +67,22 @@ package enum EventKeeping {
     return Tested(id: id)
   }
 
-  package struct Replayed: JSONAnswer {
+  package struct Replayed: DescribedAnswer {
     package let count: Int
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("replayed", count)
-    }
+    package static let object = JSONObject<Replayed>(
+      "Replayed", [.needed("replayed", .count, \.count, "Events that are told again.")])
   }
+
+  /// What `readReplay` reads.
+  package static let replaySchema: JSONTree.Member = (
+    "Replay",
+    JSONSchema.oneOf([
+      JSONSchema.object(isClosed: true, [.needed("dead", JSONSchema.constant(.flag(true)), "What was given up.")]),
+      JSONSchema.object(isClosed: true, [.needed("since", JSONSchema.moment, "Everything of its kinds since then.")]),
+      JSONSchema.object(isClosed: true, [.needed("id", JSONSchema.uuid, "This event.")]),
+    ])
+  )
 
   /// Reads `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.
   package static func readReplay(json: [UInt8]) throws(Problem) -> Events.Replay {
@@ -85,9 +95,7 @@ package enum EventKeeping {
           guard try reader.readBool() else { throw JSONError("must be true") }
           wishes.append(.dead)
         case "since": wishes.append(.since(try reader.readMoment()))
-        case "id":
-          guard let id = UUIDValue(try reader.readString()) else { throw JSONError("must be an event's id (a UUID)") }
-          wishes.append(.event(id))
+        case "id": wishes.append(.event(try JSONForm.eventID.read(&reader)))
         default: throw .unknownField
         }
       }
@@ -121,16 +129,19 @@ package enum EventKeeping {
   // MARK: Short messages
 
   /// The short message of one person.
-  package struct Fallback: JSONAnswer {
+  package struct Fallback: DescribedAnswer {
     package let entry: Fallbacks.Entry
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("clientUid", entry.userKey.clientUID)
-      writer.member("state", entry.decision?.name ?? "waiting")
-      writer.member("dueAt", Timestamp.text(entry.dueAt))
-      writer.member("decidedAt", entry.decidedAt.map(Timestamp.text))
-      writer.member("lateAt", entry.lateAt.map(Timestamp.text))
-    }
+    package static let object = JSONObject<Fallback>(
+      "Fallback", isNamed: false,
+      [
+        .needed("clientUid", .orNull(.anyText).described(JSONSchema.anyText), \.entry.userKey.clientUID),
+        .needed("state", .words(["waiting", "confirmed", "sms-requested", "called-off"])) {
+          $0.entry.decision?.name ?? "waiting"
+        },
+        .needed("dueAt", .moment, \.entry.dueAt), .needed("decidedAt", .orNull(.moment), \.entry.decidedAt),
+        .needed("lateAt", .orNull(.moment), \.entry.lateAt, "Confirmed after the short message was asked for."),
+      ])
   }
 
   /// What became of the short messages of a message, in the order of the users' names.
@@ -142,4 +153,10 @@ package enum EventKeeping {
     let entries = try connection.answer(Fallbacks.list(seqno, after: after, limit: page.limit + 1))
     return ItemPage(entries.map(Fallback.init), limit: page.limit) { $0.entry.userKey.description }
   }
+}
+
+extension JSONForm<UUIDValue> {
+  /// The id that an event bears wherever it is told.
+  fileprivate static let eventID = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
+    for: { UUIDValue($0) }, else: "must be an event's id (a UUID)", written: \.description)
 }

@@ -25,3 +25,15 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
     writer.member("nextCursor", nextCursor)
   }
 }
+
+extension ItemPage: DescribedAnswer where Item: DescribedAnswer {
+  /// Named after its items.
+  package static var object: JSONObject<ItemPage> {
+    JSONObject(
+      "\(Item.object.name)Page",
+      [
+        .needed("items", .list(of: Item.object.form), \.items),
+        .needed("nextCursor", .orNull(.anyText), \.nextCursor, "For the next page; null on the last."),
+      ])
+  }
+}

@@ -9,22 +9,48 @@ package import Store
 /// Each has a signing secret of its own, shown when it is made or renewed and never again. Whether an address may be
 /// reached is decided when it is: an operator's network changes, and the check that counts is the one at the door.
 package enum WebhookKeeping {
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let record: Webhooks.Record
-    /// Only when it was just made.
+    /// Only when it was just renewed.
     package var secret: String?
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("webhook", String(record.webhook))
-      writer.member("appId", record.appID)
-      writer.member("url", record.url)
-      writer.member("kinds", array: { writer in for kind in record.kinds { writer.value(kind) } })
-      writer.member("active", record.isActive)
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("waiting", record.waiting)
-      writer.member("dead", record.dead)
-      if let secret { writer.member("secret", secret) }
-    }
+    package static let object = JSONObject<Entry>(
+      "Webhook", members.map { $0.of(\.record) } + [.optional("secret", secretForm, \.secret, "Only when it is new.")])
+  }
+
+  /// One that was just made.
+  package struct Made: DescribedAnswer {
+    package let record: Webhooks.Record
+    package let secret: String
+
+    package static let object = JSONObject<Made>(
+      "WebhookMade", members.map { $0.of(\.record) } + [.needed("secret", secretForm, \.secret, "Shown once.")])
+  }
+
+  private static let members: [JSONField<Webhooks.Record>] = [
+    .needed("webhook", .sequence, \.webhook, "Its number."), .needed("appId", .appID, \.appID),
+    .needed("url", .anyText, \.url), .needed("kinds", .list(of: .anyText), \.kinds, "What it is told."),
+    .needed("active", .flag, \.isActive), .needed("createdAt", .moment, \.createdAt),
+    .needed("waiting", .count, \.waiting, "Events on their way."), .needed("dead", .count, \.dead, "Events given up."),
+  ]
+
+  /// What a webhook is made of.
+  package struct NewWebhook: Sendable {
+    package var appID = ""
+    package var url = ""
+    package var kinds: [EventKind] = []
+
+    package init() {}
+
+    package static let object = JSONObject(
+      "NewWebhook", from: NewWebhook(),
+      [
+        .required("appId", .appID, \.appID),
+        .required("url", urlForm, \.url, missing: "is needed, for example https://sms.example.com/upmc"),
+        .required(
+          "kinds", kindsForm, \.kinds, "What it wants to be told.",
+          missing: "is needed: some of \(EventKind.wanted.map(\.rawValue).joined(separator: ", "))"),
+      ])
   }
 
   /// What a webhook is to be; nil leaves what is there.
@@ -35,34 +61,47 @@ package enum WebhookKeeping {
     package var renewsSecret = false
 
     package init() {}
+
+    package static let object = JSONObject(
+      "WebhookChange", from: Change(),
+      [
+        .given("url", urlForm, \.url), .given("kinds", kindsForm, \.kinds), .given("active", .flag, \.isActive),
+        .given("renewSecret", .flag, \.renewsSecret, "The old secret signs nothing more."),
+        .refused("appId", "cannot be changed"),
+      ])
   }
 
+  /// What stands in an address as it is: no quotes, braces and the like; no `@` at all, which is more than is asked.
+  private static let urlForm = JSONForm.text(upTo: Operations.Limits.webhookURLBytes).described(
+    JSONSchema.text(matching: "^https?://[!$-.0-9;=A-Z\\[\\]_a-z~][!#-;=?A-Z\\[\\]_a-z~]*$")
+      .adding("maxLength", .number(Operations.Limits.webhookURLBytes)))
+  private static let kindsForm: JSONForm<[EventKind]> = .list(
+    of: .words(EventKind.wanted), 1...Operations.Limits.webhookKinds,
+    tooMany: "is one more than the \(Operations.Limits.webhookKinds) that may be named",
+    tooFew: "must name one at least")
+  private static let secretForm = JSONForm.anyText.described(JSONSchema.text(matching: "^whsec_[A-Za-z0-9+/]{43}=$"))
+
   package static func create(
-    _ change: Change, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection, now: Int64
-  ) throws(Problem) -> Entry {
-    let app = try connection.app(appID)
+    _ new: NewWebhook, master: MasterKey, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Made {
+    let app = try connection.app(new.appID)
     try caller.require(.manageApps, in: app)
-    guard let url = change.url else { throw Problem(at: "/url", "is needed, for example https://sms.example.com/upmc") }
-    guard let kinds = change.kinds else {
-      throw Problem(at: "/kinds", "is needed: some of \(EventKind.wanted.map(\.rawValue).joined(separator: ", "))")
-    }
+    let (url, kinds) = (new.url, words(new.kinds))
     try check(url)
     let webhook = try connection.answer(Webhooks.number())
     let secret = MasterKey.makeBytes()
     let sealed = master.seal(secret, for: Webhooks.place(of: webhook))
     let audited = Auditing.Change("webhook.create", String(webhook), in: app).to { writer in
       writer.member("url", url)
-      writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind.rawValue) } })
+      writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind) } })
     }
     try connection.commit { () throws(PostgresError) in
       try connection.run(
         Webhooks.create(
-          webhook, app: app.number, url: url, sealed: sealed, kinds: kinds.map(\.rawValue), at: now))
+          webhook, app: app.number, url: url, sealed: sealed, kinds: kinds, at: now))
       try connection.run(Auditing.add(audited, by: caller))
     }
-    var entry = Entry(record: try record(webhook, .manageApps, caller, connection))
-    entry.secret = text(secret)
-    return entry
+    return Made(record: try record(webhook, .manageApps, caller, connection), secret: text(secret))
   }
 
   package static func list(
@@ -93,6 +132,7 @@ package enum WebhookKeeping {
       throw Problem(.impossible, "Give url, kinds, active or renewSecret.")
     }
     if let url = change.url { try check(url) }
+    let kinds = change.kinds.map(words)
     let secret = change.renewsSecret ? MasterKey.makeBytes() : nil
     let sealed = secret.map { master.seal($0, for: Webhooks.place(of: number)) }
     let audited = Auditing.Change("webhook.change", String(number), app: before.app)
@@ -103,21 +143,17 @@ package enum WebhookKeeping {
       }
       .to { writer in
         if let url = change.url { writer.member("url", url) }
-        if let kinds = change.kinds {
-          writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind.rawValue) } })
-        }
+        if let kinds { writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind) } }) }
         if let isActive = change.isActive { writer.member("active", isActive) }
         if change.renewsSecret { writer.member("secretRenewed", true) }
       }
     try connection.commit { () throws(PostgresError) in
       try connection.run(
         Webhooks.change(
-          number, url: change.url, kinds: change.kinds?.map(\.rawValue), isActive: change.isActive, sealed: sealed))
+          number, url: change.url, kinds: kinds, isActive: change.isActive, sealed: sealed))
       try connection.run(Auditing.add(audited, by: caller))
     }
-    var entry = Entry(record: try record(number, .manageApps, caller, connection))
-    entry.secret = secret.map(text)
-    return entry
+    return Entry(record: try record(number, .manageApps, caller, connection), secret: secret.map(text))
   }
 
   package static func delete(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) {
@@ -155,6 +191,11 @@ package enum WebhookKeeping {
       throw Problem(.unknownWebhook, "A webhook's number is a whole number, as its creation answered it.")
     }
     return number
+  }
+
+  /// Each once, in the order in which they were named.
+  private static func words(_ kinds: [EventKind]) -> [String] {
+    kinds.reduce(into: []) { words, kind in if !words.contains(kind.rawValue) { words.append(kind.rawValue) } }
   }
 
   /// As standardwebhooks.com writes secrets, so that receivers' libraries take it as it is.

@@ -39,13 +39,11 @@ struct WebhookCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        var change = WebhookKeeping.Change()
-        change.url = url
-        change.kinds = kinds
-        let entry = try WebhookKeeping.create(
-          change, of: appID, master: try database.masterKey(), by: .here, on: database.connection,
-          now: database.now)
-        output.show(entry, "Made webhook \(entry.record.webhook). Its secret: \(entry.secret ?? "")")
+        var new = WebhookKeeping.NewWebhook()
+        (new.appID, new.url, new.kinds) = (appID, url, kinds)
+        let made = try WebhookKeeping.create(
+          new, master: try database.masterKey(), by: .here, on: database.connection, now: database.now)
+        output.show(made, "Made webhook \(made.record.webhook). Its secret: \(made.secret)")
       }
     }
   }

@@ -1,3 +1,4 @@
+import JSON
 import Domain
 import HTTPServer
 import Operations
@@ -41,11 +42,11 @@ import Testing
         guard let schema = answer.schema, let example = answer.example, answer.type == "application/json" else {
           continue
         }
-        #expect(check.faults(.json(example), Schema.reference(schema)) == [], "\(operation.id) \(answer.status)")
+        #expect(check.faults(.json(example), JSONSchema.reference(schema)) == [], "\(operation.id) \(answer.status)")
       }
       for example in operation.body?.examples ?? [] {
         guard operation.body?.type == "application/json" else { continue }
-        let schema = Schema.reference(operation.body?.schema ?? "")
+        let schema = JSONSchema.reference(operation.body?.schema ?? "")
         #expect(check.faults(.json(example.json), schema) == [], "\(operation.id), \(example.name)")
       }
     }

@@ -1,3 +1,4 @@
+import JSON
 import Domain
 import HTTPServer
 import Operations
@@ -159,7 +160,7 @@ final class ExampleStage {
   }
 
   /// What the document says of one status of an operation, looked up through its reference.
-  private func response(of operation: Endpoint, status: Int) -> Node? {
+  private func response(of operation: Endpoint, status: Int) -> JSONTree? {
     let path = check.document["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
     return path?["responses"]?[String(status)].map(check.resolved)
   }

@@ -1,3 +1,4 @@
+import JSON
 import Foundation
 
 @testable import API
@@ -5,11 +6,11 @@ import Foundation
 /// Holds a value against a schema of the API's document: the part of JSON Schema that the document uses, and nothing
 /// that it would silently pass over.
 struct SchemaCheck {
-  let document: Node
+  let document: JSONTree
 
   /// What is wrong; empty when all is well. Members that the schema does not know are wrong, too: they are missing from
   /// the document.
-  func faults(_ value: Node, _ schema: Node, at place: String = "") -> [String] {
+  func faults(_ value: JSONTree, _ schema: JSONTree, at place: String = "") -> [String] {
     schema.members.flatMap { keyword, rule -> [String] in
       switch keyword {
       case "$ref": return faults(value, resolved(schema), at: place)
@@ -31,15 +32,15 @@ struct SchemaCheck {
   }
 
   /// Follows one reference.
-  func resolved(_ node: Node) -> Node {
+  func resolved(_ node: JSONTree) -> JSONTree {
     guard let path = node["$ref"]?.string else { return node }
-    return path.split(separator: "/").dropFirst().reduce(Node?.some(document)) { $0?[String($1)] } ?? .object([])
+    return path.split(separator: "/").dropFirst().reduce(JSONTree?.some(document)) { $0?[String($1)] } ?? .object([])
   }
 
   // MARK: Objects
 
   private func object(
-    _ value: Node, _ schema: Node, _ keyword: String, _ rule: Node, at place: String
+    _ value: JSONTree, _ schema: JSONTree, _ keyword: String, _ rule: JSONTree, at place: String
   ) -> [String] {
     guard case .object(let members) = value else { return [] }
     switch keyword {
@@ -59,7 +60,7 @@ struct SchemaCheck {
     }
   }
 
-  private func unknownMembers(_ value: Node, _ schema: Node, at place: String) -> [String] {
+  private func unknownMembers(_ value: JSONTree, _ schema: JSONTree, at place: String) -> [String] {
     guard schema["type"]?.string == "object", let known = schema["properties"],
       schema["additionalProperties"]?.members.isEmpty ?? true
     else { return [] }
@@ -68,9 +69,11 @@ struct SchemaCheck {
 
   // MARK: Scalars
 
-  private func types(_ rule: Node) -> [String] { (rule.elements.isEmpty ? [rule] : rule.elements).compactMap(\.string) }
+  private func types(_ rule: JSONTree) -> [String] {
+    (rule.elements.isEmpty ? [rule] : rule.elements).compactMap(\.string)
+  }
 
-  private func isKind(_ type: String, _ value: Node) -> Bool {
+  private func isKind(_ type: String, _ value: JSONTree) -> Bool {
     switch (type, value) {
     case ("object", .object), ("array", .list), ("string", .text): true
     case ("null", .word(let word)): word == "null"
@@ -81,7 +84,7 @@ struct SchemaCheck {
     }
   }
 
-  private func scalar(_ value: Node, _ keyword: String, _ rule: Node, at place: String) -> [String] {
+  private func scalar(_ value: JSONTree, _ keyword: String, _ rule: JSONTree, at place: String) -> [String] {
     let bound = Int64(rule.string ?? "") ?? 0
     let isKept: Bool
     switch (keyword, value) {

@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import API
@@ -11,7 +12,7 @@ import Testing
     ("Audience", #"{"groups":[1,"2"]}"#), ("Reads", #"{"reads":[{"seqno":"1","psid":"a","pushkey":""}]}"#),
   ])
   func `what is as documented passes`(schema: String, json: String) {
-    #expect(Self.check.faults(.json(json), Schema.reference(schema)) == [])
+    #expect(Self.check.faults(.json(json), JSONSchema.reference(schema)) == [])
   }
 
   @Test(arguments: [
@@ -28,6 +29,6 @@ import Testing
     ("Problem", #"{"type":"about:blank","title":"","status":400,"detail":"","requestId":"0000000000000000"}"#),
   ])
   func `what is not as documented is found`(schema: String, json: String) {
-    #expect(Self.check.faults(.json(json), Schema.reference(schema)) != [])
+    #expect(Self.check.faults(.json(json), JSONSchema.reference(schema)) != [])
   }
 }

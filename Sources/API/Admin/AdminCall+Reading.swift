@@ -5,6 +5,16 @@ internal import Operations
 
 /// Reading what endpoints have in common: bodies that are JSON objects, query items, pages.
 extension AdminCall {
+  /// The body, an object. - Throws: `.malformed` or `.invalidField`, with the place.
+  func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
+    let text = try jsonBody()
+    do throws(JSONError) {
+      return try object.read(text)
+    } catch {
+      throw Problem(error)
+    }
+  }
+
   /// Reads the body, an object; `member` is called at each value with its name.
   func readObject(
     _ member: (inout JSONReader, String) throws(JSONError) -> Void

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -5,7 +6,7 @@ internal import Operations
 /// Puts the parts together: one OpenAPI 3.1 document.
 enum Document {
   /// The whole document.
-  static func make() -> Node {
+  static func make() -> JSONTree {
     let refusals = RefusalResponses()
     return .object([
       ("openapi", "3.1.0"),
@@ -17,35 +18,35 @@ enum Document {
     ])
   }
 
-  private static let info = Node.object([
+  private static let info = JSONTree.object([
     ("title", "UPMC"), ("version", .text(API.version)),
     ("summary", "A push message center you host yourself."),
     ("description", .text(Introduction.text)),
     ("license", .object([("name", "Apache License 2.0"), ("identifier", "Apache-2.0")])),
   ])
 
-  private static func tag(_ area: Endpoint.Area) -> Node {
+  private static func tag(_ area: Endpoint.Area) -> JSONTree {
     .object([("name", .text(area.rawValue)), ("description", .text(area.about))])
   }
 
   // MARK: Paths
 
-  private static func paths(_ refusals: RefusalResponses) -> Node {
+  private static func paths(_ refusals: RefusalResponses) -> JSONTree {
     var patterns: [String] = []
     for endpoint in Endpoint.all where !patterns.contains(endpoint.pattern) { patterns.append(endpoint.pattern) }
     return .object(
       patterns.map { pattern in
         let endpoints = Endpoint.all.filter { $0.pattern == pattern }
-        let names = endpoints[0].pathParameters.map { Node.reference($0, in: "parameters") }
-        let parameters: [Node.Member] = names.isEmpty ? [] : [("parameters", .list(names))]
+        let names = endpoints[0].pathParameters.map { JSONTree.reference($0, in: "parameters") }
+        let parameters: [JSONTree.Member] = names.isEmpty ? [] : [("parameters", .list(names))]
         return (
           pattern, .object(parameters + endpoints.map { ($0.method.rawValue.lowercased(), node($0, refusals)) })
         )
       })
   }
 
-  private static func node(_ endpoint: Endpoint, _ refusals: RefusalResponses) -> Node {
-    var members: [Node.Member] = [
+  private static func node(_ endpoint: Endpoint, _ refusals: RefusalResponses) -> JSONTree {
+    var members: [JSONTree.Member] = [
       ("operationId", .text(endpoint.id)), ("tags", .texts([endpoint.area.rawValue])),
       ("summary", .text(endpoint.summary)), ("description", .text(description(endpoint))),
       ("security", security(endpoint.access)),
@@ -66,7 +67,7 @@ enum Document {
     return endpoint.about + "\n\nRoles that may: \(roles.joined(separator: ", "))."
   }
 
-  private static func security(_ access: Endpoint.Access) -> Node {
+  private static func security(_ access: Endpoint.Access) -> JSONTree {
     switch access {
     case .open: .list([])
     case .clientKey: .list([.object([("clientKey", .list([]))]), .object([("authKey", .list([]))])])
@@ -75,19 +76,19 @@ enum Document {
     }
   }
 
-  private static func node(_ parameter: Endpoint.Parameter) -> Node {
+  private static func node(_ parameter: Endpoint.Parameter) -> JSONTree {
     .object([
       ("name", .text(parameter.name)), ("in", .text(parameter.place.rawValue)), ("required", .flag(parameter.isNeeded)),
       ("description", .text(parameter.about)), ("schema", parameter.schema),
     ])
   }
 
-  private static func node(_ body: Endpoint.Body) -> Node {
+  private static func node(_ body: Endpoint.Body) -> JSONTree {
     let examples = body.examples.map { example in
-      let value = body.type == "application/json" ? Node.json(example.json) : .text(example.json)
-      return (example.name, Node.object([("value", value)])) as Node.Member
+      let value = body.type == "application/json" ? JSONTree.json(example.json) : .text(example.json)
+      return (example.name, JSONTree.object([("value", value)])) as JSONTree.Member
     }
-    let bound: [Node.Member] =
+    let bound: [JSONTree.Member] =
       body.bytes.map {
         [
           ("description", .text("Up to \($0) bytes; a longer one is refused with 413 at its head.")),
@@ -103,7 +104,7 @@ enum Document {
             (
               body.type,
               .object(
-                [("schema", Schema.reference(body.schema))]
+                [("schema", JSONSchema.reference(body.schema))]
                   + (examples.isEmpty ? [] : [("examples", .object(examples))]))
             )
           ])
@@ -111,13 +112,13 @@ enum Document {
       ])
   }
 
-  private static func node(_ answer: Endpoint.Answer) -> Node {
-    var members: [Node.Member] = [
+  private static func node(_ answer: Endpoint.Answer) -> JSONTree {
+    var members: [JSONTree.Member] = [
       ("description", .text(answer.about)), ("headers", .object([("X-Request-Id", requestID)])),
     ]
     if let schema = answer.schema {
       let type = ["Page": "text/html", "Text": "text/plain"][schema] ?? answer.type
-      var content: [Node.Member] = [("schema", Schema.reference(schema))]
+      var content: [JSONTree.Member] = [("schema", JSONSchema.reference(schema))]
       if let example = answer.example {
         content.append(("example", type == "application/json" ? .json(example) : .text(example)))
       }
@@ -129,7 +130,7 @@ enum Document {
           "links",
           .object(
             answer.links.map { link in
-              let parameters = Node.object(link.parameters.map { ($0.name, .text($0.value)) })
+              let parameters = JSONTree.object(link.parameters.map { ($0.name, .text($0.value)) })
               return (link.operation, .object([("operationId", .text(link.operation)), ("parameters", parameters)]))
             })
         ))
@@ -137,11 +138,11 @@ enum Document {
     return .object(members)
   }
 
-  static let requestID = Node.reference("X-Request-Id", in: "headers")
+  static let requestID = JSONTree.reference("X-Request-Id", in: "headers")
 
   // MARK: Components
 
-  private static func components(_ refusals: RefusalResponses) -> Node {
+  private static func components(_ refusals: RefusalResponses) -> JSONTree {
     .object([
       ("schemas", .object(Schemas.all)),
       ("parameters", .object(PathParameter.all.map { ($0.name, $0.node) })),
@@ -151,12 +152,12 @@ enum Document {
     ])
   }
 
-  private static let headers: [Node.Member] = [
+  private static let headers: [JSONTree.Member] = [
     (
       "X-Request-Id",
       .object([
         ("description", "Names this request in the server's log and in problems."), ("required", .flag(true)),
-        ("schema", Schema.text(matching: "^[0-9a-f]{16}$")),
+        ("schema", JSONSchema.text(matching: "^[0-9a-f]{16}$")),
       ])
     ),
     (
@@ -170,7 +171,7 @@ enum Document {
       "WWW-Authenticate",
       .object([
         ("description", "Which kind of credential is needed: `Bearer`."), ("required", .flag(true)),
-        ("schema", Schema.anyText),
+        ("schema", JSONSchema.anyText),
       ])
     ),
   ]

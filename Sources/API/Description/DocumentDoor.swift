@@ -1,6 +1,7 @@
 internal import Crypto
 internal import Domain
 internal import HTTPServer
+internal import JSON
 
 /// Serves the description: `/openapi.json` for programs, `/docs` for people, and the handbook's pages below it. Made once per process; clients that have it
 /// are told 304. Open to all: it holds nothing of this installation.

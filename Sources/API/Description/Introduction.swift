@@ -30,7 +30,7 @@ enum Introduction {
     **Lists** come in pages: pass `nextCursor` of one page as `cursor` to get the next; null ends the list.
     """
 
-  static let securitySchemes: [Node.Member] = [
+  static let securitySchemes: [JSONTree.Member] = [
     (
       "clientKey",
       bearer(
@@ -45,7 +45,7 @@ enum Introduction {
     ),
   ]
 
-  private static func bearer(_ about: String) -> Node {
+  private static func bearer(_ about: String) -> JSONTree {
     .object([("type", "http"), ("scheme", "bearer"), ("description", .text(about))])
   }
 }

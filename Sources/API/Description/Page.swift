@@ -1,15 +1,17 @@
+internal import JSON
+
 /// The document as a page for people: plain HTML without script, made once. `<details>` folds what is long.
 struct Page {
-  private let document: Node
+  private let document: JSONTree
   private var html = ""
 
-  static func make(_ document: Node) -> String {
+  static func make(_ document: JSONTree) -> String {
     var page = Page(document: document)
     page.write()
     return page.html
   }
 
-  private init(document: Node) {
+  private init(document: JSONTree) {
     self.document = document
   }
 
@@ -43,7 +45,7 @@ struct Page {
 
   // MARK: Operations
 
-  private func operations(_ area: String) -> [(path: String, method: String, node: Node)] {
+  private func operations(_ area: String) -> [(path: String, method: String, node: JSONTree)] {
     (document["paths"]?.members ?? []).flatMap { path, item in
       item.members.filter { $0.value["tags"]?.elements.first?.string == area }.map { (path, $0.name, $0.value) }
     }
@@ -65,14 +67,14 @@ struct Page {
     html += "</ul></nav>\n"
   }
 
-  private mutating func write(area: Node) {
+  private mutating func write(area: JSONTree) {
     let name = area["name"]?.string ?? ""
     html += "<section><h2>\(Self.escaped(name))</h2>\n\(Self.prose(area["description"]?.string ?? ""))\n"
     for (path, method, node) in operations(name) { write(node, method, path) }
     html += "</section>\n"
   }
 
-  private mutating func write(_ operation: Node, _ method: String, _ path: String) {
+  private mutating func write(_ operation: JSONTree, _ method: String, _ path: String) {
     html += """
       <article id="\(operation["operationId"]?.string ?? "")">
       <h3>\(Self.escaped(operation["summary"]?.string ?? ""))</h3>
@@ -95,7 +97,7 @@ struct Page {
     html += "</article>\n"
   }
 
-  private mutating func write(parameters: [Node]) {
+  private mutating func write(parameters: [JSONTree]) {
     guard !parameters.isEmpty else { return }
     html += "<table><tr><th>Parameter</th><th>In</th><th>Form</th><th>Meaning</th></tr>\n"
     for parameter in parameters.map(resolved) {
@@ -110,7 +112,7 @@ struct Page {
     html += "</table>\n"
   }
 
-  private mutating func write(responses: [Node.Member]) {
+  private mutating func write(responses: [JSONTree.Member]) {
     html += "<table><tr><th>Status</th><th>Meaning</th></tr>\n"
     for (status, response) in responses.map({ ($0.name, resolved($0.value)) }) {
       html += "<tr><td>\(status)</td><td>\(Self.prose(response["description"]?.string ?? ""))"
@@ -133,14 +135,14 @@ struct Page {
 
   // MARK: Schemas
 
-  private mutating func write(_ schema: Node, named name: String) {
+  private mutating func write(_ schema: JSONTree, named name: String) {
     html += "<article id=\"schema-\(name)\"><h3>\(name)</h3>\n"
     html += schema["description"]?.string.map(Self.prose) ?? ""
     html += schema["properties"] == nil ? "<div>\(type(schema))</div>\n" : members(of: schema)
     html += "</article>\n"
   }
 
-  private func members(of schema: Node) -> String {
+  private func members(of schema: JSONTree) -> String {
     let needed = Set((schema["required"]?.elements ?? []).compactMap(\.string))
     let rows = (schema["properties"]?.members ?? []).map { name, property in
       """
@@ -153,7 +155,7 @@ struct Page {
   }
 
   /// What a value looks like, in a few words.
-  private func type(_ schema: Node?) -> String {
+  private func type(_ schema: JSONTree?) -> String {
     guard let schema else { return "" }
     if let name = schema["$ref"]?.string?.split(separator: "/").last {
       return "<a href=\"#schema-\(name)\">\(name)</a>"
@@ -167,13 +169,13 @@ struct Page {
     let kind = names.compactMap(\.string).joined(separator: " or ")
     let format = schema["format"]?.string.map { ", \($0)" } ?? ""
     let pattern =
-      schema["format"] == nil && schema["pattern"]?.string != Schema.withoutNull
+      schema["format"] == nil && schema["pattern"]?.string != JSONSchema.withoutNull
       ? schema["pattern"]?.string.map { ", <code>\(Self.escaped($0))</code>" } ?? "" : ""
     return kind + format + pattern + bounds(schema, "minimum", "maximum")
       + (schema["x-maxBytes"]?.string.map { ", up to \($0) bytes" } ?? "")
   }
 
-  private func bounds(_ schema: Node, _ least: String, _ most: String) -> String {
+  private func bounds(_ schema: JSONTree, _ least: String, _ most: String) -> String {
     switch (schema[least]?.string, schema[most]?.string) {
     case (let least?, let most?): ", \(least)…\(most)"
     case (let least?, nil): ", \(least) or more"
@@ -182,9 +184,9 @@ struct Page {
     }
   }
 
-  private func resolved(_ node: Node) -> Node {
+  private func resolved(_ node: JSONTree) -> JSONTree {
     guard let path = node["$ref"]?.string else { return node }
-    return path.split(separator: "/").dropFirst().reduce(Node?.some(document)) { $0?[String($1)] } ?? node
+    return path.split(separator: "/").dropFirst().reduce(JSONTree?.some(document)) { $0?[String($1)] } ?? node
   }
 
   // MARK: Text
@@ -223,11 +225,11 @@ struct Page {
     }.joined()
   }
 
-  private static func code(_ node: Node) -> String {
+  private static func code(_ node: JSONTree) -> String {
     "<code>\(escaped(String(decoding: node.bytes, as: UTF8.self)))</code>"
   }
 
-  private static func code(_ node: Node, title: String) -> String {
+  private static func code(_ node: JSONTree, title: String) -> String {
     "<details><summary>\(escaped(title))</summary><pre>\(escaped(node.pretty()))</pre></details>\n"
   }
 }

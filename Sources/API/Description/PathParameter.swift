@@ -1,13 +1,14 @@
+internal import JSON
 internal import Domain
 
 /// What stands in braces in a path.
 struct PathParameter {
   let name: String
-  let schema: Node
+  let schema: JSONTree
   let about: String
-  let example: Node
+  let example: JSONTree
 
-  var node: Node {
+  var node: JSONTree {
     .object([
       ("name", .text(name)), ("in", "path"), ("required", .flag(true)), ("description", .text(about)),
       ("schema", schema), ("example", example),
@@ -16,53 +17,47 @@ struct PathParameter {
 
   static let all = [
     PathParameter(
-      name: "device", schema: Schema.uuid, about: "The device's id, as its registration answered it.",
+      name: "device", schema: JSONSchema.uuid, about: "The device's id, as its registration answered it.",
       example: "b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b"),
     PathParameter(
-      name: "groupSeq", schema: Schema.sequence, about: "GROUPSEQ, the number of a group.", example: "12"),
+      name: "groupSeq", schema: JSONSchema.sequence, about: "GROUPSEQ, the number of a group.", example: "12"),
     PathParameter(
-      name: "kind", schema: Schema.words(TokenKind.further.map(\.name)), about: "What the token is for.",
+      name: "kind", schema: JSONSchema.words(TokenKind.further.map(\.name)), about: "What the token is for.",
       example: "voip"),
     PathParameter(
-      name: "segment", schema: Schema.sequence, about: "The number of a segment, as its creation answered it.",
+      name: "segment", schema: JSONSchema.sequence, about: "The number of a segment, as its creation answered it.",
       example: "3"),
     PathParameter(
-      name: "seqno", schema: Schema.sequence, about: "SEQNO, the number of a message.", example: "104"),
+      name: "seqno", schema: JSONSchema.sequence, about: "SEQNO, the number of a message.", example: "104"),
     PathParameter(
-      name: "webhook", schema: Schema.sequence, about: "The number of a webhook, as its creation answered it.",
+      name: "webhook", schema: JSONSchema.sequence, about: "The number of a webhook, as its creation answered it.",
       example: "3"),
     PathParameter(
-      name: "appId", schema: Schema.appID, about: "The app: its bundle identifier or package name.",
+      name: "appId", schema: JSONSchema.appID, about: "The app: its bundle identifier or package name.",
       example: "com.example.bank"),
     PathParameter(
       name: "clientUid",
       // What a file system or another server could take for another path is refused in every path.
-      schema: Schema.text(
+      schema: JSONSchema.text(
         upTo: Domain.Limits.clientUIDBytes, matching: #"^[^\u0000-\u001f\u007f/\\]+$"#
       ).adding("not", .object([("enum", .texts([".", ".."]))])),
       about: "CUID, the client user id. One with a slash, a backslash or a control character cannot stand in a path.",
       example: "kim01"),
     PathParameter(
-      name: "account", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
+      name: "account", schema: JSONSchema.text(matching: "^[0-9]{1,10}$"), about: "The number of a console account.",
       example: "2"),
     PathParameter(
-      name: "templateId", schema: Schema.sequence, about: "The number of a template.", example: "5"),
-    PathParameter(name: "draftId", schema: Schema.sequence, about: "The number of a draft.", example: "6"),
-    PathParameter(name: "senderId", schema: Schema.sequence, about: "The number of a sender.", example: "7"),
-    PathParameter(name: "importId", schema: Schema.sequence, about: "The number of an import.", example: "9"),
+      name: "templateId", schema: JSONSchema.sequence, about: "The number of a template.", example: "5"),
+    PathParameter(name: "draftId", schema: JSONSchema.sequence, about: "The number of a draft.", example: "6"),
+    PathParameter(name: "senderId", schema: JSONSchema.sequence, about: "The number of a sender.", example: "7"),
+    PathParameter(name: "importId", schema: JSONSchema.sequence, about: "The number of an import.", example: "9"),
     PathParameter(
-      name: "part", schema: Schema.text(matching: "^[1-9][0-9]{0,8}$"), about: "Which part of the file, from 1.",
+      name: "part", schema: JSONSchema.text(matching: "^[1-9][0-9]{0,8}$"), about: "Which part of the file, from 1.",
       example: "1"),
-    PathParameter(name: "approvalId", schema: Schema.sequence, about: "The number of an approval.", example: "7"),
+    PathParameter(name: "approvalId", schema: JSONSchema.sequence, about: "The number of an approval.", example: "7"),
     PathParameter(
-      name: "apiKeyId", schema: Schema.text(matching: "^[0-9]{1,10}$"), about: "The number of an API key.", example: "3"
+      name: "apiKeyId", schema: JSONSchema.text(matching: "^[0-9]{1,10}$"), about: "The number of an API key.",
+      example: "3"
     ),
   ]
-}
-
-extension Schema {
-  static let appID = Node.object([
-    ("type", "string"), ("pattern", "^[A-Za-z0-9._-]+$"), ("minLength", .number(1)),
-    ("maxLength", .number(Domain.Limits.appIDBytes)),
-  ])
 }

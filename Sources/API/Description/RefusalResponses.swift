@@ -1,13 +1,14 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 
 /// The responses that say no: each combination of problem codes that endpoints have in common is written once.
 struct RefusalResponses {
   /// Shared responses of the document, by name.
-  let components: [Node.Member]
+  let components: [JSONTree.Member]
 
   init() {
-    var components: [Node.Member] = []
+    var components: [JSONTree.Member] = []
     for endpoint in Endpoint.all {
       for (status, codes) in Self.byStatus(endpoint) where !components.contains(where: { $0.name == Self.name(codes) })
       {
@@ -20,9 +21,9 @@ struct RefusalResponses {
     self.components = components.sorted { $0.name < $1.name }
   }
 
-  func responses(of endpoint: Endpoint) -> [Node.Member] {
+  func responses(of endpoint: Endpoint) -> [JSONTree.Member] {
     Self.byStatus(endpoint).map { status, codes in
-      (String(status), Node.reference(Self.name(codes), in: "responses"))
+      (String(status), JSONTree.reference(Self.name(codes), in: "responses"))
     }
   }
 
@@ -41,23 +42,23 @@ struct RefusalResponses {
     codes.map { $0.dropFirst("upmc:".count) }.joined(separator: ".")
   }
 
-  private static func node(_ status: Int, _ codes: [String]) -> Node {
+  private static func node(_ status: Int, _ codes: [String]) -> JSONTree {
     let lines = codes.map { code in "`\(code)`: \(title(code))." }
-    let schema = Node.object([
+    let schema = JSONTree.object([
       (
         "allOf",
         .list([
-          Schema.reference("Problem"),
+          JSONSchema.reference("Problem"),
           .object([
             (
               "properties",
-              .object([("type", .object([("enum", .texts(codes))])), ("status", Schema.constant(.number(status)))])
+              .object([("type", .object([("enum", .texts(codes))])), ("status", JSONSchema.constant(.number(status)))])
             )
           ]),
         ])
       )
     ])
-    var headers: [Node.Member] = [("X-Request-Id", Document.requestID)]
+    var headers: [JSONTree.Member] = [("X-Request-Id", Document.requestID)]
     if status == 401 { headers.append(("WWW-Authenticate", .reference("WWW-Authenticate", in: "headers"))) }
     if status == 429 || status == 503 { headers.append(("Retry-After", .reference("Retry-After", in: "headers"))) }
     return .object([

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -16,7 +17,8 @@ extension Endpoint {
       like the push; read on one device it is read on all.
       """, by: .authKey,
       parameters: [
-        .query("limit", Schema.number(1...Int64(Operations.Limits.inboxPageMost)), "How many at most; 20 when absent."),
+        .query(
+          "limit", JSONSchema.number(1...Int64(Operations.Limits.inboxPageMost)), "How many at most; 20 when absent."),
         .numberCursor,
       ],
       answers: [

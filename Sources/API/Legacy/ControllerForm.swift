@@ -1,15 +1,17 @@
+internal import JSON
+
 /// The form of a controller, as the description tells it.
 extension Controller {
   var schema: String { "\(name).form" }
 
-  var form: Node {
+  var form: JSONTree {
     let common = isForServers ? Self.ofServers : Self.ofDevices
-    return Schema.object(
+    return JSONSchema.object(
       (common + fields).map { field in
         let name = field.filter { $0 != "!" }
         let about = Self.meanings[name]
         return field.hasSuffix("!")
-          ? .needed(name, Schema.givenText, about) : .optional(name, Schema.givenText, about)
+          ? .needed(name, JSONSchema.givenText, about) : .optional(name, JSONSchema.givenText, about)
       })
   }
 

@@ -23,9 +23,9 @@ struct FCMMessage: Equatable {
 
   /// Judges a request's body as FCM does.
   static func judge(_ body: [UInt8]) -> Result<FCMMessage, FCMError> {
-    let tree: JSONTree
+    let tree: MessageTree
     do throws(JSONError) {
-      tree = try JSONTree.parse(body)
+      tree = try MessageTree.parse(body)
     } catch {
       return .failure(
         FCMError(400, "Invalid JSON payload received. \(error)", [.badRequest([.init("", "\(error)")])]))
@@ -43,9 +43,9 @@ struct FCMMessage: Equatable {
   }
 }
 
-extension JSONTree {
+extension MessageTree {
   /// A member by its schema name, in either spelling; nil for null.
-  func member(_ name: String) -> JSONTree? {
+  func member(_ name: String) -> MessageTree? {
     guard case .object(let members) = self else { return nil }
     let found = members.first { ShapeCheck.snakeCase($0.name) == name }?.value
     return found == .null ? nil : found

@@ -2,7 +2,7 @@ internal import JSON
 
 /// What FCM demands of a message beyond its shape: one target, data keys that are free, times and sizes in range.
 enum MessageRules {
-  static func judge(_ message: JSONTree, isValidateOnly: Bool) -> Result<FCMMessage, FCMError> {
+  static func judge(_ message: MessageTree, isValidateOnly: Bool) -> Result<FCMMessage, FCMError> {
     do throws(FCMError) {
       let target = try target(of: message)
       let android = message.member("android")
@@ -26,7 +26,7 @@ enum MessageRules {
 
   // MARK: Target
 
-  private static func target(of message: JSONTree) throws(FCMError) -> FCMMessage.Target {
+  private static func target(of message: MessageTree) throws(FCMError) -> FCMMessage.Target {
     let names = ["token", "fid", "topic", "condition"].filter { message.member($0) != nil }
     guard let name = names.first else {
       throw FCMError(
@@ -86,7 +86,7 @@ enum MessageRules {
 
   // MARK: Fields
 
-  private static func checkKeys(_ data: JSONTree?, at path: String) throws(FCMError) {
+  private static func checkKeys(_ data: MessageTree?, at path: String) throws(FCMError) {
     for key in (data?.textMap ?? [:]).keys.sorted() {
       let isReserved = key == "from" || key == "message_type" || key.hasPrefix("google") || key.hasPrefix("gcm")
       guard isReserved else { continue }
@@ -96,7 +96,7 @@ enum MessageRules {
     }
   }
 
-  private static func ttl(of android: JSONTree?) throws(FCMError) -> Int64 {
+  private static func ttl(of android: MessageTree?) throws(FCMError) -> Int64 {
     guard let text = android?.member("ttl")?.string, let ttl = MessageDuration(text) else { return Limits.ttlSeconds }
     guard (0...Limits.ttlSeconds).contains(ttl.seconds) else {
       let words = "Invalid ttl: must be between 0 and \(Limits.ttlSeconds) seconds"
@@ -105,7 +105,7 @@ enum MessageRules {
     return ttl.seconds
   }
 
-  private static func checkWords(_ message: JSONTree) throws(FCMError) {
+  private static func checkWords(_ message: MessageTree) throws(FCMError) {
     let android = message.member("android")
     if let color = android?.member("notification")?.member("color")?.string, !isColor(color) {
       let words = "Invalid color: must be in the form #RRGGBB"
@@ -131,9 +131,9 @@ enum MessageRules {
 
   // MARK: Sizes
 
-  private static func apnsPayload(of message: JSONTree) -> [UInt8]? {
+  private static func apnsPayload(of message: MessageTree) -> [UInt8]? {
     guard let apns = message.member("apns") else { return nil }
-    var members: [JSONTree.Member] = []
+    var members: [MessageTree.Member] = []
     if case .object(let given)? = apns.member("payload") { members = given }
     // On the way to Apple, data becomes members beside `aps`, and a notification its alert.
     for (name, value) in (message.member("data")?.textMap ?? [:]).sorted(by: { $0.key < $1.key }) {
@@ -141,12 +141,12 @@ enum MessageRules {
       members.append(.init(name: name, value: .text(value)))
     }
     var writer = JSONWriter()
-    JSONTree.object(members).write(to: &writer)
+    MessageTree.object(members).write(to: &writer)
     return writer.bytes
   }
 
   private static func checkSizes(
-    _ message: JSONTree, _ data: [String: String], _ payload: [UInt8]?, isTopic: Bool
+    _ message: MessageTree, _ data: [String: String], _ payload: [UInt8]?, isTopic: Bool
   ) throws(FCMError) {
     let most = isTopic ? Limits.topicPayloadBytes : Limits.payloadBytes
     var bytes = data.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }

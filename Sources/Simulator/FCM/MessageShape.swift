@@ -71,7 +71,7 @@ indirect enum MessageShape: Sendable {
 struct ShapeCheck {
   private(set) var violations: [FCMError.Violation] = []
 
-  mutating func check(_ tree: JSONTree, _ shape: MessageShape, at path: String) {
+  mutating func check(_ tree: MessageTree, _ shape: MessageShape, at path: String) {
     if tree == .null { return }
     switch (shape, tree) {
     case (.text, .text), (.flag, .flag), (.anything, .object): return
@@ -97,7 +97,7 @@ struct ShapeCheck {
   }
 
   private mutating func checkMembers(
-    _ members: [JSONTree.Member], _ fields: [String: MessageShape], _ path: String
+    _ members: [MessageTree.Member], _ fields: [String: MessageShape], _ path: String
   ) {
     var seen: Set<String> = []
     for member in members {
@@ -113,7 +113,7 @@ struct ShapeCheck {
     }
   }
 
-  private mutating func refuse(_ tree: JSONTree, _ type: String, _ path: String) {
+  private mutating func refuse(_ tree: MessageTree, _ type: String, _ path: String) {
     violations.append(.init(path, "Invalid value at '\(path)' (\(type)), \(tree.shown)"))
   }
 

@@ -152,10 +152,10 @@ private struct Assertion {
     signedBytes = Array(text[..<(parts[2].startIndex - 1)])
   }
 
-  private static func decode(_ part: ArraySlice<UInt8>) -> JSONTree? {
+  private static func decode(_ part: ArraySlice<UInt8>) -> MessageTree? {
     let bytes = Array(part)
     guard let json = Base64URL.decode(bytes.span) else { return nil }
-    return try? JSONTree.parse(json)
+    return try? MessageTree.parse(json)
   }
 }
 

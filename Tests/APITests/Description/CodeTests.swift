@@ -1,3 +1,4 @@
+import JSON
 import Domain
 import Foundation
 import HTTPServer
@@ -78,7 +79,7 @@ import Testing
 
 extension Document {
   /// What the document says of one status of an operation, looked up through its reference.
-  static func response(of operation: Endpoint, status: Int) -> Node? {
+  static func response(of operation: Endpoint, status: Int) -> JSONTree? {
     let document = make()
     let path = document["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
     guard let response = path?["responses"]?[String(status)] else { return nil }

@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import API
@@ -14,7 +15,7 @@ import Testing
     #expect(references.count > 100)
     for path in Set(references) {
       let parts = path.split(separator: "/")
-      let found = parts.dropFirst().reduce(Node?.some(Self.document)) { $0?[String($1)] }
+      let found = parts.dropFirst().reduce(JSONTree?.some(Self.document)) { $0?[String($1)] }
       #expect(parts.first == "#" && found != nil, "\(path)")
     }
   }
@@ -73,7 +74,7 @@ import Testing
     #expect(Document.make().bytes == Self.document.bytes)
   }
 
-  static func visit(_ node: Node, named name: String = "", _ body: (String, Node) -> Void) {
+  static func visit(_ node: JSONTree, named name: String = "", _ body: (String, JSONTree) -> Void) {
     body(name, node)
     for (name, value) in node.members { visit(value, named: name, body) }
     for element in node.elements { visit(element, body) }

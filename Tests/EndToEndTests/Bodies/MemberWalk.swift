@@ -1,3 +1,4 @@
+import JSON
 import Testing
 
 @testable import API
@@ -29,14 +30,14 @@ struct MemberWalk {
 
   mutating func places(of body: Endpoint.Body) -> [Place] {
     var places: [Place] = []
-    let example = Node.json(ExampleStage.withComingDays(body.examples.first?.json ?? "{}"))
-    walk(Schema.reference(body.schema), example, at: "", depth: 1, into: &places) { $0 }
+    let example = JSONTree.json(ExampleStage.withComingDays(body.examples.first?.json ?? "{}"))
+    walk(JSONSchema.reference(body.schema), example, at: "", depth: 1, into: &places) { $0 }
     count += places.count
     return places
   }
 
   private mutating func walk(
-    _ schema: Node, _ example: Node, at pointer: String, depth: Int, into places: inout [Place],
+    _ schema: JSONTree, _ example: JSONTree, at pointer: String, depth: Int, into places: inout [Place],
     _ outer: @escaping (String) -> String
   ) {
     for (name, member) in members(of: schema) {
@@ -49,7 +50,7 @@ struct MemberWalk {
   }
 
   private mutating func add(
-    _ place: Place, _ schema: Node, _ example: Node?, _ depth: Int, into places: inout [Place]
+    _ place: Place, _ schema: JSONTree, _ example: JSONTree?, _ depth: Int, into places: inout [Place]
   ) {
     places.append(place)
     if let name = schema["$ref"]?.string, !walked.insert(name).inserted { return }
@@ -57,7 +58,7 @@ struct MemberWalk {
     walk(schema, example ?? .object([]), at: place.name, depth: depth + 1, into: &places, place.body)
   }
 
-  private static func object(_ example: Node, _ name: String, _ worst: String) -> String {
+  private static func object(_ example: JSONTree, _ name: String, _ worst: String) -> String {
     let others = example.members.filter { $0.name != name }
       .map { "\"\($0.name)\":" + String(decoding: $0.value.bytes, as: UTF8.self) }
     return "{" + (others + ["\"\(name)\":\(worst)"]).joined(separator: ",") + "}"
@@ -65,19 +66,19 @@ struct MemberWalk {
 
   // MARK: Schemas
 
-  private func resolved(_ schema: Node) -> Node { check.resolved(schema) }
+  private func resolved(_ schema: JSONTree) -> JSONTree { check.resolved(schema) }
 
-  private func variants(of schema: Node) -> [Node] {
+  private func variants(of schema: JSONTree) -> [JSONTree] {
     let schema = resolved(schema)
     return [schema] + ["allOf", "oneOf", "anyOf"].flatMap { schema[$0]?.elements ?? [] }.flatMap(variants)
   }
 
-  private func members(of schema: Node) -> [Node.Member] {
+  private func members(of schema: JSONTree) -> [JSONTree.Member] {
     var names: Set<String> = []
     return variants(of: schema).flatMap { $0["properties"]?.members ?? [] }.filter { names.insert($0.name).inserted }
   }
 
-  private func types(of schema: Node) -> Set<String> {
+  private func types(of schema: JSONTree) -> Set<String> {
     var types: Set<String> = []
     for variant in variants(of: schema) {
       if let type = variant["type"] { types.formUnion(type.string.map { [$0] } ?? type.elements.compactMap(\.string)) }

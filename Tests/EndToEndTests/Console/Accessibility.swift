@@ -1,3 +1,5 @@
+import JSON
+
 /// Checks of WCAG 2.2 A and AA that a program can make, as a function body that runs in the page and lists what it found.
 ///
 /// Names of controls and pictures (1.1.1, 4.1.2), labels (3.3.2), headings and landmarks (1.3.1, 2.4.6), language (3.1.1),
@@ -15,8 +17,8 @@ enum Accessibility {
     const every = (selector) => [...scope.querySelectorAll(selector)].filter(seen);
     const byID = (ids) => (ids ?? '').split(/\\s+/).filter(Boolean).map((id) => document.getElementById(id));
     const spoken = (element) => {
-      if (element.nodeType === Node.TEXT_NODE) return element.data;
-      if (element.nodeType !== Node.ELEMENT_NODE || element.getAttribute('aria-hidden') === 'true') return '';
+      if (element.nodeType === JSONTree.TEXT_NODE) return element.data;
+      if (element.nodeType !== JSONTree.ELEMENT_NODE || element.getAttribute('aria-hidden') === 'true') return '';
       if (element.hasAttribute('aria-label')) return element.getAttribute('aria-label');
       if (element.tagName === 'IMG') return element.alt;
       return [...element.childNodes].map(spoken).join(' ');

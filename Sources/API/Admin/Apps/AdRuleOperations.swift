@@ -1,3 +1,4 @@
+internal import JSON
 internal import Operations
 internal import Domain
 internal import HTTPServer
@@ -36,33 +37,34 @@ extension Endpoint {
 }
 
 extension Schemas {
-  static let adRules: [Node.Member] = [
+  static let adRules: [JSONTree.Member] = [
     (
       "AdRules",
-      Schema.object([
-        .needed("appId", Schema.appID), .needed("label", Schema.anyText, "What every ad begins with; empty: nothing."),
-        .needed("optOut", Schema.anyText, "What every ad must say; empty: nothing."),
-        .needed("night", Schema.optional(Schema.reference("AdNight")), "Null: ads go at any hour."),
+      JSONSchema.object([
+        .needed("appId", JSONSchema.appID),
+        .needed("label", JSONSchema.anyText, "What every ad begins with; empty: nothing."),
+        .needed("optOut", JSONSchema.anyText, "What every ad must say; empty: nothing."),
+        .needed("night", JSONSchema.optional(JSONSchema.reference("AdNight")), "Null: ads go at any hour."),
       ])
     ),
     (
       "AdRuleChange",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .optional("label", Schema.text(upTo: Domain.Limits.adLabelBytes, isEmptyAllowed: true)),
-          .optional("optOut", Schema.text(upTo: Domain.Limits.adOptOutBytes, isEmptyAllowed: true)),
-          .optional("night", Schema.optional(Schema.reference("AdNight"))),
+          .optional("label", JSONSchema.text(upTo: Domain.Limits.adLabelBytes, isEmptyAllowed: true)),
+          .optional("optOut", JSONSchema.text(upTo: Domain.Limits.adOptOutBytes, isEmptyAllowed: true)),
+          .optional("night", JSONSchema.optional(JSONSchema.reference("AdNight"))),
         ]
       ).adding("minProperties", .number(1))
     ),
     (
       "AdNight",
-      Schema.object(
+      JSONSchema.object(
         "From the evening to the morning, by the device's clock.", isClosed: true,
         [.needed("from", time), .needed("to", time)])
     ),
   ]
 
-  private static let time = Schema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
+  private static let time = JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
 }

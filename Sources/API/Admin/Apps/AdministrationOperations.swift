@@ -1,3 +1,4 @@
+internal import JSON
 internal import Operations
 internal import Domain
 internal import HTTPServer
@@ -39,7 +40,7 @@ extension Endpoint {
       "Their network refused the token. They keep everything they have, and come back when they register again.",
       by: .permission(.manageQuarantine), load: .heavy,
       parameters: [
-        .query("appId", Schema.appID, "Whose devices.", isNeeded: true), .limit,
+        .query("appId", JSONSchema.appID, "Whose devices.", isNeeded: true), .limit,
         .cursor,
       ],
       answers: [

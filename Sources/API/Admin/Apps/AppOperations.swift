@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -95,7 +96,7 @@ extension Endpoint {
       "Nothing is sent through this network for the app any more.", by: .permission(.manageApps),
       parameters: [
         .ofApp(),
-        .query("pnsId", Schema.words(PushNetwork.allCases.map(\.pnsID)), "Of which push network.", isNeeded: true),
+        .query("pnsId", JSONSchema.words(PushNetwork.allCases.map(\.pnsID)), "Of which push network.", isNeeded: true),
       ], answers: [Answer(204, "It is gone.")], problems: [.invalidField, .unknownApp, .notFound],
       handler: .whole(AdminCall.deleteCredential)),
   ]
@@ -128,9 +129,9 @@ extension Endpoint {
       """, by: .permission(.viewAudit), load: .heavy,
       parameters: [
         .ofApp(isNeeded: false),
-        .query("action", Schema.givenText, "`app.change`, or `app` for all that happened to apps."),
-        .query("actor", Schema.givenText, "The name of a key or account."),
-        .query("object", Schema.givenText, "What was changed, as its lists name it."),
+        .query("action", JSONSchema.givenText, "`app.change`, or `app` for all that happened to apps."),
+        .query("actor", JSONSchema.givenText, "The name of a key or account."),
+        .query("object", JSONSchema.givenText, "What was changed, as its lists name it."),
         .limit, .pageCursor,
       ],
       answers: [

@@ -1,10 +1,11 @@
+internal import JSON
 internal import Operations
 internal import Domain
 internal import HTTPServer
 
 /// Tags, saved segments and files: who is who.
 extension Endpoint {
-  private static let appIDQuery = Parameter.query("appId", Schema.appID, "Which app.", isNeeded: true)
+  private static let appIDQuery = Parameter.query("appId", JSONSchema.appID, "Which app.", isNeeded: true)
 
   static let tags: [Endpoint] = [
     Endpoint(
@@ -30,7 +31,7 @@ extension Endpoint {
       parameters: [
         appIDQuery,
         .query("clientUid", Schemas.clientUID, "Of this user."),
-        .query("device", Schema.uuid, "Of this device."),
+        .query("device", JSONSchema.uuid, "Of this device."),
       ],
       answers: [Answer(200, "The tags.", "Tags", example: #"{"tags":["vip"]}"#)],
       problems: [.invalidField, .unknownApp, .unknownDevice, .impossible], handler: .whole(AdminCall.tags)),
@@ -92,7 +93,8 @@ extension Endpoint {
       """, by: .permission(.send), load: .heavy,
       parameters: [
         appIDQuery,
-        .query("skipErrors", Schema.words(["true", "false"]), "Leave wrong lines out instead of refusing the file."),
+        .query(
+          "skipErrors", JSONSchema.words(["true", "false"]), "Leave wrong lines out instead of refusing the file."),
       ],
       body: Body(
         schema: "CSVFile", examples: [("lines", "CUID,NAME,VAR1\nkim01,Kim,10000\nlee02,Lee,25000\n")],

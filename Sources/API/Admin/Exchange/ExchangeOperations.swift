@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -44,7 +45,7 @@ extension Endpoint {
       nothing, so it may be repeated when the answer got lost. Each is brought in whole before it is answered.
       """, by: .permission(.importPeople), load: .heavy,
       parameters: [
-        .query("last", Schema.words(["true", "false"]), "The file ends with this part.")
+        .query("last", JSONSchema.words(["true", "false"]), "The file ends with this part.")
       ],
       body: Body(
         schema: "PeopleFile", examples: [("users", "clientUid,clientName,tags\nkim01,Kim,vip\n")], type: "text/csv"),
@@ -56,21 +57,21 @@ extension Endpoint {
     export(
       "users", "exportUsers", "Users as a file", "By CUID, or those whose CUID begins so. It can be imported again.",
       .exportPeople,
-      [.ofApp(), .query("prefix", Schema.givenText, "How the CUID begins.")],
+      [.ofApp(), .query("prefix", JSONSchema.givenText, "How the CUID begins.")],
       "clientUid,clientName,groupSeqs,tags,badge,devices\r\nkim01,Kim,12,vip,2,1\r\n",
       problems: [.invalidField, .unknownApp], load: .heavy, AdminCall.exportUsers),
     export(
       "members", "exportMembers", "Members of a group as a file", "Its own, not those of groups below it.",
       .exportPeople,
       [
-        .query("groupSeq", Schema.sequence, "GROUPSEQ, the number of the group.", isNeeded: true)
+        .query("groupSeq", JSONSchema.sequence, "GROUPSEQ, the number of the group.", isNeeded: true)
       ], "clientUid,clientName,joinedAt\r\nkim01,Kim,2026-11-21T09:30:00.123Z\r\n",
       problems: [.invalidField, .unknownGroup], AdminCall.exportMembers),
     export(
       "deliveries", "exportDeliveries", "What became of each device as a file",
       "Deliveries that have an outcome, or wait for their next try.", .exportPeople,
       [
-        .query("seqno", Schema.sequence, "SEQNO, the number of the message.", isNeeded: true)
+        .query("seqno", JSONSchema.sequence, "SEQNO, the number of the message.", isNeeded: true)
       ],
       "device,clientUid,status,reason,attempts,at,receivedAt,readAt\r\n",
       problems: [.invalidField, .unknownMessage, .notKept], AdminCall.exportDeliveries),

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -16,7 +17,7 @@ extension Endpoint {
       """, by: .permission(.viewMessages),
       parameters: [
         .ofApp(isNeeded: false),
-        .query("state", Schema.words(["waiting", "approved", "rejected", "expired"]), "Only those that stand so."),
+        .query("state", JSONSchema.words(["waiting", "approved", "rejected", "expired"]), "Only those that stand so."),
         .limit, .pageCursor,
       ],
       answers: [

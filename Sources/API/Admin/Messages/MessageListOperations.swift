@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -11,10 +12,10 @@ extension Endpoint {
       by: .permission(.viewMessages),
       parameters: [
         .ofApp(isNeeded: false),
-        .query("state", Schema.words(MessageState.allCases.map(\.name)), "Only those that stand so."),
-        .query("lane", Schema.words(Lane.allCases.map(\.name)), "Only those of a lane."),
-        .query("from", Schema.moment, "Asked for then or later."),
-        .query("to", Schema.moment, "Asked for before then."), .limit, .pageCursor,
+        .query("state", JSONSchema.words(MessageState.allCases.map(\.name)), "Only those that stand so."),
+        .query("lane", JSONSchema.words(Lane.allCases.map(\.name)), "Only those of a lane."),
+        .query("from", JSONSchema.moment, "Asked for then or later."),
+        .query("to", JSONSchema.moment, "Asked for before then."), .limit, .pageCursor,
       ],
       answers: [
         Answer(
@@ -31,7 +32,7 @@ extension Endpoint {
       .get, "/v1/admin/messages/{seqno}/failures", id: "listFailures", in: .messages, "List what failed of a message",
       "Deliveries that ended rejected, expired or skipped.", by: .permission(.viewMessages), load: .heavy,
       parameters: [
-        .query("reason", Schema.givenText, "Only for this reason, as the funnel names it."),
+        .query("reason", JSONSchema.givenText, "Only for this reason, as the funnel names it."),
         .limit, .cursor,
       ],
       answers: [
@@ -61,7 +62,7 @@ extension Endpoint {
       "Explain a message for one user", "Every step with its time, in words, and what to do where something failed.",
       by: .permission(.viewPeople),
       parameters: [
-        .header("Accept-Language", Schema.anyText, "`ko` for Korean; English otherwise.")
+        .header("Accept-Language", JSONSchema.anyText, "`ko` for Korean; English otherwise.")
       ],
       answers: [
         Answer(

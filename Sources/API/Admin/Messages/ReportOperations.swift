@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -30,7 +31,7 @@ extension Endpoint {
       by: .permission(.viewMessages), load: .heavy,
       parameters: [
         .limit, .cursor,
-        .query("status", Schema.words(OutcomeStatus.allCases.map(\.name)), "Only those that stand so."),
+        .query("status", JSONSchema.words(OutcomeStatus.allCases.map(\.name)), "Only those that stand so."),
       ],
       answers: [
         Answer(

@@ -1,3 +1,4 @@
+internal import JSON
 internal import HTTPServer
 internal import Operations
 internal import Domain
@@ -13,11 +14,11 @@ extension Endpoint {
       """, by: .permission(.viewMessages), load: .heavy,
       parameters: [
         .ofApp(isNeeded: false),
-        .query("from", Schema.moment, "Absent: an hour of minutes, a day of hours, or 30 days before `to`."),
-        .query("to", Schema.moment, "Before then; absent: now."),
-        .query("by", Schema.words(["minute", "hour", "day"]), "`hour` when absent."),
+        .query("from", JSONSchema.moment, "Absent: an hour of minutes, a day of hours, or 30 days before `to`."),
+        .query("to", JSONSchema.moment, "Before then; absent: now."),
+        .query("by", JSONSchema.words(["minute", "hour", "day"]), "`hour` when absent."),
         .query(
-          "per", Schema.words(["none", "app", "network", "lane", "reason", "appVersion"]), "What to divide it by."),
+          "per", JSONSchema.words(["none", "app", "network", "lane", "reason", "appVersion"]), "What to divide it by."),
       ],
       answers: [
         Answer(

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -13,7 +14,7 @@ extension Endpoint {
       Needs UPMC_PUBLIC_URL: devices fetch it from there.
       """, by: .permission(.send), load: .heavy,
       parameters: [
-        .query("appId", Schema.appID, "The app it is for.", isNeeded: true),
+        .query("appId", JSONSchema.appID, "The app it is for.", isNeeded: true),
         .query(
           "expiresIn", Schemas.duration(Operations.Limits.uploadSeconds),
           "How long it stays, unless a message needs it longer; 90 days when absent."),

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 internal import Operations
@@ -9,7 +10,7 @@ extension Endpoint {
       .get, "/v1/admin/users", id: "listUsers", in: .people, "List users", "By CUID, or those whose CUID begins so.",
       by: .permission(.viewPeople), load: .heavy,
       parameters: [
-        .ofApp(), .query("prefix", Schema.givenText, "How the CUID begins."),
+        .ofApp(), .query("prefix", JSONSchema.givenText, "How the CUID begins."),
         .limit,
         .pageCursor,
       ],
@@ -85,9 +86,9 @@ extension Endpoint {
       by: .permission(.viewPeople), load: .heavy,
       parameters: [
         .ofApp(),
-        .query("clientUid", Schema.givenText, "How the CUID begins."),
+        .query("clientUid", JSONSchema.givenText, "How the CUID begins."),
         .query(
-          "psid", Schema.givenText.adding("minLength", .number(Operations.Limits.shownTokenBytes)),
+          "psid", JSONSchema.givenText.adding("minLength", .number(Operations.Limits.shownTokenBytes)),
           "The first eight characters of the push token, as lists show them, or all of it."), .limit, .pageCursor,
       ],
       answers: [Answer(200, "A page of devices.", "DevicePage", example: Answer.page(deviceExample + "}"))],
@@ -110,7 +111,7 @@ extension Endpoint {
       by: .permission(.viewPeople),
       parameters: [
         .ofApp(),
-        .query("parent", Schema.sequence, "The group above; absent: at the top."),
+        .query("parent", JSONSchema.sequence, "The group above; absent: at the top."),
         .limit, .pageCursor,
       ], answers: [Answer(200, "A page of groups, by name.", "GroupEntryPage", example: Answer.page(groupExample))],
       problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.groups)),

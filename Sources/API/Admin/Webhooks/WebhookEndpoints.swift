@@ -5,64 +5,180 @@ internal import Operations
 internal import Reactor
 
 /// Where events go, what was told, and telling it again.
+extension Endpoint {
+  static let webhooks: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/admin/webhooks", id: "createWebhook", in: .administration, "Have events told to a server of yours",
+      """
+      Each event is POSTed as `{"id","kind","appId","at","data"}`, signed as standardwebhooks.com says: the headers \
+      `webhook-id`, `webhook-timestamp` and `webhook-signature`, `v1,` and the base64 of the HMAC-SHA-256 of \
+      `id.timestamp.body` with the secret. Answer 2xx within 10 seconds; anything else, redirections too, is tried again \
+      after 5 s, 15 s, 1 min, 5 min, 15 min, 30 min, 1 h, 2 h, 4 h and 8 h, then given up and kept as dead. An event may \
+      come more than once: keep the ids. The data of `sms.requested` is `{"seqno","clientUid","clientName","phone","unless",\
+      "title","body","sender","reference"}`; `phone` is the PHONENUM that an app built with the existing SDK said (null: \
+      none), opened for the webhook alone: in apps that are `open` it is the device's word, and the first one stays. Of a confidential message \
+      it is null, for nobody vouched for the number, and `"confidential":true` stands beside the text. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network. \
+      The secret is shown once.
+      """, by: .permission(.manageApps),
+      body: Body(
+        WebhookKeeping.NewWebhook.object,
+        examples: [
+          (
+            "gateway",
+            #"{"appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"]}"#
+          )
+        ]),
+      answers: [Answer(201, "It is made.", WebhookKeeping.Made.object, example: made)],
+      problems: [.unknownApp], handler: .whole(AdminCall.createWebhook)),
+    Endpoint(
+      .get, "/v1/admin/webhooks", id: "listWebhooks", in: .administration, "List webhooks", "Oldest first.",
+      by: .permission(.manageEvents),
+      parameters: [
+        .query("appId", JSONSchema.appID, "Of this app."), .limit, .numberCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page.", ItemPage<WebhookKeeping.Entry>.object, example: #"{"items":[\#(webhook)],"nextCursor":null}"#)
+      ],
+      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.webhooks)),
+    Endpoint(
+      .get, "/v1/admin/webhooks/{webhook}", id: "showWebhook", in: .administration, "Look at a webhook",
+      "With what waits for it, and what was given up.", by: .permission(.manageEvents),
+      answers: [Answer(200, "The webhook.", WebhookKeeping.Entry.object, example: webhook)],
+      problems: [.unknownWebhook],
+      handler: .whole(AdminCall.webhook)),
+    Endpoint(
+      .patch, "/v1/admin/webhooks/{webhook}", id: "changeWebhook", in: .administration, "Change a webhook",
+      "What is left out stays. While it is not `active` it is told nothing, and nothing is kept for it.",
+      by: .permission(.manageApps),
+      body: Body(
+        WebhookKeeping.Change.object,
+        examples: [("off", #"{"active":false}"#), ("new secret", #"{"renewSecret":true}"#)]),
+      answers: [
+        Answer(200, "The webhook now; with its secret if that is new.", WebhookKeeping.Entry.object, example: webhook)
+      ],
+      problems: [.unknownWebhook, .impossible], handler: .whole(AdminCall.changeWebhook)),
+    Endpoint(
+      .delete, "/v1/admin/webhooks/{webhook}", id: "deleteWebhook", in: .administration, "End a webhook",
+      "What waits for it is forgotten.", by: .permission(.manageApps), answers: [Answer(204, "It is gone.")],
+      problems: [.unknownWebhook], handler: .whole(AdminCall.deleteWebhook)),
+    Endpoint(
+      .post, "/v1/admin/webhooks/{webhook}/test", id: "testWebhook", in: .administration, "Try a webhook out",
+      "Sends the event `webhook.test`; the webhook's deliveries tell what came of it.", by: .permission(.manageEvents),
+      answers: [
+        Answer(
+          202, "It will be sent.", EventKeeping.Tested.object,
+          example: #"{"id":"0b0e6c0a-7d3c-4a57-9a3e-3a9c5c1f2e11"}"#)
+      ], problems: [.unknownWebhook, .conflict], handler: .whole(AdminCall.testWebhook)),
+    Endpoint(
+      .get, "/v1/admin/webhooks/{webhook}/deliveries", id: "listWebhookDeliveries", in: .administration,
+      "Ask what a webhook was told", "Newest first; `state=dead` is what was given up.", by: .permission(.manageEvents),
+      parameters: [
+        .query("state", JSONSchema.words(EventKeeping.states), "Only these."),
+        .limit, .numberCursor,
+      ],
+      answers: [Answer(200, "A page.", ItemPage<EventKeeping.Entry>.object, example: events)],
+      problems: [.invalidField, .unknownWebhook],
+      handler: .whole(AdminCall.webhookDeliveries)),
+    Endpoint(
+      .post, "/v1/admin/webhooks/{webhook}/replay", id: "replayEvents", in: .administration, "Tell events again",
+      """
+      What was given up (up to 10,000 a call), everything of its kinds since a time (also what happened before the webhook \
+      was made), or one event. They keep their ids.
+      """, by: .permission(.manageEvents),
+      body: Body(
+        schema: EventKeeping.replaySchema.name,
+        examples: [("dead", #"{"dead":true}"#), ("since", #"{"since":"2026-11-21T09:00:00Z"}"#)]),
+      answers: [Answer(200, "How many.", EventKeeping.Replayed.object, example: #"{"replayed":3}"#)],
+      problems: [.unknownWebhook],
+      handler: .whole(AdminCall.replayEvents)),
+    Endpoint(
+      .get, "/v1/admin/messages/{seqno}/fallbacks", id: "listFallbacks", in: .messages,
+      "Ask who was sent a short message instead",
+      "Of a message with `sms`: each person, in the order of their ids. `lateAt` is when the push was confirmed after all.",
+      by: .permission(.viewMessages),
+      parameters: [
+        .limit,
+        .pageCursor,
+      ],
+      answers: [Answer(200, "A page.", ItemPage<EventKeeping.Fallback>.object, example: fallbacks)],
+      problems: [.invalidField, .unknownMessage], handler: .whole(AdminCall.fallbacks)),
+  ]
+
+  private static let webhook = """
+    {"webhook":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
+    "active":true,"createdAt":"2026-11-21T09:30:00.123Z","waiting":0,"dead":0}
+    """
+  private static let made = """
+    {"webhook":"3","appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"],\
+    "active":true,"createdAt":"2026-11-21T09:30:00.123Z","waiting":0,"dead":0,\
+    "secret":"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo="}
+    """
+  private static let events = """
+    {"items":[{"id":"0b0e6c0a-7d3c-4a57-9a3e-3a9c5c1f2e11","kind":"sms.requested","at":"2026-11-21T09:30:00.123Z",\
+    "state":"dead","attempts":11,"nextAt":null,"endedAt":"2026-11-22T01:30:00.123Z","status":500,\
+    "reason":"it answered 500 instead of 2xx","data":{"seqno":"104","clientUid":"kim01","clientName":"Kim",\
+    "unless":"received","title":"이체 완료","body":"Kim님, 10,000원이 이체되었습니다.","sender":"UMSUI"}}],"nextCursor":null}
+    """
+  private static let fallbacks = """
+    {"items":[{"clientUid":"kim01","state":"sms-requested","dueAt":"2026-11-21T09:33:00.123Z",\
+    "decidedAt":"2026-11-21T09:33:00.301Z","lateAt":null}],"nextCursor":null}
+    """
+
+  /// What they take and answer, in the order of the description.
+  static let webhookSchemas: [JSONTree.Member] = [
+    WebhookKeeping.NewWebhook.object.named, WebhookKeeping.Change.object.named, WebhookKeeping.Entry.object.named,
+    WebhookKeeping.Made.object.named, ItemPage<WebhookKeeping.Entry>.object.named, EventKeeping.Tested.object.named,
+    ItemPage<EventKeeping.Entry>.object.named, EventKeeping.replaySchema, EventKeeping.Replayed.object.named,
+    ItemPage<EventKeeping.Fallback>.object.named,
+  ]
+}
+
 extension AdminCall {
-  /// `{"appId","url","kinds"}`.
-  func createWebhook() throws(Problem) -> Response {
-    let (appID, change) = try Self.readWebhook(try jsonBody())
-    guard let appID else { throw Problem(at: "/appId", "is needed") }
-    return .json(
+  fileprivate func createWebhook() throws(Problem) -> Response {
+    .json(
       .created,
       try WebhookKeeping.create(
-        change, of: appID, master: try masterKey(), by: caller, on: connection,
+        try body(WebhookKeeping.NewWebhook.object), master: try masterKey(), by: caller, on: connection,
         now: resources.clock.wallMicroseconds))
   }
 
-  /// `?appId=&limit=&cursor=`.
-  func webhooks() throws(Problem) -> Response {
-    .json(
-      .ok,
-      try WebhookKeeping.list(query["appId"], try page(), by: caller, on: connection))
+  fileprivate func webhooks() throws(Problem) -> Response {
+    .json(.ok, try WebhookKeeping.list(query["appId"], try page(), by: caller, on: connection))
   }
 
-  func webhook() throws(Problem) -> Response {
+  fileprivate func webhook() throws(Problem) -> Response {
     .json(.ok, try WebhookKeeping.find(parameters["webhook"], by: caller, on: connection))
   }
 
-  /// `{"url"?,"kinds"?,"active"?,"renewSecret"?}`.
-  func changeWebhook() throws(Problem) -> Response {
-    let (appID, change) = try Self.readWebhook(try jsonBody())
-    guard appID == nil else { throw Problem(at: "/appId", "cannot be changed") }
-    return .json(
+  fileprivate func changeWebhook() throws(Problem) -> Response {
+    .json(
       .ok,
       try WebhookKeeping.change(
-        parameters["webhook"], change, master: try masterKey(), by: caller, on: connection))
+        parameters["webhook"], try body(WebhookKeeping.Change.object), master: try masterKey(), by: caller,
+        on: connection))
   }
 
-  func deleteWebhook() throws(Problem) -> Response {
+  fileprivate func deleteWebhook() throws(Problem) -> Response {
     try WebhookKeeping.delete(parameters["webhook"], by: caller, on: connection)
-    return Response(status: .noContent, headers: [], body: [])
+    return .done
   }
 
-  func testWebhook() throws(Problem) -> Response {
+  fileprivate func testWebhook() throws(Problem) -> Response {
     .json(.accepted, try EventKeeping.test(parameters["webhook"], by: caller, on: connection))
   }
 
-  /// `?state=&limit=&cursor=`.
-  func webhookDeliveries() throws(Problem) -> Response {
+  fileprivate func webhookDeliveries() throws(Problem) -> Response {
     .json(
-      .ok,
-      try EventKeeping.list(
-        parameters["webhook"], state: query["state"], try page(), by: caller, on: connection))
+      .ok, try EventKeeping.list(parameters["webhook"], state: query["state"], try page(), by: caller, on: connection))
   }
 
-  /// `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.
-  func replayEvents() throws(Problem) -> Response {
+  fileprivate func replayEvents() throws(Problem) -> Response {
     let replay = try EventKeeping.readReplay(json: try jsonBody())
     return .json(.ok, try EventKeeping.replay(replay, to: parameters["webhook"], by: caller, on: connection))
   }
 
-  /// `?limit=&cursor=`.
-  func fallbacks() throws(Problem) -> Response {
+  fileprivate func fallbacks() throws(Problem) -> Response {
     .json(.ok, try EventKeeping.fallbacks(of: try seqno(), try page(), by: caller, on: connection))
   }
 
@@ -71,44 +187,5 @@ extension AdminCall {
       throw Problem(.internalError, "This server has no master key to seal secrets with.")
     }
     return master
-  }
-
-  private static func readWebhook(
-    _ body: [UInt8]
-  ) throws(Problem) -> (appID: String?, WebhookKeeping.Change) {
-    var reader = JSONReader(body)
-    var appID: String?
-    var change = WebhookKeeping.Change()
-    do throws(JSONError) {
-      try reader.readObject { (reader, key) throws(JSONError) in
-        switch key {
-        case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-        case "url": change.url = try reader.readText(upTo: Operations.Limits.webhookURLBytes)
-        case "kinds": change.kinds = try readKinds(&reader)
-        case "active": change.isActive = try reader.readBool()
-        case "renewSecret": change.renewsSecret = try reader.readBool()
-        default: throw .unknownField
-        }
-      }
-      try reader.finish()
-    } catch {
-      throw Problem(error)
-    }
-    return (appID, change)
-  }
-
-  private static func readKinds(_ reader: inout JSONReader) throws(JSONError) -> [EventKind] {
-    var kinds: [EventKind] = []
-    try reader.readArray { (reader, index) throws(JSONError) in
-      guard index < Operations.Limits.webhookKinds else {
-        throw JSONError("is one more than the \(Operations.Limits.webhookKinds) that may be named")
-      }
-      guard let kind = EventKind(rawValue: try reader.readString()), EventKind.wanted.contains(kind) else {
-        throw JSONError("must be one of \(EventKind.wanted.map(\.rawValue).joined(separator: ", "))")
-      }
-      if !kinds.contains(kind) { kinds.append(kind) }
-    }
-    guard !kinds.isEmpty else { throw JSONError("must name one at least") }
-    return kinds
   }
 }

@@ -1,75 +1,80 @@
+internal import JSON
 internal import Domain
 
 /// Sessions and accounts of the console.
 extension Schemas {
-  static let accounts: [Node.Member] = [
+  static let accounts: [JSONTree.Member] = [
     (
       "SignIn",
-      Schema.oneOf([
-        Schema.object(isClosed: true, [.needed("login", secret), .needed("password", secret)]),
-        Schema.object(
+      JSONSchema.oneOf([
+        JSONSchema.object(isClosed: true, [.needed("login", secret), .needed("password", secret)]),
+        JSONSchema.object(
           isClosed: true,
           [
             .needed("link", secret, "The token behind `#sign-in=`."),
-            .optional("replace", Schema.flag, "True: also in place of another account that is signed in here."),
+            .optional("replace", JSONSchema.flag, "True: also in place of another account that is signed in here."),
           ]),
       ])
     ),
     (
       "Session",
-      Schema.object([
-        .needed("by", Schema.words(["account", "api-key"])), .needed("name", Schema.anyText), .needed("role", roles),
-        .optional("login", Schema.anyText), .optional("appId", Schema.optional(Schema.anyText)),
-        .optional("endsAt", Schema.moment), .optional("needsPassword", Schema.flag, "None has been chosen yet."),
-        .optional("csrfToken", Schema.anyText, "For `X-CSRF-Token`."),
+      JSONSchema.object([
+        .needed("by", JSONSchema.words(["account", "api-key"])), .needed("name", JSONSchema.anyText),
+        .needed("role", roles),
+        .optional("login", JSONSchema.anyText), .optional("appId", JSONSchema.optional(JSONSchema.anyText)),
+        .optional("endsAt", JSONSchema.moment),
+        .optional("needsPassword", JSONSchema.flag, "None has been chosen yet."),
+        .optional("csrfToken", JSONSchema.anyText, "For `X-CSRF-Token`."),
       ])
     ),
     (
       "Password",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .needed("new", Schema.givenText, "10 to 256 bytes."), .optional("current", Schema.givenText),
+          .needed("new", JSONSchema.givenText, "10 to 256 bytes."), .optional("current", JSONSchema.givenText),
         ])
     ),
-    ("AccountPage", page(of: Schema.reference("Account"))),
+    ("AccountPage", page(of: JSONSchema.reference("Account"))),
     (
       "Account",
-      Schema.object([
-        .needed("account", Schema.sequence), .needed("login", Schema.anyText), .needed("name", Schema.anyText),
-        .needed("role", roles), .needed("appId", Schema.optional(Schema.anyText), "The only app; null: all."),
-        .needed("createdAt", Schema.moment), .needed("disabledAt", Schema.optional(Schema.moment)),
-        .needed("hasPassword", Schema.flag),
+      JSONSchema.object([
+        .needed("account", JSONSchema.sequence), .needed("login", JSONSchema.anyText),
+        .needed("name", JSONSchema.anyText),
+        .needed("role", roles), .needed("appId", JSONSchema.optional(JSONSchema.anyText), "The only app; null: all."),
+        .needed("createdAt", JSONSchema.moment), .needed("disabledAt", JSONSchema.optional(JSONSchema.moment)),
+        .needed("hasPassword", JSONSchema.flag),
       ])
     ),
     (
       "NewAccount",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
           .needed(
-            "login", Schema.text(upTo: 254, matching: #"^[^\u0000-\u0020\u007F]+$"#),
+            "login", JSONSchema.text(upTo: 254, matching: #"^[^\u0000-\u0020\u007F]+$"#),
             "An e-mail address, or any name without blanks."),
-          .needed("name", Schema.text(upTo: 256)), .needed("role", roles),
-          .optional("appId", Schema.optional(Schema.appID), "The only app it reaches."),
+          .needed("name", JSONSchema.text(upTo: 256)), .needed("role", roles),
+          .optional("appId", JSONSchema.optional(JSONSchema.appID), "The only app it reaches."),
         ])
     ),
     (
       "AccountChange",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .optional("name", Schema.text(upTo: 256)), .optional("role", roles), .optional("disabled", Schema.flag),
+          .optional("name", JSONSchema.text(upTo: 256)), .optional("role", roles),
+          .optional("disabled", JSONSchema.flag),
         ])
     ),
     (
       "SignInLink",
-      Schema.object([
-        .needed("account", Schema.sequence), .needed("path", Schema.anyText, "Behind the server's address."),
-        .needed("endsAt", Schema.moment),
+      JSONSchema.object([
+        .needed("account", JSONSchema.sequence), .needed("path", JSONSchema.anyText, "Behind the server's address."),
+        .needed("endsAt", JSONSchema.moment),
       ])
     ),
   ]
 
-  private static let secret = Schema.text(upTo: Domain.Limits.clientUIDBytes)
+  private static let secret = JSONSchema.text(upTo: Domain.Limits.clientUIDBytes)
 }

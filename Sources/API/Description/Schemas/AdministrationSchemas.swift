@@ -1,129 +1,133 @@
+internal import JSON
 internal import Domain
 internal import Operations
 
 /// Apps, groups, quarantine; and the server itself.
 extension Schemas {
-  static let administration: [Node.Member] = [
+  static let administration: [JSONTree.Member] = [
     (
       "NewGroup",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .needed("appId", Schema.appID), .needed("name", Schema.text(upTo: Domain.Limits.groupNameBytes)),
-          .optional("parent", Schema.optional(Schema.reference("GroupSeq")), "The group above it; absent at the top."),
-          .optional("joinable", Schema.flag, joinable),
+          .needed("appId", JSONSchema.appID), .needed("name", JSONSchema.text(upTo: Domain.Limits.groupNameBytes)),
+          .optional(
+            "parent", JSONSchema.optional(JSONSchema.reference("GroupSeq")), "The group above it; absent at the top."),
+          .optional("joinable", JSONSchema.flag, joinable),
         ])
     ),
-    ("GroupCreated", Schema.object([.needed("groupSeq", Schema.sequence, "GROUPSEQ.")])),
+    ("GroupCreated", JSONSchema.object([.needed("groupSeq", JSONSchema.sequence, "GROUPSEQ.")])),
     (
       "App",
-      Schema.object([
-        .needed("appId", Schema.appID), .needed("name", Schema.anyText),
-        .needed("timeZone", Schema.anyText, "IANA name."), .needed("clientKey", Schema.anyText),
+      JSONSchema.object([
+        .needed("appId", JSONSchema.appID), .needed("name", JSONSchema.anyText),
+        .needed("timeZone", JSONSchema.anyText, "IANA name."), .needed("clientKey", JSONSchema.anyText),
         .needed("devicePolicy", devicePolicies, "`single`: a user has one device, the last registered."),
         .needed("identity", identities, identity),
-        .needed("observedIdentity", Schema.optional(identities), "A stricter one that is tried out."),
+        .needed("observedIdentity", JSONSchema.optional(identities), "A stricter one that is tried out."),
         .needed(
-          "graceEndsAt", Schema.optional(Schema.moment),
+          "graceEndsAt", JSONSchema.optional(JSONSchema.moment),
           "Until then devices stay with users that nobody vouched for; null: there are none."),
-        .needed("keepsUserOnRefresh", Schema.flag, keepsUserOnRefresh),
-        .needed("confidentialTo", Schema.words(["all", "proved"]), confidentialTo),
-        .needed("confidentialLanes", Schema.list(of: Schema.words(Lane.allCases.map(\.name))), confidentialLanes),
-        .needed("confidentialSdkSends", Schema.flag, confidentialSDK),
-        .needed("tellsDevices", Schema.flag, "A user's other devices get a push when there is a new one."),
-        .needed("badgeSync", Schema.flag, "A user's other devices are told new counts."),
-        .needed("deviceSends", Schema.count, "Messages that one device may send in a minute."),
+        .needed("keepsUserOnRefresh", JSONSchema.flag, keepsUserOnRefresh),
+        .needed("confidentialTo", JSONSchema.words(["all", "proved"]), confidentialTo),
         .needed(
-          "approvalAbove", Schema.optional(Schema.count),
+          "confidentialLanes", JSONSchema.list(of: JSONSchema.words(Lane.allCases.map(\.name))), confidentialLanes),
+        .needed("confidentialSdkSends", JSONSchema.flag, confidentialSDK),
+        .needed("tellsDevices", JSONSchema.flag, "A user's other devices get a push when there is a new one."),
+        .needed("badgeSync", JSONSchema.flag, "A user's other devices are told new counts."),
+        .needed("deviceSends", JSONSchema.count, "Messages that one device may send in a minute."),
+        .needed(
+          "approvalAbove", JSONSchema.optional(JSONSchema.count),
           "What an account sends to more devices than this waits for a second person; null: nothing does."),
-        .needed("extension", Schema.flag, ofExtension),
+        .needed("extension", JSONSchema.flag, ofExtension),
         .optional(
-          "extensionReports", Schema.flag,
+          "extensionReports", JSONSchema.flag,
           """
           False: the app's extension does not report; none of its last 1,000 accepted iOS alerts with mutable-content was \
           confirmed. Only where one app is asked for, and where enough is known.
           """),
-        .needed("pausedReason", Schema.optional(Schema.anyText), "Why it is paused; null when it is not."),
+        .needed("pausedReason", JSONSchema.optional(JSONSchema.anyText), "Why it is paused; null when it is not."),
       ])
     ),
     (
       "IdentityStanding",
-      Schema.object([
-        .needed("appId", Schema.appID), .needed("identity", identities, identity),
-        .needed("observedIdentity", Schema.optional(identities)),
-        .needed("graceEndsAt", Schema.optional(Schema.moment)),
+      JSONSchema.object([
+        .needed("appId", JSONSchema.appID), .needed("identity", identities, identity),
+        .needed("observedIdentity", JSONSchema.optional(identities)),
+        .needed("graceEndsAt", JSONSchema.optional(JSONSchema.moment)),
         .needed(
           "unprovedBindings",
-          Schema.object([
-            .needed("proof", Schema.count, "Active devices that have a user by less than proof."),
-            .needed("strict", Schema.count, "By less than strict."),
+          JSONSchema.object([
+            .needed("proof", JSONSchema.count, "Active devices that have a user by less than proof."),
+            .needed("strict", JSONSchema.count, "By less than strict."),
           ])),
         .needed(
-          "unprovedRegistrations", Schema.count,
+          "unprovedRegistrations", JSONSchema.count,
           "Devices of the last 30 days that named a user and had nobody to vouch for it."),
         .needed(
-          "callsByAskedKeys", Schema.count,
+          "callsByAskedKeys", JSONSchema.count,
           "Calls of the last 30 days that an AUTHKEY asked for by the PSID alone does not open in proof."),
         .needed(
-          "guestsByNewToken", Schema.count,
+          "guestsByNewToken", JSONSchema.count,
           "Devices of users that became guests in the last 30 days: a new push token, and no key of their last registration."
         ),
       ])
     ),
     (
       "NewVoucher",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .needed("appId", Schema.appID),
+          .needed("appId", JSONSchema.appID),
           .optional("expiresIn", duration(Operations.Limits.voucherSeconds), "PT15M by default."),
           .optional(
-            "deviceId", Schema.text(upTo: Domain.Limits.deviceIDBytes), "DEVICE_ID: the only one that it is good for."),
+            "deviceId", JSONSchema.text(upTo: Domain.Limits.deviceIDBytes),
+            "DEVICE_ID: the only one that it is good for."),
         ])
     ),
     (
       "Voucher",
-      Schema.object([
-        .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText),
-        .needed("deviceId", Schema.optional(Schema.anyText)), .needed("expiresAt", Schema.moment),
+      JSONSchema.object([
+        .needed("appId", JSONSchema.appID), .needed("clientUid", JSONSchema.anyText),
+        .needed("deviceId", JSONSchema.optional(JSONSchema.anyText)), .needed("expiresAt", JSONSchema.moment),
       ])
     ),
     (
       "QuarantinePage",
-      Schema.object([
+      JSONSchema.object([
         .needed(
           "items",
-          Schema.list(
-            of: Schema.object([
-              .needed("device", Schema.uuid), .needed("clientUid", Schema.optional(Schema.anyText)),
+          JSONSchema.list(
+            of: JSONSchema.object([
+              .needed("device", JSONSchema.uuid), .needed("clientUid", JSONSchema.optional(JSONSchema.anyText)),
               .needed("pnsId", networks), .needed("environment", environments),
-              .needed("psidPrefix", Schema.anyText, "The first eight characters of the push token."),
-              .needed("reason", Schema.anyText, "In the network's own word."),
-              .needed("seqno", Schema.sequence, "The message that was refused."), .needed("at", Schema.moment),
+              .needed("psidPrefix", JSONSchema.anyText, "The first eight characters of the push token."),
+              .needed("reason", JSONSchema.anyText, "In the network's own word."),
+              .needed("seqno", JSONSchema.sequence, "The message that was refused."), .needed("at", JSONSchema.moment),
             ]))), nextCursor,
       ])
     ),
     (
       "Restoration",
-      Schema.oneOf([
-        restoration("device", Schema.uuid, "This one."),
-        restoration("since", Schema.moment, "Those put aside since."),
-        restoration("all", Schema.constant(.flag(true)), "Everyone."),
+      JSONSchema.oneOf([
+        restoration("device", JSONSchema.uuid, "This one."),
+        restoration("since", JSONSchema.moment, "Those put aside since."),
+        restoration("all", JSONSchema.constant(.flag(true)), "Everyone."),
       ])
     ),
-    ("Restored", Schema.object([.needed("restored", Schema.count, "Devices that came back.")])),
+    ("Restored", JSONSchema.object([.needed("restored", JSONSchema.count, "Devices that came back.")])),
   ]
 
-  static let server: [Node.Member] = [
-    ("Health", Schema.object([.needed("status", Schema.constant("ok"))])),
+  static let server: [JSONTree.Member] = [
+    ("Health", JSONSchema.object([.needed("status", JSONSchema.constant("ok"))])),
     ("Document", .object([("type", "object"), ("description", "An OpenAPI 3.1 document.")])),
     (
       "Readiness",
-      Schema.object([
-        .needed("status", Schema.words(["ok", "degraded"])),
-        .needed("complaints", Schema.list(of: Schema.anyText), "What keeps pushes from leaving."),
-        .needed("credentials", Schema.count), .needed("lastAcceptedAt", Schema.optional(Schema.moment)),
-        .needed("overdueDeliveries", Schema.count), .needed("nodes", Schema.count),
+      JSONSchema.object([
+        .needed("status", JSONSchema.words(["ok", "degraded"])),
+        .needed("complaints", JSONSchema.list(of: JSONSchema.anyText), "What keeps pushes from leaving."),
+        .needed("credentials", JSONSchema.count), .needed("lastAcceptedAt", JSONSchema.optional(JSONSchema.moment)),
+        .needed("overdueDeliveries", JSONSchema.count), .needed("nodes", JSONSchema.count),
       ])
     ),
     ("Text", .object([("type", "string"), ("description", "Plain text.")])),
@@ -135,9 +139,9 @@ extension Schemas {
     alone iOS starts it.
     """
 
-  static let devicePolicies = Schema.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
+  static let devicePolicies = JSONSchema.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
 
-  static let identities = Schema.words(App.Identity.allCases.map(\.name))
+  static let identities = JSONSchema.words(App.Identity.allCases.map(\.name))
   static let identity = """
     What it takes to call a device a user's. `proof`: the app's own server vouches for the user. `open`: the device's word. \
     `strict`: proof, and a push that the device brings back.
@@ -153,7 +157,7 @@ extension Schemas {
     """
   static let confidentialSDK = "That holds for sends through the SDK's controllers too. False by default."
 
-  private static func restoration(_ name: String, _ schema: Node, _ about: String) -> Node {
-    Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed(name, schema, about)])
+  private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
+    JSONSchema.object(isClosed: true, [.needed("appId", JSONSchema.appID), .needed(name, schema, about)])
   }
 }

@@ -1,46 +1,49 @@
+internal import JSON
 internal import Domain
 internal import Operations
 
 /// Sends that wait for a second person.
 extension Schemas {
-  static let approvals: [Node.Member] = [
-    ("ApprovalPage", page(of: Schema.reference("Approval"))),
+  static let approvals: [JSONTree.Member] = [
+    ("ApprovalPage", page(of: JSONSchema.reference("Approval"))),
     (
       "Approval",
-      Schema.object([
-        .needed("approvalId", Schema.sequence), .needed("appId", Schema.appID),
-        .needed("state", Schema.words(["waiting", "approved", "rejected", "expired"])),
-        .needed("requestedBy", Schema.anyText, "The login of an account, or `command line (kim)`."),
-        .needed("requestedAt", Schema.moment),
-        .needed("endsAt", Schema.moment, "After that nobody can approve it."),
-        .needed("targeted", Schema.optional(Schema.count), "Devices, when it was asked; null: more than are counted."),
+      JSONSchema.object([
+        .needed("approvalId", JSONSchema.sequence), .needed("appId", JSONSchema.appID),
+        .needed("state", JSONSchema.words(["waiting", "approved", "rejected", "expired"])),
+        .needed("requestedBy", JSONSchema.anyText, "The login of an account, or `command line (kim)`."),
+        .needed("requestedAt", JSONSchema.moment),
+        .needed("endsAt", JSONSchema.moment, "After that nobody can approve it."),
         .needed(
-          "because", Schema.words(SecondPerson.Because.allCases.map(\.name)),
+          "targeted", JSONSchema.optional(JSONSchema.count), "Devices, when it was asked; null: more than are counted."),
+        .needed(
+          "because", JSONSchema.words(SecondPerson.Because.allCases.map(\.name)),
           "Why: its `size`; what was sent within the `hour` with it; its `growth` until the audience was frozen."),
         .needed(
-          "sentWithinHour", Schema.count, "Devices of other messages of whoever asked, that nobody else has seen."),
-        .needed("isHeld", Schema.flag, "The message is there (`seqno`), paused with its devices counted."),
+          "sentWithinHour", JSONSchema.count, "Devices of other messages of whoever asked, that nobody else has seen."),
+        .needed("isHeld", JSONSchema.flag, "The message is there (`seqno`), paused with its devices counted."),
         .needed("message", .object([("type", "object")]), "A send; or, with `resendOf`, a resend of that message."),
-        .needed("resendOf", Schema.optional(Schema.sequence)),
-        .needed("decidedBy", Schema.optional(Schema.anyText)), .needed("decidedAt", Schema.optional(Schema.moment)),
-        .needed("reason", Schema.optional(Schema.anyText), "Why it was rejected."),
-        .needed("seqno", Schema.optional(Schema.sequence), "The message that it became, or that is held."),
+        .needed("resendOf", JSONSchema.optional(JSONSchema.sequence)),
+        .needed("decidedBy", JSONSchema.optional(JSONSchema.anyText)),
+        .needed("decidedAt", JSONSchema.optional(JSONSchema.moment)),
+        .needed("reason", JSONSchema.optional(JSONSchema.anyText), "Why it was rejected."),
+        .needed("seqno", JSONSchema.optional(JSONSchema.sequence), "The message that it became, or that is held."),
       ])
     ),
     (
       "Rejection",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
-        [.optional("reason", Schema.optional(Schema.text(upTo: Operations.Limits.approvalReasonBytes)))])
+        [.optional("reason", JSONSchema.optional(JSONSchema.text(upTo: Operations.Limits.approvalReasonBytes)))])
     ),
-    ("AcceptedOrWaiting", Schema.oneOf([Schema.reference("Accepted"), Schema.reference("Waiting")])),
+    ("AcceptedOrWaiting", JSONSchema.oneOf([JSONSchema.reference("Accepted"), JSONSchema.reference("Waiting")])),
     (
       "Waiting",
-      Schema.object([
+      JSONSchema.object([
         .needed("seqno", .object([("type", "null")]), "There is no message yet."),
-        .needed("state", Schema.constant("waiting-for-approval")), .needed("approvalId", Schema.sequence),
-        .needed("targeted", Schema.optional(Schema.count)),
-        .needed("unknown", Schema.list(of: Schema.anyText)),
+        .needed("state", JSONSchema.constant("waiting-for-approval")), .needed("approvalId", JSONSchema.sequence),
+        .needed("targeted", JSONSchema.optional(JSONSchema.count)),
+        .needed("unknown", JSONSchema.list(of: JSONSchema.anyText)),
       ])
     ),
   ]

@@ -1,11 +1,12 @@
+internal import JSON
 internal import Domain
 
 /// Tags, segments and files.
 extension Schemas {
-  static let audiences: [Node.Member] = [
+  static let audiences: [JSONTree.Member] = [
     (
       "Segment",
-      Schema.object(
+      JSONSchema.object(
         "Conditions that must all be true of a device. At least one, at most 50, inner ones counted.", isClosed: true,
         [
           .optional("platform", words, "Such as `ios`; upper and lower case are the same."),
@@ -16,126 +17,130 @@ extension Schemas {
           .optional("registered", times, "First registered: long ago, when a file of another push server brought it."),
           .optional("seen", times, "Last registered or called, to the hour."),
           .optional("tags", tagConditions, "Tags of the device or of its user."),
-          .optional("member", Schema.flag, "Has a user (true), or is a guest."),
+          .optional("member", JSONSchema.flag, "Has a user (true), or is a guest."),
           .optional("consent", consentConditions, "Was given (true) or withdrawn (false)."),
-          .optional("groups", values(Schema.reference("GroupSeq")), "Member of one of these, or of one below."),
+          .optional("groups", values(JSONSchema.reference("GroupSeq")), "Member of one of these, or of one below."),
           .optional("clientUids", values(clientUID), "One of these users."),
           .optional("all", inner, "All of these segments."), .optional("any", inner, "At least one of these."),
-          .optional("not", Schema.reference("Segment"), "Everybody but these."),
+          .optional("not", JSONSchema.reference("Segment"), "Everybody but these."),
         ]
       ).adding("minProperties", .number(1))
     ),
     (
       "SavedSegment",
-      Schema.object([
-        .needed("segment", Schema.sequence, "Its number."), .needed("name", Schema.anyText),
-        .needed("conditions", Schema.reference("Segment")), .needed("createdAt", Schema.moment),
-        .needed("updatedAt", Schema.moment),
+      JSONSchema.object([
+        .needed("segment", JSONSchema.sequence, "Its number."), .needed("name", JSONSchema.anyText),
+        .needed("conditions", JSONSchema.reference("Segment")), .needed("createdAt", JSONSchema.moment),
+        .needed("updatedAt", JSONSchema.moment),
       ])
     ),
-    ("SegmentPage", Schema.object([.needed("items", Schema.list(of: Schema.reference("SavedSegment"))), nextCursor])),
+    (
+      "SegmentPage",
+      JSONSchema.object([.needed("items", JSONSchema.list(of: JSONSchema.reference("SavedSegment"))), nextCursor])
+    ),
     (
       "NewSegment",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .needed("appId", Schema.appID), .needed("name", segmentName),
-          .needed("conditions", Schema.reference("Segment")),
+          .needed("appId", JSONSchema.appID), .needed("name", segmentName),
+          .needed("conditions", JSONSchema.reference("Segment")),
         ])
     ),
     (
       "SegmentDraft",
-      Schema.object(
-        isClosed: true, [.needed("appId", Schema.appID), .needed("conditions", Schema.reference("Segment"))])
+      JSONSchema.object(
+        isClosed: true, [.needed("appId", JSONSchema.appID), .needed("conditions", JSONSchema.reference("Segment"))])
     ),
     (
       "SegmentChange",
-      Schema.object(
-        isClosed: true, [.optional("name", segmentName), .optional("conditions", Schema.reference("Segment"))]
+      JSONSchema.object(
+        isClosed: true, [.optional("name", segmentName), .optional("conditions", JSONSchema.reference("Segment"))]
       ).adding("minProperties", .number(1))
     ),
-    ("DeviceCount", Schema.object([.needed("devices", Schema.count, "Devices, each counted once.")])),
-    ("TagChange", Schema.oneOf([tagChange("clientUids", clientUID), tagChange("devices", Schema.uuid)])),
+    ("DeviceCount", JSONSchema.object([.needed("devices", JSONSchema.count, "Devices, each counted once.")])),
+    ("TagChange", JSONSchema.oneOf([tagChange("clientUids", clientUID), tagChange("devices", JSONSchema.uuid)])),
     (
       "TagsChanged",
-      Schema.object([
-        .needed("changed", Schema.count, "Users or devices that were found."),
-        .needed("unknown", Schema.list(of: Schema.anyText), "Devices that are not registered."),
+      JSONSchema.object([
+        .needed("changed", JSONSchema.count, "Users or devices that were found."),
+        .needed("unknown", JSONSchema.list(of: JSONSchema.anyText), "Devices that are not registered."),
       ])
     ),
-    ("Tags", Schema.object([.needed("tags", Schema.list(of: Schema.anyText))])),
+    ("Tags", JSONSchema.object([.needed("tags", JSONSchema.list(of: JSONSchema.anyText))])),
     ("CSVFile", .object([("type", "string"), ("description", "One user a line.")])),
     (
       "CSVStored",
-      Schema.object([
-        .needed("csv", Schema.sequence, "Its number, for the audience of a send."),
-        .needed("lines", Schema.count, "Users in it."), .needed("duplicates", Schema.count, "Lines left out."),
-        .needed("encoding", encodings), .needed("devices", Schema.count, "That it reaches now."),
-        .needed("unknown", Schema.count, "Users without a device."),
-        .needed("unknownUsers", Schema.list(of: Schema.anyText), "The first of them."),
-        .needed("faults", Schema.count, "Wrong lines, left out."),
+      JSONSchema.object([
+        .needed("csv", JSONSchema.sequence, "Its number, for the audience of a send."),
+        .needed("lines", JSONSchema.count, "Users in it."), .needed("duplicates", JSONSchema.count, "Lines left out."),
+        .needed("encoding", encodings), .needed("devices", JSONSchema.count, "That it reaches now."),
+        .needed("unknown", JSONSchema.count, "Users without a device."),
+        .needed("unknownUsers", JSONSchema.list(of: JSONSchema.anyText), "The first of them."),
+        .needed("faults", JSONSchema.count, "Wrong lines, left out."),
         .needed(
           "errors",
-          Schema.list(
-            of: Schema.object([.needed("line", Schema.count), .needed("detail", Schema.anyText)])),
+          JSONSchema.list(
+            of: JSONSchema.object([.needed("line", JSONSchema.count), .needed("detail", JSONSchema.anyText)])),
           "The first of them."),
-        .needed("expiresAt", Schema.moment),
+        .needed("expiresAt", JSONSchema.moment),
       ])
     ),
   ]
 
   // MARK: Parts
 
-  private static let segmentName = Schema.text(upTo: Domain.Limits.segmentNameBytes)
-  private static let words = values(Schema.text(upTo: Domain.Limits.attributeBytes))
-  private static let inner = Schema.list(of: Schema.reference("Segment"), 1...Domain.Limits.segmentConditions)
-  private static let tag = Schema.text(
+  private static let segmentName = JSONSchema.text(upTo: Domain.Limits.segmentNameBytes)
+  private static let words = values(JSONSchema.text(upTo: Domain.Limits.attributeBytes))
+  private static let inner = JSONSchema.list(of: JSONSchema.reference("Segment"), 1...Domain.Limits.segmentConditions)
+  private static let tag = JSONSchema.text(
     upTo: Domain.Limits.tagBytes,
     matching: #"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#)
 
-  private static func values(_ value: Node) -> Node {
-    Schema.list(of: value, 1...Domain.Limits.segmentValues)
+  private static func values(_ value: JSONTree) -> JSONTree {
+    JSONSchema.list(of: value, 1...Domain.Limits.segmentValues)
   }
 
-  private static let versions: Node = {
-    let version = Schema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
-    return Schema.object(
+  private static let versions: JSONTree = {
+    let version = JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
+    return JSONSchema.object(
       isClosed: true,
       [.optional("from", version), .optional("before", version), .optional("upTo", version)]
     ).adding("minProperties", .number(1)).adding(
       "description", "Compared number by number: 1.10 comes after 1.9. A device that says no version is in no range.")
   }()
 
-  private static let times: Node = {
+  private static let times: JSONTree = {
     let length = duration(1...Domain.Limits.segmentAgeSeconds)
-    return Schema.object(
+    return JSONSchema.object(
       isClosed: true,
       [
-        .optional("since", Schema.moment), .optional("before", Schema.moment),
+        .optional("since", JSONSchema.moment), .optional("before", JSONSchema.moment),
         .optional("within", length, "So long ago at most."), .optional("notWithin", length, "Longer ago."),
       ]
     ).adding("minProperties", .number(1))
   }()
 
-  private static let tagConditions = Schema.object(
+  private static let tagConditions = JSONSchema.object(
     isClosed: true,
     [.optional("any", values(tag)), .optional("all", values(tag)), .optional("none", values(tag))]
   ).adding("minProperties", .number(1))
 
-  private static let consentConditions = Schema.object(
+  private static let consentConditions = JSONSchema.object(
     isClosed: true,
     [
-      .optional("notification", Schema.flag), .optional("ad", Schema.flag), .optional("nightAd", Schema.flag),
+      .optional("notification", JSONSchema.flag), .optional("ad", JSONSchema.flag),
+      .optional("nightAd", JSONSchema.flag),
     ]
   ).adding("minProperties", .number(1))
 
-  private static func tagChange(_ owners: String, _ owner: Node) -> Node {
-    let tags = Schema.list(of: tag, 0...Domain.Limits.tagsPerOwner)
-    return Schema.object(
+  private static func tagChange(_ owners: String, _ owner: JSONTree) -> JSONTree {
+    let tags = JSONSchema.list(of: tag, 0...Domain.Limits.tagsPerOwner)
+    return JSONSchema.object(
       isClosed: true,
       [
-        .needed("appId", Schema.appID),
-        .needed(owners, Schema.list(of: owner, 1...Domain.Limits.audienceEntries), "Whose tags."),
+        .needed("appId", JSONSchema.appID),
+        .needed(owners, JSONSchema.list(of: owner, 1...Domain.Limits.audienceEntries), "Whose tags."),
         .optional("add", tags), .optional("remove", tags),
         .optional("set", tags, "Exactly these; then neither add nor remove."),
       ])

@@ -1,62 +1,63 @@
+internal import JSON
 internal import Domain
 
 /// Receipts and reads.
 extension Schemas {
-  static let confirmations: [Node.Member] = [
+  static let confirmations: [JSONTree.Member] = [
     ("Receipts", list("receipts", of: "Receipt")),
     ("Reads", list("reads", of: "Read")),
-    ("Receipt", Schema.object(isClosed: true, confirmation)),
+    ("Receipt", JSONSchema.object(isClosed: true, confirmation)),
     (
       "Read",
-      Schema.oneOf([Schema.reference("PlainRead"), Schema.reference("SettingRead")])
+      JSONSchema.oneOf([JSONSchema.reference("PlainRead"), JSONSchema.reference("SettingRead")])
     ),
     (
       "PlainRead",
-      Schema.object(
+      JSONSchema.object(
         "Takes one off the badge count, or makes it 0.", isClosed: true,
         confirmation + [
-          .optional("badgeOption", Schema.words(["keep", "reset"]), "`keep` by default.")
+          .optional("badgeOption", JSONSchema.words(["keep", "reset"]), "`keep` by default.")
         ])
     ),
     (
       "SettingRead",
-      Schema.object(
+      JSONSchema.object(
         "Sets the badge count.", isClosed: true,
         confirmation + [
           .needed(
-            "badgeOption", Schema.words(["update", "force"]),
+            "badgeOption", JSONSchema.words(["update", "force"]),
             "`update` acts once per user and message, `force` each time."),
-          .needed("badge", Schema.badge, "The new count."),
+          .needed("badge", JSONSchema.badge, "The new count."),
         ])
     ),
     ("ReceiptResults", results([])),
     (
       "ReadResults",
-      results([.optional("badge", Schema.badgeCount, "The user's new count, when the message is known.")])
+      results([.optional("badge", JSONSchema.badgeCount, "The user's new count, when the message is known.")])
     ),
   ]
 
-  private static func list(_ name: String, of element: String) -> Node {
-    Schema.object(
+  private static func list(_ name: String, of element: String) -> JSONTree {
+    JSONSchema.object(
       isClosed: true,
-      [.needed(name, Schema.list(of: Schema.reference(element), 1...Domain.Limits.confirmationsPerCall))])
+      [.needed(name, JSONSchema.list(of: JSONSchema.reference(element), 1...Domain.Limits.confirmationsPerCall))])
   }
 
-  private static let confirmation: [Schema.Property] = [
-    .needed("seqno", Schema.sequence, "SEQNO, from the payload."),
-    .needed("psid", Schema.text(upTo: Domain.Limits.psidBytes), "PSID that the message was sent to."),
-    .needed("pushkey", Schema.givenText, "From the payload: proves that the message was sent to this PSID."),
+  private static let confirmation: [JSONSchema.Property] = [
+    .needed("seqno", JSONSchema.sequence, "SEQNO, from the payload."),
+    .needed("psid", JSONSchema.text(upTo: Domain.Limits.psidBytes), "PSID that the message was sent to."),
+    .needed("pushkey", JSONSchema.givenText, "From the payload: proves that the message was sent to this PSID."),
     .optional(
-      "at", Schema.moment,
+      "at", JSONSchema.moment,
       "When it happened, by the device's clock: kept, but no earlier than the send and no later than now."),
   ]
 
-  private static func results(_ more: [Schema.Property]) -> Node {
-    let result = Schema.object(
+  private static func results(_ more: [JSONSchema.Property]) -> JSONTree {
+    let result = JSONSchema.object(
       [
-        .needed("seqno", Schema.sequence),
-        .needed("status", Schema.words(["recorded", "duplicate", "invalid-pushkey", "unknown-message"])),
+        .needed("seqno", JSONSchema.sequence),
+        .needed("status", JSONSchema.words(["recorded", "duplicate", "invalid-pushkey", "unknown-message"])),
       ] + more)
-    return Schema.object([.needed("results", Schema.list(of: result), "One for each entry, in order.")])
+    return JSONSchema.object([.needed("results", JSONSchema.list(of: result), "One for each entry, in order.")])
   }
 }

@@ -1,53 +1,58 @@
+internal import JSON
 internal import Domain
 internal import Operations
 
 /// Messages of devices, their settings, and what a sender keeps with a message.
 extension Schemas {
-  static let deviceMessages: [Node.Member] = [
+  static let deviceMessages: [JSONTree.Member] = [
     (
       "DeviceMessage",
-      Schema.object(
+      JSONSchema.object(
         "As a send, to one user.", isClosed: true,
         [
           .needed(
             "audience",
-            Schema.object(
+            JSONSchema.object(
               isClosed: true,
               [
                 .needed(
                   "clientUids",
-                  Schema.list(of: Schema.text(upTo: Domain.Limits.clientUIDBytes), 1...1), "The CUID of the receiver.")
+                  JSONSchema.list(of: JSONSchema.text(upTo: Domain.Limits.clientUIDBytes), 1...1),
+                  "The CUID of the receiver.")
               ])),
-          .optional("alert", Schema.reference("Alert")), .optional("badge", Schema.reference("BadgeRequest")),
-          .optional("sound", Schema.optional(Schema.text(upTo: 128))), .optional("category", Schema.text(upTo: 128)),
-          .optional("mutableContent", Schema.flag), .optional("contentAvailable", Schema.flag),
-          .optional("ext", Schema.givenText), .optional("data", customKeys), fillsVariables,
+          .optional("alert", JSONSchema.reference("Alert")), .optional("badge", JSONSchema.reference("BadgeRequest")),
+          .optional("sound", JSONSchema.optional(JSONSchema.text(upTo: 128))),
+          .optional("category", JSONSchema.text(upTo: 128)),
+          .optional("mutableContent", JSONSchema.flag), .optional("contentAvailable", JSONSchema.flag),
+          .optional("ext", JSONSchema.givenText), .optional("data", customKeys), fillsVariables,
           .optional(
-            "expiresIn", duration(Domain.Limits.expirySeconds)), .optional("dbIn", Schema.flag),
-          .optional("reference", Schema.reference("SenderReference")),
+            "expiresIn", duration(Domain.Limits.expirySeconds)), .optional("dbIn", JSONSchema.flag),
+          .optional("reference", JSONSchema.reference("SenderReference")),
           .optional(
-            "sender", Schema.words(DeviceSending.senders.sorted()), "What kind of device; known by itself when absent."),
+            "sender", JSONSchema.words(DeviceSending.senders.sorted()),
+            "What kind of device; known by itself when absent."),
         ])
     ),
     (
       "SenderReference",
-      Schema.object(
+      JSONSchema.object(
         "What the sender wants to find again: kept with the message, shown with its numbers, never sent.",
         isClosed: true,
         [
-          .optional("key", Schema.text(upTo: Domain.Limits.referenceBytes), "Your own name for the message."),
-          .optional("service", Schema.text(upTo: Domain.Limits.referenceBytes)),
+          .optional("key", JSONSchema.text(upTo: Domain.Limits.referenceBytes), "Your own name for the message."),
+          .optional("service", JSONSchema.text(upTo: Domain.Limits.referenceBytes)),
           .optional(
             "values",
-            Schema.list(
-              of: Schema.text(upTo: Domain.Limits.referenceBytes, isEmptyAllowed: true),
+            JSONSchema.list(
+              of: JSONSchema.text(upTo: Domain.Limits.referenceBytes, isEmptyAllowed: true),
               0...Domain.Limits.referenceValues)),
         ])
     ),
     (
       "SenderDevice",
-      Schema.object(
-        "The device that a message came from.", [.needed("device", Schema.uuid), .needed("clientUid", Schema.anyText)])
+      JSONSchema.object(
+        "The device that a message came from.",
+        [.needed("device", JSONSchema.uuid), .needed("clientUid", JSONSchema.anyText)])
     ),
   ]
 }

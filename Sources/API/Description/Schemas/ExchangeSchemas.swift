@@ -1,33 +1,35 @@
+internal import JSON
 internal import Domain
 
 /// People in files.
 extension Schemas {
-  static let exchange: [Node.Member] = [
-    ("ImportPage", page(of: Schema.reference("Import"))),
+  static let exchange: [JSONTree.Member] = [
+    ("ImportPage", page(of: JSONSchema.reference("Import"))),
     (
       "Import",
-      Schema.object([
-        .needed("importId", Schema.sequence), .needed("appId", Schema.appID), .needed("kind", kinds),
-        .needed("groupSeq", Schema.optional(Schema.sequence), "Whose members."), .needed("skipErrors", Schema.flag),
+      JSONSchema.object([
+        .needed("importId", JSONSchema.sequence), .needed("appId", JSONSchema.appID), .needed("kind", kinds),
+        .needed("groupSeq", JSONSchema.optional(JSONSchema.sequence), "Whose members."),
+        .needed("skipErrors", JSONSchema.flag),
         .needed(
-          "encoding", Schema.optional(encodings), "What the file is written in; null until that is known."),
+          "encoding", JSONSchema.optional(encodings), "What the file is written in; null until that is known."),
         .needed(
-          "state", Schema.words(["open", "finished", "refused"]),
+          "state", JSONSchema.words(["open", "finished", "refused"]),
           "`refused`: a line was wrong, so nobody was brought in."),
-        .needed("parts", Schema.count, "Taken so far."), .needed("lines", Schema.count, "Read so far."),
-        .needed("imported", Schema.count, "Lines whose people were brought in."),
-        .needed("rejected", Schema.count, "Lines that were wrong."), .needed("createdAt", Schema.moment),
-        .needed("createdBy", Schema.anyText), .needed("finishedAt", Schema.optional(Schema.moment)),
+        .needed("parts", JSONSchema.count, "Taken so far."), .needed("lines", JSONSchema.count, "Read so far."),
+        .needed("imported", JSONSchema.count, "Lines whose people were brought in."),
+        .needed("rejected", JSONSchema.count, "Lines that were wrong."), .needed("createdAt", JSONSchema.moment),
+        .needed("createdBy", JSONSchema.anyText), .needed("finishedAt", JSONSchema.optional(JSONSchema.moment)),
       ])
     ),
     (
       "NewImport",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .needed("appId", Schema.appID), .needed("kind", kinds),
-          .optional("groupSeq", Schema.optional(Schema.reference("GroupSeq")), "For members: of which group."),
-          .optional("skipErrors", Schema.flag, "True by default."),
+          .needed("appId", JSONSchema.appID), .needed("kind", kinds),
+          .optional("groupSeq", JSONSchema.optional(JSONSchema.reference("GroupSeq")), "For members: of which group."),
+          .optional("skipErrors", JSONSchema.flag, "True by default."),
           .optional(
             "encoding", encodings,
             "What the file is written in. Without it, what most lines are of the first part with letters beyond ASCII."),
@@ -36,14 +38,15 @@ extension Schemas {
     (
       "ImportErrorPage",
       page(
-        of: Schema.object([
-          .needed("line", Schema.count, "Counted from 1."), .needed("text", Schema.anyText, "How the line begins."),
-          .needed("error", Schema.anyText),
+        of: JSONSchema.object([
+          .needed("line", JSONSchema.count, "Counted from 1."),
+          .needed("text", JSONSchema.anyText, "How the line begins."),
+          .needed("error", JSONSchema.anyText),
         ]))
     ),
     ("PeopleFile", .object([("type", "string"), ("description", "Comma-separated lines (RFC 4180).")])),
   ]
 
-  private static let kinds = Schema.words(["users", "members", "devices"])
-  static let encodings = Schema.words(FileEncoding.allCases.map(\.name))
+  private static let kinds = JSONSchema.words(["users", "members", "devices"])
+  static let encodings = JSONSchema.words(FileEncoding.allCases.map(\.name))
 }

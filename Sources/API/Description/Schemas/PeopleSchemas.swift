@@ -1,165 +1,178 @@
+internal import JSON
 internal import Domain
 internal import Operations
 
 /// Users, devices and groups, as operators see them.
 extension Schemas {
-  static let people: [Node.Member] = [
+  static let people: [JSONTree.Member] = [
     (
       "UserPage",
       page(
-        of: Schema.object([
-          .needed("clientUid", Schema.anyText), .needed("clientName", Schema.anyText),
-          .needed("badge", Schema.badgeCount), .needed("devices", Schema.count, "Active ones."),
+        of: JSONSchema.object([
+          .needed("clientUid", JSONSchema.anyText), .needed("clientName", JSONSchema.anyText),
+          .needed("badge", JSONSchema.badgeCount), .needed("devices", JSONSchema.count, "Active ones."),
         ]))
     ),
     (
       "UserDetail",
-      Schema.object([
-        .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText), .needed("clientName", Schema.anyText),
-        .needed("badge", Schema.badgeCount), .needed("devices", Schema.list(of: Schema.reference("DeviceEntry"))),
+      JSONSchema.object([
+        .needed("appId", JSONSchema.appID), .needed("clientUid", JSONSchema.anyText),
+        .needed("clientName", JSONSchema.anyText),
+        .needed("badge", JSONSchema.badgeCount),
+        .needed("devices", JSONSchema.list(of: JSONSchema.reference("DeviceEntry"))),
         .needed("groups", groupNames),
       ])
     ),
     (
       "UserMessagePage",
       page(
-        of: Schema.object([
-          .needed("seqno", Schema.sequence), .needed("state", Schema.words(MessageState.allCases.map(\.name))),
-          .needed("lane", Schema.words(Lane.allCases.map(\.name))),
+        of: JSONSchema.object([
+          .needed("seqno", JSONSchema.sequence), .needed("state", JSONSchema.words(MessageState.allCases.map(\.name))),
+          .needed("lane", JSONSchema.words(Lane.allCases.map(\.name))),
           .needed(
-            "kind", Schema.optional(Schema.words(MessageKind.allCases.map(\.rawValue))),
+            "kind", JSONSchema.optional(JSONSchema.words(MessageKind.allCases.map(\.rawValue))),
             "Null, as the sender and the title, when the request is so large (64 KB) that a list does not read it."),
-          .needed("sender", Schema.optional(Schema.anyText)),
-          .needed("title", Schema.optional(Schema.anyText), "Null also when it has none or is confidential."),
-          .optional("confidential", Schema.flag), .needed("createdAt", Schema.moment),
-          .needed("sendAt", Schema.optional(Schema.moment), "When it was due; null: at once."),
+          .needed("sender", JSONSchema.optional(JSONSchema.anyText)),
+          .needed("title", JSONSchema.optional(JSONSchema.anyText), "Null also when it has none or is confidential."),
+          .optional("confidential", JSONSchema.flag), .needed("createdAt", JSONSchema.moment),
+          .needed("sendAt", JSONSchema.optional(JSONSchema.moment), "When it was due; null: at once."),
           .needed(
             "devices",
-            Schema.list(
-              of: Schema.object([
-                .needed("device", Schema.uuid), .needed("status", Schema.words(OutcomeStatus.allCases.map(\.name))),
+            JSONSchema.list(
+              of: JSONSchema.object([
+                .needed("device", JSONSchema.uuid),
+                .needed("status", JSONSchema.words(OutcomeStatus.allCases.map(\.name))),
                 .needed(
-                  "reason", Schema.optional(Schema.anyText), "Why it ended so, in the network's own word or ours."),
-                .needed("attempts", Schema.count),
-                .needed("at", Schema.optional(Schema.moment), "When that was; null while it is under way."),
-                .needed("receivedAt", Schema.optional(Schema.moment)),
-                .needed("readAt", Schema.optional(Schema.moment)),
+                  "reason", JSONSchema.optional(JSONSchema.anyText),
+                  "Why it ended so, in the network's own word or ours."),
+                .needed("attempts", JSONSchema.count),
+                .needed("at", JSONSchema.optional(JSONSchema.moment), "When that was; null while it is under way."),
+                .needed("receivedAt", JSONSchema.optional(JSONSchema.moment)),
+                .needed("readAt", JSONSchema.optional(JSONSchema.moment)),
               ]))),
           .needed(
             "fallback",
-            Schema.optional(
-              Schema.object([
-                .needed("state", Schema.words(["waiting", "confirmed", "sms-requested", "called-off"])),
-                .needed("dueAt", Schema.moment), .needed("decidedAt", Schema.optional(Schema.moment)),
+            JSONSchema.optional(
+              JSONSchema.object([
+                .needed("state", JSONSchema.words(["waiting", "confirmed", "sms-requested", "called-off"])),
+                .needed("dueAt", JSONSchema.moment), .needed("decidedAt", JSONSchema.optional(JSONSchema.moment)),
               ])), "The short message that may stand in for it; null: none."),
         ]))
     ),
-    ("Erased", Schema.object([.needed("devices", Schema.count)])),
+    ("Erased", JSONSchema.object([.needed("devices", JSONSchema.count)])),
     (
       "PersonExport",
-      Schema.object(
+      JSONSchema.object(
         [
-          .needed("appId", Schema.appID), .needed("clientUid", Schema.anyText),
-          .needed("phone", Schema.optional(Schema.anyText), "PHONENUM, as an app built with the existing SDK said it."),
+          .needed("appId", JSONSchema.appID), .needed("clientUid", JSONSchema.anyText),
+          .needed(
+            "phone", JSONSchema.optional(JSONSchema.anyText), "PHONENUM, as an app built with the existing SDK said it."
+          ),
         ]
           + ["user", "devices", "groups", "badges", "shortMessages", "inbox", "deliveries"].map {
-            .needed($0, Schema.list(of: .object([("type", "object")])))
+            .needed($0, JSONSchema.list(of: .object([("type", "object")])))
           })
     ),
     (
       "UserBadge",
-      Schema.object(isClosed: true, [.needed("appId", Schema.appID), .needed("badge", Schema.badgeCount)])
+      JSONSchema.object(isClosed: true, [.needed("appId", JSONSchema.appID), .needed("badge", JSONSchema.badgeCount)])
     ),
-    ("DevicePage", page(of: Schema.reference("DeviceEntry"))),
-    ("DeviceEntry", Schema.object(device)),
+    ("DevicePage", page(of: JSONSchema.reference("DeviceEntry"))),
+    ("DeviceEntry", JSONSchema.object(device)),
     (
       "DeviceDetail",
-      Schema.object(
-        [.needed("appId", Schema.appID)] + device + [
+      JSONSchema.object(
+        [.needed("appId", JSONSchema.appID)] + device + [
           .needed(
             "consent",
-            Schema.object([
-              .needed("notification", Schema.optional(Schema.flag)), .needed("ad", Schema.optional(Schema.flag)),
-              .needed("nightAd", Schema.optional(Schema.flag)),
+            JSONSchema.object([
+              .needed("notification", JSONSchema.optional(JSONSchema.flag)),
+              .needed("ad", JSONSchema.optional(JSONSchema.flag)),
+              .needed("nightAd", JSONSchema.optional(JSONSchema.flag)),
             ]), "Null: never asked."),
           .needed("groups", groupNames),
         ])
     ),
-    ("GroupEntryPage", page(of: Schema.reference("GroupEntry"))),
+    ("GroupEntryPage", page(of: JSONSchema.reference("GroupEntry"))),
     (
       "GroupEntry",
-      Schema.object([
-        .needed("groupSeq", Schema.sequence), .needed("appId", Schema.appID), .needed("name", Schema.anyText),
-        .needed("parent", Schema.optional(Schema.sequence), "Null at the top."), .needed("createdAt", Schema.moment),
-        .needed("hasGroups", Schema.flag, "There are groups below it."),
-        .needed("joinable", Schema.flag, "Devices may join it by themselves."),
+      JSONSchema.object([
+        .needed("groupSeq", JSONSchema.sequence), .needed("appId", JSONSchema.appID),
+        .needed("name", JSONSchema.anyText),
+        .needed("parent", JSONSchema.optional(JSONSchema.sequence), "Null at the top."),
+        .needed("createdAt", JSONSchema.moment),
+        .needed("hasGroups", JSONSchema.flag, "There are groups below it."),
+        .needed("joinable", JSONSchema.flag, "Devices may join it by themselves."),
       ])
     ),
     (
       "GroupChange",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
-          .optional("name", Schema.text(upTo: Domain.Limits.groupNameBytes)),
-          .optional("parent", Schema.optional(Schema.reference("GroupSeq")), "Null: to the top."),
-          .optional("joinable", Schema.flag, "Whether devices may join it by themselves."),
+          .optional("name", JSONSchema.text(upTo: Domain.Limits.groupNameBytes)),
+          .optional("parent", JSONSchema.optional(JSONSchema.reference("GroupSeq")), "Null: to the top."),
+          .optional("joinable", JSONSchema.flag, "Whether devices may join it by themselves."),
         ]
       ).adding("minProperties", .number(1))
     ),
     (
       "MemberPage",
       page(
-        of: Schema.object([
-          .needed("clientUid", Schema.optional(Schema.anyText), "Null for a guest."),
-          .needed("device", Schema.optional(Schema.uuid), "The guest's device."),
-          .needed("clientName", Schema.anyText), .needed("joinedAt", Schema.moment),
+        of: JSONSchema.object([
+          .needed("clientUid", JSONSchema.optional(JSONSchema.anyText), "Null for a guest."),
+          .needed("device", JSONSchema.optional(JSONSchema.uuid), "The guest's device."),
+          .needed("clientName", JSONSchema.anyText), .needed("joinedAt", JSONSchema.moment),
         ]))
     ),
     (
       "Members",
-      Schema.object(
+      JSONSchema.object(
         isClosed: true,
         [
           .needed(
             "clientUids",
-            Schema.list(of: Schema.text(upTo: Domain.Limits.clientUIDBytes), 0...Domain.Limits.audienceEntries))
+            JSONSchema.list(of: JSONSchema.text(upTo: Domain.Limits.clientUIDBytes), 0...Domain.Limits.audienceEntries))
         ])
     ),
     (
       "MembersChanged",
-      Schema.object([
-        .needed("members", Schema.count), .needed("unknown", Schema.list(of: Schema.anyText), "Not known to the app."),
+      JSONSchema.object([
+        .needed("members", JSONSchema.count),
+        .needed("unknown", JSONSchema.list(of: JSONSchema.anyText), "Not known to the app."),
       ])
     ),
   ]
 
-  private static let groupNames = Schema.list(
-    of: Schema.object([.needed("groupSeq", Schema.sequence), .needed("name", Schema.anyText)]))
+  private static let groupNames = JSONSchema.list(
+    of: JSONSchema.object([.needed("groupSeq", JSONSchema.sequence), .needed("name", JSONSchema.anyText)]))
 
-  private static let device: [Schema.Property] =
+  private static let device: [JSONSchema.Property] =
     [
-      .needed("device", Schema.uuid), .needed("clientUid", Schema.optional(Schema.anyText), "Null for a guest."),
-      .needed("clientName", Schema.optional(Schema.anyText)), .needed("badge", Schema.badgeCount),
+      .needed("device", JSONSchema.uuid),
+      .needed("clientUid", JSONSchema.optional(JSONSchema.anyText), "Null for a guest."),
+      .needed("clientName", JSONSchema.optional(JSONSchema.anyText)), .needed("badge", JSONSchema.badgeCount),
       .needed("pnsId", networks), .needed("environment", environments),
-      .needed("psidPrefix", Schema.anyText, "The first eight characters of the push token."),
-      .needed("deviceId", Schema.anyText),
-      .needed("identity", Schema.optional(identities), "What its binding to the user was made with; null for a guest."),
-      .needed("state", Schema.words(["active", "unregistered", "token-refused"])),
+      .needed("psidPrefix", JSONSchema.anyText, "The first eight characters of the push token."),
+      .needed("deviceId", JSONSchema.anyText),
+      .needed(
+        "identity", JSONSchema.optional(identities), "What its binding to the user was made with; null for a guest."),
+      .needed("state", JSONSchema.words(["active", "unregistered", "token-refused"])),
     ]
-    + ["platform", "model", "osVersion", "appVersion", "locale", "timeZone"].map { .needed($0, Schema.anyText) }
+    + ["platform", "model", "osVersion", "appVersion", "locale", "timeZone"].map { .needed($0, JSONSchema.anyText) }
     + [
       .needed(
-        "registeredAt", Schema.optional(Schema.moment),
+        "registeredAt", JSONSchema.optional(JSONSchema.moment),
         "When it registered last; null for one that the file of another push server brought, until it does.")
     ]
-    + ["boundAt", "createdAt"].map { .needed($0, Schema.moment) }
+    + ["boundAt", "createdAt"].map { .needed($0, JSONSchema.moment) }
     + [
       .needed(
         "quarantine",
-        Schema.optional(
-          Schema.object([
-            .needed("reason", Schema.anyText), .needed("seqno", Schema.optional(Schema.anyText)),
-            .needed("at", Schema.moment),
+        JSONSchema.optional(
+          JSONSchema.object([
+            .needed("reason", JSONSchema.anyText), .needed("seqno", JSONSchema.optional(JSONSchema.anyText)),
+            .needed("at", JSONSchema.moment),
           ])), "Why and since when it is put aside; null when it is not.")
     ]
 }

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
 
@@ -8,18 +9,19 @@ extension Schemas {
     Problem.Code.allCases.map(\.rawValue)
     + EngineProblem.allCases.map(\.type).filter { Problem.Code(rawValue: $0) == nil }
 
-  static let problem: [Node.Member] = [
+  static let problem: [JSONTree.Member] = [
     (
       "Problem",
-      Schema.object(
+      JSONSchema.object(
         "Why a request was not carried out (RFC 9457). Nothing of it has been applied.",
         [
-          .needed("type", Schema.words(codes), "A stable code to branch on."),
-          .needed("title", Schema.anyText, "The code in words."),
-          .needed("status", Schema.number(400...599), "The HTTP status."),
-          .needed("detail", Schema.anyText, "What to do about it."),
-          .optional("errors", Schema.list(of: Schema.reference("FieldError"), 1...Int.max), "The fields at fault."),
-          .needed("requestId", Schema.text(matching: "^[0-9a-f]{16}$"), "As in the header `X-Request-Id`."),
+          .needed("type", JSONSchema.words(codes), "A stable code to branch on."),
+          .needed("title", JSONSchema.anyText, "The code in words."),
+          .needed("status", JSONSchema.number(400...599), "The HTTP status."),
+          .needed("detail", JSONSchema.anyText, "What to do about it."),
+          .optional(
+            "errors", JSONSchema.list(of: JSONSchema.reference("FieldError"), 1...Int.max), "The fields at fault."),
+          .needed("requestId", JSONSchema.text(matching: "^[0-9a-f]{16}$"), "As in the header `X-Request-Id`."),
         ]
       ).adding(
         "examples",
@@ -32,9 +34,9 @@ extension Schemas {
     ),
     (
       "FieldError",
-      Schema.object([
-        .needed("pointer", Schema.anyText, "JSON pointer (RFC 6901) into the request's body."),
-        .needed("detail", Schema.anyText, "What is wrong there."),
+      JSONSchema.object([
+        .needed("pointer", JSONSchema.anyText, "JSON pointer (RFC 6901) into the request's body."),
+        .needed("detail", JSONSchema.anyText, "What is wrong there."),
       ])
     ),
   ]

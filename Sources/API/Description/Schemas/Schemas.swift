@@ -1,7 +1,10 @@
+internal import JSON
+
 /// Every named schema of the document.
 enum Schemas {
-  static let all: [Node.Member] =
+  static let all: [JSONTree.Member] =
     problem + devices + confirmations + send + content + timing + answers + reports + audiences + administration + lists
-    + accounts + statistics + people + server + deviceMessages + adRules + webhooks + saved + approvals + exchange
+    + accounts + statistics + people + server + deviceMessages + adRules + Endpoint.webhookSchemas + saved + approvals
+    + exchange
     + controllers
 }

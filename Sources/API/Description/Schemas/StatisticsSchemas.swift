@@ -1,18 +1,21 @@
+internal import JSON
+
 /// Statistics.
 extension Schemas {
-  static let statistics: [Node.Member] = [
+  static let statistics: [JSONTree.Member] = [
     (
       "Statistics",
-      Schema.object([
-        .needed("from", Schema.moment), .needed("to", Schema.moment), .needed("by", Schema.anyText),
-        .needed("per", Schema.anyText), .needed("total", Schema.object(counts), "All items together."),
+      JSONSchema.object([
+        .needed("from", JSONSchema.moment), .needed("to", JSONSchema.moment), .needed("by", JSONSchema.anyText),
+        .needed("per", JSONSchema.anyText), .needed("total", JSONSchema.object(counts), "All items together."),
         .needed(
           "items",
-          Schema.list(
-            of: Schema.object(
-              [.needed("at", Schema.moment, "Where the minute, hour or day begins; days are the app's.")]
+          JSONSchema.list(
+            of: JSONSchema.object(
+              [.needed("at", JSONSchema.moment, "Where the minute, hour or day begins; days are the app's.")]
                 + ["appId", "pnsId", "lane", "reason", "appVersion"].map {
-                  .optional($0, Schema.optional(Schema.anyText), "When divided by it; null: not known, or none.")
+                  .optional(
+                    $0, JSONSchema.optional(JSONSchema.anyText), "When divided by it; null: not known, or none.")
                 } + counts))),
       ])
     ),
@@ -20,16 +23,16 @@ extension Schemas {
       "OverviewEvents",
       events(
         ["overview"], "Event after event.",
-        Schema.object([
-          .needed("minutes", Schema.reference("Statistics")),
+        JSONSchema.object([
+          .needed("minutes", JSONSchema.reference("Statistics")),
           .needed("reasons", .object([("type", "object")]), "How many for which reason."),
-          .needed("messages", Schema.reference("MessagePage")),
+          .needed("messages", JSONSchema.reference("MessagePage")),
         ]))
     ),
   ]
 
   /// Whole numbers; one below 0 means that more was undone in this time than done.
-  private static let counts: [Schema.Property] = [
+  private static let counts: [JSONSchema.Property] = [
     "accepted", "rejected", "expired", "cancelled", "skipped", "received", "read", "joined", "left",
   ].map { .needed($0, .object([("type", "integer")])) }
 }

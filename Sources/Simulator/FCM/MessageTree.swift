@@ -1,28 +1,28 @@
 internal import JSON
 
 /// A JSON text as a tree: FCM's message is judged as a whole, unknown names and all.
-indirect enum JSONTree: Equatable {
+indirect enum MessageTree: Equatable {
   case null
   case flag(Bool)
   /// As it is written.
   case number(String)
   case text(String)
-  case list([JSONTree])
+  case list([MessageTree])
   case object([Member])
 
   struct Member: Equatable {
     let name: String
-    let value: JSONTree
+    let value: MessageTree
   }
 
-  static func parse(_ json: [UInt8]) throws(JSONError) -> JSONTree {
+  static func parse(_ json: [UInt8]) throws(JSONError) -> MessageTree {
     var reader = JSONReader(json)
     let tree = try read(&reader)
     try reader.finish()
     return tree
   }
 
-  private static func read(_ reader: inout JSONReader) throws(JSONError) -> JSONTree {
+  private static func read(_ reader: inout JSONReader) throws(JSONError) -> MessageTree {
     switch try reader.peek() {
     case .null:
       _ = try reader.readNull()
@@ -31,7 +31,7 @@ indirect enum JSONTree: Equatable {
     case .number: return .number(String(decoding: try reader.readRaw(), as: UTF8.self))
     case .string: return .text(try reader.readString())
     case .array:
-      var elements: [JSONTree] = []
+      var elements: [MessageTree] = []
       try reader.readArray { (reader, _) throws(JSONError) in elements.append(try read(&reader)) }
       return .list(elements)
     case .object:
@@ -43,7 +43,7 @@ indirect enum JSONTree: Equatable {
     }
   }
 
-  subscript(name: String) -> JSONTree? {
+  subscript(name: String) -> MessageTree? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }

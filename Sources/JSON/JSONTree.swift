@@ -1,28 +1,26 @@
-internal import JSON
-
 /// A tree of JSON whose members keep the order in which they were written: documents are read by people too.
-indirect enum Node: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
-  typealias Member = (name: String, value: Node)
+package indirect enum JSONTree: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+  package typealias Member = (name: String, value: JSONTree)
 
   case text(String)
   /// A number, true, false or null, as it stands in JSON.
   case word(String)
-  case list([Node])
+  case list([JSONTree])
   case object([Member])
 
-  init(stringLiteral text: String) {
+  package init(stringLiteral text: String) {
     self = .text(text)
   }
 
-  static func number(_ number: some BinaryInteger) -> Node { .word(String(number)) }
-  static func flag(_ flag: Bool) -> Node { .word(flag ? "true" : "false") }
-  static func texts(_ texts: [String]) -> Node { .list(texts.map(Node.text)) }
-  static func reference(_ name: String, in part: String) -> Node {
+  package static func number(_ number: some BinaryInteger) -> JSONTree { .word(String(number)) }
+  package static func flag(_ flag: Bool) -> JSONTree { .word(flag ? "true" : "false") }
+  package static func texts(_ texts: [String]) -> JSONTree { .list(texts.map(JSONTree.text)) }
+  package static func reference(_ name: String, in part: String) -> JSONTree {
     .object([("$ref", .text("#/components/\(part)/\(name)"))])
   }
 
   /// Reads JSON that is written out, as examples are. A mistake in it is one of ours, and traps; a test makes every tree.
-  static func json(_ text: String) -> Node {
+  package static func json(_ text: String) -> JSONTree {
     var reader = JSONReader(Array(text.utf8))
     do throws(JSONError) {
       let node = try read(&reader)
@@ -33,14 +31,14 @@ indirect enum Node: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInt
     }
   }
 
-  private static func read(_ reader: inout JSONReader) throws(JSONError) -> Node {
+  private static func read(_ reader: inout JSONReader) throws(JSONError) -> JSONTree {
     switch try reader.peek() {
     case .object:
       var members: [Member] = []
       try reader.readObject { (reader, name) throws(JSONError) in members.append((name, try read(&reader))) }
       return .object(members)
     case .array:
-      var elements: [Node] = []
+      var elements: [JSONTree] = []
       try reader.readArray { (reader, _) throws(JSONError) in elements.append(try read(&reader)) }
       return .list(elements)
     case .string: return .text(try reader.readString())
@@ -51,20 +49,20 @@ indirect enum Node: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInt
   // MARK: Looking
 
   /// The member of an object; nil when there is none, or this is no object.
-  subscript(name: String) -> Node? {
+  package subscript(name: String) -> JSONTree? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
 
-  var members: [Member] {
+  package var members: [Member] {
     if case .object(let members) = self { members } else { [] }
   }
 
-  var elements: [Node] {
+  package var elements: [JSONTree] {
     if case .list(let elements) = self { elements } else { [] }
   }
 
-  var string: String? {
+  package var string: String? {
     switch self {
     case .text(let text), .word(let text): text
     default: nil
@@ -74,12 +72,12 @@ indirect enum Node: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInt
   // MARK: Growing
 
   /// The same object with more members at its end.
-  func adding(_ more: [Member]) -> Node { .object(members + more) }
-  func adding(_ name: String, _ value: Node) -> Node { adding([(name, value)]) }
+  package func adding(_ more: [Member]) -> JSONTree { .object(members + more) }
+  package func adding(_ name: String, _ value: JSONTree) -> JSONTree { adding([(name, value)]) }
 
   // MARK: Writing
 
-  func write(to writer: inout JSONWriter) {
+  package func write(to writer: inout JSONWriter) {
     switch self {
     case .text(let text): writer.value(text)
     case .word(let word): writer.raw(word.utf8)
@@ -95,14 +93,14 @@ indirect enum Node: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInt
     }
   }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = JSONWriter(capacity: 131_072)
     write(to: &writer)
     return writer.bytes
   }
 
   /// For people: indented by two spaces, short lists and objects on one line.
-  func pretty(indent: Int = 0) -> String {
+  package func pretty(indent: Int = 0) -> String {
     let line = String(decoding: bytes, as: UTF8.self)
     guard line.utf8.count > 60 else { return line }
     let inner = String(repeating: " ", count: indent + 2)
@@ -113,7 +111,7 @@ indirect enum Node: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInt
       return "[\n" + elements.map { inner + $0.pretty(indent: indent + 2) }.joined(separator: ",\n") + "\n\(outer)]"
     case .object(let members):
       let lines = members.map { name, value in
-        "\(inner)\(String(decoding: Node.text(name).bytes, as: UTF8.self)): \(value.pretty(indent: indent + 2))"
+        "\(inner)\(String(decoding: JSONTree.text(name).bytes, as: UTF8.self)): \(value.pretty(indent: indent + 2))"
       }
       return "{\n" + lines.joined(separator: ",\n") + "\n\(outer)}"
     }

@@ -1,0 +1,16 @@
+package import JSON
+
+/// Kinds of values that occur everywhere in the API, as schemas.
+extension JSONSchema {
+  package static let appID = JSONTree.object([
+    ("type", "string"), ("pattern", "^[A-Za-z0-9._-]+$"), ("minLength", .number(1)),
+    ("maxLength", .number(Domain.Limits.appIDBytes)),
+  ])
+
+  /// A SEQNO or GROUPSEQ in quotes.
+  package static let sequence = text(matching: "^[1-9][0-9]{0,17}$")
+  package static let badge = number(
+    Int64(Domain.Limits.badgeValue.lowerBound)...Int64(Domain.Limits.badgeValue.upperBound))
+  package static let badgeCount = number(
+    Int64(Domain.Limits.badgeCount.lowerBound)...Int64(Domain.Limits.badgeCount.upperBound))
+}

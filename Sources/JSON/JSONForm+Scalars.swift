@@ -1,0 +1,71 @@
+/// Texts and numbers.
+extension JSONForm<String> {
+  /// Of 1 to `bytes` UTF-8 bytes, or also of none.
+  /// - Parameter pattern: what the description says of its form; nil where any text will do.
+  package static func text(upTo bytes: Int, isEmptyAllowed: Bool = false, pattern: String? = nil) -> JSONForm {
+    JSONForm(
+      JSONSchema.text(upTo: bytes, matching: pattern ?? JSONSchema.withoutNull, isEmptyAllowed: isEmptyAllowed),
+      read: { (reader) throws(JSONError) in
+        let text = try reader.readString()
+        guard isEmptyAllowed || !text.isEmpty else { throw JSONError("must not be empty") }
+        guard text.utf8.count <= bytes else { throw JSONError("is longer than \(bytes) bytes") }
+        return text
+      }, write: { $1.value($0) })
+  }
+
+  /// Of any length, as answers have it.
+  package static let anyText = JSONForm(
+    JSONSchema.anyText, read: { (reader) throws(JSONError) in try reader.readString() }, write: { $1.value($0) })
+
+  /// One of these words, which something else decides.
+  package static func words(_ words: [String]) -> JSONForm {
+    JSONForm(
+      JSONSchema.words(words),
+      read: { (reader) throws(JSONError) in
+        let word = try reader.readString()
+        guard words.contains(word) else { throw JSONError("must be one of \(words.joined(separator: ", "))") }
+        return word
+      }, write: { $1.value($0) })
+  }
+}
+
+extension JSONForm<Bool> {
+  package static let flag = JSONForm(
+    JSONSchema.flag, read: { (reader) throws(JSONError) in try reader.readBool() }, write: { $1.value($0) })
+}
+
+extension JSONForm where Value: FixedWidthInteger & Sendable {
+  /// 0 or more.
+  package static var count: JSONForm { number(JSONSchema.count, 0...Value.max) }
+
+  package static func number(_ range: ClosedRange<Value>) -> JSONForm {
+    number(JSONSchema.number(Int64(clamping: range.lowerBound)...Int64(clamping: range.upperBound)), range)
+  }
+
+  private static func number(_ schema: JSONTree, _ range: ClosedRange<Value>) -> JSONForm {
+    JSONForm(
+      schema,
+      read: { (reader) throws(JSONError) in
+        guard let number = Value(exactly: try reader.readInteger()), range.contains(number) else {
+          throw JSONError("must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+      }, write: { $1.value($0) })
+  }
+}
+
+extension JSONForm where Value: RawRepresentable<String> & Sendable {
+  /// One of these words of an enumeration.
+  package static func words(_ values: [Value]) -> JSONForm {
+    let words = values.map(\.rawValue)
+    return JSONForm<String>.words(words).standing(
+      for: { Value(rawValue: $0) }, else: "is not known", written: \.rawValue)
+  }
+}
+
+extension JSONForm<[UInt8]> {
+  /// JSON as it stands.
+  package static func raw(_ schema: JSONTree) -> JSONForm {
+    JSONForm(schema, read: { (reader) throws(JSONError) in try reader.readRaw() }, write: { $1.raw($0) })
+  }
+}

@@ -1,0 +1,106 @@
+/// How one kind of value stands in JSON: its schema, and how it is read and written, said once.
+///
+/// What only answers hold needs no reader, and what only requests hold no writer: a member that is declared with a form
+/// that lacks its half is a mistake of ours, and traps where the object is declared.
+package struct JSONForm<Value>: Sendable {
+  package typealias Reading = @Sendable (inout JSONReader) throws(JSONError) -> Value
+  package typealias Writing = @Sendable (Value, inout JSONWriter) -> Void
+
+  package let schema: JSONTree
+  let reading: Reading?
+  let writing: Writing?
+
+  package init(
+    _ schema: JSONTree, read: @escaping Reading, write: @escaping Writing
+  ) {
+    self.schema = schema
+    (reading, writing) = (read, write)
+  }
+
+  /// Of answers alone.
+  package init(_ schema: JSONTree, write: @escaping Writing) {
+    self.schema = schema
+    (reading, writing) = (nil, write)
+  }
+
+  /// Of requests alone.
+  package init(_ schema: JSONTree, read: @escaping Reading) {
+    self.schema = schema
+    (reading, writing) = (read, nil)
+  }
+
+  /// Reads one value.
+  package func read(_ reader: inout JSONReader) throws(JSONError) -> Value {
+    guard let reading else { preconditionFailure("this is of answers alone") }
+    return try reading(&reader)
+  }
+
+  private init(_ schema: JSONTree, _ reading: Reading?, _ writing: Writing?) {
+    self.schema = schema
+    (self.reading, self.writing) = (reading, writing)
+  }
+
+  /// The same with another schema, or with more of it.
+  package func described(_ schema: JSONTree) -> JSONForm { JSONForm(schema, reading, writing) }
+
+  /// The same kind of text or number, which stands for something else.
+  /// - Parameters:
+  ///   - meaning: nil when it stands for nothing.
+  ///   - objection: said then, for example "must be an event's id (a UUID)".
+  package func standing<Meaning>(
+    for meaning: @escaping @Sendable (Value) -> Meaning?, else objection: String,
+    written: @escaping @Sendable (Meaning) -> Value
+  ) -> JSONForm<Meaning> {
+    var (read, write): (JSONForm<Meaning>.Reading?, JSONForm<Meaning>.Writing?)
+    if let reading {
+      read = { (reader) throws(JSONError) in
+        guard let found = meaning(try reading(&reader)) else { throw JSONError(objection) }
+        return found
+      }
+    }
+    if let writing { write = { value, writer in writing(written(value), &writer) } }
+    return JSONForm<Meaning>(schema, read, write)
+  }
+
+  /// One of these or null.
+  package static func orNull<Present>(_ form: JSONForm<Present>) -> JSONForm where Value == Present? {
+    var (read, write): (Reading?, Writing?)
+    if let reading = form.reading {
+      read = { (reader) throws(JSONError) in try reader.readNull() ? nil : try reading(&reader) }
+    }
+    if let writing = form.writing {
+      write = { value, writer in if let value { writing(value, &writer) } else { writer.null() } }
+    }
+    return JSONForm(JSONSchema.optional(form.schema), read, write)
+  }
+
+  /// A list of these.
+  /// - Parameters:
+  ///   - count: how many there may be; nil in answers.
+  ///   - tooMany: said of one more.
+  ///   - tooFew: said of a list that is too short.
+  package static func list<Element>(
+    of form: JSONForm<Element>, _ count: ClosedRange<Int>? = nil, tooMany: String? = nil, tooFew: String? = nil
+  ) -> JSONForm where Value == [Element] {
+    var (read, write): (Reading?, Writing?)
+    if let reading = form.reading {
+      read = { (reader) throws(JSONError) in
+        var values: [Element] = []
+        try reader.readArray { (reader, index) throws(JSONError) in
+          if let most = count?.upperBound, index >= most {
+            throw JSONError(tooMany ?? "is one more than the \(most) that there may be")
+          }
+          values.append(try reading(&reader))
+        }
+        if let least = count?.lowerBound, values.count < least {
+          throw JSONError(tooFew ?? "must have \(least) at least")
+        }
+        return values
+      }
+    }
+    if let writing = form.writing {
+      write = { values, writer in writer.array { writer in for value in values { writing(value, &writer) } } }
+    }
+    return JSONForm(JSONSchema.list(of: form.schema, count), read, write)
+  }
+}

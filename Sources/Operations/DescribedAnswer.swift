@@ -1,0 +1,10 @@
+package import JSON
+
+/// An answer whose members are described once: how they are written and what the description says of them.
+package protocol DescribedAnswer: JSONAnswer {
+  static var object: JSONObject<Self> { get }
+}
+
+extension DescribedAnswer {
+  package func write(to writer: inout JSONWriter) { Self.object.write(self, to: &writer) }
+}
