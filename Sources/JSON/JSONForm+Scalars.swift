@@ -17,6 +17,9 @@ extension JSONForm<String> {
   package static let anyText = JSONForm(
     JSONSchema.anyText, read: { (reader) throws(JSONError) in try reader.readString() }, write: { $1.value($0) })
 
+  /// Of any length, as requests have it.
+  package static let givenText = JSONForm.anyText.described(JSONSchema.givenText)
+
   /// One of these words, which something else decides.
   package static func words(_ words: [String]) -> JSONForm {
     JSONForm(

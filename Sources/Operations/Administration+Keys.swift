@@ -5,15 +5,32 @@ internal import Store
 
 /// API keys of back-office systems and operators.
 extension Administration {
-  package struct KeyCreated: JSONAnswer {
+  package struct KeyCreated: DescribedAnswer {
     /// Shown this once: only its hash is kept.
     package let apiKey: String
     package let role: Role
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("apiKey", apiKey)
-      writer.member("role", role.rawValue)
-    }
+    package static let object = JSONObject<KeyCreated>(
+      "APIKeyCreated", [.needed("apiKey", .anyText, \.apiKey), .needed("role", .role, \.role)])
+  }
+
+  /// What an API key is made of.
+  package struct NewKey: Sendable {
+    package var role = Role.viewer
+    /// The only app it is for; nil: all.
+    package var appID: String?
+    /// Whose it is, for lists; may be empty.
+    package var name = ""
+
+    package static let object = JSONObject(
+      "NewAPIKey", from: NewKey(),
+      [
+        .required("role", .role, \.role), .given("appId", .orNull(.appID), \.appID, "The only app it is for."),
+        .given("name", nameForm, \.name, "Whose it is."),
+      ])
+
+    private static let nameForm = JSONForm.name.described(
+      JSONSchema.text(upTo: Operations.Limits.nameBytes, isEmptyAllowed: true))
   }
 
   /// - Parameters:

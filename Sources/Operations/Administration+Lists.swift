@@ -60,17 +60,17 @@ extension Administration {
 
   // MARK: API keys
 
-  package struct KeyEntry: JSONAnswer {
+  package struct KeyEntry: DescribedAnswer {
     let record: KeyLists.Record
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("apiKeyId", String(record.number))
-      writer.member("name", record.name)
-      writer.member("role", record.role)
-      writer.member("appId", record.appID)
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("revokedAt", record.revokedAt.map(Timestamp.text))
-    }
+    package static let object = JSONObject<KeyEntry>(
+      "APIKey",
+      [
+        .needed("apiKeyId", .sequence, \.record.number), .needed("name", .anyText, \.record.name),
+        .needed("role", .role, \.record.role),
+        .needed("appId", .orNull(.anyText), \.record.appID, "The only app it is for; null: all."),
+        .needed("createdAt", .moment, \.record.createdAt), .needed("revokedAt", .orNull(.moment), \.record.revokedAt),
+      ])
   }
 
   package static func keys(

@@ -5,23 +5,22 @@ internal import Store
 
 /// The accounts of people who use the console: made by an administrator, opened by a link that works once.
 package enum ConsoleAccounts {
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     let record: Accounts.Record
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("account", String(record.number))
-      writer.member("login", record.login)
-      writer.member("name", record.name)
-      writer.member("role", record.role)
-      writer.member("appId", record.appID)
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("disabledAt", record.disabledAt.map(Timestamp.text))
-      writer.member("hasPassword", record.password != nil)
-    }
+    package static let object = JSONObject<Entry>(
+      "Account",
+      [
+        .needed("account", .sequence, \.record.number), .needed("login", .anyText, \.record.login),
+        .needed("name", .anyText, \.record.name), .needed("role", .role, \.record.role),
+        .needed("appId", .orNull(.anyText), \.record.appID, "The only app; null: all."),
+        .needed("createdAt", .moment, \.record.createdAt), .needed("disabledAt", .orNull(.moment), \.record.disabledAt),
+        .needed("hasPassword", .flag, { $0.record.password != nil }),
+      ])
   }
 
   /// Where to sign in, once, within an hour.
-  package struct Link: JSONAnswer {
+  package struct Link: DescribedAnswer {
     package let account: Int32
     package let token: String
     package let endsAt: Int64
@@ -29,11 +28,33 @@ package enum ConsoleAccounts {
     /// Behind the server's address. After the hash, so that no proxy and no log sees the token.
     package var path: String { "/#sign-in=\(token)" }
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("account", String(account))
-      writer.member("path", path)
-      writer.member("endsAt", Timestamp.text(endsAt))
-    }
+    package static let object = JSONObject<Link>(
+      "SignInLink",
+      [
+        .needed("account", .sequence, \.account), .needed("path", .anyText, \.path, "Behind the server's address."),
+        .needed("endsAt", .moment, \.endsAt),
+      ])
+  }
+
+  /// What an account is made of.
+  package struct NewAccount: Sendable {
+    package var login = ""
+    package var name = ""
+    package var role = Role.viewer
+    /// The only app it reaches; nil: all.
+    package var appID: String?
+
+    package static let object = JSONObject(
+      "NewAccount", from: NewAccount(),
+      [
+        .required("login", loginForm, \.login, "An e-mail address, or any name without blanks."),
+        .required("name", .name, \.name), .required("role", .role, \.role),
+        .given("appId", .orNull(.appID), \.appID, "The only app it reaches."),
+      ])
+
+    /// Its length and blanks are checked when it is kept, without regard to case.
+    private static let loginForm = JSONForm.anyText.described(
+      JSONSchema.text(upTo: Operations.Limits.loginBytes, matching: #"^[^\u0000-\u0020\u007F]+$"#))
   }
 
   /// Logins are compared without regard to case.
@@ -85,6 +106,12 @@ package enum ConsoleAccounts {
     package var isDisabled: Bool?
 
     package init() {}
+
+    package static let object = JSONObject(
+      "AccountChange", from: Change(),
+      [
+        .given("name", .name, \.name), .given("role", .role, \.role), .given("disabled", .flag, \.isDisabled),
+      ])
   }
 
   package static func change(

@@ -24,7 +24,7 @@ package enum SigningIn {
   }
 
   /// Whoever has signed in.
-  package struct Session: JSONAnswer {
+  package struct Session: Sendable {
     /// For the cookie; in no answer's body.
     package let token: String
     package let login: String
@@ -34,17 +34,6 @@ package enum SigningIn {
     package let endsAt: Int64
     /// No password has been chosen yet.
     package let needsPassword: Bool
-
-    package func write(to writer: inout JSONWriter) {
-      writer.member("by", "account")
-      writer.member("login", login)
-      writer.member("name", name)
-      writer.member("role", role)
-      writer.member("appId", appID)
-      writer.member("endsAt", Timestamp.text(endsAt))
-      writer.member("needsPassword", needsPassword)
-      writer.member("csrfToken", SigningIn.csrfToken(of: token))
-    }
   }
 
   /// - Parameters:
@@ -144,9 +133,18 @@ package enum SigningIn {
     }
   }
 
+  package struct NewPassword: Sendable {
+    package var new = ""
+    package var current: String?
+
+    package static let object = JSONObject(
+      "Password", from: NewPassword(),
+      [.required("new", .givenText, \.new, "10 to 256 bytes."), .given("current", .givenText, \.current)])
+  }
+
   /// Chooses a password. All other sessions of the account end, and this one too: the browser signs in anew.
   package static func choosePassword(
-    _ new: String, current: String?, session token: String?, by caller: Caller, on connection: Connection
+    _ password: NewPassword, session token: String?, by caller: Caller, on connection: Connection
   ) throws(Problem) {
     guard caller.account != nil, let token,
       let account = try connection.answer(Accounts.find(login: caller.name))
@@ -155,18 +153,18 @@ package enum SigningIn {
     }
     let isByLink = try connection.answer(Sessions.isByLink(sha256: Authorization.hash(token)))
     if account.password != nil, !isByLink {
-      guard let current, PasswordHash.matches(current, account.password, salt: account.salt) else {
+      guard let current = password.current, PasswordHash.matches(current, account.password, salt: account.salt) else {
         throw Problem(at: "/current", "is not the present password")
       }
     }
-    guard Operations.Limits.passwordBytes.contains(new.utf8.count) else {
+    guard Operations.Limits.passwordBytes.contains(password.new.utf8.count) else {
       throw Problem(
         at: "/new",
         "must have \(Operations.Limits.passwordBytes.lowerBound) to \(Operations.Limits.passwordBytes.upperBound) bytes"
       )
     }
     let salt = Array(MasterKey.makeBytes().prefix(16))
-    let hash = PasswordHash.make(new, salt: salt)
+    let hash = PasswordHash.make(password.new, salt: salt)
     try connection.commit { () throws(PostgresError) in
       try connection.run(Accounts.setPassword(account.number, hash, salt: salt))
       try connection.run(Sessions.endAll(of: account.number))

@@ -4,49 +4,76 @@ internal import JSON
 internal import Operations
 internal import Reactor
 
-/// Console accounts.
+/// The accounts of people who use the console.
+extension Endpoint {
+  static let accounts: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/accounts", id: "listAccounts", in: .administration, "List console accounts",
+      "Disabled ones too.", by: .permission(.manageAccounts), parameters: [.limit, .pageCursor],
+      answers: [
+        Answer(200, "A page of accounts.", ItemPage<ConsoleAccounts.Entry>.object, example: Answer.page(accountExample))
+      ],
+      problems: [.invalidField], handler: .whole(AdminCall.accounts)),
+    Endpoint(
+      .post, "/v1/admin/accounts", id: "createAccount", in: .administration, "Make a console account",
+      "Answers a link that opens it once, within an hour; there its owner chooses a password.",
+      by: .permission(.manageAccounts),
+      body: Body(
+        ConsoleAccounts.NewAccount.object,
+        examples: [("operator", #"{"login":"kim@example.com","name":"Kim","role":"operator"}"#)]),
+      answers: [Answer(201, "The account is made.", ConsoleAccounts.Link.object, example: linkExample)],
+      problems: [.unknownApp, .conflict], handler: .whole(AdminCall.createAccount)),
+    Endpoint(
+      .patch, "/v1/admin/accounts/{account}", id: "changeAccount", in: .administration, "Change a console account",
+      "One that is disabled, or gets another role, is signed out everywhere.", by: .permission(.manageAccounts),
+      body: Body(ConsoleAccounts.Change.object, examples: [("name", #"{"name":"Kim Minsu"}"#)]),
+      answers: [Answer(200, "As it is now.", ConsoleAccounts.Entry.object, example: accountExample)],
+      problems: [.notFound, .conflict],
+      handler: .whole(AdminCall.changeAccount)),
+    Endpoint(
+      .post, "/v1/admin/accounts/{account}/link", id: "linkAccount", in: .administration, "Make another sign-in link",
+      "For who has lost the password. It works once, within an hour.", by: .permission(.manageAccounts),
+      answers: [Answer(201, "The link.", ConsoleAccounts.Link.object, example: linkExample)], problems: [.notFound],
+      handler: .whole(AdminCall.linkAccount)),
+  ]
+
+  /// What sessions and accounts take and answer, in the order of the description.
+  static let accountSchemas: [JSONTree.Member] = [
+    SignInRequest.schema, SignedIn.object.named, SigningIn.NewPassword.object.named,
+    ItemPage<ConsoleAccounts.Entry>.object.named, ConsoleAccounts.Entry.object.named,
+    ConsoleAccounts.NewAccount.object.named, ConsoleAccounts.Change.object.named, ConsoleAccounts.Link.object.named,
+  ]
+
+  private static let accountExample = """
+    {"account":"2","login":"kim@example.com","name":"Kim","role":"operator","appId":null,\
+    "createdAt":"2026-11-21T09:30:00.123Z","disabledAt":null,"hasPassword":true}
+    """
+
+  private static let linkExample = """
+    {"account":"2","path":"/#sign-in=q9x2LxP1","endsAt":"2026-11-21T10:30:00.123Z"}
+    """
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/accounts?limit=&cursor=`.
-  func accounts() throws(Problem) -> Response {
+  fileprivate func accounts() throws(Problem) -> Response {
     .json(.ok, try ConsoleAccounts.list(try page(), by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/accounts`: `{"login","name","role","appId"?}`; answers a link that opens it once.
-  func createAccount() throws(Problem) -> Response {
-    var (login, name, appID): (String?, String?, String?)
-    var role: Role?
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "login": login = try reader.readString()
-      case "name": name = try reader.readString()
-      case "role": role = try reader.readRole()
-      case "appId": appID = try reader.readNull() ? nil : try reader.readText(upTo: Domain.Limits.appIDBytes)
-      default: throw .unknownField
-      }
-    }
+  fileprivate func createAccount() throws(Problem) -> Response {
+    let new = try body(ConsoleAccounts.NewAccount.object)
     return .json(
       .created,
       try ConsoleAccounts.create(
-        try Problem.need(login, "login"), name: try Problem.need(name, "name"), role: try Problem.need(role, "role"),
-        appID: appID, by: caller, on: connection, now: resources.clock.wallMicroseconds))
+        new.login, name: new.name, role: new.role, appID: new.appID, by: caller, on: connection,
+        now: resources.clock.wallMicroseconds))
   }
 
-  /// `PATCH /v1/admin/accounts/{account}`: `{"name"?,"role"?,"disabled"?}`.
-  func changeAccount() throws(Problem) -> Response {
-    var change = ConsoleAccounts.Change()
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "name": change.name = try reader.readString()
-      case "role": change.role = try reader.readRole()
-      case "disabled": change.isDisabled = try reader.readBool()
-      default: throw .unknownField
-      }
-    }
+  fileprivate func changeAccount() throws(Problem) -> Response {
+    let change = try body(ConsoleAccounts.Change.object)
     return .json(.ok, try ConsoleAccounts.change(try account(), change, by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/accounts/{account}/link`: another link that opens it once.
-  func linkAccount() throws(Problem) -> Response {
+  fileprivate func linkAccount() throws(Problem) -> Response {
     .json(
       .created,
       try ConsoleAccounts.link(try account(), by: caller, on: connection, now: resources.clock.wallMicroseconds))

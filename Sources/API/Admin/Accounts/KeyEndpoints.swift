@@ -4,53 +4,65 @@ internal import JSON
 internal import Operations
 
 /// API keys.
+extension Endpoint {
+  static let apiKeys: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/api-keys", id: "listAPIKeys", in: .administration, "List API keys",
+      "Revoked ones too; never the keys themselves.", by: .permission(.manageAccounts),
+      parameters: [.ofApp(isNeeded: false), .limit, .pageCursor],
+      answers: [
+        Answer(200, "A page of keys.", ItemPage<Administration.KeyEntry>.object, example: Answer.page(keyExample))
+      ],
+      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.keys)),
+    Endpoint(
+      .post, "/v1/admin/api-keys", id: "createAPIKey", in: .administration, "Make an API key",
+      "The key is in this answer and nowhere else: only a hash of it is kept.", by: .permission(.manageAccounts),
+      body: Body(
+        Administration.NewKey.object,
+        examples: [("sender", #"{"role":"sender","appId":"com.example.bank","name":"CRM"}"#)]),
+      answers: [
+        Answer(
+          201, "The key is made.", Administration.KeyCreated.object, example: #"{"apiKey":"upmc_q9x2","role":"sender"}"#
+        )
+      ], problems: [.unknownApp], handler: .whole(AdminCall.createKey)),
+    Endpoint(
+      .delete, "/v1/admin/api-keys/{apiKeyId}", id: "revokeAPIKey", in: .administration, "Revoke an API key",
+      "It opens nothing any more, a second later on every node. Repeating it changes nothing.",
+      by: .permission(.manageAccounts),
+      answers: [Answer(200, "What it was.", Administration.KeyEntry.object, example: keyExample)],
+      problems: [.notFound], handler: .whole(AdminCall.revokeKey)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let keySchemas: [JSONTree.Member] = [
+    ItemPage<Administration.KeyEntry>.object.named, Administration.KeyEntry.object.named,
+    Administration.NewKey.object.named, Administration.KeyCreated.object.named,
+  ]
+
+  private static let keyExample = """
+    {"apiKeyId":"3","name":"CRM","role":"sender","appId":"com.example.bank","createdAt":"2026-11-21T09:30:00.123Z",\
+    "revokedAt":null}
+    """
+
+  /// Made for this document; it opens nothing.
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/api-keys?appId=&limit=&cursor=`: revoked ones too, never the keys themselves.
-  func keys() throws(Problem) -> Response {
+  fileprivate func keys() throws(Problem) -> Response {
     .json(.ok, try Administration.keys(of: query["appId"], try page(), by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/api-keys`: `{"role","appId"?,"name"?}`. The key is in this answer and nowhere else.
-  func createKey() throws(Problem) -> Response {
-    var role: Role?
-    var appID: String?
-    var name = ""
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "role": role = try reader.readRole()
-      case "appId": appID = try reader.readNull() ? nil : try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "name": name = try reader.readString()
-      default: throw .unknownField
-      }
-    }
+  fileprivate func createKey() throws(Problem) -> Response {
+    let new = try body(Administration.NewKey.object)
     return .json(
       .created,
-      try Administration.createKey(
-        try Problem.need(role, "role"), appID: appID, name: name, by: caller, on: connection))
+      try Administration.createKey(new.role, appID: new.appID, name: new.name, by: caller, on: connection))
   }
 
-  /// `DELETE /v1/admin/api-keys/{apiKeyId}`: answers what it was.
-  func revokeKey() throws(Problem) -> Response {
+  fileprivate func revokeKey() throws(Problem) -> Response {
     guard let number = Int32(parameters["apiKeyId"]) else {
       throw Problem(.notFound, "An API key's id is a whole number, as lists show it.")
     }
     return .json(.ok, try Administration.revokeKey(number, by: caller, on: connection))
-  }
-
-  /// `GET /v1/admin/audit?appId=&action=&actor=&object=&limit=&cursor=`: newest first.
-  func audit() throws(Problem) -> Response {
-    let question = Auditing.Question(
-      appID: query["appId"], action: query["action"], actor: query["actor"],
-      object: query["object"])
-    return .json(.ok, try Auditing.list(question, try page(), by: caller, on: connection))
-  }
-}
-
-extension JSONReader {
-  mutating func readRole() throws(JSONError) -> Role {
-    guard let role = Role(rawValue: try readString()) else {
-      throw JSONError("must be one of \(Role.allCases.map(\.rawValue).joined(separator: ", "))")
-    }
-    return role
   }
 }

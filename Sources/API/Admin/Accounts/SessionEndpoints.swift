@@ -6,31 +6,55 @@ internal import Operations
 internal import Reactor
 
 /// Signing in to the console, and out.
+extension Endpoint {
+  static let sessions: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/admin/session", id: "signIn", in: .administration, "Sign in to the console",
+      """
+      With login and password, or with a link that works once. The session is in a cookie that no script can read. Every \
+      endpoint takes it in place of an API key; what changes something needs `X-CSRF-Token` too. A link does not turn an \
+      account that is signed in into another: that is 409 until `"replace": true` says that somebody was asked.
+      """, by: .open, load: .password,
+      body: Body(
+        schema: SignInRequest.schema.name,
+        examples: [
+          ("password", #"{"login":"kim@example.com","password":"correct horse battery"}"#),
+          ("link", #"{"link":"q9x2LxP1"}"#),
+        ], bytes: HTTPLimits.unaskedBodyBytes),
+      answers: [Answer(201, "Signed in; the cookie is set.", SignedIn.object, example: sessionExample)],
+      problems: [.badCredential, .conflict, .tooManyAttempts], handler: .whole(AdminCall.signIn)),
+    Endpoint(
+      .get, "/v1/admin/session", id: "showSession", in: .administration, "Ask who is signed in",
+      "For the console's pages: with the CSRF token. With an API key it says which.", by: .permission(.viewMessages),
+      answers: [Answer(200, "Who asks.", SignedIn.object, example: sessionExample)],
+      handler: .whole(AdminCall.showSession)),
+    Endpoint(
+      .delete, "/v1/admin/session", id: "signOut", in: .administration, "Sign out",
+      "The session is over on every node.",
+      by: .permission(.viewMessages), answers: [Answer(204, "Signed out.")], problems: [.conflict],
+      handler: .whole(AdminCall.signOut)),
+    Endpoint(
+      .put, "/v1/admin/session/password", id: "choosePassword", in: .administration, "Choose a password",
+      "Needs the present one, unless the account has none or the session began with a link. Signs out everywhere.",
+      by: .permission(.viewMessages), load: .password,
+      body: Body(SigningIn.NewPassword.object, examples: [("first", #"{"new":"correct horse battery"}"#)]),
+      answers: [Answer(204, "It is chosen. Sign in with it.")], handler: .whole(AdminCall.choosePassword)),
+  ]
+
+  private static let sessionExample = """
+    {"by":"account","login":"kim@example.com","name":"Kim","role":"operator","appId":null,\
+    "endsAt":"2026-11-21T21:30:00.123Z","needsPassword":false,"csrfToken":"q9x2LxP1"}
+    """
+}
+
 extension AdminCall {
-  /// `POST /v1/admin/session`: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link. Open to all; that it
-  /// must be JSON keeps other sites' forms out.
-  func signIn() throws(Problem) -> Response {
-    var (login, password, link): (String?, String?, String?)
-    var replaces = false
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "login": login = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
-      case "password": password = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
-      case "link": link = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
-      case "replace": replaces = try reader.readBool()
-      default: throw .unknownField
-      }
-    }
-    let proof: SigningIn.Proof
-    switch (login, password, link) {
-    case (let login?, let password?, nil): proof = .password(login: login, password)
-    case (nil, nil, let link?): proof = .link(link)
-    default: throw Problem(.invalidField, "Give login and password, or link.")
-    }
+  /// Open to all; that it must be JSON keeps other sites' forms out.
+  fileprivate func signIn() throws(Problem) -> Response {
+    let wish = try SignInRequest(try jsonBody())
     let session: SigningIn.Session
     do throws(Problem) {
       session = try SigningIn.signIn(
-        proof, former: self.session, replaces: replaces, origin: caller.origin, requestID: caller.requestID,
+        wish.proof, former: self.session, replaces: wish.replaces, origin: caller.origin, requestID: caller.requestID,
         on: connection, now: resources.clock.wallMicroseconds)
       resources.signedIn(nil)
     } catch {
@@ -40,20 +64,18 @@ extension AdminCall {
         metadata: ["origin": "\(caller.origin)", "requestId": "\(caller.requestID)", "code": "\(error.code.rawValue)"])
       throw error
     }
-    var response = Response.json(.created, session)
+    var response = Response.json(.created, SignedIn(session))
     response.headers.append(SessionCookie.set(session.token, isSecure: resources.isSecure))
     return response
   }
 
-  /// `GET /v1/admin/session`: who is asking, and the CSRF token of a console session.
-  func showSession() throws(Problem) -> Response {
-    guard let session else { return .json(.ok, KeyHolder(caller: caller)) }
+  fileprivate func showSession() throws(Problem) -> Response {
+    guard let session else { return .json(.ok, SignedIn(caller)) }
     return .json(
-      .ok, try SigningIn.session(session, on: connection, now: resources.clock.wallMicroseconds))
+      .ok, SignedIn(try SigningIn.session(session, on: connection, now: resources.clock.wallMicroseconds)))
   }
 
-  /// `DELETE /v1/admin/session`.
-  func signOut() throws(Problem) -> Response {
+  fileprivate func signOut() throws(Problem) -> Response {
     guard let session else { throw Problem(.conflict, "An API key is not signed in; revoke it to end it.") }
     try SigningIn.signOut(session, by: caller, on: connection)
     resources.known.forget(.session(session))
@@ -62,31 +84,11 @@ extension AdminCall {
     return response
   }
 
-  /// `PUT /v1/admin/session/password`: `{"new","current"?}`. Signs out everywhere.
-  func choosePassword() throws(Problem) -> Response {
-    var (new, current): (String?, String?)
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "new": new = try reader.readString()
-      case "current": current = try reader.readString()
-      default: throw .unknownField
-      }
-    }
+  fileprivate func choosePassword() throws(Problem) -> Response {
     try SigningIn.choosePassword(
-      try Problem.need(new, "new"), current: current, session: session, by: caller, on: connection)
+      try body(SigningIn.NewPassword.object), session: session, by: caller, on: connection)
     var response = Response.done
     response.headers.append(SessionCookie.clear(isSecure: resources.isSecure))
     return response
-  }
-}
-
-/// Who asks with an API key.
-private struct KeyHolder: JSONAnswer {
-  let caller: Caller
-
-  func write(to writer: inout JSONWriter) {
-    writer.member("by", "api-key")
-    writer.member("name", caller.name)
-    writer.member("role", caller.role.rawValue)
   }
 }

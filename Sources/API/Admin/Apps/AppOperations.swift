@@ -101,26 +101,7 @@ extension Endpoint {
       handler: .whole(AdminCall.deleteCredential)),
   ]
 
-  static let apiKeys: [Endpoint] = [
-    Endpoint(
-      .get, "/v1/admin/api-keys", id: "listAPIKeys", in: .administration, "List API keys",
-      "Revoked ones too; never the keys themselves.", by: .permission(.manageAccounts),
-      parameters: [.ofApp(isNeeded: false), .limit, .pageCursor],
-      answers: [Answer(200, "A page of keys.", "APIKeyPage", example: Answer.page(keyExample))],
-      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.keys)),
-    Endpoint(
-      .post, "/v1/admin/api-keys", id: "createAPIKey", in: .administration, "Make an API key",
-      "The key is in this answer and nowhere else: only a hash of it is kept.", by: .permission(.manageAccounts),
-      body: Body(
-        schema: "NewAPIKey", examples: [("sender", #"{"role":"sender","appId":"com.example.bank","name":"CRM"}"#)]),
-      answers: [
-        Answer(201, "The key is made.", "APIKeyCreated", example: #"{"apiKey":"upmc_q9x2","role":"sender"}"#)
-      ], problems: [.unknownApp], handler: .whole(AdminCall.createKey)),
-    Endpoint(
-      .delete, "/v1/admin/api-keys/{apiKeyId}", id: "revokeAPIKey", in: .administration, "Revoke an API key",
-      "It opens nothing any more, a second later on every node. Repeating it changes nothing.",
-      by: .permission(.manageAccounts), answers: [Answer(200, "What it was.", "APIKey", example: keyExample)],
-      problems: [.notFound], handler: .whole(AdminCall.revokeKey)),
+  static let audit: [Endpoint] = [
     Endpoint(
       .get, "/v1/admin/audit", id: "listAudit", in: .administration, "See who did what",
       """
@@ -143,15 +124,9 @@ extension Endpoint {
             "role":"admin","origin":"192.0.2.7","requestId":"8f3a0c5d2b7e4196","action":"app.change",\
             "appId":"com.example.bank","object":"com.example.bank","before":{"name":"Bank"},"after":{"name":"Our Bank"}}
             """))
-      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit)),
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
 
-  private static let keyExample = """
-    {"apiKeyId":"3","name":"CRM","role":"sender","appId":"com.example.bank","createdAt":"2026-11-21T09:30:00.123Z",\
-    "revokedAt":null}
-    """
-
-  /// Made for this document; it opens nothing.
   private static let examplePEM = """
     -----BEGIN PRIVATE KEY-----\\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsdGV7UGE7pS6OkZ/\\n\
     A014b1WwfxWNch9hSaGkuYmx0SWhRANCAATH+bxn2gzwxt2V5s43AnAP+9aFKuOR\\n6EM4ofo/CDTk8v9O/+gNy5lODZfdQYD6jtPlUknzHr9yXbIoGAm77iYU\\n\

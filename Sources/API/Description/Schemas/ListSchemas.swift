@@ -130,26 +130,7 @@ extension Schemas {
             .optional("style", JSONSchema.anyText), .optional("platforms", JSONSchema.anyText),
           ])
       ),
-      ("APIKeyPage", page(of: JSONSchema.reference("APIKey"))),
-      (
-        "APIKey",
-        JSONSchema.object([
-          .needed("apiKeyId", JSONSchema.sequence), .needed("name", JSONSchema.anyText), .needed("role", roles),
-          .needed("appId", JSONSchema.optional(JSONSchema.anyText), "The only app it is for; null: all."),
-          .needed("createdAt", JSONSchema.moment), .needed("revokedAt", JSONSchema.optional(JSONSchema.moment)),
-        ])
-      ),
-      (
-        "NewAPIKey",
-        JSONSchema.object(
-          isClosed: true,
-          [
-            .needed("role", roles),
-            .optional("appId", JSONSchema.optional(JSONSchema.appID), "The only app it is for."),
-            .optional("name", JSONSchema.text(upTo: 256, isEmptyAllowed: true), "Whose it is."),
-          ])
-      ),
-      ("APIKeyCreated", JSONSchema.object([.needed("apiKey", JSONSchema.anyText), .needed("role", roles)])),
+    ] + Endpoint.keySchemas + [
       (
         "AuditPage",
         page(
@@ -192,7 +173,7 @@ extension Schemas {
     JSONSchema.object([
       .needed("items", JSONSchema.list(of: item)),
       .needed(
-        "nextCursor", JSONSchema.optional(JSONSchema.anyText), "Ask for the next page with it; null: this is the last."),
+        "nextCursor", JSONSchema.optional(JSONSchema.anyText), "For the next page; null on the last."),
     ])
   }
 

@@ -4,7 +4,8 @@ internal import JSON
 enum Schemas {
   static let all: [JSONTree.Member] =
     problem + devices + confirmations + send + content + timing + answers + reports + audiences + administration + lists
-    + accounts + statistics + people + server + deviceMessages + adRules + Endpoint.webhookSchemas + saved + approvals
+    + Endpoint.accountSchemas + statistics + people + server + deviceMessages + adRules + Endpoint.webhookSchemas
+    + saved + approvals
     + exchange
     + controllers
 }

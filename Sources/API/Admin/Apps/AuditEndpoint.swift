@@ -1,0 +1,14 @@
+internal import Domain
+internal import HTTPServer
+internal import Operations
+
+/// Who did what.
+extension AdminCall {
+  /// `GET /v1/admin/audit?appId=&action=&actor=&object=&limit=&cursor=`: newest first.
+  func audit() throws(Problem) -> Response {
+    let question = Auditing.Question(
+      appID: query["appId"], action: query["action"], actor: query["actor"],
+      object: query["object"])
+    return .json(.ok, try Auditing.list(question, try page(), by: caller, on: connection))
+  }
+}

@@ -1,0 +1,50 @@
+package import Domain
+package import JSON
+
+/// What somebody signs in with: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link.
+package struct SignInRequest: Sendable {
+  package let proof: SigningIn.Proof
+  /// Also in place of another account that is signed in.
+  package let replaces: Bool
+
+  package init(_ body: [UInt8]) throws(Problem) {
+    var (login, password, link): (String?, String?, String?)
+    var replaces = false
+    var reader = JSONReader(body)
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        switch key {
+        case "login": login = try Self.secret.read(&reader)
+        case "password": password = try Self.secret.read(&reader)
+        case "link": link = try Self.secret.read(&reader)
+        case "replace": replaces = try reader.readBool()
+        default: throw .unknownField
+        }
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    self.replaces = replaces
+    switch (login, password, link) {
+    case (let login?, let password?, nil): proof = .password(login: login, password)
+    case (nil, nil, let link?): proof = .link(link)
+    default: throw Problem(.invalidField, "Give login and password, or link.")
+    }
+  }
+
+  private static let secret = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
+
+  package static let schema: JSONTree.Member = (
+    "SignIn",
+    JSONSchema.oneOf([
+      JSONSchema.object(isClosed: true, [.needed("login", secret.schema), .needed("password", secret.schema)]),
+      JSONSchema.object(
+        isClosed: true,
+        [
+          .needed("link", secret.schema, "The token behind `#sign-in=`."),
+          .optional("replace", JSONSchema.flag, "True: also in place of another account that is signed in here."),
+        ]),
+    ])
+  )
+}

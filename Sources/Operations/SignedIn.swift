@@ -1,0 +1,32 @@
+package import JSON
+
+/// Who asks, as the console is told: somebody who has signed in, or the holder of an API key.
+package struct SignedIn: DescribedAnswer {
+  /// Nil for an API key.
+  private let session: SigningIn.Session?
+  private let name: String
+  private let role: String
+
+  package init(_ session: SigningIn.Session) {
+    self.session = session
+    (name, role) = (session.name, session.role)
+  }
+
+  /// - Parameter caller: with an API key.
+  package init(_ caller: Caller) {
+    session = nil
+    (name, role) = (caller.name, caller.role.rawValue)
+  }
+
+  package static let object = JSONObject<SignedIn>(
+    "Session",
+    [
+      .needed("by", .words(["account", "api-key"]), { $0.session == nil ? "api-key" : "account" }),
+      .needed("name", .anyText, \.name), .needed("role", .role, \.role), .optional("login", .anyText, \.session?.login),
+      .optional("appId", .orNull(.anyText), { $0.session.map(\.appID) }),
+      .optional("endsAt", .moment, \.session?.endsAt),
+      .optional("needsPassword", .flag, \.session?.needsPassword, "None has been chosen yet."),
+      .optional(
+        "csrfToken", .anyText, { $0.session.map { SigningIn.csrfToken(of: $0.token) } }, "For `X-CSRF-Token`."),
+    ])
+}
