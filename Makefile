@@ -24,7 +24,7 @@ FUZZ := .build/fuzz
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize versions lint format help
+.PHONY: deps test-deps build run test check torture crash judge bench fuzz-api firebase fuzz sanitize walks versions lint format help
 .NOTPARALLEL:
 
 deps: ## Install the system packages that are missing to build and run (apt; uses sudo when not root)
@@ -44,17 +44,17 @@ run: deps ## Start everything on this machine and send a first push; Ctrl-C stop
 	$(SWIFT) build --product upmc
 	@exec $(DEBUG)/upmc demo
 
-# The linter runs before the tests so that the last line printed is the tests' own summary.
+# The linter runs before the tests so that the last line printed is their summary. ARGS="Dispatcher|Store" runs those parts.
 test: test-deps ## Build, lint and run every test
 	@.ci/fetch-axe
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory lint
-	@.ci/run-tests $(SWIFT) test --skip-build --disable-xctest
+	@.ci/run-tests $(ARGS)
 
 check: test-deps ## Build, lint and run the quick tests, for everyday work: all but the suites that say they are slow
 	$(SWIFT) build --build-tests
 	@$(MAKE) --no-print-directory lint
-	@TESTS=quick .ci/run-tests $(SWIFT) test --skip-build --disable-xctest
+	@TESTS=quick .ci/run-tests $(ARGS)
 
 torture: test-deps build ## Kill and cut two servers, PostgreSQL and the network while they work, then take the account; ARGS="--minutes 30 --seed 7"
 	$(SWIFT) build -c release --product upmc-torture
@@ -97,6 +97,11 @@ fuzz: deps ## Fuzz the request parser for SECONDS (600), beginning with the host
 sanitize: test-deps ## Run every test under ThreadSanitizer, then under AddressSanitizer; ARGS="thread EndToEndTests.Control"
 	@.ci/fetch-axe
 	@exec Tests/Sanitize/run $(ARGS)
+
+walks: deps ## Count the files that one reads who follows a receipt, a read, a code and a campaign; ARGS="--files" names them
+	$(SWIFT) build --product upmc-simulator
+	$(SWIFT) build --product upmc --scratch-path .build/walks -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
+	@exec python3 Tests/Walks/walks.py .build/walks/debug/upmc $(DEBUG)/upmc-simulator $(ARGS)
 
 versions: ## Show the packages from outside and the version that was resolved of each
 	@$(SWIFT) package resolve >&2

@@ -109,9 +109,10 @@ final class APNsDoor: PoolDoor {
       if pool.isShared { pool.isolate(submission.batch.standing) } else { connection.retire() }
       giveSecondChance(submission, otherwise: .credentialFault(reason: reason), of: pool)
     case .otherEnvironment:
-      // The same would be said of everyone else: let the dispatcher ask the other host for all of them.
       pool.finish(submission, .wrongEnvironment(reason: reason))
-      pool.giveBackQueues(.wrongEnvironment(reason: reason))
+      // The same would be said of everyone else: let the dispatcher ask the other host for all of them. Not so where the
+      // credential has opened this one before: then the answer is a mistake, and costs nobody else anything.
+      if !pool.hasAccepted { pool.giveBackQueues(.wrongEnvironment(reason: reason)) }
     case .retryOnceThenPause, .pauseApp: pool.pause(submission, reason + clockRemark, on: connection)
     }
   }

@@ -4,6 +4,8 @@ package enum EventKind: String, CaseIterable, Sendable {
   case smsRequested = "sms.requested"
   /// A message has ended, with its numbers.
   case messageFinished = "message.finished"
+  /// A message that had ended is on its way again: what had been refused of it was our own fault, and is given back.
+  case messageReopened = "message.reopened"
   /// A push network said that a device's token is dead.
   case tokenDropped = "token.dropped"
   /// A user who has a device got a further one.

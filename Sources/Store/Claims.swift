@@ -128,8 +128,9 @@ package enum Claims {
   private static let ofNodeStatement = Statement(
     "claims-of-node",
     """
-    SELECT c.claim, c.fence, m.lane FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
-    WHERE c.node = $1 AND c.claim >= $2
+    -- Found before anything is joined: a plan that hopes for the order of messages would walk over all claims.
+    WITH c AS MATERIALIZED (SELECT claim, fence, seqno FROM claims WHERE node = $1 AND claim >= $2)
+    SELECT c.claim, c.fence, m.lane FROM c LEFT JOIN messages m ON m.seqno = c.seqno
     """)
 
   /// All claims of one node from a number on, with their lanes.

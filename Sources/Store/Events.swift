@@ -25,6 +25,13 @@ package enum Events {
     }
   }
 
+  /// What follows a `made` with new events: whom they are told.
+  static let tell = """
+    INSERT INTO event_deliveries (event, webhook, due_at)
+    SELECT m.event, w.webhook, clock_timestamp() FROM made m
+    JOIN webhooks w ON w.app = m.app AND w.active AND m.event_kind = ANY(w.kinds)
+    """
+
   private static let addStatement = Statement(
     "events-add",
     """
@@ -35,9 +42,7 @@ package enum Events {
       -- What happens once is told once.
       ON CONFLICT (app, event_kind, subject) WHERE subject IS NOT NULL DO NOTHING
       RETURNING event, app, event_kind)
-    INSERT INTO event_deliveries (event, webhook, due_at)
-    SELECT m.event, w.webhook, clock_timestamp() FROM made m
-    JOIN webhooks w ON w.app = m.app AND w.active AND m.event_kind = ANY(w.kinds)
+    \(Events.tell)
     """)
 
   /// Writes events, and whom they are to be told.
@@ -98,10 +103,8 @@ package enum Events {
           coalesce(sum(expired), 0)::bigint AS expired, coalesce(sum(cancelled), 0)::bigint AS cancelled,
           coalesce(sum(skipped), 0)::bigint AS skipped
         FROM message_totals WHERE seqno = d.seqno) t
-      RETURNING event, app)
-    INSERT INTO event_deliveries (event, webhook, due_at)
-    SELECT m.event, w.webhook, clock_timestamp() FROM made m
-    JOIN webhooks w ON w.app = m.app AND w.active AND 'message.finished' = ANY(w.kinds)
+      RETURNING event, app, event_kind)
+    \(Events.tell)
     """
 
   private static let finishedStatement = Statement(
@@ -123,6 +126,18 @@ package enum Events {
     return Query(finishedStatement, parameters) { _ in }
   }
 
+  /// What follows a `reopened` with the messages that had ended and go on: their events, and whom they are told.
+  static let tellReopened = """
+    made AS (
+      INSERT INTO events (app, event_kind, at, data)
+      SELECT r.app, 'message.reopened', clock_timestamp(), json_build_object(
+        'seqno', r.seqno::text, 'reference', r.request->'reference')
+      FROM reopened r
+      WHERE r.app IN (SELECT app FROM webhooks WHERE active AND 'message.reopened' = ANY(kinds))
+      RETURNING event, app, event_kind)
+    \(Events.tell)
+    """
+
   private static let droppedStatement = Statement(
     "events-token-dropped",
     """
@@ -134,10 +149,8 @@ package enum Events {
         'deviceId', d.device_id)
       FROM devices d WHERE d.device = ANY($1) AND (d.state = 3 OR d.quarantined_at IS NOT NULL)
         AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
-      RETURNING event, app)
-    INSERT INTO event_deliveries (event, webhook, due_at)
-    SELECT m.event, w.webhook, clock_timestamp() FROM made m
-    JOIN webhooks w ON w.app = m.app AND w.active AND $2 = ANY(w.kinds)
+      RETURNING event, app, event_kind)
+    \(Events.tell)
     """)
 
   /// Tokens are dead, in the transaction that drops their devices or puts them aside.
@@ -158,10 +171,8 @@ package enum Events {
         'deviceId', d.device_id, 'identity', (ARRAY['open', 'proof', 'strict'])[d.identity + 1])
       FROM devices d WHERE d.device = ANY($1) AND left(d.user_key, 1) = 'u'
         AND d.app IN (SELECT app FROM webhooks WHERE active AND $2 = ANY(kinds))
-      RETURNING event, app)
-    INSERT INTO event_deliveries (event, webhook, due_at)
-    SELECT m.event, w.webhook, clock_timestamp() FROM made m
-    JOIN webhooks w ON w.app = m.app AND w.active AND $2 = ANY(w.kinds)
+      RETURNING event, app, event_kind)
+    \(Events.tell)
     """)
 
   /// Devices have come to users who have others, in the transaction that writes their rows and after them.

@@ -61,9 +61,12 @@ package enum GiveBacks {
   private static let reopenStatement = Statement(
     "give-backs-reopen",
     """
-    -- One that has been cancelled meanwhile is being cancelled again: what was given back of it is cancelled next.
-    UPDATE messages SET state = CASE WHEN state = 5 THEN 3 ELSE 2 END, finished_at = NULL
-    WHERE seqno = ANY($1) AND state >= 4
+    WITH reopened AS (
+      -- One that has been cancelled meanwhile is being cancelled again: what was given back of it is cancelled next.
+      UPDATE messages SET state = CASE WHEN state = 5 THEN 3 ELSE 2 END, finished_at = NULL
+      WHERE seqno = ANY($1) AND state >= 4
+      RETURNING seqno, app, request
+    ), \(Events.tellReopened)
     """)
 
   /// Opens messages again that were complete until some of their deliveries were given back: the last step of a

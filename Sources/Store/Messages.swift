@@ -182,10 +182,13 @@ package enum Messages {
   private static let claimableStatement = Statement(
     "messages-claimable",
     """
+    -- From the shards: there are far fewer than messages that wait for nothing but answers. And before anything is joined:
+    -- where all messages are over and a snapshot keeps their former rows, PostgreSQL believes that a walk over those that
+    -- are being sent costs nothing.
+    WITH s AS MATERIALIZED (SELECT DISTINCT seqno FROM shards s WHERE NOT exhausted AND \(LateRule.isOpen))
     SELECT m.seqno, m.lane
-    -- From the shards: there are far fewer than messages that wait for nothing but answers.
-    FROM (SELECT DISTINCT seqno FROM shards s WHERE NOT exhausted AND \(LateRule.isOpen)) s
-      JOIN messages m ON m.seqno = s.seqno JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
+    FROM s CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seqno = s.seqno OFFSET 0) m
+      JOIN apps a ON a.app = m.app LEFT JOIN gates g ON g.seqno = m.seqno
     WHERE m.state = 2 AND m.lane = ANY($2) AND NOT \(LateRule.isLate)
       -- What has expired meanwhile is counted as such even while its app is paused.
       AND (a.paused_reason IS NULL OR m.expires_at <= clock_timestamp())

@@ -14,8 +14,8 @@ struct WebhookCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Make a webhook, and print its signing secret this once.",
       discussion: """
-        Events: sms.requested (a push was not confirmed in time: send a short message), message.finished, token.dropped, \
-        credential.expiring. They are signed as standardwebhooks.com says.
+        Events: \(EventKind.wanted.map(\.rawValue).joined(separator: ", ")). With sms.requested your server sends a short \
+        message to whoever has not confirmed a push in time. They are signed as standardwebhooks.com says.
 
           upmc webhook create com.example.bank --url https://sms.example.com/upmc --event sms.requested
         """)

@@ -230,6 +230,16 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  @Test func `a key that was good a moment ago is refused for one push alone`() throws {
+    let server = try TestServer {
+      $0.index == 10 ? .refuse(status: 403, body: #"{"reason":"BadEnvironmentKeyIdInToken"}"#) : .accept
+    }
+    defer { server.stop() }
+    let harness = try Harness(server)
+    let results = harness.send(0..<500)
+    #expect(results.tally == ["accepted": 499, #"wrongEnvironment(reason: "BadEnvironmentKeyIdInToken")"#: 1])
+  }
+
   @Test func `a GOAWAY for a certificate of the other environment says so`() throws {
     let server = try TestServer { _ in
       .goAway(lastStreamOffset: -1000, debug: #"{"reason":"BadCertificateEnvironment"}"#)

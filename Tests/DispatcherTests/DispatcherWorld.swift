@@ -229,6 +229,28 @@ final class DispatcherWorld {
     for dispatcher in dispatchers { dispatcher.poke() }
   }
 
+  // MARK: Events
+
+  /// A webhook that nobody serves: what it would be told is looked at in the database.
+  func hear(_ kinds: [EventKind]) throws {
+    try connection.run(
+      Webhooks.create(
+        try connection.run(Webhooks.number()), app: app, url: "https://hooks.example.com/upmc", sealed: [1],
+        kinds: kinds.map(\.rawValue), at: clock.wallMicroseconds))
+  }
+
+  /// Kinds of what the webhooks are told of a message, in turn.
+  func told(of seqno: Int64) throws -> [String] {
+    let rows = try connection.run(
+      Statement(
+        "told of \(seqno)",
+        """
+        SELECT e.event_kind FROM events e JOIN event_deliveries d ON d.event = e.event
+        WHERE e.data->>'seqno' = '\(seqno)' ORDER BY e.event
+        """))
+    return rows.map { rows.text($0, 0) }
+  }
+
   /// Until nothing of a message is under way: neither claimed nor still to be claimed.
   func settled(_ seqno: Int64) throws {
     _ = try poll("message \(seqno) is still under way") {

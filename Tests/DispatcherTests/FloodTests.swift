@@ -50,6 +50,24 @@ import Testing
     #expect(try world.finished(second).funnel.accepted == 30)
   }
 
+  @Test func `who was told that a message had ended is told that it has not`() throws {
+    let world = try DispatcherWorld { _, _, _ in Self.bad }
+    try world.hear([.messageFinished, .messageReopened])
+    try world.makeDevices(1..<91)
+    let first = try world.finished(try world.send()).funnel.seqno
+    try world.makeDevices(100..<130)
+    let second = try world.send(
+      #"{"devices":[\#((100..<130).map { "\"\(DispatcherWorld.device($0))\"" }.joined(separator: ","))]}"#)
+    _ = try world.paused()
+    try world.settled(second)
+    world.network.answer { _, _, _ in .accepted }
+    try world.resume()
+    _ = try world.finished(first)
+    _ = try world.finished(second)
+    #expect(try world.told(of: first) == ["message.finished", "message.reopened", "message.finished"])
+    #expect(try world.told(of: second) == ["message.finished"], "it had never ended")
+  }
+
   @Test func `devices of the other environment are no flood, however many`() throws {
     let world = try DispatcherWorld { route, _, _ in route.environment == .sandbox ? .accepted : Self.bad }
     try world.makeDevices(1..<301)

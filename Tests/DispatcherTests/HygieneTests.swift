@@ -35,8 +35,20 @@ import Testing
     #expect(ended.funnel.accepted == 3 && ended.funnel.rejected == 1)
     #expect(ended.reasons == #"{ "BadEnvironmentKeyIdInToken" : 1 }"#)
     #expect(try world.record(2)?.environment == .production)
-    #expect(try world.quarantine().map(\.device) == [DispatcherWorld.device(1)])
+    #expect(try world.quarantine().isEmpty, "the key was refused, not the device")
     #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
+  }
+
+  @Test func `a key that was refused by mistake costs no device its message or its place`() throws {
+    let world = try DispatcherWorld { route, _, attempt in
+      if route.environment == .sandbox { return Self.bad }
+      return attempt == 1 ? .wrongEnvironment(reason: "BadEnvironmentKeyIdInToken") : .accepted
+    }
+    try world.makeDevices(1..<61)
+    let ended = try world.finished(try world.send())
+    #expect(ended.funnel.accepted == 60 && ended.reasons == "{}", "\(ended)")
+    #expect(try world.quarantine().isEmpty)
+    #expect(try world.record(1)?.environment == .production)
   }
 
   @Test func `a lesson is lost when the device has another token by then`() throws {

@@ -13,12 +13,13 @@ import Testing
     Settlement.of(result, on: network, question: nil, now: 0)
   }
 
-  private func settle(_ result: SubmissionResult, asked refusal: String, secondsAgo: Int64 = 0) -> Settlement {
-    Settlement.of(
-      result, on: .apns,
-      question: TokenQuestion(
-        environment: .production, refusal: refusal, readAtNanoseconds: Self.now - secondsAgo * 1_000_000_000),
-      now: Self.now)
+  private func settle(
+    _ result: SubmissionResult, asked refusal: String, again: Bool = false, secondsAgo: Int64 = 0
+  ) -> Settlement {
+    var question = TokenQuestion(
+      environment: .production, refusal: refusal, readAtNanoseconds: Self.now - secondsAgo * 1_000_000_000)
+    if again { question = question.again }
+    return Settlement.of(result, on: .apns, question: question, now: Self.now)
   }
 
   @Test func `a token that is bad here may be good in the other environment`() {
@@ -50,7 +51,29 @@ import Testing
             result: .badToken(reason: Self.bad, since: nil), finding: .refused(reason: Self.bad),
             weight: .bad(reason: Self.bad)), "\(answer)")
     }
-    #expect(settle(.badToken(reason: Self.bad, since: nil), asked: Self.key).finding == .refused(reason: Self.key))
+  }
+
+  @Test func `a refused key says nothing about the token, so the own environment is asked once more`() {
+    let answers: [SubmissionResult] = [
+      .badToken(reason: Self.bad, since: nil), .wrongEnvironment(reason: Self.key), .noCredential(reason: "none"),
+      .rejected(reason: "TopicDisallowed"),
+    ]
+    for answer in answers { #expect(settle(answer, asked: Self.key) == Settlement(doubted: Self.key), "\(answer)") }
+    let overdue = settle(.notProcessed, asked: Self.key, secondsAgo: Limits.question.components.seconds + 1)
+    #expect(overdue == Settlement(doubted: Self.key))
+  }
+
+  @Test func `what the own environment says the second time counts, and a refused key never puts a device aside`() {
+    #expect(settle(.accepted, asked: Self.key, again: true) == Settlement(result: .accepted, weight: .good))
+    #expect(
+      settle(.wrongEnvironment(reason: Self.key), asked: Self.key, again: true)
+        == Settlement(result: .rejected(reason: Self.key), finding: .disallowed, weight: .bad(reason: Self.key)))
+    #expect(
+      settle(.badToken(reason: Self.bad, since: nil), asked: Self.key, again: true).finding
+        == .refused(reason: Self.bad))
+    let fault = SubmissionResult.credentialFault(reason: "Forbidden")
+    #expect(settle(fault, asked: Self.key, again: true) == Settlement(result: fault))
+    #expect(settle(.stale, asked: Self.key, again: true, secondsAgo: 3600) == Settlement(result: .stale))
   }
 
   @Test func `a credential that neither environment takes is a credential's fault`() {

@@ -64,7 +64,7 @@ import Testing
   /// Words of statements of every thread that repeats: of its last and rarest looks.
   private static let looks = [
     "FROM nodes", "extend_seqno_ranges", "FROM event_deliveries", "badge_syncs", "FROM fallbacks f", "hosted_files",
-    "erasure_rests", "begin_seqno_range", "statistics_progress", "m.lane = l.lane", "c.node = $1", "UPDATE waves",
+    "erasure_rests", "begin_seqno_range", "statistics_progress", "m.lane = l.lane", "WHERE node = $1", "UPDATE waves",
     "FROM gates g", "vouchers", "device_notices", "FROM shards t", "former_psids",
   ]
 

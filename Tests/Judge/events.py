@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from history import Violation
+from messages import told_of
 
 
 def check(run, people, messages):
@@ -11,17 +12,18 @@ def check(run, people, messages):
 
 
 def check_ends(run, messages):
-    """The end of a message is told once; again only as the same event."""
-    told = defaultdict(dict)
-    for event in run.events:
-        if event["kind"] == "message.finished":
-            told[event["seqno"]].setdefault(event["id"], event)
+    """The end of a message is told once, and once more each time that it is told to be open again."""
+    told, reopened = told_of(run, "message.finished"), told_of(run, "message.reopened")
     for seqno, events in told.items():
-        if len(events) > 1:
+        if len(events) > 1 + len(reopened[seqno]):
             yield Violation("told", run.number, f"the end of message {seqno} is {len(events)} events",
-                            list(events.values()))
+                            list(events.values()) + list(reopened[seqno].values()))
         if seqno not in messages.by_seqno and not run.is_cut:
             yield Violation("told", run.number, f"the end of message {seqno}, which nobody sent", list(events.values()))
+    for seqno, events in reopened.items():
+        if seqno not in told and not run.is_cut:
+            yield Violation("told", run.number, f"message {seqno} goes on, and its end was never told",
+                            list(events.values()))
     if run.hears_events and run.has_ended:
         for message in messages.known:
             if message.last and message.seqno not in told:

@@ -37,8 +37,13 @@ def check_sum(run, people, message, funnel):
 
 
 def check_course(run, people, message):
-    """Each funnel against the highest numbers that were answered before it was asked for."""
-    best, done = {}, []
+    """Each funnel against the highest numbers that were answered before it was asked for.
+
+    A message may go on after its end as often as that was told.
+    """
+    best, done, reopenings_left = {}, [], message.reopenings
+    # Funnels asked for before this say nothing of an end that counts: the message has gone on since.
+    open_since = 0
     # Asked for in this order; answered in that of `message.funnels`.
     answered = iter(message.funnels)
     ahead = next(answered, None)
@@ -50,11 +55,15 @@ def check_course(run, people, message):
                 value = ahead.answer[name]
                 if value > best.get(name, (-1, None))[0]:
                     best[name] = (value, ahead)
-            if is_settled(ahead.answer):
-                settled = settled or ahead
-            elif ahead.answer["state"] in FINAL:
-                done.append(ahead)
+            if ahead.begin >= open_since:
+                if is_settled(ahead.answer):
+                    settled = settled or ahead
+                elif ahead.answer["state"] in FINAL:
+                    done.append(ahead)
             ahead = next(answered, None)
+        if reopenings_left and (done or settled) and goes_on(funnel.answer, settled):
+            reopenings_left -= 1
+            settled, done, open_since = None, [], funnel.begin
         for name, (value, before) in best.items():
             if name in CONFIRMED and funnel.end >= people.first_erasure(message):
                 continue
@@ -70,6 +79,12 @@ def check_course(run, people, message):
             if moved:
                 yield Violation("funnel", run.number, f"message {message.seqno} moved after its end: "
                                 + ", ".join(moved), settled.lines + funnel.lines)
+
+
+def goes_on(numbers, settled):
+    """Whether these are numbers of a message that is not over, or has ended anew."""
+    return numbers["state"] not in FINAL or settled is not None and any(
+        numbers[name] != settled.answer[name] for name in ("accepted",) + NEGATIVE)
 
 
 def check_confirmations(run, people, message):

@@ -1,5 +1,6 @@
 """The messages of a run: which key, which SEQNO, what was asked for and delivered, and which funnels were seen."""
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -24,6 +25,8 @@ class Message:
     controls: list = field(default_factory=list)
     # Receipts and reads: (attempt, token, status, place in the attempt); the status is None where nothing was answered.
     confirmations: list = field(default_factory=list)
+    # How often it was told that it goes on after its end.
+    reopenings: int = 0
 
     @property
     def begin(self):
@@ -48,14 +51,24 @@ class Message:
 
     @cached_property
     def settled(self):
-        """The first funnel by which it has ended, with nothing pending; None: it was never seen."""
-        return next((funnel for funnel in self.funnels if is_settled(funnel.answer)), None)
+        """The funnel since which it has certainly ended, with nothing pending; None: it was never seen."""
+        settled = [funnel for funnel in self.funnels if is_settled(funnel.answer)]
+        return settled[-1 if self.reopenings else 0] if settled else None
 
     @cached_property
     def last(self):
         """The last settled funnel's numbers, or None."""
         settled = [funnel.answer for funnel in self.funnels if is_settled(funnel.answer)]
         return settled[-1] if settled else None
+
+
+def told_of(run, kind):
+    """By SEQNO, the events of this kind that were told of the message, by id."""
+    told = defaultdict(dict)
+    for event in run.events:
+        if event["kind"] == kind:
+            told[event["seqno"]].setdefault(event["id"], event)
+    return told
 
 
 def is_settled(numbers):
@@ -95,6 +108,9 @@ class Messages:
         for attempt in sorted(run.of("funnel"), key=lambda attempt: attempt.end):
             if attempt.is_ok and attempt.asked["seqno"] in self.by_seqno:
                 self.by_seqno[attempt.asked["seqno"]].funnels.append(attempt)
+        for seqno, events in told_of(run, "message.reopened").items():
+            if seqno in self.by_seqno:
+                self.by_seqno[seqno].reopenings = len(events)
         for attempt in run.of("pause", "resume", "cancel"):
             if attempt.asked["seqno"] in self.by_seqno:
                 self.by_seqno[attempt.asked["seqno"]].controls.append(attempt)

@@ -476,6 +476,32 @@ class Told(Bad):
         story.event("e2", "1", None, "message.finished")
         self.refuse(story, "told", "is 2 events")
 
+    def test_two_ends_more_than_it_went_on(self):
+        story = Story().people().campaign()
+        story.event("e1", "1", None, "message.finished")
+        story.event("e2", "1", None, "message.reopened")
+        story.event("e3", "1", None, "message.finished")
+        story.event("e4", "1", None, "message.finished")
+        self.refuse(story, "told", "is 3 events")
+
+    def test_going_on_without_an_end(self):
+        story = Story().people().campaign()
+        story.event("e1", "1", None, "message.reopened")
+        self.refuse(story, "told", "its end was never told")
+
+    def test_going_on_more_often_than_was_told(self):
+        story = Story().people()
+        story.send("k1", "1")
+        for token in ("t1", "t2"):
+            story.deliver("1", token)
+        story.funnel("1", targeted=3, accepted=2, rejected=1)
+        story.event("e1", "1", None, "message.finished")
+        story.event("e2", "1", None, "message.reopened")
+        story.funnel("1", "sending", targeted=3, accepted=2, pending=1)
+        story.funnel("1", targeted=3, accepted=2, rejected=1)
+        story.funnel("1", "sending", targeted=3, accepted=2, pending=1)
+        self.refuse(story, "funnel", "moved after its end: state, pending, rejected")
+
     def test_an_end_that_is_not_told(self):
         story = Story().people()
         story.send("k1", "1")

@@ -284,6 +284,21 @@ class Good(unittest.TestCase):
         story.event("e1", "1", "kim")
         self.accept(story)
 
+    def test_a_message_that_goes_on_after_its_end(self):
+        story = Story().people()
+        story.send("k1", "1")
+        for token in ("t1", "t2"):
+            story.deliver("1", token)
+        story.funnel("1", targeted=3, accepted=2, rejected=1)
+        story.event("e1", "1", None, "message.finished")
+        story.event("e2", "1", None, "message.reopened")
+        story.funnel("1", "sending", targeted=3, accepted=2, pending=1)
+        story.deliver("1", "t3")
+        story.funnel("1", targeted=3, accepted=3)
+        story.event("e3", "1", None, "message.finished")
+        story.note("end")
+        self.assertEqual(story.judged(), [])
+
     def test_an_erasure_ends_what_is_known(self):
         story = Story().people().campaign(badge=["increment", 1], carried=1)
         story.call("erase", user="kim")

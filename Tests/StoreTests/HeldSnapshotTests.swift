@@ -55,7 +55,7 @@ import Testing
   private static let node = UUIDValue(high: 0, low: 0xaa)
 
   /// As autovacuum does meanwhile: it removes nothing, and notes that nothing is there.
-  private func noteEmpty() throws { try database.connect().script("VACUUM (ANALYZE) claims") }
+  private func noteEmpty() throws { try database.connect().script("VACUUM (ANALYZE) claims, messages") }
 
   /// Each several times, as threads do: the first plans of a statement are others than the later ones.
   private func expectShort(_ times: Int = 8, _ look: () throws -> Void) throws {
@@ -102,7 +102,9 @@ import Testing
     #expect(Set(adopted).count == 5 && adopted.count == 5, "\(adopted)")
   }
 
-  @Test func `a node's own claims and the open messages are found where they begin`() throws {
+  @Test(arguments: [false, true])
+  func `a node's own claims and the open messages are found where they begin`(isVacuumed: Bool) throws {
+    if isVacuumed { try noteEmpty() }
     let (lastClaim, last) = (try connection.run(Claims.last()), try connection.run(Messages.last()))
     let starts = Dictionary(uniqueKeysWithValues: Lane.allCases.map { ($0, last) })
     try expectShort { try look(lastClaim, last, starts) }
@@ -116,6 +118,8 @@ import Testing
       #expect(try connection.run(Controls.open(lane, from: last, limit: 1_000)).count == 0)
       #expect(try connection.run(Messages.unfinished(lane, from: last, atMost: 1_000)).isEmpty)
     }
+    #expect(try connection.run(Messages.claimable(Lane.allCases, atMost: 100)).isEmpty)
+    #expect(try connection.run(Messages.unplanned(Lane.allCases, atMost: 100)).isEmpty)
     #expect(try connection.run(Lateness.messages()).isEmpty)
     #expect(try connection.run(Lateness.waves()).isEmpty)
   }

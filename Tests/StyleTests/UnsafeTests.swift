@@ -5,8 +5,8 @@ enum UnsafeRule {
   static let homes: Set<String> = ["Crypto", "Reactor", "Postgres", "TLS", "HTTP2"]
   /// The parser of requests, where bytes are read in place.
   static let homeFiles: Set<String> = [
-    "Sources/HTTPServer/RequestParser.swift", "Sources/HTTPServer/RequestLine.swift",
-    "Sources/HTTPServer/FormDecoding.swift",
+    "Sources/HTTPServer/Parsing/RequestParser.swift", "Sources/HTTPServer/Parsing/RequestLine.swift",
+    "Sources/HTTPServer/Parsing/FormDecoding.swift",
   ]
 
   static func check(_ file: SwiftSource) -> [Violation] {

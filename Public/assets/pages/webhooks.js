@@ -11,7 +11,7 @@ import { enc, follow, go, link, refine } from "../router.js";
 import { app, apps, may, oneApp } from "../session.js";
 import { distance, exactTime, number, t, time, word } from "../words.js";
 
-const kinds = ["message.finished", "sms.requested", "token.dropped", "device.added", "credential.expiring"];
+const kinds = ["message.finished", "message.reopened", "sms.requested", "token.dropped", "device.added", "credential.expiring"];
 
 export async function webhooksPage() {
   const found = list({ caption: t("webhooks.title"), load: (cursor) => get(`/webhooks${query({ appId: app()?.appId, cursor, limit: 50 })}`), empty: empty(t("webhooks.none"), t("webhooks.none.detail")), columns: [

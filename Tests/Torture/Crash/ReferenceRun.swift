@@ -61,7 +61,8 @@ struct ReferenceRun {
     )
     _ = try caller.call(
       "POST", "/v1/admin/webhooks", bearer: apiKey,
-      #"{"appId":"\#(app)","url":"http://127.0.0.1:\#(hook)/","kinds":["sms.requested","message.finished"]}"#)
+      #"{"appId":"\#(app)","url":"http://127.0.0.1:\#(hook)/","#
+        + #""kinds":["sms.requested","message.finished","message.reopened"]}"#)
     return clientKey
   }
 

@@ -59,7 +59,8 @@ final class Driver {
   func prepare() {
     if let hook {
       let body =
-        #"{"appId":"\#(Stage.appID)","url":"http://127.0.0.1:\#(hook)/","kinds":["sms.requested","message.finished"]}"#
+        #"{"appId":"\#(Stage.appID)","url":"http://127.0.0.1:\#(hook)/","#
+        + #""kinds":["sms.requested","message.finished","message.reopened"]}"#
       calls.send("POST", "/v1/admin/webhooks", bearer: apiKey, body) { [self] reply in
         if !(200..<300).contains(reply.status) {
           verdict.violate("setup", "the webhook was not made: \(reply.status) \(reply.text)")

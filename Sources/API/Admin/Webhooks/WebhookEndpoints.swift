@@ -17,7 +17,9 @@ extension Endpoint {
       come more than once: keep the ids. The data of `sms.requested` is `{"seqno","clientUid","clientName","phone","unless",\
       "title","body","sender","reference"}`; `phone` is the PHONENUM that an app built with the existing SDK said (null: \
       none), opened for the webhook alone: in apps that are `open` it is the device's word, and the first one stays. Of a confidential message \
-      it is null, for nobody vouched for the number, and `"confidential":true` stands beside the text. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network. \
+      it is null, for nobody vouched for the number, and `"confidential":true` stands beside the text. `message.reopened` \
+      (`{"seqno","reference"}`) takes a `message.finished` back: the network had refused devices for a setting of ours, and \
+      they are sent to after all; another `message.finished` follows. Only `https` to public addresses, unless UPMC_WEBHOOK_PRIVATE allows a network. \
       The secret is shown once.
       """, by: .permission(.manageApps),
       body: Body(

@@ -51,6 +51,9 @@ package final class Pool: ConnectionOwner {
   /// Something changed in this turn; the sender's mark.
   var isWorkDue = false
 
+  /// Its credential has opened this environment: the network has taken a push.
+  package internal(set) var hasAccepted = false
+
   /// Nothing is sent before this: the network asked for rest.
   var restsUntil: Instant?
 

@@ -109,7 +109,7 @@ struct Resubmission {
     return shared.configuration.providers[member.network] == nil ? .noProvider : nil
   }
 
-  /// The device's own route, or the other environment's while that is being asked.
+  /// The device's own route, or that of the environment that is being asked.
   private func kind(_ entry: Ready, _ clocks: Clocks) -> Kind {
     let (retry, member) = entry
     let psid = (values[retry.message.seqno] ?? .none).psid(of: member)
@@ -120,7 +120,7 @@ struct Resubmission {
       doubt.question.environment == member.environment
     else { return Kind(claim: retry.claim, route: route, question: nil, expiresAt: expiresAt) }
     return Kind(
-      claim: retry.claim, route: route.inOtherEnvironment, question: doubt.question, expiresAt: expiresAt)
+      claim: retry.claim, route: route.in(doubt.question.asked), question: doubt.question, expiresAt: expiresAt)
   }
 
   private func target(_ entry: Ready, _ users: [Users.Key: (badge: Int16, name: String)]) -> PushTarget {

@@ -9,7 +9,7 @@ extension Completer {
   func note(_ settled: Settlement, _ flight: Flight, _ target: PushTarget) {
     let asked = flight.batch.route
     // A doubt is about the device's own environment, whoever has settled it.
-    let route = flight.question == nil ? asked : asked.inOtherEnvironment
+    let route = flight.question.map { asked.in($0.environment) } ?? asked
     let delivery = Confirmations.Delivery(seqno: flight.message.seqno, device: target.device)
     let readAt = wallTime(ofMonotonic: flight.question?.readAtNanoseconds ?? flight.batch.readAtNanoseconds)
     switch settled.weight {
@@ -27,14 +27,19 @@ extension Completer {
     if settled.result == .accepted { shared.backOffs.end(target.device) }
   }
 
-  /// Submits to the other environment, at once.
+  /// Submits to the other environment, at once; when it has been asked, to the device's own after a second.
   func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
-    let question = TokenQuestion(
-      environment: flight.batch.route.environment, refusal: refusal, readAtNanoseconds: flight.batch.readAtNanoseconds)
+    let question =
+      flight.question?.again
+      ?? TokenQuestion(
+        environment: flight.batch.route.environment, refusal: refusal,
+        readAtNanoseconds: flight.batch.readAtNanoseconds)
     let waiting = WaitingTarget(
       device: target.device, userKey: target.userKey, attempts: attempts,
       doubt: TokenDoubt(psid: target.psid, question: question))
-    tryAgain(flight.claim, flight.message, waiting, afterMilliseconds: 0)
+    tryAgain(
+      flight.claim, flight.message, waiting,
+      afterMilliseconds: question.isRepeated ? RetryPolicy.quickDelays[0] * 1000 : 0)
   }
 
   /// A busy device gets a back-off of its own, which says when to try again.

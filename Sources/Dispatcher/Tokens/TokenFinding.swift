@@ -9,7 +9,7 @@ struct TokenFinding: Sendable {
     case dead(since: Int64)
     /// Refused, without a word about since when.
     case refused(reason: String)
-    /// Not looked at: the topic was refused. Nothing of the device's doing, and given back with a flood.
+    /// Not looked at: the topic or the key was refused. Nothing of the device's doing, and given back with a flood.
     case disallowed
     /// Good, but in the other environment than the device claims.
     case belongs(to: PushEnvironment)
@@ -28,7 +28,7 @@ struct TokenFinding: Sendable {
   let psid: String
   /// What the token is for.
   var tokenKind = TokenKind.alert
-  /// When the binding was read that was sent to, the first time when the other environment was asked as well, in
+  /// When the binding was read that was sent to, the first time when a refusal was asked about, in
   /// microseconds since 1970: a later registration was not what was refused, and a setting mended later may have been why.
   let readAt: Int64
 

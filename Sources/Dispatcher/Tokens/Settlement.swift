@@ -1,7 +1,7 @@
 internal import Domain
 
-/// A refusal that the other environment's host is asked about before it is believed: a token of the sandbox is a bad
-/// token in production, and the other way round.
+/// A refusal that is asked about before it is believed: a token of the sandbox is a bad token in production, and the other
+/// way round.
 struct TokenQuestion: Hashable, Sendable {
   /// The environment that refused.
   let environment: PushEnvironment
@@ -10,6 +10,23 @@ struct TokenQuestion: Hashable, Sendable {
   /// When the binding was read that was refused, on the monotonic clock. One time for all that were sent to together, so
   /// they are asked about together.
   let readAtNanoseconds: Int64
+  /// The other environment did not help, and it was the key that was refused: the one that refused it is asked once more.
+  private(set) var isRepeated = false
+
+  init(environment: PushEnvironment, refusal: String, readAtNanoseconds: Int64) {
+    self.environment = environment
+    self.refusal = refusal
+    self.readAtNanoseconds = readAtNanoseconds
+  }
+
+  /// Whose host is asked.
+  var asked: PushEnvironment { isRepeated ? environment : environment.other }
+
+  var again: TokenQuestion {
+    var question = self
+    question.isRepeated = true
+    return question
+  }
 
   /// True when the other environment has been out of reach for so long that the refusal stands without its word.
   /// - Parameter now: on the monotonic clock, in nanoseconds.
@@ -23,8 +40,8 @@ struct TokenDoubt: Hashable, Sendable {
 }
 
 extension PushRoute {
-  var inOtherEnvironment: PushRoute {
-    PushRoute(app: app, network: network, environment: environment.other)
+  func `in`(_ environment: PushEnvironment) -> PushRoute {
+    PushRoute(app: app, network: network, environment: environment)
   }
 }
 
@@ -39,7 +56,12 @@ extension PushEnvironment {
 ///   accepted ───────────────────────────────────────────────────────────► delivered
 ///   dead since t (410) ─────────────────────────────────────────────────► rejected; dropped if registered before t
 ///   BadDeviceToken ─────────────────────► accepted ─────────────────────► delivered; environment learnt
-///   key of the other environment (403)    refused, or cannot be asked ──► rejected; quarantine
+///                                         refused, or cannot be asked ──► rejected; quarantine
+///   key of the other environment (403) ─► accepted ─────────────────────► delivered; environment learnt
+///                                         refused, or cannot be asked ──► the device's own, asked once more:
+///                                                  accepted ────────────► delivered
+///                                                  BadDeviceToken ──────► rejected; quarantine
+///                                                  the same again ──────► rejected; nothing is held against the device
 ///   DeviceTokenNotForTopic ─────────────────────────────────────────────► rejected; quarantine
 ///   TopicDisallowed ────────────────────────────────────────────────────► rejected; nothing is held against the device
 /// ```
@@ -52,20 +74,21 @@ struct Settlement: Equatable {
     case bad(reason: String)
   }
 
-  /// Nil while the other environment is being asked.
+  /// Nil while an environment is being asked.
   var result: SubmissionResult?
-  /// The refusal to ask the other environment about.
+  /// The refusal to ask about: the other environment first, then perhaps the device's own once more.
   var doubted: String?
   /// What is to be done with the device.
   var finding: TokenFinding.Kind?
   var weight: Weight = .none
 
   /// - Parameters:
-  ///   - question: set when the answer is the other environment's, asked about this refusal.
+  ///   - question: set when the answer is to a question about a refusal.
   ///   - now: on the monotonic clock, in nanoseconds.
   static func of(
     _ result: SubmissionResult, on network: PushNetwork, question: TokenQuestion?, now: Int64
   ) -> Settlement {
+    if let question, question.isRepeated { return settledAgain(result, on: network, now) }
     if let question { return settled(question, by: result, now) }
     switch result {
     case .rejected(topicDisallowed):
@@ -95,12 +118,27 @@ struct Settlement: Equatable {
       // Neither environment takes the credential: it is the credential.
       return Settlement(result: .credentialFault(reason: question.refusal))
     case .badToken, .wrongEnvironment, .credentialFault, .noCredential, .rejected(topicDisallowed):
-      return refused(question.refusal)
+      return unhelped(question)
     case .rejected: return Settlement(result: result, weight: .good)
     case .notProcessed where question.isOverdue(at: now), .stale where question.isOverdue(at: now):
-      return refused(question.refusal)
+      return unhelped(question)
     // No answer about the token yet: asked again, still in doubt.
     case .retry, .deviceBusy, .notProcessed, .unknown, .stale: return Settlement(result: result)
+    }
+  }
+
+  /// A refused token stays refused. A refused key said nothing about the token, and may have been refused by mistake.
+  private static func unhelped(_ question: TokenQuestion) -> Settlement {
+    question.refusal == badDeviceToken ? refused(question.refusal) : Settlement(doubted: question.refusal)
+  }
+
+  /// The device's own environment has answered a second time.
+  private static func settledAgain(_ result: SubmissionResult, on network: PushNetwork, _ now: Int64) -> Settlement {
+    switch result {
+    case .badToken(badDeviceToken, nil): return refused(badDeviceToken)
+    case .wrongEnvironment(let reason):
+      return Settlement(result: .rejected(reason: reason), finding: .disallowed, weight: .bad(reason: reason))
+    default: return of(result, on: network, question: nil, now: now)
     }
   }
 

@@ -15,6 +15,7 @@ extension Pool {
     switch ending {
     case .accepted:
       standing.answered(isError: false)
+      hasAccepted = true
       finish(submission, .accepted)
     case .refused(let refusal):
       standing.answered(isError: door.isHeldAgainstConnection(refusal))

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Counts what somebody has to read who follows a call through the server: `make walks`.
+
+A call is made again and again at a server that counts how often each of its functions runs. A function that ran as often as
+the call was made, and does not without it, lies on the call's way. Counted are the files of these functions, their modules
+and lines.
+
+  receipt    POST /v1/receipts, from the socket to the answer
+  read       POST /v1/reads with `keep`
+  direct     POST /v1/admin/messages to a named user, from the socket to the push and its outcome
+  campaign   the same to everybody, planned and claimed
+"""
+
+import argparse
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections import defaultdict
+
+CALLS = 40
+# A call that shared its work with the one before still counts; what a clock does now and then does not.
+SHARE = 0.8
+APP = "com.example.walk"
+DEVICES = 3
+
+
+def token(number):
+    return f"{number:064x}"
+
+
+def source_of(program):
+    """The tree that a program was built from."""
+    path = os.path.abspath(program)
+    while not os.path.isdir(os.path.join(path, "Migrations")):
+        if path == "/":
+            raise SystemExit(f"{program} lies in no source tree")
+        path = os.path.dirname(path)
+    return path
+
+
+def tool(name):
+    """Of the compiler's own version: another one does not read its profiles."""
+    beside = os.path.join(os.path.dirname(os.path.realpath(shutil.which("swift") or name)), name)
+    return beside if os.path.exists(beside) else name
+
+
+class Program:
+    """A process, and what it has said so far."""
+
+    def __init__(self, arguments, **environment):
+        self.process = subprocess.Popen(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT)
+        self.said = ""
+
+    def hear(self, pattern, seconds=60):
+        """What the group of `pattern` is in the output, as soon as it stands there."""
+        end = time.monotonic() + seconds
+        while not (found := re.search(pattern, self.said)):
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+                raise SystemExit(f"{self.process.args[0]} did not say {pattern}:\n{self.said}")
+            more = os.read(self.process.stdout.fileno(), 65536)
+            if not more:
+                raise SystemExit(f"{self.process.args[0]} ended:\n{self.said}")
+            self.said += more.decode(errors="replace")
+        return found.group(1)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.communicate(timeout=60)
+
+
+class World:
+    """The server under measurement with a private database, and a simulator in Apple's place."""
+
+    def __init__(self, program, simulator, profile):
+        self.home = tempfile.TemporaryDirectory(prefix="upmc-walk")
+        # PostgreSQL runs as a user of its own.
+        os.chmod(self.home.name, 0o755)
+        authority, key = (os.path.join(self.home.name, name) for name in ("ca.pem", "key.p8"))
+        self.simulator = Program([simulator, "--listen", "127.0.0.1:0", "--ca-file", authority, "--key-file", key,
+                                  "--keep-payloads"])
+        production = self.simulator.hear(r"APNs production\s+(\S+)")
+        self.control = self.simulator.hear(r"control\s+(\S+)")
+        self.environment = {
+            "UPMC_DATA_DIR": os.path.join(self.home.name, "data"), "UPMC_LISTEN": "127.0.0.1:0",
+            "UPMC_MIGRATIONS_DIR": os.path.join(source_of(program), "Migrations"), "UPMC_CA_FILE": authority, "UPMC_APNS_PRODUCTION_URL": production, "LLVM_PROFILE_FILE": os.devnull}
+        self.program = program
+        self.server = Program([program, "serve"], **{**self.environment, "LLVM_PROFILE_FILE": profile})
+        self.url = "http://" + self.server.hear(r"(?:address=|serving \D*)(127\.0\.0\.1:\d+)")
+        self.prepare(key)
+
+    def command(self, *arguments):
+        done = subprocess.run([self.program, *arguments], env={**os.environ, **self.environment}, check=True,
+                              capture_output=True, text=True)
+        return done.stdout
+
+    def prepare(self, key):
+        identity = ["--identity", "open"] if "--identity" in self.command("app", "create", "--help") else []
+        made = json.loads(self.command("app", "create", APP, "--name", "Walk", "--json", *identity))
+        client_key = made.get("clientKey") or json.loads(self.command("app", "list", "--json"))["clientKey"]
+        self.command("app", "credential", APP, "--apns-key", key, "--key-id", "SIMKEY0001", "--team-id", "SIMULATOR1")
+        self.api_key = json.loads(self.command("key", "create", "--role", "admin", "--json"))["apiKey"]
+        for number in range(DEVICES):
+            self.call("POST", "/v1/devices", {
+                "appId": APP, "pnsId": "APNS", "environment": "production", "psid": token(number),
+                "deviceId": f"device-{number}", "clientUid": f"user{number}"}, client_key)
+        # What a receipt or read is for. Afterwards everything has been opened that is opened once.
+        self.messages = [self.send({"clientUids": ["user0"]}) for _ in range(CALLS)]
+        self.send({"all": True})
+
+    def call(self, method, path, body=None, bearer=None, patience=20):
+        request = urllib.request.Request(
+            self.url + path, method=method, data=None if body is None else json.dumps(body).encode(),
+            headers={"Content-Type": "application/json", **({"Authorization": "Bearer " + bearer} if bearer else {})})
+        # A client key that was made a moment ago, a server that is still starting.
+        end = time.monotonic() + patience
+        while True:
+            try:
+                with urllib.request.urlopen(request) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as error:
+                if error.code not in (401, 503) or time.monotonic() > end:
+                    raise SystemExit(f"{method} {path}: {error.code} {error.read().decode()}")
+            time.sleep(0.2)
+
+    def send(self, audience):
+        """Sends a message, and waits until it has ended."""
+        seqno = self.call("POST", "/v1/admin/messages", {
+            "appId": APP, "audience": audience, "alert": "Hello", "badge": {"increment": 1}}, self.api_key)["seqno"]
+        path = f"/deliveries?token={token(0)}"
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            with urllib.request.urlopen(self.control + path) as answer:
+                for delivery in reversed(json.load(answer)["deliveries"]):
+                    mps = json.loads(delivery.get("payload", "{}")).get("mps", {})
+                    if str(mps.get("seqno")) == str(seqno):
+                        return seqno, mps["pushkey"]
+            time.sleep(0.05)
+        raise SystemExit(f"message {seqno} did not arrive")
+
+    def walk(self, name):
+        for seqno, pushkey in self.messages:
+            item = {"seqno": str(seqno), "psid": token(0), "pushkey": pushkey}
+            if name == "receipt":
+                self.call("POST", "/v1/receipts", {"receipts": [item]})
+            elif name == "read":
+                self.call("POST", "/v1/reads", {"reads": [{**item, "badgeOption": "keep"}]})
+            elif name == "direct":
+                self.send({"clientUids": ["user0"]})
+            elif name == "campaign":
+                self.send({"all": True})
+
+    def end(self):
+        # Its outcomes are written, and nothing waits any more.
+        time.sleep(2)
+        self.server.stop()
+        self.simulator.stop()
+        self.home.cleanup()
+
+
+def counts(program, simulator, name, directory):
+    """How often each function ran, by (file, function)."""
+    raw = os.path.join(directory, f"{name}.profraw")
+    world = World(program, simulator, raw)
+    if name != "nothing":
+        world.walk(name)
+    world.end()
+    merged = raw + ".merged"
+    subprocess.run([tool("llvm-profdata"), "merge", "-o", merged, raw], check=True)
+    exported = subprocess.run([tool("llvm-cov"), "export", "-skip-expansions", "-instr-profile", merged, program], check=True,
+                              capture_output=True)
+    found = defaultdict(int)
+    for function in json.loads(exported.stdout)["data"][0]["functions"]:
+        path = function["filenames"][0]
+        if "/Sources/" in path and "/.build/" not in path.split("/Sources/")[0] + "/":
+            found[path, function["name"]] += function["count"]
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="upmc, built with -profile-generate and -profile-coverage-mapping")
+    parser.add_argument("simulator", help="upmc-simulator, built as usual")
+    parser.add_argument("--files", action="store_true", help="name the files, too")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="upmc-walks") as directory:
+        without = counts(arguments.program, arguments.simulator, "nothing", directory)
+        print(f"{'call':10}{'functions':>10}{'files':>7}{'modules':>9}{'lines':>7}{'longest':>9}")
+        for name in ("receipt", "read", "direct", "campaign"):
+            run = counts(arguments.program, arguments.simulator, name, directory)
+            on_way = [key for key, count in run.items() if count - without.get(key, 0) >= SHARE * CALLS]
+            files = sorted({path for path, _ in on_way})
+            lines = {path: sum(1 for _ in open(path, encoding="utf-8")) for path in files}
+            modules = {path.split("/Sources/")[1].split("/")[0] for path in files}
+            print(f"{name:10}{len(on_way):>10}{len(files):>7}{len(modules):>9}{sum(lines.values()):>7}"
+                  f"{max(lines.values()):>9}", flush=True)
+            if arguments.files:
+                for path in files:
+                    print(f"  {lines[path]:>4} {path.split('/Sources/')[1]}")
+
+
+if __name__ == "__main__":
+    main()
