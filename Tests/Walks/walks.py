@@ -12,6 +12,7 @@ and lines.
 """
 
 import argparse
+import atexit
 import json
 import os
 import re
@@ -58,6 +59,8 @@ class Program:
         self.process = subprocess.Popen(arguments, env={**os.environ, **environment}, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
         self.said = ""
+        # Also where something goes wrong before anybody stops it.
+        atexit.register(self.process.terminate)
 
     def hear(self, pattern, seconds=60):
         """What the group of `pattern` is in the output, as soon as it stands there."""
