@@ -17,8 +17,8 @@ enum Accessibility {
     const every = (selector) => [...scope.querySelectorAll(selector)].filter(seen);
     const byID = (ids) => (ids ?? '').split(/\\s+/).filter(Boolean).map((id) => document.getElementById(id));
     const spoken = (element) => {
-      if (element.nodeType === JSONTree.TEXT_NODE) return element.data;
-      if (element.nodeType !== JSONTree.ELEMENT_NODE || element.getAttribute('aria-hidden') === 'true') return '';
+      if (element.nodeType === Node.TEXT_NODE) return element.data;
+      if (element.nodeType !== Node.ELEMENT_NODE || element.getAttribute('aria-hidden') === 'true') return '';
       if (element.hasAttribute('aria-label')) return element.getAttribute('aria-label');
       if (element.tagName === 'IMG') return element.alt;
       return [...element.childNodes].map(spoken).join(' ');
