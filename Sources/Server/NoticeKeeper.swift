@@ -52,7 +52,7 @@ final class NoticeKeeper {
             body: body, idempotencyKey: "upmc-notice-\(notice.number)-\(notice.createdAt)", caller: caller)
           request.seal = contents
           request.door = .server
-          _ = try Sending.send(request, on: connection, now: now)
+          _ = try SendService.send(request, on: connection, now: now)
           messageCommitted()
         } catch {
           // Later, when it is for want of room or of the database; otherwise never.

@@ -120,7 +120,7 @@ package final class Server {
     _ clock: DatabaseClock
   ) -> CourierConfiguration {
     var courier = CourierConfiguration(databaseURL: databaseURL, contents: contents, clock: clock) { sealed, webhook in
-      WebhookKeeping.secret(sealed, of: webhook, master: master)
+      WebhookService.secret(sealed, of: webhook, master: master)
     }
     let phones = PhoneSeal(master: master)
     courier.phone = { sealed, user in phones.open(sealed, of: user) }

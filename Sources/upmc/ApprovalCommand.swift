@@ -31,9 +31,10 @@ struct ApprovalCommand: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         try ListOutput.show(
-          output, limit: limit, none: "Nothing of this kind is there.", { (entry: Approving.Entry) in entry.sentence }
+          output, limit: limit, none: "Nothing of this kind is there.",
+          { (entry: ApprovalService.Entry) in entry.sentence }
         ) { page in
-          try Approving.list(
+          try ApprovalService.list(
             of: appID, state: state, page, by: .here, on: database.connection,
             now: database.now)
         }
@@ -52,8 +53,8 @@ struct ApprovalCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let answer = try Approving.approve(
-          number, hosting: Hosting(publicURL: database.configuration.publicURL), seal: database.contentSeal,
+        let answer = try ApprovalService.approve(
+          number, hosting: ContentHosting(publicURL: database.configuration.publicURL), seal: database.contentSeal,
           by: .here, on: database.connection, now: database.now)
         output.show(answer, Send.sentence(answer))
       }
@@ -74,7 +75,7 @@ struct ApprovalCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try Approving.reject(
+        let entry = try ApprovalService.reject(
           number, reason: reason, by: .here, on: database.connection, now: database.now)
         output.show(entry, entry.sentence)
       }
@@ -82,7 +83,7 @@ struct ApprovalCommand: ParsableCommand {
   }
 }
 
-extension Approving.Entry {
+extension ApprovalService.Entry {
   fileprivate var sentence: String {
     let targeted = targeted.map { "\($0) devices" } ?? "more devices than are counted at once"
     return "\(number)  \(state)  \(requestedBy)  \(targeted)\(seqno.map { "  message \($0)" } ?? "")"

@@ -68,29 +68,29 @@ struct ImportCommand: ParsableCommand {
     try withDatabase { database in
       let connection = database.connection
       // The parts come decoded.
-      var entry = try Importing.begin(
+      var entry = try ImportService.begin(
         devices ? .devices : group == nil ? .users : .members, of: appID, group: group, skipsErrors: !allOrNothing,
         encoding: .utf8, by: .here, on: connection)
       var parts = try CSVParts(bytes, on: connection, partBytes: Operations.Limits.importPartBytes)
       var number: Int32 = 0
       while let part = try parts.next() {
         number += 1
-        entry = try Importing.take(
-          Importing.Part(number: number, bytes: part.bytes, isLast: part.isLast), of: entry.number, by: .here,
+        entry = try ImportService.take(
+          ImportService.Part(number: number, bytes: part.bytes, isLast: part.isLast), of: entry.number, by: .here,
           on: connection, now: connection.run(WallClock.now()))
         if number > 1 || !part.isLast { Output.complain("\(parts.offset * 100 / bytes.count) %: \(entry.sentence)") }
       }
       if !output.json, entry.hasFaults {
         try ListOutput.show(
-          output, limit: .max, none: "", { (fault: Importing.FaultEntry) in "line \(fault.line): \(fault.error)" }
-        ) { page in try Importing.faults(of: entry.number, page, by: .here, on: connection) }
+          output, limit: .max, none: "", { (fault: ImportService.FaultEntry) in "line \(fault.line): \(fault.error)" }
+        ) { page in try ImportService.faults(of: entry.number, page, by: .here, on: connection) }
       }
       output.show(entry, entry.sentence)
     }
   }
 }
 
-extension Importing.Entry {
+extension ImportService.Entry {
   fileprivate var sentence: String {
     "Import \(number) is \(state): \(imported) people of \(lines) lines brought in, \(rejected) lines were wrong."
   }
@@ -138,10 +138,10 @@ struct ExportCommand: ParsableCommand {
       let connection = database.connection
       var export =
         switch list {
-        case .users: try Exporting.users(of: appID ?? "", prefix: prefix, by: .here, on: connection)
-        case .members: try Exporting.members(of: group ?? 0, by: .here, on: connection)
-        case .deliveries: try Exporting.deliveries(of: message ?? 0, by: .here, on: connection)
-        case .audit: try Exporting.audit(of: appID, by: .here, on: connection)
+        case .users: try CSVExport.users(of: appID ?? "", prefix: prefix, by: .here, on: connection)
+        case .members: try CSVExport.members(of: group ?? 0, by: .here, on: connection)
+        case .deliveries: try CSVExport.deliveries(of: message ?? 0, by: .here, on: connection)
+        case .audit: try CSVExport.audit(of: appID, by: .here, on: connection)
         }
       while let piece = try export.next(on: connection) { Output.piece(piece) }
     }

@@ -28,9 +28,9 @@ struct GroupCommand: ParsableCommand {
       try withDatabase { database in
         try ListOutput.show(
           output, limit: limit, none: "There are no groups.",
-          { (entry: Grouping.Entry) in "\(entry.record.group)  \(entry.record.name)" }
+          { (entry: GroupService.Entry) in "\(entry.record.group)  \(entry.record.name)" }
         ) { page in
-          try Grouping.list(of: appID, below: parent, page, by: .here, on: database.connection)
+          try GroupService.list(of: appID, below: parent, page, by: .here, on: database.connection)
         }
       }
     }
@@ -52,8 +52,8 @@ struct GroupCommand: ParsableCommand {
       try withDatabase { database in
         try ListOutput.show(
           output, limit: limit, none: "It has no members.",
-          { (entry: Grouping.MemberEntry) in ListOutput.text(entry) }
-        ) { page in try Grouping.members(of: group, page, by: .here, on: database.connection) }
+          { (entry: GroupService.MemberEntry) in ListOutput.text(entry) }
+        ) { page in try GroupService.members(of: group, page, by: .here, on: database.connection) }
       }
     }
   }

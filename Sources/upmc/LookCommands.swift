@@ -26,16 +26,16 @@ struct AuditCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let question = Auditing.Question(appID: appID, action: action, actor: actor)
+    let question = AuditTrail.Question(appID: appID, action: action, actor: actor)
     try withDatabase { database in
       try ListOutput.show(
         output, limit: limit, none: "Nothing of this kind is in the log.",
-        { (entry: Auditing.Entry) in
+        { (entry: AuditTrail.Entry) in
           let record = entry.record
           let after = record.after.map { "  \($0)" } ?? ""
           return "\(Timestamp.text(record.at))  \(record.actor)  \(record.action)  \(record.object)\(after)"
         }
-      ) { page in try Auditing.list(question, page, by: .here, on: database.connection) }
+      ) { page in try AuditTrail.list(question, page, by: .here, on: database.connection) }
     }
   }
 }
@@ -67,9 +67,9 @@ struct StatisticsCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let question = StatisticsReporting.Question(appID: appID, from: from, to: to, by: by, per: per)
+    let question = StatisticsService.Question(appID: appID, from: from, to: to, by: by, per: per)
     try withDatabase { database in
-      let report = try StatisticsReporting.report(
+      let report = try StatisticsService.report(
         question, by: .here, on: database.connection, now: database.now)
       if output.json { return Output.line(report) }
       if report.rows.isEmpty { Output.line("Nothing happened in this time.") }
@@ -108,7 +108,7 @@ struct ExplainCommand: ParsableCommand {
 
   func run() throws {
     try withDatabase { database in
-      let answer = try Explaining.explain(
+      let answer = try ExplanationService.explain(
         seqno, for: clientUID, language: language, by: .here, on: database.connection)
       output.show(answer, answer.story)
     }

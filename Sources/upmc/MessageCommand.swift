@@ -27,7 +27,7 @@ struct MessageCommand: ParsableCommand {
     /// Changes the message and shows its numbers.
     func run() throws {
       try withDatabase { database in
-        let answer = try Controlling.control(
+        let answer = try ControlService.control(
           Words.control, seqno, for: .here, on: database.connection, now: database.now)
         output.show(answer, Status.sentence(answer.funnel))
       }
@@ -105,9 +105,9 @@ struct MessageCommand: ParsableCommand {
             })
         }
       }
-      let pace = try Controlling.readPace(json: writer.bytes)
+      let pace = try ControlService.readPace(json: writer.bytes)
       try withDatabase { database in
-        let answer = try Controlling.setPace(pace, of: seqno, for: .here, on: database.connection)
+        let answer = try ControlService.setPace(pace, of: seqno, for: .here, on: database.connection)
         output.show(answer, Status.sentence(answer.funnel))
       }
     }
@@ -144,7 +144,7 @@ struct MessageCommand: ParsableCommand {
       var request = SendRequest(body: writer.bytes, idempotencyKey: idempotencyKey, caller: .here)
       try withDatabase { database in
         request.seal = database.contentSeal
-        let answer = try Resending.resend(
+        let answer = try ResendService.resend(
           seqno, request, on: database.connection, now: database.now)
         output.show(answer, Send.sentence(answer))
       }

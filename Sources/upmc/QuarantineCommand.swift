@@ -34,7 +34,7 @@ struct QuarantineCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let page = try Quarantining.list(
+        let page = try QuarantineService.list(
           appID, PageRequest(limit: String(limit), cursor: after), by: .here,
           on: database.connection)
         for item in page.items { output.show(item, Self.sentence(item)) }
@@ -45,7 +45,7 @@ struct QuarantineCommand: ParsableCommand {
       }
     }
 
-    private static func sentence(_ entry: Quarantining.Entry) -> String {
+    private static func sentence(_ entry: QuarantineService.Entry) -> String {
       let record = entry.record
       return """
         \(record.device)  \(record.userKey.description)  \(record.network.pnsID) \(record.environment.name)  \
@@ -89,12 +89,12 @@ struct QuarantineCommand: ParsableCommand {
     func run() throws {
       let scope = try scope()
       try withDatabase { database in
-        let restored = try Quarantining.restore(scope, of: appID, by: .here, on: database.connection)
+        let restored = try QuarantineService.restore(scope, of: appID, by: .here, on: database.connection)
         output.show(restored, "Gave back \(restored.count) \(restored.count == 1 ? "device" : "devices").")
       }
     }
 
-    private func scope() throws -> Quarantining.Scope {
+    private func scope() throws -> QuarantineService.Scope {
       if let device {
         guard let id = DeviceID(device) else {
           throw ValidationError("\(device) is no device's id. `upmc quarantine list` shows them.")

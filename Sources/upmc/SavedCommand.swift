@@ -30,9 +30,10 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
     func run() throws {
       try withDatabase { database in
         try ListOutput.show(
-          output, limit: limit, none: "There are no \(Words.kind.word)s.", { (entry: Saving.Entry) in entry.sentence }
+          output, limit: limit, none: "There are no \(Words.kind.word)s.",
+          { (entry: SavedMessageService.Entry) in entry.sentence }
         ) { page in
-          try Saving.list(Words.kind, of: appID, page, by: .here, on: database.connection)
+          try SavedMessageService.list(Words.kind, of: appID, page, by: .here, on: database.connection)
         }
       }
     }
@@ -51,7 +52,7 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try Saving.show(number, Words.kind, by: .here, on: database.connection)
+        let entry = try SavedMessageService.show(number, Words.kind, by: .here, on: database.connection)
         output.show(entry, "\(entry.sentence)\n\(entry.record.message)")
       }
     }
@@ -86,13 +87,13 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() throws {
-      let new = Saving.New(name: name, sender: sender, message: Array(message.utf8))
+      let new = SavedMessageService.New(name: name, sender: sender, message: Array(message.utf8))
       try withDatabase { database in
         let entry =
           if let replace {
-            try Saving.replace(replace, Words.kind, with: new, by: .here, on: database.connection)
+            try SavedMessageService.replace(replace, Words.kind, with: new, by: .here, on: database.connection)
           } else {
-            try Saving.create(new, Words.kind, of: appID, by: .here, on: database.connection)
+            try SavedMessageService.create(new, Words.kind, of: appID, by: .here, on: database.connection)
           }
         output.show(entry, "Kept \(Words.kind.word) \(entry.record.number).")
       }
@@ -112,8 +113,8 @@ struct SavedCommand<Words: SavedWords>: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try Saving.show(number, Words.kind, by: .here, on: database.connection)
-        try Saving.delete(number, Words.kind, by: .here, on: database.connection)
+        let entry = try SavedMessageService.show(number, Words.kind, by: .here, on: database.connection)
+        try SavedMessageService.delete(number, Words.kind, by: .here, on: database.connection)
         output.show(entry, "Deleted \(Words.kind.word) \(number).")
       }
     }
@@ -146,7 +147,7 @@ enum SenderWords: SavedWords {
   static let example = #" --sender UMSUI --message '{"lane":"bulk"}'"#
 }
 
-extension Saving.Entry {
+extension SavedMessageService.Entry {
   fileprivate var sentence: String {
     "\(record.number)  \(record.sender.map { "\($0)  " } ?? "")\(record.name)  \(record.updatedBy)"
   }

@@ -46,9 +46,9 @@ struct Send: ParsableCommand {
     try withDatabase { database in
       var request = SendRequest(
         body: body, idempotencyKey: delivery.idempotencyKey, caller: .here,
-        hosting: Hosting(publicURL: database.configuration.publicURL))
+        hosting: ContentHosting(publicURL: database.configuration.publicURL))
       request.seal = database.contentSeal
-      let answer = try Sending.send(request, on: database.connection, now: database.now)
+      let answer = try SendService.send(request, on: database.connection, now: database.now)
       output.show(answer, Self.sentence(answer))
     }
   }

@@ -43,15 +43,15 @@ struct SetAds: ParsableCommand {
   }
 
   func run() throws {
-    var change = Advertising.Change()
+    var change = AdvertisingRules.Change()
     change.label = label
     change.optOut = optOut
     if let night { change.night = .some(try hours(night)) }
     try withDatabase { database in
       let entry =
-        change == Advertising.Change()
-        ? try Advertising.show(appID, by: .here, on: database.connection)
-        : try Advertising.change(change, of: appID, by: .here, on: database.connection)
+        change == AdvertisingRules.Change()
+        ? try AdvertisingRules.show(appID, by: .here, on: database.connection)
+        : try AdvertisingRules.change(change, of: appID, by: .here, on: database.connection)
       output.show(entry, ListOutput.text(entry))
     }
   }

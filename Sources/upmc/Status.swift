@@ -37,13 +37,13 @@ struct Status: ParsableCommand {
   func run() throws {
     try withDatabase { database in
       guard let seqno else {
-        for answer in try Reporting.recent(for: .here, on: database.connection) { show(answer) }
+        for answer in try ReportService.recent(for: .here, on: database.connection) { show(answer) }
         return
       }
       guard !shards else { return try showShards(of: seqno, database) }
       var last: Funnel?
       while true {
-        let answer = try Reporting.funnel(seqno, for: .here, on: database.connection)
+        let answer = try ReportService.funnel(seqno, for: .here, on: database.connection)
         if answer.funnel != last { show(answer) }
         last = answer.funnel
         guard follow, !answer.funnel.state.isFinal else { return }
@@ -55,7 +55,7 @@ struct Status: ParsableCommand {
   /// Between two looks at a message that is followed.
   private static let pause: Duration = .milliseconds(200)
 
-  private func show(_ answer: Reporting.FunnelAnswer) {
+  private func show(_ answer: ReportService.FunnelAnswer) {
     output.show(answer, Self.sentence(answer.funnel))
   }
 
@@ -63,13 +63,13 @@ struct Status: ParsableCommand {
   private func showShards(of seqno: Int64, _ database: CommandDatabase) throws {
     var page = try PageRequest(limit: "\(Operations.Limits.pageSizes.upperBound)")
     repeat {
-      let answer = try Reporting.shards(of: seqno, page, for: .here, on: database.connection)
+      let answer = try ReportService.shards(of: seqno, page, for: .here, on: database.connection)
       output.show(answer, Self.lines(answer, isFirst: page.cursor == nil).joined(separator: "\n"))
       page.cursor = answer.nextCursor
     } while page.cursor != nil
   }
 
-  private static func lines(_ answer: Reporting.ShardsAnswer, isFirst: Bool) -> [String] {
+  private static func lines(_ answer: ReportService.ShardsAnswer, isFirst: Bool) -> [String] {
     let all = answer.progress
     let plan = all.planned ? "all planned" : "still planning"
     let sum =

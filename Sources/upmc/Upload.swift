@@ -32,10 +32,10 @@ struct Upload: ParsableCommand {
     }
     let body = Array(data)
     try withDatabase { database in
-      let uploaded = try Uploading.upload(
-        Uploading.Request(
+      let uploaded = try UploadService.upload(
+        UploadService.Request(
           appID: appID, contentType: nil, body: ByteSource(body), expiresIn: expiresIn, caller: .here,
-          hosting: Hosting(publicURL: database.configuration.publicURL)),
+          hosting: ContentHosting(publicURL: database.configuration.publicURL)),
         on: database.connection, now: database.now)
       output.show(uploaded, "\(uploaded.upload) \(uploaded.url)")
     }

@@ -39,9 +39,9 @@ struct WebhookCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        var new = WebhookKeeping.NewWebhook()
+        var new = WebhookService.NewWebhook()
         (new.appID, new.url, new.kinds) = (appID, url, kinds)
-        let made = try WebhookKeeping.create(
+        let made = try WebhookService.create(
           new, master: try database.masterKey(), by: .here, on: database.connection, now: database.now)
         output.show(made, "Made webhook \(made.record.webhook). Its secret: \(made.secret)")
       }
@@ -62,12 +62,12 @@ struct WebhookCommand: ParsableCommand {
       try withDatabase { database in
         try ListOutput.show(
           output, limit: .max, none: "There are no webhooks.",
-          { (entry: WebhookKeeping.Entry) in
+          { (entry: WebhookService.Entry) in
             let record = entry.record
             return "\(record.webhook)  \(record.appID)  \(record.url)  \(record.kinds.joined(separator: " "))  "
               + "\(record.isActive ? "" : "off, ")\(record.waiting) waiting, \(record.dead) given up"
           }
-        ) { page in try WebhookKeeping.list(appID, page, by: .here, on: database.connection) }
+        ) { page in try WebhookService.list(appID, page, by: .here, on: database.connection) }
       }
     }
   }
@@ -83,8 +83,8 @@ struct WebhookCommand: ParsableCommand {
 
     func run() throws {
       try withDatabase { database in
-        let entry = try WebhookKeeping.find(webhook, by: .here, on: database.connection)
-        try WebhookKeeping.delete(webhook, by: .here, on: database.connection)
+        let entry = try WebhookService.find(webhook, by: .here, on: database.connection)
+        try WebhookService.delete(webhook, by: .here, on: database.connection)
         output.show(entry, "Deleted webhook \(webhook).")
       }
     }
@@ -104,7 +104,7 @@ extension WebhookCommand {
 
     func run() throws {
       try withDatabase { database in
-        let tested = try EventKeeping.test(webhook, by: .here, on: database.connection)
+        let tested = try EventService.test(webhook, by: .here, on: database.connection)
         output.show(tested, "A running server sends the event \(tested.id).")
       }
     }
@@ -130,13 +130,13 @@ extension WebhookCommand {
       try withDatabase { database in
         try ListOutput.show(
           output, limit: limit, none: "Nothing of this kind was told.",
-          { (entry: EventKeeping.Entry) in
+          { (entry: EventService.Entry) in
             let event = entry.entry
             let reason = event.reason.map { "  \($0)" } ?? ""
             return "\(Timestamp.text(event.at))  \(event.id)  \(event.kind)  \(event.state.name)\(reason)"
           }
         ) { page in
-          try EventKeeping.list(webhook, state: state, page, by: .here, on: database.connection)
+          try EventService.list(webhook, state: state, page, by: .here, on: database.connection)
         }
       }
     }
@@ -154,7 +154,7 @@ extension WebhookCommand {
 
     func run() throws {
       try withDatabase { database in
-        let replayed = try EventKeeping.replay(.dead, to: webhook, by: .here, on: database.connection)
+        let replayed = try EventService.replay(.dead, to: webhook, by: .here, on: database.connection)
         output.show(replayed, "\(replayed.count) events are told again.")
       }
     }

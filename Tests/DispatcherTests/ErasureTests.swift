@@ -37,7 +37,7 @@ import Testing
 
   private func erase(_ persons: [Int]) throws {
     for person in persons {
-      _ = try Persons.erase("\(person)", of: "com.example.bank", by: .commandLine, on: connection)
+      _ = try PersonRights.erase("\(person)", of: "com.example.bank", by: .commandLine, on: connection)
     }
   }
 

@@ -34,7 +34,7 @@ import Testing
   ) throws -> SendAnswer {
     let body = #"{"appId":"\#(DispatcherWorld.appID)","audience":\#(audience),"alert":"x"\#(more)}"#
     defer { for dispatcher in world.dispatchers { dispatcher.poke() } }
-    return try Sending.send(
+    return try SendService.send(
       SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: caller), on: world.connection, now: Self.now)
   }
 
@@ -62,9 +62,9 @@ import Testing
     for dispatcher in world.dispatchers { dispatcher.poke() }
   }
 
-  private func waiting(_ seqno: Int64) throws -> Approving.Entry {
+  private func waiting(_ seqno: Int64) throws -> ApprovalService.Entry {
     try world.poll("message \(seqno) does not wait") {
-      let page = try Approving.list(
+      let page = try ApprovalService.list(
         of: nil, state: "waiting", PageRequest(limit: nil, cursor: nil), by: lee, on: world.connection,
         now: Self.now)
       return page.items.first { $0.seqno == seqno }
@@ -74,8 +74,8 @@ import Testing
   @discardableResult
   private func approve(_ number: Approvals.Number, _ caller: Caller) throws -> SendAnswer {
     defer { for dispatcher in world.dispatchers { dispatcher.poke() } }
-    return try Approving.approve(
-      number, hosting: Hosting(publicURL: nil), by: caller, on: world.connection, now: Self.now)
+    return try ApprovalService.approve(
+      number, hosting: ContentHosting(publicURL: nil), by: caller, on: world.connection, now: Self.now)
   }
 
   private func expectWaiting(_ seqno: Int64, _ devices: Int64) throws {
@@ -94,7 +94,7 @@ import Testing
     try expectWaiting(seqno, 10)
     #expect(throws: Problem.self) { try approve(entry.number, kim) }
     #expect(throws: Problem.self) {
-      try Controlling.control(.resume, seqno, for: kim, on: world.connection, now: Self.now)
+      try ControlService.control(.resume, seqno, for: kim, on: world.connection, now: Self.now)
     }
     try expectWaiting(seqno, 10)
     #expect(try self.seqno(approve(entry.number, lee)) == seqno)
@@ -141,7 +141,7 @@ import Testing
     #expect(try world.finished(seqno(ask(kim, to(1, 2)))).funnel.accepted == 2)
     #expect(try world.finished(seqno(ask(lee, to(1, 2)))).funnel.accepted == 2, "lee has sent nothing yet")
     let third = try approval(ask(kim, to(3, 4)))
-    let entry = try Approving.show(third, by: lee, on: world.connection, now: Self.now)
+    let entry = try ApprovalService.show(third, by: lee, on: world.connection, now: Self.now)
     #expect(String(decoding: entry.json, as: UTF8.self).contains(#""because":"hour","sentWithinHour":2"#))
     // An hour later.
     try world.connection.script(
@@ -194,7 +194,7 @@ import Testing
     try world.makeDevices(1..<11)
     let seqno = try insert()
     let number = try waiting(seqno).number
-    let entry = try Approving.reject(number, reason: "no", by: lee, on: world.connection, now: Self.now)
+    let entry = try ApprovalService.reject(number, reason: "no", by: lee, on: world.connection, now: Self.now)
     #expect(entry.state == "rejected" && entry.seqno == seqno)
     try expectCancelled(seqno)
     #expect(throws: Problem.self) { try approve(number, lee) }
@@ -204,10 +204,10 @@ import Testing
     try world.makeDevices(1..<11)
     let seqno = try insert()
     let number = try waiting(seqno).number
-    _ = try Controlling.control(.cancel, seqno, for: kim, on: world.connection, now: Self.now)
+    _ = try ControlService.control(.cancel, seqno, for: kim, on: world.connection, now: Self.now)
     try expectCancelled(seqno)
     #expect(throws: Problem.self) { try approve(number, lee) }
-    let entry = try Approving.show(number, by: lee, on: world.connection, now: Self.now)
+    let entry = try ApprovalService.show(number, by: lee, on: world.connection, now: Self.now)
     #expect(entry.state == "rejected")
   }
 
@@ -218,7 +218,7 @@ import Testing
     try world.connection.script("UPDATE approvals SET ends_at = now() - interval '1 s'")
     try expectCancelled(seqno)
     #expect(throws: Problem.self) { try approve(number, lee) }
-    #expect(try Approving.show(number, by: lee, on: world.connection, now: Self.now).state == "expired")
+    #expect(try ApprovalService.show(number, by: lee, on: world.connection, now: Self.now).state == "expired")
   }
 
   @Test func `one that is paused while it is counted is counted when it is resumed`() throws {
@@ -235,7 +235,7 @@ import Testing
       try world.count("messages WHERE seqno = \(seqno) AND planned") == 1 ? true : nil
     }
     #expect(try world.count("approvals") == 0)
-    _ = try Controlling.control(.resume, seqno, for: kim, on: world.connection, now: Self.now)
+    _ = try ControlService.control(.resume, seqno, for: kim, on: world.connection, now: Self.now)
     #expect(try waiting(seqno).targeted == 10)
     try expectWaiting(seqno, 10)
     try approve(waiting(seqno).number, lee)
@@ -300,7 +300,7 @@ import Testing
     }
     #expect(throws: Problem.self, "the program itself is nobody") { try approve(number, .commandLine) }
     #expect(try world.count("messages") == 0)
-    let entry = try Approving.show(number, by: lee, on: world.connection, now: Self.now)
+    let entry = try ApprovalService.show(number, by: lee, on: world.connection, now: Self.now)
     #expect(entry.requestedBy == "command line (park)")
     let seqno = try seqno(approve(number, .commandLine(of: "choi")))
     #expect(try world.finished(seqno).funnel.accepted == 10)

@@ -192,9 +192,9 @@ import Testing
     let text = try connection.run(
       Statement("what is left", "SELECT request::text || unknown_entries::text FROM messages WHERE seqno = 10"))
     #expect(!text.text(0, 0).contains("kim") && !text.text(0, 0).contains("1234") && !text.text(0, 0).contains("lee"))
-    let funnel = try Reporting.funnel(10, for: .commandLine, on: connection)
+    let funnel = try ReportService.funnel(10, for: .commandLine, on: connection)
     #expect(funnel.funnel.accepted == 1 && funnel.funnel.received == 1)
-    #expect { try Reporting.deliveries(of: 10, PageRequest(), for: .commandLine, on: connection) } throws: {
+    #expect { try ReportService.deliveries(of: 10, PageRequest(), for: .commandLine, on: connection) } throws: {
       ($0 as? Problem)?.code == .notKept
     }
   }

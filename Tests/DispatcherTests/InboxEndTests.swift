@@ -152,7 +152,7 @@ import Testing
   }
 
   @Test func `what was being claimed while its person was erased does not stay`() throws {
-    _ = try Persons.erase("kim", of: "com.example.bank", by: .commandLine, on: connection)
+    _ = try PersonRights.erase("kim", of: "com.example.bank", by: .commandLine, on: connection)
     #expect(try number("SELECT count(*) FROM inbox_entries") == 0)
     // A claim that began before is committed after it; and the name is somebody's again later.
     try connection.script(

@@ -143,7 +143,7 @@ extension World {
   /// Sends as the command line does, without a server to ask.
   func insertSend(_ audience: String, _ more: String = "") throws -> String {
     let body = #"{"appId":"\#(World.appID)","audience":\#(audience),"alert":"B"\#(more)}"#
-    let answer = try Sending.send(
+    let answer = try SendService.send(
       SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection, now: now)
     guard case .accepted(let accepted) = answer else { throw Timeout("not accepted") }
     return String(accepted.seqno)

@@ -27,7 +27,7 @@ import Testing
       """
     let caller = Caller(role: .sender, app: nil, apiKey: nil)
     return .send(
-      try #require(NamedSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
+      try #require(DirectSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
   }
 
   private func key(of outcome: OperationBatch.Outcome) throws -> Ledger.Key {

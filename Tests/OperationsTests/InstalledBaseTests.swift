@@ -151,7 +151,7 @@ import Testing
     let world = try BatchWorld()
     try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,kim,Kim,1.0,Y,\n")
     func new() throws -> Int64 {
-      try Segmenting.count(
+      try SegmentService.count(
         conditions: Array(#"{"registered":{"since":"2020-01-01T00:00:00Z"}}"#.utf8), of: world.app.appID,
         by: .commandLine, on: world.connection, now: world.now
       ).devices

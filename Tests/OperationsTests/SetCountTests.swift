@@ -34,7 +34,7 @@ import Testing
       #"{"appId":"com.example.bank","audience":{"clientUids":["kim"]},"alert":"Hello","badge":{"increment":1}}"#
     let caller = Caller(role: .sender, app: nil, apiKey: nil)
     return .send(
-      try #require(NamedSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
+      try #require(DirectSend(body: Array(body.utf8), idempotencyKey: nil, caller: caller, catalog: catalog)))
   }
 
   private func sendOperation() throws -> Int64 {
@@ -140,7 +140,7 @@ import Testing
 
   @Test func `set by an operator, it stands`() throws {
     let key = try send()
-    _ = try People.setBadge(1, of: "kim", "com.example.bank", by: .commandLine, on: world.connection)
+    _ = try UserDirectory.setBadge(1, of: "kim", "com.example.bank", by: .commandLine, on: world.connection)
     try endNegative(key)
     #expect(try world.badge("kim") == 1)
   }

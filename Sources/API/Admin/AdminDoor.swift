@@ -37,11 +37,11 @@ internal import Operations
 /// anew with the next one. When the queue is full, they are answered 503 on the loop, without being copied.
 final class AdminDoor: RequestHandler {
   private let threads: AdminThreads
-  private let namedSends: NamedSendDoor?
+  private let namedSends: DirectSendDoor?
   private let router = Endpoint.router(Endpoint.ofAdmin)
 
   /// - Parameter namedSends: what need not wait for a thread; nil when all goes to the threads.
-  init(_ threads: AdminThreads, namedSends: NamedSendDoor? = nil) {
+  init(_ threads: AdminThreads, namedSends: DirectSendDoor? = nil) {
     self.threads = threads
     self.namedSends = namedSends
   }

@@ -21,11 +21,11 @@ extension DeviceDoor {
         guard let app = catalog.app(number: device.app) else {
           throw Problem(.unknownApp, "The app was deleted meanwhile.")
         }
-        try DeviceSending.demandPermission(of: app)
+        try DeviceSend.demandPermission(of: app)
         let wish = try DeviceMessage(body)
         let sender =
           wish.sender ?? (device.attributes.platform.lowercased() == "android" ? "device-android" : "device-ios")
-        let sending = try DeviceSending(body: wish.fields, app: app, sender: sender, idempotencyKey: key)
+        let sending = try DeviceSend(body: wish.fields, app: app, sender: sender, idempotencyKey: key)
         guard committer.takesSends(sending.lane) else {
           throw Problem(.busy, "Messages cannot be sent now. Try again in a moment.")
         }
@@ -37,7 +37,7 @@ extension DeviceDoor {
   }
 
   private func send(
-    _ sending: DeviceSending, _ claim: AuthKeyring.Claim, _ requestID: String, _ responder: Responder
+    _ sending: DeviceSend, _ claim: AuthKeyring.Claim, _ requestID: String, _ responder: Responder
   ) {
     perform(sending.admission(claim), requestID, responder) { [self] answer, responder in
       guard case .admitted(let device) = answer else { return }

@@ -13,7 +13,7 @@ struct AdminResources: Sendable {
   let clock: any Clock
   /// True when browsers reach the console by HTTPS only.
   let isSecure: Bool
-  let hosting: Hosting
+  let hosting: ContentHosting
   /// Where Google's access tokens are got.
   let tokens: TokenAddress
   /// Told of everybody who is let in.

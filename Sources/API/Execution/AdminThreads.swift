@@ -24,7 +24,8 @@ package final class AdminThreads: Sendable {
   ///   - signedIn: told, always on the same thread, how each attempt to sign in ended; nil: well.
   package init(
     databaseURL: String, catalog: Catalog, master: MasterKey? = nil, threads: Int,
-    hosting: Hosting = Hosting(publicURL: nil), tokens: TokenAddress = TokenAddress(), clock: any Clock = SystemClock(),
+    hosting: ContentHosting = ContentHosting(publicURL: nil), tokens: TokenAddress = TokenAddress(),
+    clock: any Clock = SystemClock(),
     isSecure: Bool = false,
     streamTimes: StreamTimes = StreamTimes(), isConnected: @escaping @Sendable (Bool) -> Void = { _ in },
     signedIn: @escaping @Sendable (Problem.Code?) -> Void = { _ in },

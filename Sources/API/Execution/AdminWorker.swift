@@ -123,7 +123,7 @@ final class AdminWorker {
   ) throws(Problem) -> Caller {
     let caller = try authenticate(credential, on: connection)
     if let session = credential.session, request.method != .get, request.method != .head {
-      try SigningIn.checkCSRF(request.header("x-csrf-token"), of: session)
+      try SignInService.checkCSRF(request.header("x-csrf-token"), of: session)
     }
     return caller
   }
@@ -134,7 +134,7 @@ final class AdminWorker {
         switch credential {
         case .apiKey(let key): try Authorization.authenticate(key, on: connection)
         case .session(let session):
-          try SigningIn.authenticate(session: session, on: connection, now: resources.clock.wallMicroseconds)
+          try SignInService.authenticate(session: session, on: connection, now: resources.clock.wallMicroseconds)
         }
       resources.known.note(credential, caller)
       return caller

@@ -9,7 +9,7 @@ internal import Reactor
 final class ExportLoop {
   /// Somebody who takes a file out.
   private struct Reader {
-    var export: Exporting
+    var export: CSVExport
     let stream: TicketStream
     /// What was made and could not be handed over yet.
     var piece: [UInt8]?

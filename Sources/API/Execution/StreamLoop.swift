@@ -114,7 +114,7 @@ final class StreamLoop {
   ) -> (numbers: [UInt8], isFinal: Bool)? {
     switch subject {
     case .message(let seqno):
-      Reporting.watched(seqno, on: connection).map { ($0.json, $0.funnel.state.isFinal) }
+      ReportService.watched(seqno, on: connection).map { ($0.json, $0.funnel.state.isFinal) }
     case .overview(let app):
       Overview.watched(app, on: connection, now: wallMicroseconds).map { ($0.json, false) }
     }

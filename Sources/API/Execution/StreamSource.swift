@@ -15,7 +15,7 @@ enum StreamSource: Sendable {
   case funnel(seqno: Int64)
   /// What happens in an app, nil: in all, as it changes.
   case overview(App.Number?)
-  case file(Exporting)
+  case file(CSVExport)
 
   var headers: [(String, String)] {
     switch self {

@@ -41,8 +41,8 @@ final class HostedDoor {
       return responder.send(.methodNotAllowed(allow: [.get, .head]))
     }
     let path = request.path
-    let isPage = path.hasPrefix(Hosting.pagePath)
-    let file = path.dropFirst(Hosting.pagePath.count)
+    let isPage = path.hasPrefix(ContentHosting.pagePath)
+    let file = path.dropFirst(ContentHosting.pagePath.count)
     let name = String(file.prefix(HostedLimits.nameBytes))
     guard Self.isName(name) else { return Self.refuse(responder) }
     var conditions = HostedAnswer.Conditions(ifNoneMatch: request.header("if-none-match"))

@@ -32,7 +32,7 @@ final class ControllerDoor: RequestHandler {
   let committer: Committer
   let threads: AdminThreads
   /// Where pages and media are reached.
-  let hosting: Hosting
+  let hosting: ContentHosting
   /// Called, on any thread, when a message has been stored.
   let messageCommitted: @Sendable () -> Void
   let catalog: Catalog
@@ -42,7 +42,7 @@ final class ControllerDoor: RequestHandler {
   private let patience: CatalogPatience
 
   init(
-    committer: Committer, threads: AdminThreads, hosting: Hosting, catalog: Catalog, keys: SigningKeys,
+    committer: Committer, threads: AdminThreads, hosting: ContentHosting, catalog: Catalog, keys: SigningKeys,
     configuration: LegacyConfiguration, loop: EventLoop, messageCommitted: @escaping @Sendable () -> Void
   ) {
     self.committer = committer

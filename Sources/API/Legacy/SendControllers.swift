@@ -8,7 +8,7 @@ internal import Reactor
 extension ControllerDoor {
   /// From a server, or (SENDERCODE says so) from a device.
   func sendMessage(_ call: LegacyCall) throws(LegacyRefusal) {
-    if let sender = call.form["SENDERCODE"], DeviceSending.senders.contains(sender) {
+    if let sender = call.form["SENDERCODE"], DeviceSend.senders.contains(sender) {
       return try sendFromDevice(call, sender)
     }
     let server = try server(call)
@@ -31,7 +31,7 @@ extension ControllerDoor {
   /// To a few named people through the loop's committer, everything else on a thread; both are the same send.
   private func send(_ send: SendForm, _ call: LegacyCall, _ server: Server) throws(LegacyRefusal) {
     if case .known(let caller) = server, send.reservedFor == nil,
-      let named = NamedSend(
+      let named = DirectSend(
         body: send.json(), idempotencyKey: call.idempotencyKey, caller: caller, catalog: catalog,
         door: .sdk),
       committer.takesSends(named.lane)
@@ -89,7 +89,7 @@ extension ControllerDoor {
         // Refused without being read.
         if case .failure(let problem) = attempt { throw LegacyRefusal(problem) }
         let form = try Form(owned.body, contentType: owned.header("content-type"))
-        guard !DeviceSending.senders.contains(form["SENDERCODE"] ?? "") else {
+        guard !DeviceSend.senders.contains(form["SENDERCODE"] ?? "") else {
           throw LegacyRefusal(.serverError, "The form is too large for a device's message.")
         }
         let server = try Self.server(bearer ?? form["APIKEY"], isTrusted: isTrusted, catalog)
@@ -115,10 +115,10 @@ extension ControllerDoor {
     }
     // CUID names the receiver here, so it says nothing of the sender.
     try withClaim(call, isAboutUser: false) { [self] identity, claim throws(LegacyRefusal) in
-      try Self.refusing { () throws(Problem) in try DeviceSending.demandPermission(of: identity.app) }
+      try Self.refusing { () throws(Problem) in try DeviceSend.demandPermission(of: identity.app) }
       let send = try SendForm(call.form, audience: try SendAudience(message: call.form))
       let sending = try Self.refusing { () throws(Problem) in
-        try DeviceSending(
+        try DeviceSend(
           body: send.deviceJSON, app: identity.app, sender: sender, idempotencyKey: call.idempotencyKey,
           door: .sdk)
       }

@@ -7,7 +7,7 @@ internal import Reactor
 struct SendOffice: Sendable {
   let catalog: Catalog
   let clock: any Clock
-  let hosting: Hosting
+  let hosting: ContentHosting
   let messageCommitted: @Sendable () -> Void
 
   func store(
@@ -22,7 +22,7 @@ struct SendOffice: Sendable {
       var request = SendRequest(
         body: send.json(sendAt: sendAt), idempotencyKey: key, caller: caller, hosting: hosting)
       request.door = .sdk
-      guard case .accepted(let accepted) = try Sending.send(request, on: connection, catalog: catalog, now: now)
+      guard case .accepted(let accepted) = try SendService.send(request, on: connection, catalog: catalog, now: now)
       else { preconditionFailure("a form asks for no dry run") }
       messageCommitted()
       return SendReceipt(accepted, send).answer

@@ -16,7 +16,7 @@ extension ControllerDoor {
     let clock = loop.clock
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
       let answer = try Self.refusing { () throws(Problem) in
-        try Controlling.control(.cancel, seqno, for: caller, on: connection, now: clock.wallMicroseconds)
+        try ControlService.control(.cancel, seqno, for: caller, on: connection, now: clock.wallMicroseconds)
       }
       return Self.answer(answer)
     }
@@ -37,7 +37,7 @@ extension ControllerDoor {
     let (hosting, committed, catalog) = (hosting, messageCommitted, catalog)
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
       let answer = try Self.refusing { () throws(Problem) in
-        try Resending.resend(
+        try ResendService.resend(
           seqno, SendRequest(body: body, idempotencyKey: key, caller: caller, hosting: hosting), on: connection,
           catalog: catalog, now: clock.wallMicroseconds)
       }
@@ -68,14 +68,14 @@ extension ControllerDoor {
     let seqno = try Self.seqno(call.form, "SEQNO")
     try onThread(call, server) { caller, connection throws(LegacyRefusal) in
       let answer = try Self.refusing { () throws(Problem) in
-        try Reporting.funnel(seqno, for: caller, on: connection)
+        try ReportService.funnel(seqno, for: caller, on: connection)
       }
       return Self.answer(answer)
     }
   }
 
   /// The message's numbers, and how it ended in this protocol's codes.
-  private static func answer(_ answer: Reporting.FunnelAnswer) -> LegacyAnswer {
+  private static func answer(_ answer: ReportService.FunnelAnswer) -> LegacyAnswer {
     let funnel = answer.funnel
     return LegacyAnswer { writer in
       writer.object { writer in
@@ -96,7 +96,7 @@ extension ControllerDoor {
     }
   }
 
-  private static func result(_ answer: Reporting.FunnelAnswer) -> ResultCode {
+  private static func result(_ answer: ReportService.FunnelAnswer) -> ResultCode {
     let funnel = answer.funnel
     let isReserved = funnel.dueAt != nil
     switch funnel.state {

@@ -22,7 +22,7 @@ package final class FrontDoor: RequestHandler {
   ///   - messageCommitted: called, on any thread, when a message has been stored.
   package init(
     committer: Committer, threads: AdminThreads, hosted: HostedLoader, catalog: Catalog, keys: SigningKeys,
-    hosting: Hosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
+    hosting: ContentHosting, legacy: LegacyConfiguration, batchesSends: Bool, publicDirectory: String?,
     readiness: any ReadinessReport, metrics: Metrics, loop: EventLoop, messageCommitted: @escaping @Sendable () -> Void
   ) throws(SystemError) {
     devices = DeviceDoor(committer: committer, catalog: catalog, keys: keys, loop: loop)
@@ -30,7 +30,7 @@ package final class FrontDoor: RequestHandler {
       committer: committer, threads: threads, hosting: hosting, catalog: catalog, keys: keys, configuration: legacy,
       loop: loop, messageCommitted: messageCommitted)
     admin = AdminDoor(
-      threads, namedSends: batchesSends ? NamedSendDoor(catalog: catalog, committer: committer) : nil)
+      threads, namedSends: batchesSends ? DirectSendDoor(catalog: catalog, committer: committer) : nil)
     health = HealthDoor(
       isConnected: { committer.isConnected && !committer.isStalled }, isOutOfRoom: { committer.isOutOfRoom },
       readiness: readiness)

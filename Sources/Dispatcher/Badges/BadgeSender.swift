@@ -97,7 +97,7 @@ final class BadgeSender {
 
   private func tellTogether(_ due: [BadgeSyncs.Due], _ readAt: Instant, _ connection: Connection) throws {
     let users = Set(due.map(\.user))
-    let members = try connection.run(NamedSends.members(users))
+    let members = try connection.run(DirectSends.members(users))
     let counts = try connection.run(Users.find(users))
     let apps = Dictionary(
       try connection.run(Apps.all()).map { ($0.app.number, $0.app) }

@@ -57,12 +57,12 @@ extension Administration {
           sha256: Authorization.hash(apiKey), role: role.rawValue, app: app?.number, name: name,
           madeBy: caller.asker, apiKey: caller.apiKey))
       try connection.run(Announcements.announce(Catalog.channel))
-      let change = Auditing.Change("api-key.create", String(key), in: app).to { writer in
+      let change = AuditTrail.Change("api-key.create", String(key), in: app).to { writer in
         writer.member("role", role.rawValue)
         writer.member("name", name)
         writer.member("appId", appID)
       }
-      try connection.run(Auditing.add(change, by: caller))
+      try connection.run(AuditTrail.add(change, by: caller))
     }
     return KeyCreated(apiKey: apiKey, role: role)
   }

@@ -89,12 +89,12 @@ package enum ConsoleAccounts {
       let number = try connection.run(Accounts.create(login: login, name: name, role: role.rawValue, app: app))
       try connection.run(Accounts.note(number, inHandsOf: caller.asker, apiKey: caller.apiKey, made: true, at: now))
       try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
-      let change = Auditing.Change("account.create", login, app: app).to { writer in
+      let change = AuditTrail.Change("account.create", login, app: app).to { writer in
         writer.member("name", name)
         writer.member("role", role.rawValue)
         writer.member("appId", appID)
       }
-      try connection.run(Auditing.add(change, by: caller))
+      try connection.run(AuditTrail.add(change, by: caller))
       return Link(account: number, token: token, endsAt: endsAt)
     }
   }
@@ -132,9 +132,9 @@ package enum ConsoleAccounts {
       try connection.run(Accounts.save(number, name: name, role: role, isDisabled: isDisabled))
       // Who may do something else from now on signs in anew.
       if isDisabled || role != before.role { try connection.run(Sessions.endAll(of: number)) }
-      let audited = Auditing.Change("account.change", before.login, app: before.app)
+      let audited = AuditTrail.Change("account.change", before.login, app: before.app)
         .from { $0.write(before.name, before.role, before.disabledAt != nil) }.to { $0.write(name, role, isDisabled) }
-      try connection.run(Auditing.add(audited, by: caller))
+      try connection.run(AuditTrail.add(audited, by: caller))
       return try connection.run(Accounts.lock(number))
     }
     guard let changed else { throw unknown(number) }
@@ -151,7 +151,7 @@ package enum ConsoleAccounts {
       guard let account = try find(number, caller, connection), account.disabledAt == nil else { return false }
       try connection.run(Accounts.note(number, inHandsOf: caller.asker, apiKey: caller.apiKey, made: false, at: now))
       try connection.run(Sessions.addLink(sha256: Authorization.hash(token), account: number, endsAt: endsAt))
-      try connection.run(Auditing.add(Auditing.Change("account.link", account.login, app: account.app), by: caller))
+      try connection.run(AuditTrail.add(AuditTrail.Change("account.link", account.login, app: account.app), by: caller))
       return true
     }
     guard isMade else { throw unknown(number) }

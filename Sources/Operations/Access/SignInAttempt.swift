@@ -18,7 +18,7 @@ internal import Store
 /// others, or the counting would tell which there are. Rows that are over go with the next new one, and there are no more
 /// than `signInFailures`: those that end first make room.
 struct SignInAttempt {
-  let proof: SigningIn.Proof
+  let proof: SignInService.Proof
   /// The client's address.
   let origin: String
   let requestID: String
@@ -135,12 +135,12 @@ struct SignInAttempt {
       try fail(subject("told"), on: connection) <= Operations.Limits.toldFailures
     else { return problem }
     // Somebody may have typed a password into the field for the login.
-    let change = Auditing.Change("session.refuse", account?.login ?? "unknown login", app: account?.app)
+    let change = AuditTrail.Change("session.refuse", account?.login ?? "unknown login", app: account?.app)
       .to { $0.member("reason", reason) }
     var nobody = Caller.nobody
     nobody.origin = origin
     nobody.requestID = requestID
-    try connection.answer(Auditing.add(change, by: nobody))
+    try connection.answer(AuditTrail.add(change, by: nobody))
     return problem
   }
 }

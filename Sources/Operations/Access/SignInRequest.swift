@@ -3,7 +3,7 @@ package import JSON
 
 /// What somebody signs in with: `{"login","password"}`, or `{"link","replace"?}` with the token of a sign-in link.
 package struct SignInRequest: Sendable {
-  package let proof: SigningIn.Proof
+  package let proof: SignInService.Proof
   /// Also in place of another account that is signed in.
   package let replaces: Bool
 

@@ -3,11 +3,11 @@ package import JSON
 /// Who asks, as the console is told: somebody who has signed in, or the holder of an API key.
 package struct SignedIn: DescribedAnswer {
   /// Nil for an API key.
-  private let session: SigningIn.Session?
+  private let session: SignInService.Session?
   private let name: String
   private let role: String
 
-  package init(_ session: SigningIn.Session) {
+  package init(_ session: SignInService.Session) {
     self.session = session
     (name, role) = (session.name, session.role)
   }
@@ -27,6 +27,6 @@ package struct SignedIn: DescribedAnswer {
       .optional("endsAt", .moment, \.session?.endsAt),
       .optional("needsPassword", .flag, \.session?.needsPassword, "None has been chosen yet."),
       .optional(
-        "csrfToken", .anyText, { $0.session.map { SigningIn.csrfToken(of: $0.token) } }, "For `X-CSRF-Token`."),
+        "csrfToken", .anyText, { $0.session.map { SignInService.csrfToken(of: $0.token) } }, "For `X-CSRF-Token`."),
     ])
 }

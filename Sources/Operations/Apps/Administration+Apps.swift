@@ -45,13 +45,13 @@ extension Administration {
           appID: appID, name: name, clientKey: clientKey, timeZone: timeZone, identity: identity,
           confidentiality: confidentiality))
       try connection.run(Announcements.announce(Catalog.channel))
-      let change = Auditing.Change("app.create", appID, in: record.app).to { writer in
+      let change = AuditTrail.Change("app.create", appID, in: record.app).to { writer in
         writer.member("name", name)
         writer.member("timeZone", timeZone)
         writer.member("identity", identity.name)
         confidentiality.write(to: &writer)
       }
-      try connection.run(Auditing.add(change, by: caller))
+      try connection.run(AuditTrail.add(change, by: caller))
       return AppCreated(appID: record.app.appID, clientKey: record.clientKey, identity: identity)
     }
   }
@@ -102,8 +102,8 @@ extension Administration {
     try connection.commit { () throws(PostgresError) in
       let reason = try connection.run(AppPauses.reason(of: app.number))
       try release(app, on: connection)
-      let change = Auditing.Change("app.resume", appID, in: app).from { $0.member("pausedReason", reason) }
-      try connection.run(Auditing.add(change, by: caller))
+      let change = AuditTrail.Change("app.resume", appID, in: app).from { $0.member("pausedReason", reason) }
+      try connection.run(AuditTrail.add(change, by: caller))
     }
     guard let record = try connection.answer(Apps.find(appID: appID)) else {
       throw Problem(.unknownApp, "The app \(appID) was deleted meanwhile.")
@@ -116,7 +116,7 @@ extension Administration {
     try connection.run(AppPauses.resume(app.number))
     try connection.run(Announcements.announce(Catalog.channel))
     // Its messages wait in the queue: have it looked at now.
-    try connection.run(Announcements.announce(Sending.channel))
+    try connection.run(Announcements.announce(SendService.channel))
   }
 
   static func isValid(appID: String) -> Bool {

@@ -64,9 +64,9 @@ extension Administration {
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(credential))
       try release(app, on: connection)
-      try connection.run(Auditing.add(auditing(credential, of: app), by: caller))
+      try connection.run(AuditTrail.add(auditing(credential, of: app), by: caller))
     }
-    try Quarantining.restoreAfterNewCredential(app, on: connection)
+    try QuarantineService.restoreAfterNewCredential(app, on: connection)
     return set
   }
 

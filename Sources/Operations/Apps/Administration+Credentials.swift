@@ -64,17 +64,17 @@ extension Administration {
       try connection.run(Secrets.save(credential))
       // A running server learns of the new key by this, and tries it at once.
       try release(app, on: connection)
-      try connection.run(Auditing.add(auditing(credential, of: app), by: caller))
+      try connection.run(AuditTrail.add(auditing(credential, of: app), by: caller))
     }
-    try Quarantining.restoreAfterNewCredential(app, on: connection)
+    try QuarantineService.restoreAfterNewCredential(app, on: connection)
     return CredentialSet(
       appID: app.appID, network: .apns, keyID: key.keyID, teamID: key.teamID,
       check: try awaitCheck(app.number, .apns, on: connection))
   }
 
   /// What the audit log keeps of a credential: only what may be shown.
-  static func auditing(_ credential: Secrets.Credential, of app: App) -> Auditing.Change {
-    Auditing.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
+  static func auditing(_ credential: Secrets.Credential, of app: App) -> AuditTrail.Change {
+    AuditTrail.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
       writer.member("kind", credential.kind)
       writer.member("shown", raw: credential.publicPart.utf8)
     }

@@ -190,10 +190,10 @@ extension Administration {
       try connection.run(Vouchers.make(for: user, installation: deviceID, until: end))
       // The app's server makes them at every log-in; a person who makes one leaves a trace.
       if caller.apiKey == nil {
-        let change = Auditing.Change("user.vouch", Persons.trace(clientUID), in: app).to {
+        let change = AuditTrail.Change("user.vouch", PersonRights.trace(clientUID), in: app).to {
           $0.member("deviceId", deviceID)
         }
-        try connection.run(Auditing.add(change, by: caller))
+        try connection.run(AuditTrail.add(change, by: caller))
       }
       return Voucher(appID: appID, clientUID: clientUID, deviceID: deviceID, expiresAt: end)
     }

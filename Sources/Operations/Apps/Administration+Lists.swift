@@ -48,11 +48,11 @@ extension Administration {
     let isGone = try connection.commit { () throws(PostgresError) in
       guard let old = try connection.run(CredentialLists.delete(of: app.number, network)) else { return false }
       try connection.run(Announcements.announce(Catalog.channel))
-      let change = Auditing.Change("credential.delete", "\(appID) \(network.pnsID)", in: app).from { writer in
+      let change = AuditTrail.Change("credential.delete", "\(appID) \(network.pnsID)", in: app).from { writer in
         writer.member("kind", old.kind)
         writer.member("shown", raw: old.shown.utf8)
       }
-      try connection.run(Auditing.add(change, by: caller))
+      try connection.run(AuditTrail.add(change, by: caller))
       return true
     }
     guard isGone else { throw Problem(.notFound, "The app \(appID) has no credential for \(network.pnsID).") }
@@ -95,12 +95,12 @@ extension Administration {
       guard key.revokedAt == nil else { return key }
       try connection.run(KeyLists.revoke(number))
       try connection.run(Announcements.announce(Catalog.channel))
-      let change = Auditing.Change("api-key.revoke", String(number), app: key.app).from { writer in
+      let change = AuditTrail.Change("api-key.revoke", String(number), app: key.app).from { writer in
         writer.member("name", key.name)
         writer.member("role", key.role)
         writer.member("appId", key.appID)
       }
-      try connection.run(Auditing.add(change, by: caller))
+      try connection.run(AuditTrail.add(change, by: caller))
       return try connection.run(KeyLists.lock(number))
     }
     guard let record else { throw Problem(.notFound, "There is no API key \(number).") }

@@ -91,9 +91,9 @@ extension Administration {
     try connection.commit { () throws(PostgresError) in
       try connection.run(Secrets.save(sealed))
       try release(app, on: connection)
-      try connection.run(Auditing.add(auditing(sealed, of: app), by: caller))
+      try connection.run(AuditTrail.add(auditing(sealed, of: app), by: caller))
     }
-    try Quarantining.restoreAfterNewCredential(app, on: connection)
+    try QuarantineService.restoreAfterNewCredential(app, on: connection)
     return set
   }
 

@@ -87,9 +87,9 @@ extension Administration {
         try connection.run(Holds.loosen(app.number, by: caller.asker, apiKey: caller.apiKey, was: was))
       }
       try connection.run(Announcements.announce(Catalog.channel))
-      let audited = Auditing.Change("app.change", appID, in: app).from { before.writeSettings(to: &$0) }
+      let audited = AuditTrail.Change("app.change", appID, in: app).from { before.writeSettings(to: &$0) }
         .to { after.writeSettings(to: &$0) }
-      try connection.run(Auditing.add(audited, by: caller))
+      try connection.run(AuditTrail.add(audited, by: caller))
       return nil
     }
     if let refusal { throw refusal }

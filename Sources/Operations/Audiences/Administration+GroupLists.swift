@@ -46,7 +46,7 @@ extension Administration {
       isGone = try connection.transaction(attempts: Operations.Limits.transactionAttempts) {
         () throws(PostgresError) in
         guard try connection.run(Groups.remove(group, app: app.number)) else { return false }
-        try connection.run(Auditing.add(Auditing.Change("group.delete", String(group), in: app), by: caller))
+        try connection.run(AuditTrail.add(AuditTrail.Change("group.delete", String(group), in: app), by: caller))
         return true
       }
     } catch {

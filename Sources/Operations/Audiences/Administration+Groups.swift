@@ -49,12 +49,12 @@ extension Administration {
     return try connection.commit { () throws(PostgresError) in
       let group = try connection.run(
         Groups.create(app: app.number, name: new.name, parent: new.parent, isJoinable: isJoinable))
-      let change = Auditing.Change("group.create", String(group), in: app).to { writer in
+      let change = AuditTrail.Change("group.create", String(group), in: app).to { writer in
         writer.member("name", new.name)
         writer.member("parent", new.parent.map(String.init))
         writer.member("joinable", isJoinable)
       }
-      try connection.run(Auditing.add(change, by: caller))
+      try connection.run(AuditTrail.add(change, by: caller))
       return GroupCreated(groupSeq: group)
     }
   }

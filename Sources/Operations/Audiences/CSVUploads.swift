@@ -69,9 +69,9 @@ package enum CSVUploads {
           app: app.number, sha256: hash, lines: file.lineCount, at: now, expiresAt: now + unusedMicroseconds))
       guard isNew else { return record }
       try store(text, of: record.csv, on: connection)
-      let uploaded = Auditing.Change("audience.upload", String(record.csv), in: app)
+      let uploaded = AuditTrail.Change("audience.upload", String(record.csv), in: app)
         .to { $0.member("lines", file.lineCount) }
-      try connection.answer(Auditing.add(uploaded, by: caller))
+      try connection.answer(AuditTrail.add(uploaded, by: caller))
       return record
     }
     let census = try CSVCensus(

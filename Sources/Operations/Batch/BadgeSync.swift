@@ -18,7 +18,7 @@ struct BadgeSync {
     guard !asked.isEmpty else { return [] }
     let found = found
     return [
-      NamedSends.members(asked).map { members in
+      DirectSends.members(asked).map { members in
         found.several = Set(members.filter { $0.value.count > 1 }.map(\.key))
       }
     ]

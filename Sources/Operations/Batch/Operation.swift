@@ -19,7 +19,7 @@ package enum Operation: Sendable {
   case setConsents(AuthKeyring.Claim, Consents.Change)
   /// A further token of one kind; nil: none any more.
   case setToken(AuthKeyring.Claim, TokenKind, psid: String?)
-  case send(NamedSend)
+  case send(DirectSend)
   /// Which device owns a token, normalized.
   case identify(app: App.Number, network: PushNetwork, psid: String)
   /// The device brings back a push that went to its token: the message, and that token.

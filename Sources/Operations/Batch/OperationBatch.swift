@@ -29,7 +29,7 @@ package final class OperationBatch {
   private var confirmations: ConfirmationPart
   private var registrations: RegistrationPart
   private var changes: DevicePart
-  private var sends: NamedSendPart
+  private var sends: DirectSendPart
   /// Devices of which only the time of their last call is written.
   private var touched: Set<DeviceID> = []
   private let identities: IdentityPart
@@ -48,7 +48,7 @@ package final class OperationBatch {
     confirmations = ConfirmationPart(operations)
     registrations = RegistrationPart(operations, policies, now: now)
     changes = DevicePart(operations)
-    sends = NamedSendPart(operations)
+    sends = DirectSendPart(operations)
     identities = IdentityPart(operations)
     needsTransaction =
       !registrations.isEmpty || !sends.isEmpty || changes.changesAnything || confirmations.hasReads

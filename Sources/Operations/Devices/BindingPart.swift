@@ -73,7 +73,7 @@ struct BindingPart {
     var steps: [Step] = []
     if !added.isEmpty {
       steps.append(Events.devicesAdded(added.map(\.device)))
-      steps += added.map { Auditing.add($0) }
+      steps += added.map { AuditTrail.add($0) }
     }
     if !notices.isEmpty { steps.append(DeviceNotices.queue(notices, at: now)) }
     if !refusals.isEmpty { steps.append(Bindings.count(refusals, writer: writer, at: now)) }

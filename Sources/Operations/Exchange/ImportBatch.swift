@@ -14,7 +14,7 @@ struct ImportBatch {
 
   /// Reads a part, and moves the import's progress on.
   init(
-    _ part: Importing.Part, _ record: inout Imports.Record, on connection: Connection
+    _ part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) {
     var found: [(line: CSVReader.Line, person: Person)] = []
     var devices: [(line: CSVReader.Line, device: DeviceLine)] = []
@@ -52,7 +52,7 @@ struct ImportBatch {
   /// Returns the records that end in this part. The rest stays in the import, in the file's encoding: both encodings agree on
   /// where a record ends, for neither has a quote, a comma or a line break inside a character.
   private static func lines(
-    of part: Importing.Part, _ record: inout Imports.Record, on connection: Connection
+    of part: ImportService.Part, _ record: inout Imports.Record, on connection: Connection
   ) throws(PostgresError) -> [CSVReader.Line] {
     let bytes = record.rest + part.bytes
     let passed = record.lines

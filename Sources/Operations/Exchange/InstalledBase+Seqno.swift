@@ -23,8 +23,8 @@ extension InstalledBase {
     try connection.commit { () throws(PostgresError) in try SeqnoStart.makeRoom(after: seqno, on: connection) }
     return try connection.commit { () throws(PostgresError) in
       guard try connection.run(SeqnoStart.move(behind: seqno)) else { return false }
-      let change = Auditing.Change("seqno.move", String(seqno), in: app)
-      try connection.run(Auditing.add(change, by: caller))
+      let change = AuditTrail.Change("seqno.move", String(seqno), in: app)
+      try connection.run(AuditTrail.add(change, by: caller))
       return true
     }
   }

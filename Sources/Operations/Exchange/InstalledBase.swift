@@ -226,8 +226,8 @@ package struct InstalledBase {
 
   private func note(_ action: String, _ write: (inout JSONWriter) -> Void) throws(Problem) {
     // Named by what was in it: names of files are anybody's.
-    let change = Auditing.Change(action, "sha256:\(Hex.encode(sha256))", in: context.app).to(write)
-    _ = try connection.commit { () throws(PostgresError) in try connection.run(Auditing.add(change, by: caller)) }
+    let change = AuditTrail.Change(action, "sha256:\(Hex.encode(sha256))", in: context.app).to(write)
+    _ = try connection.commit { () throws(PostgresError) in try connection.run(AuditTrail.add(change, by: caller)) }
   }
 }
 

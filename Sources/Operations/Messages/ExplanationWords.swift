@@ -12,7 +12,7 @@ package enum ExplanationWords {
 
   /// The sentence of a step, and what to do about it, if anything.
   package static func of(
-    _ step: Explaining.Step, on place: Place?, in language: Phrase.Language
+    _ step: ExplanationService.Step, on place: Place?, in language: Phrase.Language
   ) -> (text: String, advice: String?) {
     let reason = step.reason.map { ReasonWords.of($0) }
     let why = reason.map { " " + $0.meaning.text(language, step.reason ?? "") } ?? ""
@@ -21,14 +21,14 @@ package enum ExplanationWords {
     return (text, advice?.text(language))
   }
 
-  private static func value(_ step: Explaining.Step, _ place: Place?) -> String {
+  private static func value(_ step: ExplanationService.Step, _ place: Place?) -> String {
     switch step.code {
     case .accepted, .rejected: place?.name ?? "–"
     default: step.value ?? ""
     }
   }
 
-  private static func sentence(_ step: Explaining.Step, _ place: Place?) -> Phrase {
+  private static func sentence(_ step: ExplanationService.Step, _ place: Place?) -> Phrase {
     switch step.code {
     case .requested:
       step.value.map { _ in Phrase("The message was requested with the API key \"%\".", "API 키 \"%\"로 발송이 요청되었습니다.") }
@@ -68,7 +68,7 @@ package enum ExplanationWords {
     }
   }
 
-  private static func advice(_ step: Explaining.Step) -> Phrase? {
+  private static func advice(_ step: ExplanationService.Step) -> Phrase? {
     switch step.code {
     case .messagePaused: Phrase("Resume it when it may go on.", "계속하려면 메시지를 재개하세요.")
     case .appPaused:

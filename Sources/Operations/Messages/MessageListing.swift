@@ -101,18 +101,18 @@ package enum MessageListing {
   /// - Parameter reason: only these; nil: all.
   package static func failures(
     of seqno: Int64, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
-  ) throws(Problem) -> Reporting.DeliveriesAnswer {
-    let app = try Reporting.requireHistory(of: seqno, for: caller, on: connection)
-    try Auditing.note(.deliveries, of: app, by: caller, on: connection)
+  ) throws(Problem) -> ReportService.DeliveriesAnswer {
+    let app = try ReportService.requireHistory(of: seqno, for: caller, on: connection)
+    try AuditTrail.note(.deliveries, of: app, by: caller, on: connection)
     let after = try page.device()
     let window = Operations.Limits.searchedRows
     let found = try connection.answer(
       MessageLists.failures(of: seqno, after: after, reason: reason, window: window, limit: page.limit + 1))
     guard found.count <= page.limit else {
       let shown = Array(found.prefix(page.limit))
-      return Reporting.DeliveriesAnswer(items: shown, nextCursor: shown.last?.device.description)
+      return ReportService.DeliveriesAnswer(items: shown, nextCursor: shown.last?.device.description)
     }
     let edge = try connection.answer(MessageLists.failuresEdge(of: seqno, after: after, window: window))
-    return Reporting.DeliveriesAnswer(items: found, nextCursor: edge?.description)
+    return ReportService.DeliveriesAnswer(items: found, nextCursor: edge?.description)
   }
 }

@@ -5,8 +5,8 @@ internal import Store
 
 /// What happens right now in an app, or in all: the last hour by minute, why sends failed in it, and the newest messages.
 package struct Overview: JSONAnswer {
-  package let minutes: StatisticsReporting.Report
-  package let reasons: StatisticsReporting.Report
+  package let minutes: StatisticsService.Report
+  package let reasons: StatisticsService.Report
   package let messages: ItemPage<MessageListing.Entry>
 
   package func write(to writer: inout JSONWriter) {
@@ -30,9 +30,9 @@ package struct Overview: JSONAnswer {
     // To the end of the minute: where nothing happens, nothing changes.
     let end = (now / 60_000_000 + 1) * 60_000_000
     do throws(Problem) {
-      func report(per division: String) throws(Problem) -> StatisticsReporting.Report {
-        let question = StatisticsReporting.Question(by: "minute", per: division)
-        return try StatisticsReporting.report(question, by: caller, on: connection, now: end)
+      func report(per division: String) throws(Problem) -> StatisticsService.Report {
+        let question = StatisticsService.Question(by: "minute", per: division)
+        return try StatisticsService.report(question, by: caller, on: connection, now: end)
       }
       var page = try PageRequest()
       page.limit = Operations.Limits.overviewMessages

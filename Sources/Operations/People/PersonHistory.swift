@@ -72,8 +72,8 @@ package enum PersonHistory {
     _ clientUID: String, of appID: String, _ page: PageRequest, by caller: Caller,
     on connection: Connection, now: Int64
   ) throws(Problem) -> ItemPage<Entry> {
-    let (user, _, devices) = try People.find(clientUID, of: appID, by: caller, on: connection)
-    try Auditing.note(.userMessages, of: user.app, by: caller, on: connection)
+    let (user, _, devices) = try UserDirectory.find(clientUID, of: appID, by: caller, on: connection)
+    try AuditTrail.note(.userMessages, of: user.app, by: caller, on: connection)
     let ids = devices.map(\.record.device)
     let (found, last) = try search(user, ids, page, since: now - Operations.Limits.historyMicroseconds, connection)
     let shown = Array(found.prefix(page.limit))

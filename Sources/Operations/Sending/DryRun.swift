@@ -27,7 +27,7 @@ package struct DryRun: Sendable {
 
   /// - Parameter hosting: where what does not fit would go.
   init(
-    _ message: MessageRequest, _ app: App, hosting: Hosting, on connection: Connection, now: Int64
+    _ message: MessageRequest, _ app: App, hosting: ContentHosting, on connection: Connection, now: Int64
   ) throws(Problem) {
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     targeted = audience.targeted
@@ -37,7 +37,7 @@ package struct DryRun: Sendable {
     shown.content.appHasExtension = app.hasExtension
     var notes = ContentNotes.notes(message.content)
     notes += try ExtensionLook.notes(shown, app, on: connection)
-    notes += try Advertising.notes(message, app, on: connection)
+    notes += try AdvertisingRules.notes(message, app, on: connection)
     do {
       let plan = try HostingPlan(message, audience, app, hosting, on: connection, now: now)
       shown.content = shown.content.replacing(plan.links)

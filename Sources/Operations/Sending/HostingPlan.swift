@@ -24,7 +24,7 @@ struct HostingPlan {
   ///   - lastDueAt, expiresAt: of the message, microseconds since 1970.
   /// - Throws: `.payloadTooLarge` when it cannot be made to fit.
   init(
-    _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: Hosting,
+    _ message: MessageRequest, _ audience: ResolvedAudience, _ app: App, _ hosting: ContentHosting,
     on connection: Connection, now: Int64, lastDueAt: Int64? = nil, expiresAt: Int64? = nil
   ) throws(Problem) {
     let lastOfAll = message.repetition.flatMap { Moment.microseconds("\($0.until.text)T23:59:59Z") }
@@ -65,7 +65,7 @@ struct HostingPlan {
 
   /// Moves `ext` to a page. Answers why it cannot be moved, in a sentence; empty when there is none to speak of.
   private mutating func moveExt(
-    _ content: MessageContent, _ app: App, _ hosting: Hosting, _ now: Int64
+    _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
   ) throws(Problem) -> String? {
     guard let ext = content.ext, ext.utf8.count > Operations.Limits.leastMovedText else { return "" }
     guard !content.fillsVariables || Variable.found(in: ext.utf8).isEmpty else {
@@ -74,13 +74,13 @@ struct HostingPlan {
     guard hosting.publicURL != nil else {
       return "ext could move to a page of this server if UPMC_PUBLIC_URL were set."
     }
-    links.ext = try page(ext, Hosting.extSuffix, app, hosting, now)
+    links.ext = try page(ext, ContentHosting.extSuffix, app, hosting, now)
     notes.append("ext does not fit the payload: it moves to a page whose address takes its place.")
     return nil
   }
 
   private mutating func moveText(
-    _ content: MessageContent, _ app: App, _ hosting: Hosting, _ now: Int64
+    _ content: MessageContent, _ app: App, _ hosting: ContentHosting, _ now: Int64
   ) throws(Problem) -> String? {
     guard let body = content.alert?.body, body.utf8.count > Operations.Limits.leastMovedText else { return "" }
     guard content.pushType == .alert, content.isMutableInEffect else {
@@ -93,25 +93,25 @@ struct HostingPlan {
     guard hosting.publicURL != nil else {
       return "The text could move to a page of this server if UPMC_PUBLIC_URL were set."
     }
-    links.text = try page(body, Hosting.textSuffix, app, hosting, now)
+    links.text = try page(body, ContentHosting.textSuffix, app, hosting, now)
     notes.append("The text does not fit the payload: it moves to a page whose address takes its place.")
     return nil
   }
 
   private mutating func page(
-    _ text: String, _ suffix: String, _ app: App, _ hosting: Hosting, _ now: Int64
+    _ text: String, _ suffix: String, _ app: App, _ hosting: ContentHosting, _ now: Int64
   ) throws(Problem) -> String {
-    let name = Hosting.makeName()
-    let body = Hosting.encoded(text)
+    let name = ContentHosting.makeName()
+    let body = ContentHosting.encoded(text)
     files.append(
       HostedFiles.New(
-        name: name, app: app.number, suffix: suffix, type: Hosting.pageType, sha256: SHA256.hash(body),
+        name: name, app: app.number, suffix: suffix, type: ContentHosting.pageType, sha256: SHA256.hash(body),
         body: body, apiKey: nil, createdAt: now, expiresAt: keptUntil))
-    return try hosting.url(Hosting.pagePath, name + suffix)
+    return try hosting.url(ContentHosting.pagePath, name + suffix)
   }
 
   private mutating func show(
-    _ name: String, of app: App, _ hosting: Hosting, _ connection: Connection, _ now: Int64
+    _ name: String, of app: App, _ hosting: ContentHosting, _ connection: Connection, _ now: Int64
   ) throws(Problem) {
     guard let file = try connection.answer(HostedFiles.find(name)), file.app == app.number, file.expiresAt > now,
       file.isMedia
@@ -120,7 +120,7 @@ struct HostingPlan {
         .impossible, at: "/media",
         "names no uploaded file of this app, or its time is over; upload it with POST /v1/admin/uploads")
     }
-    links.media = try hosting.url(Hosting.mediaPath, name + file.suffix)
+    links.media = try hosting.url(ContentHosting.mediaPath, name + file.suffix)
     if file.expiresAt < shownUntil { extended.append(name) }
   }
 

@@ -7,7 +7,7 @@ package enum SendAnswer: JSONAnswer {
   /// The message is stored and will be sent.
   case accepted(Accepted)
   /// A second person is asked first.
-  case waiting(Approving.Waiting)
+  case waiting(ApprovalService.Waiting)
   /// Nothing was stored.
   case tried(DryRun)
 

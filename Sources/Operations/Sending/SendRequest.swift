@@ -8,14 +8,16 @@ package struct SendRequest: Sendable {
   package let idempotencyKey: String?
   package let caller: Caller
   /// Where pages and media are reached.
-  package let hosting: Hosting
+  package let hosting: ContentHosting
   /// Seals what a confidential message says; nil: the catalog's does.
   package var seal: ContentSeal?
   package var door = App.Confidentiality.Door.api
   /// Of the second person, where one was asked.
   var consent: SendConsent?
 
-  package init(body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: Hosting = Hosting(publicURL: nil)) {
+  package init(
+    body: [UInt8], idempotencyKey: String?, caller: Caller, hosting: ContentHosting = ContentHosting(publicURL: nil)
+  ) {
     self.body = body
     self.idempotencyKey = idempotencyKey
     self.caller = caller

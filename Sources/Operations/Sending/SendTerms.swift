@@ -23,7 +23,7 @@ struct SendTerms: Sendable {
     try IdempotencyKey.check(asked.idempotencyKey)
     var message = message
     message.isConfidential = app.confidentiality.covers(message, from: asked.door)
-    try Confiding.check(message, filled)
+    try ConfidentialityRules.check(message, filled)
     request = message
     self.app = app
     self.seal = asked.seal ?? seal

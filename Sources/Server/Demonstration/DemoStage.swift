@@ -118,7 +118,7 @@ final class DemoStage {
       """
     var request = SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine)
     request.seal = try SigningKeys.load(connection, master: master).contents
-    let answer = try Sending.send(request, on: connection, now: connection.run(WallClock.now()))
+    let answer = try SendService.send(request, on: connection, now: connection.run(WallClock.now()))
     guard case .accepted(let accepted) = answer else { throw ServerError("The first push was not accepted.") }
     return accepted.seqno
   }

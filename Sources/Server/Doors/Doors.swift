@@ -42,7 +42,7 @@ final class Doors {
           "memoryMiB": "\(memoryBytes >> 20)",
         ])
     }
-    let hosting = Hosting(publicURL: configuration.publicURL)
+    let hosting = ContentHosting(publicURL: configuration.publicURL)
     let isSecure = tls != nil || configuration.publicURL?.hasPrefix("https://") == true
     let signIns = SignInMeter(metrics)
     let admin = try AdminThreads(

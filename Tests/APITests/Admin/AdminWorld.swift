@@ -44,7 +44,7 @@ final class AdminWorld {
     threads = try AdminThreads(
       databaseURL: databaseURL ?? database.url, catalog: try Catalog(seal: ContentSeal([SymmetricKey.random()])),
       master: try MasterKey(bytes: MasterKey.makeBytes()), threads: 2,
-      hosting: Hosting(publicURL: "https://push.example.com"), isSecure: isSecure, streamTimes: streamTimes
+      hosting: ContentHosting(publicURL: "https://push.example.com"), isSecure: isSecure, streamTimes: streamTimes
     ) {
       committed.count.add(1, ordering: .sequentiallyConsistent)
     }

@@ -48,7 +48,7 @@ import Testing
   }
 
   private func ask(_ caller: Caller) throws -> Approvals.Number {
-    let answer = try Sending.send(
+    let answer = try SendService.send(
       SendRequest(body: Array(AdminWorld.send.utf8), idempotencyKey: nil, caller: caller), on: world.connection,
       now: Self.now)
     guard case .waiting(let waiting) = answer else { throw Problem(.conflict, "it was accepted") }
@@ -58,8 +58,8 @@ import Testing
   /// What is said to whoever tries; nil: it goes out.
   private func refusal(_ number: Approvals.Number, _ caller: Caller) throws -> String? {
     do throws(Problem) {
-      _ = try Approving.approve(
-        number, hosting: Hosting(publicURL: nil), by: caller, on: world.connection, now: Self.now)
+      _ = try ApprovalService.approve(
+        number, hosting: ContentHosting(publicURL: nil), by: caller, on: world.connection, now: Self.now)
       return nil
     } catch {
       guard error.code == .forbidden else { throw error }

@@ -120,7 +120,7 @@ final class ReceiptStage {
     let body = """
       {"appId":"\(StageDevices.appID)","audience":{"clientUids":["nobody"]},"alert":"A message"}
       """
-    let answer = try Sending.send(
+    let answer = try SendService.send(
       SendRequest(body: Array(body.utf8), idempotencyKey: nil, caller: .commandLine), on: connection,
       now: SystemClock().wallMicroseconds)
     guard case .accepted(let accepted) = answer else { throw MeasuringError("a message was not accepted") }

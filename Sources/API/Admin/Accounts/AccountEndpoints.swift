@@ -39,7 +39,7 @@ extension Endpoint {
 
   /// What sessions and accounts take and answer, in the order of the description.
   static let accountSchemas: [JSONTree.Member] = [
-    SignInRequest.schema, SignedIn.object.named, SigningIn.NewPassword.object.named,
+    SignInRequest.schema, SignedIn.object.named, SignInService.NewPassword.object.named,
     ItemPage<ConsoleAccounts.Entry>.object.named, ConsoleAccounts.Entry.object.named,
     ConsoleAccounts.NewAccount.object.named, ConsoleAccounts.Change.object.named, ConsoleAccounts.Link.object.named,
   ]

@@ -37,7 +37,7 @@ extension Endpoint {
       .put, "/v1/admin/session/password", id: "choosePassword", in: .administration, "Choose a password",
       "Needs the present one, unless the account has none or the session began with a link. Signs out everywhere.",
       by: .permission(.viewMessages), load: .password,
-      body: Body(SigningIn.NewPassword.object, examples: [("first", #"{"new":"correct horse battery"}"#)]),
+      body: Body(SignInService.NewPassword.object, examples: [("first", #"{"new":"correct horse battery"}"#)]),
       answers: [Answer(204, "It is chosen. Sign in with it.")], handler: .whole(AdminCall.choosePassword)),
   ]
 
@@ -51,9 +51,9 @@ extension AdminCall {
   /// Open to all; that it must be JSON keeps other sites' forms out.
   fileprivate func signIn() throws(Problem) -> Response {
     let wish = try SignInRequest(try jsonBody())
-    let session: SigningIn.Session
+    let session: SignInService.Session
     do throws(Problem) {
-      session = try SigningIn.signIn(
+      session = try SignInService.signIn(
         wish.proof, former: self.session, replaces: wish.replaces, origin: caller.origin, requestID: caller.requestID,
         on: connection, now: resources.clock.wallMicroseconds)
       resources.signedIn(nil)
@@ -72,12 +72,12 @@ extension AdminCall {
   fileprivate func showSession() throws(Problem) -> Response {
     guard let session else { return .json(.ok, SignedIn(caller)) }
     return .json(
-      .ok, SignedIn(try SigningIn.session(session, on: connection, now: resources.clock.wallMicroseconds)))
+      .ok, SignedIn(try SignInService.session(session, on: connection, now: resources.clock.wallMicroseconds)))
   }
 
   fileprivate func signOut() throws(Problem) -> Response {
     guard let session else { throw Problem(.conflict, "An API key is not signed in; revoke it to end it.") }
-    try SigningIn.signOut(session, by: caller, on: connection)
+    try SignInService.signOut(session, by: caller, on: connection)
     resources.known.forget(.session(session))
     var response = Response.done
     response.headers.append(SessionCookie.clear(isSecure: resources.isSecure))
@@ -85,8 +85,8 @@ extension AdminCall {
   }
 
   fileprivate func choosePassword() throws(Problem) -> Response {
-    try SigningIn.choosePassword(
-      try body(SigningIn.NewPassword.object), session: session, by: caller, on: connection)
+    try SignInService.choosePassword(
+      try body(SignInService.NewPassword.object), session: session, by: caller, on: connection)
     var response = Response.done
     response.headers.append(SessionCookie.clear(isSecure: resources.isSecure))
     return response

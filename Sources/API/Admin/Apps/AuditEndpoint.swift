@@ -6,9 +6,9 @@ internal import Operations
 extension AdminCall {
   /// `GET /v1/admin/audit?appId=&action=&actor=&object=&limit=&cursor=`: newest first.
   func audit() throws(Problem) -> Response {
-    let question = Auditing.Question(
+    let question = AuditTrail.Question(
       appID: query["appId"], action: query["action"], actor: query["actor"],
       object: query["object"])
-    return .json(.ok, try Auditing.list(question, try page(), by: caller, on: connection))
+    return .json(.ok, try AuditTrail.list(question, try page(), by: caller, on: connection))
   }
 }

@@ -11,7 +11,7 @@ extension AdminCall {
     let (appID, change) = try Self.readSegment(try jsonBody())
     return .json(
       .created,
-      try Segmenting.create(
+      try SegmentService.create(
         change, of: try Self.needed(appID), by: caller, on: connection, now: resources.clock.wallMicroseconds))
   }
 
@@ -21,11 +21,11 @@ extension AdminCall {
       throw Problem(.invalidField, "Say whose segments: /v1/admin/segments?appId=…")
     }
     let page = try page()
-    return .json(.ok, try Segmenting.list(appID, page, by: caller, on: connection))
+    return .json(.ok, try SegmentService.list(appID, page, by: caller, on: connection))
   }
 
   func segment() throws(Problem) -> Response {
-    .json(.ok, try Segmenting.find(try segmentNumber(), by: caller, on: connection))
+    .json(.ok, try SegmentService.find(try segmentNumber(), by: caller, on: connection))
   }
 
   /// `{"name"?,"conditions"?}`: what is not given stays.
@@ -34,19 +34,19 @@ extension AdminCall {
     guard appID == nil else { throw Problem(at: "/appId", "cannot be changed") }
     return .json(
       .ok,
-      try Segmenting.change(
+      try SegmentService.change(
         try segmentNumber(), change, by: caller, on: connection, now: resources.clock.wallMicroseconds))
   }
 
   func deleteSegment() throws(Problem) -> Response {
-    try Segmenting.delete(try segmentNumber(), by: caller, on: connection)
+    try SegmentService.delete(try segmentNumber(), by: caller, on: connection)
     return Response(status: .noContent, headers: [], body: [])
   }
 
   func countSegment() throws(Problem) -> Response {
     .json(
       .ok,
-      try Segmenting.count(
+      try SegmentService.count(
         try segmentNumber(), by: caller, on: connection, now: resources.clock.wallMicroseconds))
   }
 
@@ -57,7 +57,7 @@ extension AdminCall {
     guard let conditions = change.conditions else { throw Problem(at: "/conditions", "is needed") }
     return .json(
       .ok,
-      try Segmenting.count(
+      try SegmentService.count(
         conditions: conditions, of: try Self.needed(appID), by: caller, on: connection,
         now: resources.clock.wallMicroseconds))
   }
@@ -74,10 +74,10 @@ extension AdminCall {
     return appID
   }
 
-  private static func readSegment(_ body: [UInt8]) throws(Problem) -> (appID: String?, Segmenting.Change) {
+  private static func readSegment(_ body: [UInt8]) throws(Problem) -> (appID: String?, SegmentService.Change) {
     var reader = JSONReader(body)
     var appID: String?
-    var change = Segmenting.Change()
+    var change = SegmentService.Change()
     do throws(JSONError) {
       try reader.readObject { (reader, key) throws(JSONError) in
         switch key {

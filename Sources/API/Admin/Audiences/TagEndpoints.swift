@@ -9,7 +9,7 @@ extension AdminCall {
   /// `{"appId","clientUids":[…]|"devices":[…],"add":[…],"remove":[…]}`, or `"set":[…]` for exactly these tags.
   func changeTags() throws(Problem) -> Response {
     let (appID, owners, change) = try Self.readTags(try jsonBody())
-    return .json(.ok, try Tagging.change(change, of: owners, in: appID, by: caller, on: connection))
+    return .json(.ok, try TagService.change(change, of: owners, in: appID, by: caller, on: connection))
   }
 
   /// `?appId=&clientUid=` or `?appId=&device=`; with neither, all tags in use.
@@ -17,25 +17,25 @@ extension AdminCall {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose tags: /v1/admin/tags?appId=…&clientUid=… or …&device=…")
     }
-    let owner: Tagging.Owners
+    let owner: TagService.Owners
     switch (query["clientUid"], query["device"]) {
-    case (nil, nil): return .json(.ok, try Tagging.all(in: appID, by: caller, on: connection))
+    case (nil, nil): return .json(.ok, try TagService.all(in: appID, by: caller, on: connection))
     case (let clientUID?, nil): owner = .users([clientUID])
     case (nil, let device?):
       guard let id = DeviceID(device) else { throw Problem(.invalidField, "device must be a device's id, a UUID.") }
       owner = .devices([id])
     default: throw Problem(.impossible, "Name either clientUid or device.")
     }
-    return .json(.ok, try Tagging.list(owner, in: appID, by: caller, on: connection))
+    return .json(.ok, try TagService.list(owner, in: appID, by: caller, on: connection))
   }
 
   private static func readTags(
     _ body: [UInt8]
-  ) throws(Problem) -> (appID: String, Tagging.Owners, Tagging.Change) {
+  ) throws(Problem) -> (appID: String, TagService.Owners, TagService.Change) {
     var reader = JSONReader(body)
     var appID: String?
-    var owners: [Tagging.Owners] = []
-    var change = Tagging.Change()
+    var owners: [TagService.Owners] = []
+    var change = TagService.Change()
     var replacement: [String]?
     do throws(JSONError) {
       try reader.readObject { (reader, key) throws(JSONError) in

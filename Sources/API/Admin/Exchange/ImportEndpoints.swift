@@ -9,7 +9,7 @@ internal import Store
 extension AdminCall {
   /// `GET /v1/admin/imports?appId=&limit=&cursor=`: newest first.
   func imports() throws(Problem) -> Response {
-    .json(.ok, try Importing.list(of: try required("appId"), try page(), by: caller, on: connection))
+    .json(.ok, try ImportService.list(of: try required("appId"), try page(), by: caller, on: connection))
   }
 
   /// `POST /v1/admin/imports`: `{"appId","kind","groupSeq"?,"skipErrors"?,"encoding"?}`.
@@ -37,19 +37,19 @@ extension AdminCall {
     }
     return .json(
       .created,
-      try Importing.begin(
+      try ImportService.begin(
         try Problem.need(kind, "kind"), of: try Problem.need(appID, "appId"), group: group,
         skipsErrors: skipsErrors, encoding: encoding, by: caller, on: connection))
   }
 
   /// `GET /v1/admin/imports/{importId}`: how far it is.
   func showImport() throws(Problem) -> Response {
-    .json(.ok, try Importing.show(try importNumber(), by: caller, on: connection))
+    .json(.ok, try ImportService.show(try importNumber(), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/imports/{importId}/errors?limit=&cursor=`: what was wrong, line by line.
   func importErrors() throws(Problem) -> Response {
-    .json(.ok, try Importing.faults(of: try importNumber(), try page(), by: caller, on: connection))
+    .json(.ok, try ImportService.faults(of: try importNumber(), try page(), by: caller, on: connection))
   }
 
   /// `PUT /v1/admin/imports/{importId}/parts/{part}?last=true`: the body is the next part of the file, cut anywhere.
@@ -65,8 +65,9 @@ extension AdminCall {
     guard ["true", "false"].contains(last) else { throw Problem(.invalidField, "last must be true or false.") }
     return .json(
       .ok,
-      try Importing.take(
-        Importing.Part(number: part, bytes: request.body, isLast: last == "true"), of: try importNumber(), by: caller,
+      try ImportService.take(
+        ImportService.Part(number: part, bytes: request.body, isLast: last == "true"), of: try importNumber(),
+        by: caller,
         on: connection, now: resources.clock.wallMicroseconds))
   }
 

@@ -7,7 +7,7 @@ extension AdminCall {
   /// `GET /v1/admin/messages/{seqno}/events`: the funnel whenever it changes.
   func watchMessage() throws(Problem) -> StreamSource {
     let seqno = try seqno()
-    _ = try Reporting.funnel(seqno, for: caller, on: connection)
+    _ = try ReportService.funnel(seqno, for: caller, on: connection)
     return .funnel(seqno: seqno)
   }
 
@@ -19,7 +19,7 @@ extension AdminCall {
   /// `GET /v1/admin/exports/users?appId=&prefix=`.
   func exportUsers() throws(Problem) -> StreamSource {
     .file(
-      try Exporting.users(
+      try CSVExport.users(
         of: try required("appId"), prefix: query["prefix"] ?? "", by: caller, on: connection))
   }
 
@@ -28,7 +28,7 @@ extension AdminCall {
     guard let group = Int64(try required("groupSeq")) else {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")
     }
-    return .file(try Exporting.members(of: group, by: caller, on: connection))
+    return .file(try CSVExport.members(of: group, by: caller, on: connection))
   }
 
   /// `GET /v1/admin/exports/deliveries?seqno=`.
@@ -36,11 +36,11 @@ extension AdminCall {
     guard let seqno = SequenceNumber.parse(try required("seqno")) else {
       throw Problem(.unknownMessage, "A SEQNO is a whole number, as the send answered it.")
     }
-    return .file(try Exporting.deliveries(of: seqno, by: caller, on: connection))
+    return .file(try CSVExport.deliveries(of: seqno, by: caller, on: connection))
   }
 
   /// `GET /v1/admin/exports/audit?appId=`.
   func exportAudit() throws(Problem) -> StreamSource {
-    .file(try Exporting.audit(of: query["appId"], by: caller, on: connection))
+    .file(try CSVExport.audit(of: query["appId"], by: caller, on: connection))
   }
 }

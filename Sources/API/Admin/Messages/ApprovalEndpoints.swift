@@ -10,7 +10,7 @@ extension AdminCall {
   func approvals() throws(Problem) -> Response {
     .json(
       .ok,
-      try Approving.list(
+      try ApprovalService.list(
         of: query["appId"], state: query["state"], try page(), by: caller, on: connection,
         now: resources.clock.wallMicroseconds))
   }
@@ -19,14 +19,14 @@ extension AdminCall {
   func approval() throws(Problem) -> Response {
     .json(
       .ok,
-      try Approving.show(
+      try ApprovalService.show(
         try approvalNumber(), seal: resources.catalog.seal, by: caller, on: connection,
         now: resources.clock.wallMicroseconds))
   }
 
   /// `POST /v1/admin/approvals/{approvalId}/approve`: answers as the send would have.
   func approve() throws(Problem) -> Response {
-    let answer = try Approving.approve(
+    let answer = try ApprovalService.approve(
       try approvalNumber(), hosting: resources.hosting, seal: resources.catalog.seal, by: caller, on: connection,
       now: resources.clock.wallMicroseconds)
     resources.messageCommitted()
@@ -44,7 +44,7 @@ extension AdminCall {
     }
     return .json(
       .ok,
-      try Approving.reject(
+      try ApprovalService.reject(
         try approvalNumber(), reason: reason, by: caller, on: connection, now: resources.clock.wallMicroseconds))
   }
 

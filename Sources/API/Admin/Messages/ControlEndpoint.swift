@@ -14,17 +14,17 @@ extension AdminCall {
   private func control(_ control: MessageControl) throws(Problem) -> Response {
     .json(
       .ok,
-      try Controlling.control(
+      try ControlService.control(
         control, try seqno(), for: caller, on: connection, now: resources.clock.wallMicroseconds))
   }
 
   func setPace() throws(Problem) -> Response {
-    let pace = try Controlling.readPace(json: try jsonBody())
-    return .json(.ok, try Controlling.setPace(pace, of: try seqno(), for: caller, on: connection))
+    let pace = try ControlService.readPace(json: try jsonBody())
+    return .json(.ok, try ControlService.setPace(pace, of: try seqno(), for: caller, on: connection))
   }
 
   func resend() throws(Problem) -> Response {
-    let answer = try Resending.resend(
+    let answer = try ResendService.resend(
       try seqno(),
       SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,

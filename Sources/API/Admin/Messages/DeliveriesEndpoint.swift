@@ -6,6 +6,6 @@ internal import Operations
 extension AdminCall {
   func deliveries() throws(Problem) -> Response {
     let page = try PageRequest(limit: query["limit"], cursor: query["cursor"], status: query["status"])
-    return .json(.ok, try Reporting.deliveries(of: try seqno(), page, for: caller, on: connection))
+    return .json(.ok, try ReportService.deliveries(of: try seqno(), page, for: caller, on: connection))
   }
 }

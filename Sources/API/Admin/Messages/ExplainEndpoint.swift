@@ -7,7 +7,7 @@ internal import Reactor
 /// Korean where `Accept-Language` prefers it.
 extension AdminCall {
   func explain() throws(Problem) -> Response {
-    let answer = try Explaining.explain(
+    let answer = try ExplanationService.explain(
       try seqno(), for: parameters["clientUid"], language: request.header("accept-language"), by: caller,
       on: connection)
     var response = Response.json(.ok, answer)

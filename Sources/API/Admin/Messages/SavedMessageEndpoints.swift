@@ -8,29 +8,31 @@ internal import Store
 extension AdminCall {
   /// `GET /v1/admin/templates|drafts|senders?appId=&limit=&cursor=`.
   func saved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
-    .json(.ok, try Saving.list(kind, of: try required("appId"), try page(), by: caller, on: connection))
+    .json(.ok, try SavedMessageService.list(kind, of: try required("appId"), try page(), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/templates/{templateId}` and so on.
   func showSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
-    .json(.ok, try Saving.show(try savedNumber(kind), kind, by: caller, on: connection))
+    .json(.ok, try SavedMessageService.show(try savedNumber(kind), kind, by: caller, on: connection))
   }
 
   /// `POST`: `{"appId","name","sender"?,"message":{…}}`.
   func createSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
     let (appID, new) = try readSaved(takesApp: true)
     return .json(
-      .created, try Saving.create(new, kind, of: try Problem.need(appID, "appId"), by: caller, on: connection))
+      .created,
+      try SavedMessageService.create(new, kind, of: try Problem.need(appID, "appId"), by: caller, on: connection))
   }
 
   /// `PUT`: `{"name","sender"?,"message":{…}}`.
   func replaceSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
     let new = try readSaved(takesApp: false).new
-    return .json(.ok, try Saving.replace(try savedNumber(kind), kind, with: new, by: caller, on: connection))
+    return .json(
+      .ok, try SavedMessageService.replace(try savedNumber(kind), kind, with: new, by: caller, on: connection))
   }
 
   func deleteSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
-    try Saving.delete(try savedNumber(kind), kind, by: caller, on: connection)
+    try SavedMessageService.delete(try savedNumber(kind), kind, by: caller, on: connection)
     return .done
   }
 
@@ -41,7 +43,7 @@ extension AdminCall {
     return number
   }
 
-  private func readSaved(takesApp: Bool) throws(Problem) -> (appID: String?, new: Saving.New) {
+  private func readSaved(takesApp: Bool) throws(Problem) -> (appID: String?, new: SavedMessageService.New) {
     var (appID, name, sender): (String?, String?, String?)
     var message: [UInt8]?
     try readObject { (reader, key) throws(JSONError) in
@@ -57,7 +59,7 @@ extension AdminCall {
     }
     return (
       appID,
-      Saving.New(
+      SavedMessageService.New(
         name: try Problem.need(name, "name"), sender: sender, message: try Problem.need(message, "message"))
     )
   }

@@ -7,7 +7,7 @@ internal import Reactor
 /// `POST /v1/admin/messages`: sends a message, or tries it out (`dryRun`).
 extension AdminCall {
   func send() throws(Problem) -> Response {
-    let answer = try Sending.send(
+    let answer = try SendService.send(
       SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
         hosting: resources.hosting),

@@ -6,11 +6,11 @@ internal import Reactor
 /// `GET /v1/admin/statistics?appId=&from=&to=&by=minute|hour|day&per=app|network|lane|reason|appVersion`.
 extension AdminCall {
   func statistics() throws(Problem) -> Response {
-    let question = StatisticsReporting.Question(
+    let question = StatisticsService.Question(
       appID: query["appId"], from: query["from"], to: query["to"],
       by: query["by"], per: query["per"])
     return .json(
       .ok,
-      try StatisticsReporting.report(question, by: caller, on: connection, now: resources.clock.wallMicroseconds))
+      try StatisticsService.report(question, by: caller, on: connection, now: resources.clock.wallMicroseconds))
   }
 }

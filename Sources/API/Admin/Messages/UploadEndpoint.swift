@@ -9,8 +9,8 @@ extension AdminCall {
     guard let appID = query["appId"], !appID.isEmpty else {
       throw Problem(.invalidField, "Name the app in the address: /v1/admin/uploads?appId=…")
     }
-    let uploaded = try Uploading.upload(
-      Uploading.Request(
+    let uploaded = try UploadService.upload(
+      UploadService.Request(
         appID: appID, contentType: request.header("content-type"), body: request.source,
         expiresIn: query["expiresIn"], caller: caller, hosting: resources.hosting),
       on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)

@@ -14,17 +14,17 @@ extension AdminCall {
       parent = number
     }
     return .json(
-      .ok, try Grouping.list(of: try required("appId"), below: parent, try page(), by: caller, on: connection))
+      .ok, try GroupService.list(of: try required("appId"), below: parent, try page(), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/groups/{groupSeq}`.
   func group() throws(Problem) -> Response {
-    .json(.ok, try Grouping.group(try groupSeq(), by: caller, on: connection))
+    .json(.ok, try GroupService.group(try groupSeq(), by: caller, on: connection))
   }
 
   /// `PATCH /v1/admin/groups/{groupSeq}`: `{"name"?,"parent"?,"joinable"?}`; parent null moves it to the top.
   func changeGroup() throws(Problem) -> Response {
-    var change = Grouping.Change()
+    var change = GroupService.Change()
     try readObject { (reader, key) throws(JSONError) in
       switch key {
       case "name": change.name = try reader.readText(upTo: Domain.Limits.groupNameBytes)
@@ -36,18 +36,18 @@ extension AdminCall {
     guard change.name != nil || change.parent != nil || change.isJoinable != nil else {
       throw Problem(.invalidField, "Give what is to change: name, parent, or joinable.")
     }
-    return .json(.ok, try Grouping.change(try groupSeq(), change, by: caller, on: connection))
+    return .json(.ok, try GroupService.change(try groupSeq(), change, by: caller, on: connection))
   }
 
   /// `DELETE /v1/admin/groups/{groupSeq}`.
   func deleteGroup() throws(Problem) -> Response {
-    try Grouping.delete(try groupSeq(), by: caller, on: connection)
+    try GroupService.delete(try groupSeq(), by: caller, on: connection)
     return .done
   }
 
   /// `GET /v1/admin/groups/{groupSeq}/members?limit=&cursor=`.
   func groupMembers() throws(Problem) -> Response {
-    .json(.ok, try Grouping.members(of: try groupSeq(), try page(), by: caller, on: connection))
+    .json(.ok, try GroupService.members(of: try groupSeq(), try page(), by: caller, on: connection))
   }
 
   /// `POST /v1/admin/groups/{groupSeq}/members`: `{"clientUids":[…]}`.
@@ -64,7 +64,7 @@ extension AdminCall {
     }
     return .json(
       .ok,
-      try Grouping.changeMembers(
+      try GroupService.changeMembers(
         of: try groupSeq(), adding: adding, try Problem.need(clientUIDs, "clientUids"), by: caller, on: connection,
         now: resources.clock.wallMicroseconds))
   }

@@ -10,13 +10,13 @@ extension AdminCall {
   func users() throws(Problem) -> Response {
     .json(
       .ok,
-      try People.users(
+      try UserDirectory.users(
         of: try required("appId"), prefix: query["prefix"] ?? "", try page(), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/users/{clientUid}?appId=`: with devices and groups.
   func user() throws(Problem) -> Response {
-    .json(.ok, try People.user(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+    .json(.ok, try UserDirectory.user(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/users/{clientUid}/messages?appId=&limit=&cursor=`: what was sent to a user, newest first.
@@ -32,14 +32,14 @@ extension AdminCall {
   func exportUser() throws(Problem) -> Response {
     .json(
       .ok,
-      try Persons.export(
+      try PersonRights.export(
         parameters["clientUid"], of: try required("appId"), phones: resources.master.map(PhoneSeal.init), by: caller,
         on: connection))
   }
 
   /// `DELETE /v1/admin/users/{clientUid}?appId=`: forgets a user.
   func eraseUser() throws(Problem) -> Response {
-    .json(.ok, try Persons.erase(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
+    .json(.ok, try PersonRights.erase(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
   }
 
   /// `PUT /v1/admin/users/{clientUid}/badge`: `{"appId","badge"}`, 0 to 1000.
@@ -57,7 +57,7 @@ extension AdminCall {
     let value = Int16(clamping: try Problem.need(badge, "badge"))
     return .json(
       .ok,
-      try People.setBadge(
+      try UserDirectory.setBadge(
         value, of: parameters["clientUid"], try Problem.need(appID, "appId"), by: caller, on: connection))
   }
 
@@ -82,14 +82,14 @@ extension AdminCall {
 
   /// `GET /v1/admin/devices?appId=&clientUid=&psid=&limit=&cursor=`: by how the CUID begins, or by the token.
   func devices() throws(Problem) -> Response {
-    let question: People.DeviceQuestion =
+    let question: UserDirectory.DeviceQuestion =
       if let token = query["psid"] {
         .token(token)
       } else {
         .user(prefix: query["clientUid"] ?? "")
       }
     return .json(
-      .ok, try People.devices(of: try required("appId"), question, try page(), by: caller, on: connection))
+      .ok, try UserDirectory.devices(of: try required("appId"), question, try page(), by: caller, on: connection))
   }
 
   /// `GET /v1/admin/devices/{device}`: with consents and groups; of the token only how it begins.
@@ -97,6 +97,6 @@ extension AdminCall {
     guard let device = DeviceID(parameters["device"]) else {
       throw Problem(.unknownDevice, "A device's id is a UUID, as lists show it.")
     }
-    return .json(.ok, try People.device(device, by: caller, on: connection))
+    return .json(.ok, try UserDirectory.device(device, by: caller, on: connection))
   }
 }

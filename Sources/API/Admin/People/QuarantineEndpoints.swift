@@ -11,20 +11,20 @@ extension AdminCall {
       throw Problem(.invalidField, "Say whose devices: /v1/admin/quarantine?appId=…")
     }
     let page = try page()
-    return .json(.ok, try Quarantining.list(appID, page, by: caller, on: connection))
+    return .json(.ok, try QuarantineService.list(appID, page, by: caller, on: connection))
   }
 
   /// `POST /v1/admin/quarantine/restore`: gives devices back.
   func restoreQuarantine() throws(Problem) -> Response {
     let (appID, scope) = try Self.readRestoration(try jsonBody())
-    return .json(.ok, try Quarantining.restore(scope, of: appID, by: caller, on: connection))
+    return .json(.ok, try QuarantineService.restore(scope, of: appID, by: caller, on: connection))
   }
 
   /// `{"appId", "device"}` for one, `{"appId", "since"}` for those since a time, `{"appId", "all": true}` for everyone.
-  static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: Quarantining.Scope) {
+  static func readRestoration(_ body: [UInt8]) throws(Problem) -> (appID: String, scope: QuarantineService.Scope) {
     var reader = JSONReader(body)
     var appID: String?
-    var scopes: [Quarantining.Scope] = []
+    var scopes: [QuarantineService.Scope] = []
     do throws(JSONError) {
       try reader.readObject { (reader, key) throws(JSONError) in
         switch key {

@@ -23,14 +23,14 @@ extension Endpoint {
       The secret is shown once.
       """, by: .permission(.manageApps),
       body: Body(
-        WebhookKeeping.NewWebhook.object,
+        WebhookService.NewWebhook.object,
         examples: [
           (
             "gateway",
             #"{"appId":"com.example.bank","url":"https://sms.example.com/upmc","kinds":["sms.requested"]}"#
           )
         ]),
-      answers: [Answer(201, "It is made.", WebhookKeeping.Made.object, example: made)],
+      answers: [Answer(201, "It is made.", WebhookService.Made.object, example: made)],
       problems: [.unknownApp], handler: .whole(AdminCall.createWebhook)),
     Endpoint(
       .get, "/v1/admin/webhooks", id: "listWebhooks", in: .administration, "List webhooks", "Oldest first.",
@@ -40,13 +40,13 @@ extension Endpoint {
       ],
       answers: [
         Answer(
-          200, "A page.", ItemPage<WebhookKeeping.Entry>.object, example: #"{"items":[\#(webhook)],"nextCursor":null}"#)
+          200, "A page.", ItemPage<WebhookService.Entry>.object, example: #"{"items":[\#(webhook)],"nextCursor":null}"#)
       ],
       problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.webhooks)),
     Endpoint(
       .get, "/v1/admin/webhooks/{webhook}", id: "showWebhook", in: .administration, "Look at a webhook",
       "With what waits for it, and what was given up.", by: .permission(.manageEvents),
-      answers: [Answer(200, "The webhook.", WebhookKeeping.Entry.object, example: webhook)],
+      answers: [Answer(200, "The webhook.", WebhookService.Entry.object, example: webhook)],
       problems: [.unknownWebhook],
       handler: .whole(AdminCall.webhook)),
     Endpoint(
@@ -54,10 +54,10 @@ extension Endpoint {
       "What is left out stays. While it is not `active` it is told nothing, and nothing is kept for it.",
       by: .permission(.manageApps),
       body: Body(
-        WebhookKeeping.Change.object,
+        WebhookService.Change.object,
         examples: [("off", #"{"active":false}"#), ("new secret", #"{"renewSecret":true}"#)]),
       answers: [
-        Answer(200, "The webhook now; with its secret if that is new.", WebhookKeeping.Entry.object, example: webhook)
+        Answer(200, "The webhook now; with its secret if that is new.", WebhookService.Entry.object, example: webhook)
       ],
       problems: [.unknownWebhook, .impossible], handler: .whole(AdminCall.changeWebhook)),
     Endpoint(
@@ -69,17 +69,17 @@ extension Endpoint {
       "Sends the event `webhook.test`; the webhook's deliveries tell what came of it.", by: .permission(.manageEvents),
       answers: [
         Answer(
-          202, "It will be sent.", EventKeeping.Tested.object,
+          202, "It will be sent.", EventService.Tested.object,
           example: #"{"id":"0b0e6c0a-7d3c-4a57-9a3e-3a9c5c1f2e11"}"#)
       ], problems: [.unknownWebhook, .conflict], handler: .whole(AdminCall.testWebhook)),
     Endpoint(
       .get, "/v1/admin/webhooks/{webhook}/deliveries", id: "listWebhookDeliveries", in: .administration,
       "Ask what a webhook was told", "Newest first; `state=dead` is what was given up.", by: .permission(.manageEvents),
       parameters: [
-        .query("state", JSONSchema.words(EventKeeping.states), "Only these."),
+        .query("state", JSONSchema.words(EventService.states), "Only these."),
         .limit, .numberCursor,
       ],
-      answers: [Answer(200, "A page.", ItemPage<EventKeeping.Entry>.object, example: events)],
+      answers: [Answer(200, "A page.", ItemPage<EventService.Entry>.object, example: events)],
       problems: [.invalidField, .unknownWebhook],
       handler: .whole(AdminCall.webhookDeliveries)),
     Endpoint(
@@ -89,9 +89,9 @@ extension Endpoint {
       was made), or one event. They keep their ids.
       """, by: .permission(.manageEvents),
       body: Body(
-        schema: EventKeeping.replaySchema.name,
+        schema: EventService.replaySchema.name,
         examples: [("dead", #"{"dead":true}"#), ("since", #"{"since":"2026-11-21T09:00:00Z"}"#)]),
-      answers: [Answer(200, "How many.", EventKeeping.Replayed.object, example: #"{"replayed":3}"#)],
+      answers: [Answer(200, "How many.", EventService.Replayed.object, example: #"{"replayed":3}"#)],
       problems: [.unknownWebhook],
       handler: .whole(AdminCall.replayEvents)),
     Endpoint(
@@ -103,7 +103,7 @@ extension Endpoint {
         .limit,
         .pageCursor,
       ],
-      answers: [Answer(200, "A page.", ItemPage<EventKeeping.Fallback>.object, example: fallbacks)],
+      answers: [Answer(200, "A page.", ItemPage<EventService.Fallback>.object, example: fallbacks)],
       problems: [.invalidField, .unknownMessage], handler: .whole(AdminCall.fallbacks)),
   ]
 
@@ -129,10 +129,10 @@ extension Endpoint {
 
   /// What they take and answer, in the order of the description.
   static let webhookSchemas: [JSONTree.Member] = [
-    WebhookKeeping.NewWebhook.object.named, WebhookKeeping.Change.object.named, WebhookKeeping.Entry.object.named,
-    WebhookKeeping.Made.object.named, ItemPage<WebhookKeeping.Entry>.object.named, EventKeeping.Tested.object.named,
-    ItemPage<EventKeeping.Entry>.object.named, EventKeeping.replaySchema, EventKeeping.Replayed.object.named,
-    ItemPage<EventKeeping.Fallback>.object.named,
+    WebhookService.NewWebhook.object.named, WebhookService.Change.object.named, WebhookService.Entry.object.named,
+    WebhookService.Made.object.named, ItemPage<WebhookService.Entry>.object.named, EventService.Tested.object.named,
+    ItemPage<EventService.Entry>.object.named, EventService.replaySchema, EventService.Replayed.object.named,
+    ItemPage<EventService.Fallback>.object.named,
   ]
 }
 
@@ -140,48 +140,48 @@ extension AdminCall {
   fileprivate func createWebhook() throws(Problem) -> Response {
     .json(
       .created,
-      try WebhookKeeping.create(
-        try body(WebhookKeeping.NewWebhook.object), master: try masterKey(), by: caller, on: connection,
+      try WebhookService.create(
+        try body(WebhookService.NewWebhook.object), master: try masterKey(), by: caller, on: connection,
         now: resources.clock.wallMicroseconds))
   }
 
   fileprivate func webhooks() throws(Problem) -> Response {
-    .json(.ok, try WebhookKeeping.list(query["appId"], try page(), by: caller, on: connection))
+    .json(.ok, try WebhookService.list(query["appId"], try page(), by: caller, on: connection))
   }
 
   fileprivate func webhook() throws(Problem) -> Response {
-    .json(.ok, try WebhookKeeping.find(parameters["webhook"], by: caller, on: connection))
+    .json(.ok, try WebhookService.find(parameters["webhook"], by: caller, on: connection))
   }
 
   fileprivate func changeWebhook() throws(Problem) -> Response {
     .json(
       .ok,
-      try WebhookKeeping.change(
-        parameters["webhook"], try body(WebhookKeeping.Change.object), master: try masterKey(), by: caller,
+      try WebhookService.change(
+        parameters["webhook"], try body(WebhookService.Change.object), master: try masterKey(), by: caller,
         on: connection))
   }
 
   fileprivate func deleteWebhook() throws(Problem) -> Response {
-    try WebhookKeeping.delete(parameters["webhook"], by: caller, on: connection)
+    try WebhookService.delete(parameters["webhook"], by: caller, on: connection)
     return .done
   }
 
   fileprivate func testWebhook() throws(Problem) -> Response {
-    .json(.accepted, try EventKeeping.test(parameters["webhook"], by: caller, on: connection))
+    .json(.accepted, try EventService.test(parameters["webhook"], by: caller, on: connection))
   }
 
   fileprivate func webhookDeliveries() throws(Problem) -> Response {
     .json(
-      .ok, try EventKeeping.list(parameters["webhook"], state: query["state"], try page(), by: caller, on: connection))
+      .ok, try EventService.list(parameters["webhook"], state: query["state"], try page(), by: caller, on: connection))
   }
 
   fileprivate func replayEvents() throws(Problem) -> Response {
-    let replay = try EventKeeping.readReplay(json: try jsonBody())
-    return .json(.ok, try EventKeeping.replay(replay, to: parameters["webhook"], by: caller, on: connection))
+    let replay = try EventService.readReplay(json: try jsonBody())
+    return .json(.ok, try EventService.replay(replay, to: parameters["webhook"], by: caller, on: connection))
   }
 
   fileprivate func fallbacks() throws(Problem) -> Response {
-    .json(.ok, try EventKeeping.fallbacks(of: try seqno(), try page(), by: caller, on: connection))
+    .json(.ok, try EventService.fallbacks(of: try seqno(), try page(), by: caller, on: connection))
   }
 
   private func masterKey() throws(Problem) -> MasterKey {

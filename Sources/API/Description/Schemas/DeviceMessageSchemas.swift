@@ -29,7 +29,7 @@ extension Schemas {
             "expiresIn", duration(Domain.Limits.expirySeconds)), .optional("dbIn", JSONSchema.flag),
           .optional("reference", JSONSchema.reference("SenderReference")),
           .optional(
-            "sender", JSONSchema.words(DeviceSending.senders.sorted()),
+            "sender", JSONSchema.words(DeviceSend.senders.sorted()),
             "What kind of device; known by itself when absent."),
         ])
     ),

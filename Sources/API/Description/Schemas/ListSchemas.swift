@@ -158,7 +158,7 @@ extension Schemas {
             "steps",
             JSONSchema.list(
               of: JSONSchema.object([
-                .needed("code", JSONSchema.words(Explaining.Step.Code.allCases.map(\.rawValue))),
+                .needed("code", JSONSchema.words(ExplanationService.Step.Code.allCases.map(\.rawValue))),
                 .needed("at", JSONSchema.optional(JSONSchema.moment)),
                 .needed("device", JSONSchema.optional(JSONSchema.uuid)),
                 .needed("reason", JSONSchema.optional(JSONSchema.anyText), "In the network's own word, or ours."),

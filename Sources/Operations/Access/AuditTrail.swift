@@ -1,0 +1,163 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// The audit log: who did what, when, from where, and what it was before and after, without secrets.
+///
+/// Whatever changes something on somebody's request writes its entry in the same transaction: either both stand or
+/// neither. An operation that changes nothing (a pause of what is paused) writes none. Beside changes it knows sign-ins,
+/// those that failed too, and who reads lists of people. The exceptions are what devices do
+/// for themselves (but for one that becomes a user's who has others), and what API keys do by the thousand: sends to named
+/// users, where the message is the record (key, time and request) as long as it is kept, and vouchers, which live for minutes.
+package enum AuditTrail {
+  /// What is written by `add`, in pieces.
+  struct Change {
+    let action: String
+    let app: App.Number?
+    /// As lists name it.
+    let object: String
+    var before: [UInt8]?
+    var after: [UInt8]?
+
+    init(_ action: String, _ object: String, in app: App?) {
+      self.init(action, object, app: app?.number)
+    }
+
+    init(_ action: String, _ object: String, app: App.Number?) {
+      self.action = action
+      self.object = object
+      self.app = app
+    }
+
+    /// With what it was and what it is: the members of JSON objects.
+    func from(_ write: (inout JSONWriter) -> Void) -> Change {
+      var change = self
+      change.before = Self.object(write)
+      return change
+    }
+
+    func to(_ write: (inout JSONWriter) -> Void) -> Change {
+      var change = self
+      change.after = Self.object(write)
+      return change
+    }
+
+    private static func object(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+      var writer = JSONWriter()
+      writer.object { write(&$0) }
+      return writer.bytes
+    }
+  }
+
+  /// The entry of a change, for the transaction that makes it.
+  static func add(_ change: Change, by caller: Caller) -> Query<Void> {
+    var entry = entry(change.action, change.object, change.app, by: caller)
+    entry.before = change.before.map { String(decoding: $0, as: UTF8.self) }
+    entry.after = change.after.map { String(decoding: $0, as: UTF8.self) }
+    return AuditLog.add(entry)
+  }
+
+  /// A list of people that somebody reads.
+  enum List: String {
+    case users, devices, deliveries, quarantine
+    case groupMembers = "group-members"
+    case userMessages = "user-messages"
+  }
+
+  /// Notes that somebody reads a list of people: one entry for each reader, list, app and hour, however many pages of it.
+  static func note(_ list: List, of app: App.Number, by caller: Caller, on connection: Connection) throws(Problem) {
+    let reader = caller.apiKey.map { "key \($0)" } ?? caller.account.map { "account \($0)" } ?? caller.name
+    try connection.answer(AuditLog.addReading(entry("people.read", list.rawValue, app, by: caller), of: reader))
+  }
+
+  private static func entry(_ action: String, _ object: String, _ app: App.Number?, by caller: Caller) -> AuditLog.New {
+    var entry = AuditLog.New(actor: caller.name, role: caller.role.rawValue, action: action, object: object)
+    entry.apiKey = caller.apiKey
+    entry.account = caller.account
+    entry.origin = caller.origin
+    entry.requestID = caller.requestID
+    entry.app = app
+    return entry
+  }
+
+  /// The entry of a device that came to a user who had others. The user is named by the device alone, so that nothing of it
+  /// is left here when the person is erased.
+  static func add(_ device: Devices.Record) -> Query<Void> {
+    var entry = AuditLog.New(actor: "device", role: "device", action: "device.add", object: device.device.description)
+    entry.app = device.app
+    entry.after = #"{"identity":"\#(device.identity.name)"}"#
+    return AuditLog.add(entry)
+  }
+
+  // MARK: Reading
+
+  /// An entry as lists show it.
+  package struct Entry: JSONAnswer {
+    package let record: AuditLog.Record
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("entry", String(record.entry))
+      writer.member("at", Timestamp.text(record.at))
+      writer.member("actor", record.actor)
+      writer.member("by", record.apiKey != nil ? "api-key" : record.account != nil ? "account" : "command-line")
+      writer.member("apiKey", record.apiKey.map(String.init))
+      writer.member("account", record.account.map(String.init))
+      writer.member("role", record.role)
+      writer.member("origin", record.origin)
+      writer.member("requestId", record.requestID)
+      writer.member("action", record.action)
+      writer.member("appId", record.appID)
+      writer.member("object", record.object)
+      writer.member("before", raw: (record.before ?? "null").utf8)
+      writer.member("after", raw: (record.after ?? "null").utf8)
+    }
+  }
+
+  /// What a list is to show; nil: everything.
+  package struct Question: Sendable {
+    package var appID: String?
+    package var action: String?
+    package var actor: String?
+    package var object: String?
+
+    package init(appID: String? = nil, action: String? = nil, actor: String? = nil, object: String? = nil) {
+      self.appID = appID
+      self.action = action
+      self.actor = actor
+      self.object = object
+    }
+  }
+
+  /// Newest first. Who reaches one app sees what concerns that app.
+  package static func list(
+    _ question: Question, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    try caller.require(.viewAudit)
+    var filter = AuditLog.Filter()
+    filter.app = caller.app
+    if let appID = question.appID {
+      let app = try connection.app(appID)
+      try caller.require(.viewAudit, in: app)
+      filter.app = app.number
+    }
+    filter.action = question.action
+    filter.actor = question.actor
+    filter.object = question.object
+    let before = try page.number(first: .max)
+    let window = Operations.Limits.searchedRows
+    let records = try connection.answer(
+      AuditLog.list(filter, before: before, window: window, limit: page.limit + 1))
+    guard records.count <= page.limit else {
+      return ItemPage(records.map(Entry.init), limit: page.limit) { String($0.record.entry) }
+    }
+    let edge = try connection.answer(AuditLog.edge(filter, before: before, window: window))
+    return ItemPage(items: records.map(Entry.init), nextCursor: edge.map(String.init))
+  }
+}
+
+extension Operations.Limits {
+  /// Rows that one page of a filtered list looks at: some ten milliseconds. What matches nothing ends there, and the next
+  /// page goes on.
+  static let searchedRows = 10_000
+}

@@ -1,0 +1,70 @@
+internal import Domain
+internal import Postgres
+internal import Store
+
+/// Who may be the second person for a message.
+///
+/// Nobody for what they asked for themselves, by whatever door: not with an account made after the request, nor with one
+/// that came from the hands of whoever asked (made by them, or opened by a link of theirs, or so by somebody whose account
+/// came from them), nor for an account that came from the approver's own hands a few days before it asked. The command line
+/// is one person for each Unix user. Root can become any of them, and can write to the database: whoever is root there is
+/// held back by nothing here.
+extension ApprovalService {
+  static func checkSecondPerson(
+    _ caller: Caller, _ record: Approvals.Record, _ connection: Connection
+  ) throws(Problem) {
+    // An API key is no person.
+    guard let approver = caller.asker else {
+      throw Problem(.forbidden, "A second person is asked: sign in with an account, or use `upmc approval`.")
+    }
+    let asker = record.requester.asker
+    guard approver != asker, !isSameName(approver, caller.name, asker, record.requester.name) else {
+      throw Problem(.forbidden, "Whoever asked for a message cannot approve it: it needs a second person.")
+    }
+    if case .account(let number) = approver {
+      guard let account = try connection.answer(Accounts.find(number)), account.createdAt < record.requestedAt else {
+        throw Problem(
+          .forbidden,
+          "The account \(caller.name) is younger than the request. Somebody whose account was there before must approve it."
+        )
+      }
+      let linked = record.requestedAt - Operations.Limits.handsOfAskerSeconds * 1_000_000
+      guard try !connection.answer(Accounts.wasInHands(of: asker, number, madeSince: 0, linkedSince: linked)) else {
+        throw Problem(
+          .forbidden,
+          "The account \(caller.name) came from the hands of \(record.requester.name), who asked. Somebody else must approve it."
+        )
+      }
+    }
+    if case .account(let number) = asker {
+      let since = record.requestedAt - Operations.Limits.handsOfApproverSeconds * 1_000_000
+      guard try !connection.answer(Accounts.wasInHands(of: approver, number, madeSince: since, linkedSince: since))
+      else {
+        throw Problem(
+          .forbidden,
+          "The account \(record.requester.name), which asked, came from the hands of \(caller.name) a few days before. Somebody else must approve it."
+        )
+      }
+    }
+  }
+
+  /// An account is the Unix user of that name: `kim` or `kim@example.com`.
+  private static func isSameName(_ one: Asker, _ oneName: String, _ other: Asker, _ otherName: String) -> Bool {
+    switch (one, other) {
+    case (.unixUser(let name), .account): owns(name, otherName)
+    case (.account, .unixUser(let name)): owns(name, oneName)
+    case (.account, .account), (.unixUser, .unixUser): false
+    }
+  }
+
+  private static func owns(_ unixUser: String, _ login: String) -> Bool {
+    login.lowercased().split(separator: "@", maxSplits: 1).first.map(String.init) == unixUser.lowercased()
+  }
+}
+
+extension Operations.Limits {
+  /// A link that was made by whoever asks so long before opens an account that might still be in their hands.
+  static let handsOfAskerSeconds: Int64 = 90 * 86_400
+  /// Administrators make the accounts of those whose messages they approve: for a few days they could be them.
+  static let handsOfApproverSeconds: Int64 = 7 * 86_400
+}

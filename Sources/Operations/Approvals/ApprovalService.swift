@@ -1,0 +1,224 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// A second person for large messages: an app may say above how many devices nothing goes out that only one person has
+/// looked at. It is about people, with an account or at the command line: what signs in with an API key is a program that
+/// somebody has made sure of, and is not held back.
+///
+/// ```
+///   send by a person ─► more devices than `approvalAbove`, with the hour's? ─ no ─► message ─► frozen: still no? ─► sending
+///                    │ yes                                                             │ yes, it grew
+///                    ▼                                                                 ▼
+///                 waiting ──approve, by somebody else──► approved: the message,     waiting, the message paused
+///                    │                                   in the same commit            ├──approve──► it goes on
+///                    ├─────reject, by anybody who may──► rejected                      ├──reject───► it is cancelled
+///                    └─────nobody within 7 days────────► expired                       └──7 days───► it is cancelled
+/// ```
+/// The audience is looked up anew when it is approved, and counted when it is frozen (`Holds`): what has grown by more than
+/// a tenth beyond what was approved is asked about again. Who asked stays the sender of the message.
+package enum ApprovalService {
+  /// What a send answers that has to wait.
+  package struct Waiting: Sendable {
+    package let approval: Approvals.Number
+    package let targeted: Int64?
+    /// A JSON array.
+    let unknown: [UInt8]
+    package let because: SecondPerson.Because
+    /// Devices of other messages of whoever asked, within the hour.
+    package let withinHour: Int64
+
+    func write(to writer: inout JSONWriter) {
+      writer.member("seqno", nil as String?)
+      writer.member("state", "waiting-for-approval")
+      writer.member("approvalId", String(approval))
+      writer.member("targeted", targeted)
+      writer.member("unknown", raw: unknown)
+    }
+  }
+
+  /// One of them as lists show it.
+  package struct Entry: JSONAnswer {
+    let record: Approvals.Record
+    let now: Int64
+    /// What would go out, for whoever decides; nil: as it is stored, without what is confidential.
+    var whole: [UInt8]?
+
+    package var number: Int64 { record.number }
+    package var targeted: Int64? { record.targeted }
+    package var requestedBy: String { record.requester.name }
+    package var seqno: Int64? { record.seqno }
+
+    package var state: String {
+      switch record.state {
+      case .waiting: record.endsAt < now ? "expired" : "waiting"
+      case .approved: "approved"
+      case .rejected: "rejected"
+      }
+    }
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("approvalId", String(record.number))
+      writer.member("appId", record.appID)
+      writer.member("state", state)
+      writer.member("requestedBy", record.requester.name)
+      writer.member("requestedAt", Timestamp.text(record.requestedAt))
+      writer.member("endsAt", Timestamp.text(record.endsAt))
+      writer.member("targeted", record.targeted)
+      writer.member("because", record.because.name)
+      writer.member("sentWithinHour", record.withinHour)
+      writer.member("isHeld", record.isHeld)
+      writer.member("message", raw: whole ?? Array(record.request.utf8))
+      writer.member("resendOf", record.resendOf.map(String.init))
+      writer.member("decidedBy", record.decidedBy)
+      writer.member("decidedAt", record.decidedAt.map(Timestamp.text))
+      writer.member("reason", record.reason)
+      writer.member("seqno", record.seqno.map(String.init))
+    }
+  }
+
+  // MARK: Asking
+
+  /// Puts a send aside when its app wants a second person for so many devices. Nil: it may go out.
+  /// - Parameter kept: what the message would keep: what it names (a template, a segment) is already in it, so that nobody
+  ///   changes what the second person has seen.
+  static func hold(
+    _ request: SendRequest, _ kept: StoredRequest, _ digest: RequestDigest, _ app: App,
+    _ audience: ResolvedAudience, resendOf: Int64? = nil, on connection: Connection, now: Int64
+  ) throws(Problem) -> Waiting? {
+    let caller = request.caller
+    guard request.consent == nil, let asker = caller.asker,
+      let most = try connection.answer(Holds.most(of: asker, in: app.number))
+    else { return nil }
+    let withinHour = try connection.answer(Holds.withinHour(asker, app: app.number, now: now))
+    guard let because = SecondPerson.isAsked(devices: audience.targeted, withinHour: withinHour, most: most) else {
+      return nil
+    }
+    var new = Approvals.New(
+      app: app.number, request: kept.text, sealed: kept.sealed, requestSHA256: digest.stored,
+      idempotencyKey: request.idempotencyKey, resendOf: resendOf, targeted: audience.targeted,
+      unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self),
+      requester: Approvals.Requester(asker: asker, name: caller.name), now: now,
+      endsAt: now + Holds.waitSeconds * 1_000_000)
+    new.because = because
+    new.withinHour = withinHour
+    let asked = new
+    let number = try connection.commit { () throws(PostgresError) -> Approvals.Number? in
+      guard let number = try connection.run(Approvals.create(asked)) else { return nil }
+      let change = AuditTrail.Change("approval.request", String(number), in: app).to { writer in
+        writer.member("targeted", audience.targeted)
+        writer.member("because", because.name)
+        if let resendOf { writer.member("resendOf", String(resendOf)) }
+      }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return number
+    }
+    if let number {
+      return Waiting(
+        approval: number, targeted: audience.targeted, unknown: audience.unknownJSON, because: because,
+        withinHour: withinHour)
+    }
+    // Somebody with the same key was faster by a moment.
+    if let earlier = try earlier(request, app, digest, on: connection) { return earlier }
+    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+  }
+
+  /// What was answered to the first request with this key, if it had to wait.
+  static func earlier(
+    _ request: SendRequest, _ app: App, _ digest: RequestDigest, on connection: Connection
+  ) throws(Problem) -> Waiting? {
+    guard request.consent == nil, request.caller.asker != nil, let key = request.idempotencyKey,
+      let earlier = try connection.answer(Approvals.earlier(app: app.number, idempotencyKey: key))
+    else { return nil }
+    guard digest.matches(earlier.requestSHA256) else {
+      throw Problem(
+        .idempotencyConflict,
+        "The key \"\(key)\" was used for another request (approval \(earlier.number)). Use a new key for a new message."
+      )
+    }
+    guard earlier.state != .rejected else {
+      throw Problem(
+        .conflict, "This request was rejected by \(earlier.decidedBy ?? "somebody") (approval \(earlier.number)).")
+    }
+    return Waiting(
+      approval: earlier.number, targeted: earlier.targeted, unknown: Array(earlier.unknownEntries.utf8),
+      because: earlier.because, withinHour: earlier.withinHour)
+  }
+
+  // MARK: Looking
+
+  /// Newest first.
+  /// - Parameter state: waiting, approved, rejected or expired; nil: all.
+  package static func list(
+    of appID: String?, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection,
+    now: Int64
+  ) throws(Problem) -> ItemPage<Entry> {
+    try caller.require(.viewMessages)
+    let app = try Administration.scope(appID, .viewMessages, caller, connection)
+    let wanted = try Wanted(state)
+    let before = try page.number(first: .max)
+    let window = Operations.Limits.searchedRows
+    let records = try connection.answer(
+      Approvals.list(
+        of: app, wanted.state, isOver: wanted.isOver, now: now, before: before, window: window, limit: page.limit + 1))
+    let entries = records.map { Entry(record: $0, now: now) }
+    guard entries.count <= page.limit else {
+      return ItemPage(entries, limit: page.limit) { String($0.record.number) }
+    }
+    let edge = try connection.answer(Approvals.edge(of: app, before: before, window: window))
+    return ItemPage(items: entries, nextCursor: edge.map(String.init))
+  }
+
+  private struct Wanted {
+    var state: Approvals.State?
+    var isOver: Bool?
+
+    init(_ name: String?) throws(Problem) {
+      switch name {
+      case nil: break
+      case "waiting": (state, isOver) = (.waiting, false)
+      case "expired": (state, isOver) = (.waiting, true)
+      case "approved": state = .approved
+      case "rejected": state = .rejected
+      default: throw Problem(.invalidField, "state must be one of waiting, approved, rejected, expired.")
+      }
+    }
+  }
+
+  /// - Parameter seal: shows what a confidential one says to whoever may decide, as long as it waits.
+  package static func show(
+    _ number: Approvals.Number, seal: ContentSeal? = nil, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Entry {
+    try caller.require(.viewMessages)
+    var entry = Entry(record: try find(number, caller, connection), now: now)
+    if caller.role.allows(.approve), entry.state == "waiting", seal != nil {
+      entry.whole = try whole(entry.record, seal)
+    }
+    return entry
+  }
+
+  /// The request as it came.
+  static func whole(_ record: Approvals.Record, _ seal: ContentSeal?) throws(Problem) -> [UInt8] {
+    let stored = Array(record.request.utf8)
+    guard record.resendOf == nil, try MessageRequest(stored: stored).isContentSealed else { return stored }
+    guard let seal else { throw StoredRequest.noSeal }
+    return try SealedRequest.join(stored, try seal.content(record.sealed, of: record.app))
+  }
+
+  static func find(
+    _ number: Approvals.Number, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> Approvals.Record {
+    guard let record = try connection.answer(Approvals.find(number)), caller.reaches(record.app) else {
+      throw Problem(.notFound, "There is no approval \(number).")
+    }
+    return record
+  }
+}
+
+extension Operations.Limits {
+  /// A second person may be asked for messages above so many devices; 0: for none.
+  package static let approvalAbove: ClosedRange<Int64> = 0...1_000_000_000
+  /// Why something was rejected, in a sentence or two.
+  package static let approvalReasonBytes = 1_000
+}

@@ -1,0 +1,200 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// The tree of groups: looking at it, changing it, and who is in a group.
+package enum GroupService {
+  package struct Entry: JSONAnswer {
+    package let record: GroupTree.Record
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("groupSeq", String(record.group))
+      writer.member("appId", record.appID)
+      writer.member("name", record.name)
+      writer.member("parent", record.parent.map(String.init))
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("hasGroups", record.hasGroups)
+      writer.member("joinable", record.isJoinable)
+    }
+  }
+
+  /// The groups right below one, by name.
+  /// - Parameter parent: nil: those at the top.
+  package static func list(
+    of appID: String, below parent: Groups.Number?, _ page: PageRequest, by caller: Caller,
+    on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    let app = try connection.app(appID, allowing: caller, to: .viewPeople)
+    let found = try connection.answer(
+      GroupTree.list(of: app.number, below: parent, after: page.cursor ?? "", limit: page.limit + 1))
+    return ItemPage(found.map(Entry.init), limit: page.limit) { $0.record.name }
+  }
+
+  package static func group(
+    _ group: Groups.Number, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    Entry(record: try find(group, .viewPeople, caller, connection))
+  }
+
+  // MARK: Changes
+
+  package struct Change: Sendable {
+    package var name: String?
+    /// `.some(nil)`: to the top.
+    package var parent: Groups.Number??
+    /// Whether devices may join it by themselves.
+    package var isJoinable: Bool?
+
+    package init() {}
+  }
+
+  /// Renames a group, moves it with all that is below it, or opens it for devices.
+  package static func change(
+    _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let record = try find(group, .manageGroups, caller, connection)
+    if let name = change.name {
+      guard !name.isEmpty, name.utf8.count <= Domain.Limits.groupNameBytes else {
+        throw Problem(at: "/name", "must have 1 to \(Domain.Limits.groupNameBytes) bytes")
+      }
+    }
+    if let parent = change.parent ?? nil {
+      guard try connection.answer(Groups.doors(of: [parent]))[parent]?.app == record.app else {
+        throw Problem(.unknownGroup, "The app \(record.appID) has no group \(parent).")
+      }
+    }
+    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      try connection.run(GroupTree.lockTree(of: record.app))
+      guard let before = try connection.run(GroupTree.find(group)) else { return unknown(group) }
+      let name = change.name ?? before.name
+      let parent = change.parent ?? before.parent
+      let isJoinable = change.isJoinable ?? before.isJoinable
+      guard name != before.name || parent != before.parent || isJoinable != before.isJoinable else { return nil }
+      if let parent, try connection.run(GroupTree.isBelow(parent, group)) {
+        return Problem(.conflict, "The group \(group) cannot move below itself: \(parent) belongs to it.")
+      }
+      try connection.run(GroupTree.change(group, name: name, parent: parent, isJoinable: isJoinable))
+      let audited = AuditTrail.Change("group.change", String(group), app: before.app)
+        .from { $0.write(name: before.name, parent: before.parent, isJoinable: before.isJoinable) }
+        .to { $0.write(name: name, parent: parent, isJoinable: isJoinable) }
+      try connection.run(AuditTrail.add(audited, by: caller))
+      return nil
+    }
+    if let refusal { throw refusal }
+    return try self.group(group, by: caller, on: connection)
+  }
+
+  /// Deletes a group and its memberships; one that has groups below it stays.
+  package static func delete(
+    _ group: Groups.Number, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    let record = try find(group, .manageGroups, caller, connection)
+    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      try connection.run(GroupTree.lockTree(of: record.app))
+      guard let before = try connection.run(GroupTree.find(group)) else { return unknown(group) }
+      guard !before.hasGroups else {
+        return Problem(.conflict, "The group \(group) has groups below it. Move or delete them first.")
+      }
+      let members = try connection.run(GroupTree.delete(group, of: before.app))
+      let audited = AuditTrail.Change("group.delete", String(group), app: before.app).from { writer in
+        writer.write(name: before.name, parent: before.parent, isJoinable: before.isJoinable)
+        writer.member("members", members)
+      }
+      try connection.run(AuditTrail.add(audited, by: caller))
+      return nil
+    }
+    if let refusal { throw refusal }
+  }
+
+  // MARK: Members
+
+  package struct MemberEntry: JSONAnswer {
+    let member: GroupTree.Member
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("clientUid", member.userKey.clientUID)
+      // A guest is a device of its own.
+      writer.member("device", member.userKey.isGuest ? String(member.userKey.text.dropFirst()) : nil)
+      writer.member("clientName", member.name)
+      writer.member("joinedAt", Timestamp.text(member.joinedAt))
+    }
+  }
+
+  package static func members(
+    of group: Groups.Number, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<MemberEntry> {
+    let record = try find(group, .viewPeople, caller, connection)
+    try AuditTrail.note(.groupMembers, of: record.app, by: caller, on: connection)
+    let found = try connection.answer(
+      GroupTree.members(of: group, app: record.app, after: page.cursor ?? "", limit: page.limit + 1))
+    return ItemPage(found.map(MemberEntry.init), limit: page.limit) { $0.member.userKey.text }
+  }
+
+  package struct MembersChanged: JSONAnswer {
+    package let count: Int
+    package let unknown: [String]
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("members", count)
+      writer.member("unknown", array: { writer in for clientUID in unknown { writer.value(clientUID) } })
+    }
+  }
+
+  /// Puts users into a group or takes them out. Those that the app does not know come back as unknown.
+  package static func changeMembers(
+    of group: Groups.Number, adding: Bool, _ clientUIDs: [String], by caller: Caller, on connection: Connection,
+    now: Int64
+  ) throws(Problem) -> MembersChanged {
+    let record = try find(group, .manageGroups, caller, connection)
+    let users = Set(clientUIDs.map(UserKey.init(clientUID:)))
+    let known = try connection.answer(GroupTree.known(users, of: record.app))
+    let unknown = users.subtracting(known).map(\.description).sorted()
+    guard !known.isEmpty else { return MembersChanged(count: 0, unknown: unknown) }
+    let memberships = known.sorted().map {
+      Groups.Membership(user: Users.Key(app: record.app, userKey: $0), group: group)
+    }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(adding ? Groups.join(memberships, at: now) : Groups.leave(memberships))
+      let action = adding ? "group.add-members" : "group.remove-members"
+      let audited = AuditTrail.Change(action, String(group), app: record.app).to { writer in
+        writer.member("members", known.count)
+        // Who, as long as they are few.
+        if known.count <= Operations.Limits.auditedMembers {
+          writer.member(
+            "clientUids", array: { writer in for user in known.sorted() { writer.value(user.description) } })
+        }
+      }
+      try connection.run(AuditTrail.add(audited, by: caller))
+    }
+    return MembersChanged(count: known.count, unknown: unknown)
+  }
+
+  /// To a caller of another app the group does not exist.
+  private static func find(
+    _ group: Groups.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> GroupTree.Record {
+    try caller.require(permission)
+    guard let record = try connection.answer(GroupTree.find(group)), caller.reaches(record.app) else {
+      throw unknown(group)
+    }
+    return record
+  }
+
+  private static func unknown(_ group: Groups.Number) -> Problem {
+    Problem(.unknownGroup, "There is no group \(group).")
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func write(name: String, parent: Groups.Number?, isJoinable: Bool) {
+    member("name", name)
+    member("parent", parent.map(String.init))
+    member("joinable", isJoinable)
+  }
+}
+
+extension Operations.Limits {
+  /// Members that one audit entry names.
+  static let auditedMembers = 100
+}

@@ -1,0 +1,139 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Giving tags to users and devices, one or many. A user's tags hold on all its devices; a device's belong to the
+/// installation, whoever uses it.
+package enum TagService {
+  package enum Owners: Sendable {
+    /// They may be tagged before they register.
+    case users([String])
+    case devices([DeviceID])
+
+    /// Who they are, or how many.
+    fileprivate var summary: String {
+      switch self {
+      case .users(let users): users.count == 1 ? users[0] : "\(users.count) users"
+      case .devices(let devices): devices.count == 1 ? devices[0].description : "\(devices.count) devices"
+      }
+    }
+  }
+
+  package struct Change: Sendable {
+    package var add: [String] = []
+    package var remove: [String] = []
+    /// All other tags go.
+    package var replaces = false
+
+    package init() {}
+
+    fileprivate func write(to writer: inout JSONWriter) {
+      writer.member(replaces ? "set" : "add", array: { writer in for tag in add { writer.value(tag) } })
+      writer.member("remove", array: { writer in for tag in remove { writer.value(tag) } })
+    }
+  }
+
+  package struct Changed: JSONAnswer {
+    package let count: Int
+    /// Devices that are not registered.
+    package let unknown: [String]
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("changed", count)
+      writer.member("unknown", array: { writer in for entry in unknown { writer.value(entry) } })
+    }
+  }
+
+  package struct List: JSONAnswer {
+    package let tags: [String]
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("tags", array: { writer in for tag in tags { writer.value(tag) } })
+    }
+  }
+
+  /// Changes tags, a commit for each part, so that nobody waits long for the rows. Repeating it changes nothing.
+  package static func change(
+    _ change: Change, of owners: Owners, in appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Changed {
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
+    guard change.replaces || !change.add.isEmpty || !change.remove.isEmpty else {
+      throw Problem(.impossible, "Give add, remove or set: which tags.")
+    }
+    // Said once, with the first part.
+    var audited: AuditTrail.Change? = AuditTrail.Change("tags.change", owners.summary, in: app).to {
+      change.write(to: &$0)
+    }
+    func audit() throws(PostgresError) {
+      guard let change = audited else { return }
+      try connection.run(AuditTrail.add(change, by: caller))
+      audited = nil
+    }
+    switch owners {
+    case .users(let clientUIDs):
+      let users = Set(clientUIDs.map(UserKey.init(clientUID:))).sorted()
+      var count = 0
+      for part in users.parts(of: Operations.Limits.taggedOwners) {
+        count += try connection.commit { () throws(PostgresError) in
+          try audit()
+          return try connection.run(
+            TagLists.changeUsers(
+              app: app.number, part, add: change.add, remove: change.remove, replacing: change.replaces))
+        }.count
+      }
+      return Changed(count: count, unknown: [])
+    case .devices(let devices):
+      var known: Set<DeviceID> = []
+      for part in Set(devices).sorted().parts(of: Operations.Limits.taggedOwners) {
+        known.formUnion(
+          try connection.commit { () throws(PostgresError) in
+            try audit()
+            return try connection.run(
+              TagLists.changeDevices(
+                app: app.number, part, add: change.add, remove: change.remove, replacing: change.replaces))
+          })
+      }
+      return Changed(count: known.count, unknown: devices.filter { !known.contains($0) }.map(\.description))
+    }
+  }
+
+  /// All tags in use, in order.
+  package static func all(
+    in appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> List {
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
+    return List(tags: try connection.answer(TagLists.inUse(app: app.number, limit: Operations.Limits.shownTags)))
+  }
+
+  /// The tags of one user or device.
+  package static func list(
+    _ owner: Owners, in appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> List {
+    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
+    switch owner {
+    case .users(let clientUIDs):
+      let user = Users.Key(app: app.number, userKey: UserKey(clientUID: clientUIDs.first ?? ""))
+      return List(tags: try connection.answer(TagLists.of(user)))
+    case .devices(let devices):
+      guard let device = devices.first, let record = try connection.answer(Devices.find([device])).first,
+        record.app == app.number
+      else { throw Problem(.unknownDevice, "The app \(appID) has no such device.") }
+      return List(tags: try connection.answer(TagLists.of(device)))
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Users or devices tagged in one commit: their rows are locked meanwhile.
+  static let taggedOwners = 500
+  /// Tags of an app that are listed.
+  static let shownTags = 1_000
+}
+
+extension Array {
+  /// Parts of at most `size` elements, in order.
+  fileprivate func parts(of size: Int) -> [[Element]] {
+    stride(from: 0, to: count, by: size).map { Array(self[$0..<Swift.min($0 + size, count)]) }
+  }
+}

@@ -1,0 +1,172 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Messages that are kept instead of sent: templates, drafts, and senders with what their messages have in common.
+///
+/// A template is whole but for its audience, and checked as a send would be; a draft may be anything, for it is somebody's
+/// unfinished work; a sender is the name that messages bear, with a part of a message to begin from.
+package enum SavedMessageService {
+  /// One of them as lists show it.
+  package struct Entry: JSONAnswer {
+    package let record: SavedMessages.Record
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member(record.kind.idName, String(record.number))
+      writer.member("appId", record.appID)
+      if let sender = record.sender { writer.member("sender", sender) }
+      writer.member("name", record.name)
+      writer.member("message", raw: record.message.utf8)
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("updatedAt", Timestamp.text(record.updatedAt))
+      writer.member("updatedBy", record.updatedBy)
+    }
+  }
+
+  /// What is to be kept.
+  package struct New: Sendable {
+    package var name: String
+    /// Of a sender: what its messages bear.
+    package var sender: String?
+    /// A JSON object.
+    package var message: [UInt8]
+
+    package init(name: String, sender: String? = nil, message: [UInt8]) {
+      self.name = name
+      self.sender = sender
+      self.message = message
+    }
+  }
+
+  package static func list(
+    _ kind: SavedMessages.Kind, of appID: String, _ page: PageRequest, by caller: Caller,
+    on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    let app = try connection.app(appID, allowing: caller, to: .viewContent)
+    let found = try connection.answer(
+      SavedMessages.list(kind, of: app.number, after: try page.number(first: 0), limit: page.limit + 1))
+    return ItemPage(found.map(Entry.init), limit: page.limit) { String($0.record.number) }
+  }
+
+  package static func show(
+    _ number: SavedMessages.Number, _ kind: SavedMessages.Kind, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    try caller.require(.viewContent)
+    guard let record = try connection.answer(SavedMessages.find(number, kind)), caller.reaches(record.app) else {
+      throw unknown(number, kind)
+    }
+    return Entry(record: record)
+  }
+
+  // MARK: Changes
+
+  package static func create(
+    _ new: New, _ kind: SavedMessages.Kind, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let app = try connection.app(appID, allowing: caller, to: .manageContent)
+    let stored = try check(new, kind, appID, caller)
+    let number = try connection.commit { () throws(PostgresError) in
+      let number = try connection.run(SavedMessages.create(stored, kind, of: app.number))
+      let change = AuditTrail.Change("\(kind.word).create", String(number), in: app).to { $0.write(stored) }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return number
+    }
+    return try show(number, kind, by: caller, on: connection)
+  }
+
+  /// Replaces what was kept.
+  package static func replace(
+    _ number: SavedMessages.Number, _ kind: SavedMessages.Kind, with new: New, by caller: Caller,
+    on connection: Connection
+  ) throws(Problem) -> Entry {
+    try caller.require(.manageContent)
+    let present = try show(number, kind, by: caller, on: connection)
+    let stored = try check(new, kind, present.record.appID, caller)
+    let isThere = try connection.commit { () throws(PostgresError) in
+      guard let before = try connection.run(SavedMessages.lock(number, kind)) else { return false }
+      try connection.run(SavedMessages.change(number, stored))
+      let change = AuditTrail.Change("\(kind.word).change", String(number), app: before.app).from { $0.write(before) }
+        .to { $0.write(stored) }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return true
+    }
+    guard isThere else { throw unknown(number, kind) }
+    return try show(number, kind, by: caller, on: connection)
+  }
+
+  package static func delete(
+    _ number: SavedMessages.Number, _ kind: SavedMessages.Kind, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    try caller.require(.manageContent)
+    let isThere = try connection.commit { () throws(PostgresError) in
+      guard let before = try connection.run(SavedMessages.lock(number, kind)), caller.reaches(before.app) else {
+        return false
+      }
+      try connection.run(SavedMessages.delete(number))
+      let change = AuditTrail.Change("\(kind.word).delete", String(number), app: before.app).from { $0.write(before) }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return true
+    }
+    guard isThere else { throw unknown(number, kind) }
+  }
+
+  // MARK: Rules
+
+  private static func check(
+    _ new: New, _ kind: SavedMessages.Kind, _ appID: String, _ caller: Caller
+  ) throws(Problem) -> SavedMessages.New {
+    guard (1...Operations.Limits.nameBytes).contains(new.name.utf8.count) else {
+      throw Problem(at: "/name", "must have 1 to \(Operations.Limits.nameBytes) bytes")
+    }
+    guard new.message.count <= Operations.Limits.savedMessageBytes else {
+      throw Problem(at: "/message", "must have at most \(Operations.Limits.savedMessageBytes) bytes")
+    }
+    switch (kind, new.sender) {
+    case (.sender, let sender?):
+      guard (1...64).contains(sender.utf8.count) else { throw Problem(at: "/sender", "must have 1 to 64 bytes") }
+    case (.sender, nil): throw Problem(at: "/sender", "is needed: what its messages bear")
+    case (_, .some): throw Problem(at: "/sender", "belongs to senders only; put it into the message")
+    case (_, nil): break
+    }
+    try SavedMessageRules.check(new.message, kind, appID: appID)
+    return SavedMessages.New(
+      name: new.name, sender: new.sender, message: String(decoding: new.message, as: UTF8.self), by: caller.name)
+  }
+
+  private static func unknown(_ number: SavedMessages.Number, _ kind: SavedMessages.Kind) -> Problem {
+    Problem(.notFound, "There is no \(kind.word) \(number).")
+  }
+}
+
+extension SavedMessages.Kind {
+  package var word: String {
+    switch self {
+    case .template: "template"
+    case .draft: "draft"
+    case .sender: "sender"
+    }
+  }
+
+  package var idName: String { word + "Id" }
+}
+
+extension JSONWriter {
+  // Its message may be long, and is told all the same: what was sent from it is asked for later.
+  fileprivate mutating func write(_ saved: SavedMessages.New) {
+    member("name", saved.name)
+    if let sender = saved.sender { member("sender", sender) }
+    member("message", raw: saved.message.utf8)
+  }
+
+  fileprivate mutating func write(_ saved: SavedMessages.Record) {
+    member("name", saved.name)
+    if let sender = saved.sender { member("sender", sender) }
+    member("message", raw: saved.message.utf8)
+  }
+}
+
+extension Operations.Limits {
+  /// A payload has 4 KiB, a page's text may be longer, and a draft may hold a list of recipients.
+  static let savedMessageBytes = 65_536
+}

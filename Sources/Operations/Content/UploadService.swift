@@ -1,0 +1,119 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// Taking in pictures, sounds and films for notifications. What a file is, its bytes say; what its sender says must agree.
+package enum UploadService {
+  package struct Request: Sendable {
+    package let appID: String
+    /// As the header says it; nil: not said.
+    package let contentType: String?
+    package let body: ByteSource
+    /// ISO 8601 duration; nil: 90 days.
+    package let expiresIn: String?
+    package let caller: Caller
+    package let hosting: ContentHosting
+
+    package init(
+      appID: String, contentType: String?, body: ByteSource, expiresIn: String?, caller: Caller, hosting: ContentHosting
+    ) {
+      self.appID = appID
+      self.contentType = contentType
+      self.body = body
+      self.expiresIn = expiresIn
+      self.caller = caller
+      self.hosting = hosting
+    }
+  }
+
+  package struct Uploaded: JSONAnswer {
+    /// What a send names as `media`.
+    package let upload: String
+    package let url: String
+    package let type: MediaType
+    package let bytes: Int
+    package let expiresAt: Int64
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("uploadId", upload)
+      writer.member("url", url)
+      writer.member("contentType", type.rawValue)
+      writer.member("bytes", bytes)
+      writer.member("expiresAt", Timestamp.text(expiresAt))
+    }
+  }
+
+  /// Stores a file. - Parameter now: microseconds since 1970.
+  package static func upload(
+    _ request: Request, on connection: Connection, catalog: Catalog? = nil, now: Int64
+  ) throws(Problem) -> Uploaded {
+    try request.caller.require(.send)
+    let app = try connection.app(request.appID, catalog: catalog)
+    try request.caller.require(.send, in: app)
+    let type = try check(request)
+    let lifetime = try lifetime(request.expiresIn)
+    let name = ContentHosting.makeName()
+    let url = try request.hosting.url(ContentHosting.mediaPath, name + type.suffix)
+    let file = HostedFiles.New(
+      name: name, app: app.number, suffix: type.suffix, type: type.rawValue,
+      sha256: try request.body.sha256(), body: [], apiKey: request.caller.apiKey, createdAt: now,
+      expiresAt: now + lifetime)
+    try connection.commitReading { () throws(Problem) in
+      let partBytes = Operations.Limits.partBytes
+      try connection.answer(HostedFiles.create(file, bytes: request.body.count, partBytes: partBytes))
+      var part = 0
+      try request.body.forEachPart(of: partBytes) { bytes throws(Problem) in
+        try connection.answer(HostedFiles.add(bytes, part: part, of: name))
+        part += 1
+      }
+      let uploaded = AuditTrail.Change("upload.create", name, in: app).to { writer in
+        writer.member("contentType", type.rawValue)
+        writer.member("bytes", request.body.count)
+      }
+      try connection.answer(AuditTrail.add(uploaded, by: request.caller))
+    }
+    return Uploaded(upload: name, url: url, type: type, bytes: request.body.count, expiresAt: file.expiresAt)
+  }
+
+  private static func check(_ request: Request) throws(Problem) -> MediaType {
+    guard request.body.count > 0 else { throw Problem(.malformed, "The body is empty; it should be the file itself.") }
+    guard let type = MediaType(sniffing: try request.body.part(at: 0, Operations.Limits.sniffedBytes)) else {
+      let known = MediaType.allCases.map { $0.suffix.dropFirst() }.joined(separator: ", ")
+      throw Problem(
+        .unsupportedMediaType,
+        "The file is nothing that a notification can show. It can show \(known); not WebP or HEIC.")
+    }
+    let said = (request.contentType ?? "").prefix { $0 != ";" }.filter { $0 != " " }.lowercased()
+    // What a client says that does not know: curl's own word for --data-binary is the last one.
+    let isSaid = !["", "application/octet-stream", "application/x-www-form-urlencoded"].contains(said)
+    guard !isSaid || type.isCalled(said) else {
+      throw Problem(
+        .unsupportedMediaType, "Content-Type says \(said), but the file is \(type.rawValue). Send it as what it is.")
+    }
+    guard request.body.count <= type.kind.largestBytes else {
+      throw Problem(
+        .bodyTooLarge,
+        """
+        The file has \(request.body.count) bytes; a notification shows \(type.kind.rawValue) of at most \
+        \(type.kind.largestBytes) bytes.
+        """)
+    }
+    return type
+  }
+
+  private static func lifetime(_ text: String?) throws(Problem) -> Int64 {
+    guard let text else { return Operations.Limits.hostedMicroseconds }
+    guard let seconds = ISODuration.seconds(text), Operations.Limits.uploadSeconds.contains(seconds) else {
+      throw Problem(.invalidField, "expiresIn must be an ISO 8601 duration from PT1M to P366D, for example P30D.")
+    }
+    return seconds * 1_000_000
+  }
+}
+
+extension Operations.Limits {
+  /// How long an upload may be kept without a message that shows it, in seconds.
+  package static let uploadSeconds: ClosedRange<Int64> = 60...31_622_400
+  /// What is looked at to find out what a file is: far more than any of the signatures has.
+  static let sniffedBytes = 4_096
+}

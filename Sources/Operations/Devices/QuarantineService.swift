@@ -1,0 +1,134 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Looking at devices that are put aside because their network refused the token, and giving them back.
+///
+/// A device in quarantine keeps everything it has; audiences count it and skip it. It comes back by itself when it
+/// registers again. Giving back sends nothing again: what was skipped meanwhile stays skipped.
+package enum QuarantineService {
+  /// One device.
+  package struct Entry: JSONAnswer {
+    package let record: Quarantine.Record
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("device", record.device.description)
+      writer.member("clientUid", record.userKey.clientUID)
+      writer.member("pnsId", record.network.pnsID)
+      writer.member("environment", record.environment.name)
+      writer.member("psidPrefix", tokenPrefix)
+      writer.member("reason", record.reason)
+      writer.member("seqno", String(record.seqno))
+      writer.member("at", Timestamp.text(record.at))
+    }
+
+    /// A whole token is nobody's business.
+    package var tokenPrefix: String { String(record.psid.prefix(Operations.Limits.shownTokenBytes)) }
+  }
+
+  /// In the order of the devices' ids.
+  package static func list(
+    _ appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
+    try AuditTrail.note(.quarantine, of: app.number, by: caller, on: connection)
+    let records = try connection.answer(
+      Quarantine.list(app.number, after: try page.device(), limit: page.limit + 1))
+    return ItemPage(records.map(Entry.init), limit: page.limit) { $0.record.device.description }
+  }
+
+  // MARK: Giving back
+
+  /// Whom to give back.
+  package enum Scope: Equatable, Sendable {
+    case device(DeviceID)
+    /// Everyone put aside since a time, microseconds since 1970.
+    case since(Int64)
+    case all
+  }
+
+  package struct Restored: JSONAnswer {
+    package let count: Int
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("restored", count)
+    }
+  }
+
+  package static func restore(
+    _ scope: Scope, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Restored {
+    let app = try connection.app(appID, allowing: caller, to: .manageQuarantine)
+    let audit: (Int) -> Query<Void>? = { count in
+      AuditTrail.add(scope.change(app, count), by: caller)
+    }
+    switch scope {
+    case .device(let device):
+      guard let record = try connection.answer(Devices.find([device])).first, record.app == app.number else {
+        throw Problem(.unknownDevice, "The app \(appID) has no device \(device).")
+      }
+      return Restored(count: try release([device], since: 0, audit: audit, on: connection))
+    case .since(let time): return Restored(count: try restore(app, since: time, audit: audit, on: connection))
+    case .all: return Restored(count: try restore(app, since: 0, audit: audit, on: connection))
+    }
+  }
+
+  /// Gives back many, a commit for each part, so that nobody waits long for their rows.
+  /// - Parameter reasons: only those put aside for one of these; nil: for whatever reason.
+  static func restore(
+    _ app: App, since: Int64, reasons: Set<String>? = nil, audit: @escaping (Int) -> Query<Void>? = { _ in nil },
+    on connection: Connection
+  ) throws(Problem) -> Int {
+    var count = 0
+    var after = DeviceID(high: 0, low: 0)
+    while true {
+      let records = try connection.answer(
+        Quarantine.list(app.number, after: after, since: since, limit: Operations.Limits.restoredDevices))
+      guard let last = records.last else { return count }
+      let devices = records.filter { reasons?.contains($0.reason) ?? true }.map(\.device)
+      if !devices.isEmpty { count += try release(devices, since: since, audit: audit, on: connection) }
+      after = last.device
+    }
+  }
+
+  /// Gives back those whom only the former credential could not reach.
+  static func restoreAfterNewCredential(_ app: App, on connection: Connection) throws(Problem) {
+    _ = try restore(app, since: 0, reasons: credentialReasons, on: connection)
+  }
+
+  /// Refusals of a device's environment by the credential, not of the device.
+  private static let credentialReasons: Set<String> = [
+    "BadEnvironmentKeyIdInToken", "BadEnvironmentKeyInToken", "BadCertificateEnvironment",
+  ]
+
+  private static func release(
+    _ devices: [DeviceID], since: Int64, audit: @escaping (Int) -> Query<Void>?, on connection: Connection
+  ) throws(Problem) -> Int {
+    try connection.commit { () throws(PostgresError) in
+      // In key order, as every writer of devices locks them.
+      _ = try connection.run(Devices.lock(devices))
+      let count = try connection.run(Quarantine.release(devices, since: since))
+      // Each part is a commit, and an entry, of its own.
+      if count > 0, let entry = audit(count) { try connection.run(entry) }
+      return count
+    }
+  }
+}
+
+extension QuarantineService.Scope {
+  fileprivate func change(_ app: App, _ count: Int) -> AuditTrail.Change {
+    let object =
+      switch self {
+      case .device(let device): device.description
+      case .since(let time): "since \(Timestamp.text(time))"
+      case .all: "all"
+      }
+    return AuditTrail.Change("quarantine.restore", object, in: app).to { $0.member("restored", count) }
+  }
+}
+
+extension Operations.Limits {
+  /// Devices given back in one commit.
+  static let restoredDevices = 1000
+}

@@ -1,0 +1,158 @@
+package import Domain
+package import Postgres
+package import Store
+
+/// Taking lists out as CSV, page by page: whoever writes it asks for the next page when the last one was read.
+///
+/// The file begins with a byte order mark, so that spreadsheets know it is UTF-8. A cell that a spreadsheet would take for a
+/// formula gets an apostrophe in front, which an import takes away again.
+package struct CSVExport: Sendable {
+  private enum List: Sendable {
+    case users(App.Number, KeyRange, after: String)
+    case members(App.Number, Groups.Number, after: String)
+    case deliveries(Int64, after: DeviceID)
+    case audit(AuditLog.Filter, before: Int64)
+  }
+
+  private var list: List
+  private var isBegun = false
+  private var isDone = false
+
+  /// For the name of the file.
+  package let name: String
+
+  // MARK: What may be taken out
+
+  package static func users(
+    of appID: String, prefix: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> CSVExport {
+    let app = try find(appID, .exportPeople, caller, connection)
+    try audit("export.users", prefix, app, caller, connection)
+    return CSVExport(
+      list: .users(app, KeyRange(prefix: UserKey(clientUID: prefix).text), after: ""), name: "users-\(appID)")
+  }
+
+  package static func members(
+    of group: Groups.Number, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> CSVExport {
+    try caller.require(.exportPeople)
+    let app = try GroupService.group(group, by: caller, on: connection).record.app
+    try audit("export.members", String(group), app, caller, connection)
+    return CSVExport(list: .members(app, group, after: ""), name: "members-\(group)")
+  }
+
+  package static func deliveries(
+    of seqno: Int64, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> CSVExport {
+    try caller.require(.exportPeople)
+    guard let found = try connection.answer(Funnels.find(seqno))?.0, caller.reaches(found.app) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    if !found.isKept { throw ReportService.notKept(seqno) }
+    try audit("export.deliveries", String(seqno), found.app, caller, connection)
+    return CSVExport(list: .deliveries(seqno, after: DeviceID(high: 0, low: 0)), name: "deliveries-\(seqno)")
+  }
+
+  package static func audit(
+    of appID: String?, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> CSVExport {
+    try caller.require(.viewAudit)
+    var filter = AuditLog.Filter()
+    filter.app = try Administration.scope(appID, .viewAudit, caller, connection)
+    try audit("export.audit", "", filter.app, caller, connection)
+    return CSVExport(list: .audit(filter, before: .max), name: "audit")
+  }
+
+  private init(list: List, name: String) {
+    self.list = list
+    self.name = String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) ? $0 : "_" })
+  }
+
+  private static func find(
+    _ appID: String, _ permission: Permission, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> App.Number {
+    let app = try connection.app(appID)
+    try caller.require(permission, in: app)
+    return app.number
+  }
+
+  /// Whoever takes people's data out leaves a trace.
+  private static func audit(
+    _ action: String, _ object: String, _ app: App.Number?, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) {
+    try connection.answer(AuditTrail.add(AuditTrail.Change(action, object, app: app), by: caller))
+  }
+
+  // MARK: Taking it out
+
+  /// The next piece of the file; nil when it is over.
+  package mutating func next(on connection: Connection) throws(Problem) -> [UInt8]? {
+    guard !isDone else { return nil }
+    var writer = CSVWriter()
+    if !isBegun { writer.begin(header) }
+    try write(to: &writer, connection)
+    isBegun = true
+    return writer.bytes
+  }
+
+  private var header: [String] {
+    switch list {
+    case .users: ["clientUid", "clientName", "groupSeqs", "tags", "badge", "devices"]
+    case .members: ["clientUid", "clientName", "joinedAt"]
+    case .deliveries: ["device", "clientUid", "status", "reason", "attempts", "at", "receivedAt", "readAt"]
+    case .audit:
+      ["entry", "at", "actor", "role", "origin", "requestId", "action", "appId", "object", "before", "after"]
+    }
+  }
+
+  private mutating func write(to writer: inout CSVWriter, _ connection: Connection) throws(Problem) {
+    let limit = Operations.Limits.exportRows
+    let count: Int
+    switch list {
+    case .users(let app, let range, let after):
+      let users = try connection.answer(
+        ImportedPeople.lines(of: app, after: after, from: range.from, upto: range.upto, limit: limit))
+      for user in users {
+        writer.row([
+          user.user.clientUID, user.name, user.groups, user.tags, String(user.badge), String(user.devices),
+        ])
+      }
+      if let last = users.last { list = .users(app, range, after: last.user.text) }
+      count = users.count
+    case .members(let app, let group, let after):
+      let members = try connection.answer(GroupTree.members(of: group, app: app, after: after, limit: limit))
+      for member in members {
+        writer.row([member.userKey.description, member.name, Timestamp.text(member.joinedAt)])
+      }
+      if let last = members.last { list = .members(app, group, after: last.userKey.text) }
+      count = members.count
+    case .deliveries(let seqno, let after):
+      let deliveries = try connection.answer(Funnels.deliveries(seqno, after: after, limit: limit))
+      for delivery in deliveries {
+        writer.row([
+          delivery.device.description, delivery.userKey.clientUID, delivery.status.name, delivery.reason,
+          String(delivery.attempts), Timestamp.text(delivery.at), delivery.receivedAt.map(Timestamp.text),
+          delivery.readAt.map(Timestamp.text),
+        ])
+      }
+      if let last = deliveries.last { list = .deliveries(seqno, after: last.device) }
+      count = deliveries.count
+    case .audit(let filter, let before):
+      let records = try connection.answer(AuditLog.list(filter, before: before, window: limit, limit: limit))
+      for record in records {
+        writer.row([
+          String(record.entry), Timestamp.text(record.at), record.actor, record.role, record.origin, record.requestID,
+          record.action, record.appID, record.object, record.before, record.after,
+        ])
+      }
+      if let last = records.last { list = .audit(filter, before: last.entry) }
+      count = records.count
+    }
+    isDone = count < limit
+  }
+}
+
+extension Operations.Limits {
+  /// Rows of one piece of an export: some hundred kilobytes, a few milliseconds.
+  static let exportRows = 2_000
+}

@@ -1,0 +1,252 @@
+internal import Crypto
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Bringing people in from a file: in parts, so that a file of any size goes with progress, and may go on where it broke.
+///
+/// ```
+///   begin ──► part 1 ──► part 2 ──► … ──► last part ──► finished
+///               │ each in one transaction: people, progress, faults, and the line that it cut off
+///               └ sent again: nothing changes · another one than the next: conflict
+/// ```
+/// A part may end anywhere, also within a character. A line that is wrong is told with its number and its reason, and costs
+/// nothing but itself; or, as whoever begins says, everything: then nobody is brought in before the last part has come, and
+/// only if every line was good.
+package enum ImportService {
+  /// An import with how far it is.
+  package struct Entry: JSONAnswer {
+    package let record: Imports.Record
+
+    package var number: Imports.Number { record.number }
+    package var lines: Int64 { record.lines }
+    package var imported: Int64 { record.imported }
+    package var rejected: Int64 { record.rejected }
+    package var hasFaults: Bool { record.rejected > 0 }
+
+    /// `refused`: a line was wrong, so nobody was brought in.
+    package var state: String {
+      if record.finishedAt == nil { return "open" }
+      return record.skipsErrors || record.rejected == 0 ? "finished" : "refused"
+    }
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("importId", String(record.number))
+      writer.member("appId", record.appID)
+      writer.member("kind", record.kind.name)
+      writer.member("groupSeq", record.group.map(String.init))
+      writer.member("skipErrors", record.skipsErrors)
+      writer.member("encoding", record.encoding?.name)
+      writer.member("state", state)
+      writer.member("parts", record.parts)
+      writer.member("lines", record.lines)
+      writer.member("imported", record.imported)
+      writer.member("rejected", record.rejected)
+      writer.member("createdAt", Timestamp.text(record.createdAt))
+      writer.member("createdBy", record.createdBy)
+      writer.member("finishedAt", record.finishedAt.map(Timestamp.text))
+    }
+  }
+
+  package struct FaultEntry: JSONAnswer {
+    package let fault: Imports.Fault
+
+    package var line: Int64 { fault.line }
+    package var error: String { fault.error }
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("line", fault.line)
+      writer.member("text", fault.text)
+      writer.member("error", fault.error)
+    }
+  }
+
+  package static func list(
+    of appID: String, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    let app = try connection.app(appID, allowing: caller, to: .importPeople)
+    let found = try connection.answer(
+      Imports.list(of: app.number, before: try page.number(first: .max), limit: page.limit + 1))
+    return ItemPage(found.map(Entry.init), limit: page.limit) { String($0.record.number) }
+  }
+
+  package static func show(
+    _ number: Imports.Number, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    try caller.require(.importPeople)
+    guard let record = try connection.answer(Imports.find(number)), caller.reaches(record.app) else {
+      throw unknown(number)
+    }
+    return Entry(record: record)
+  }
+
+  /// What was wrong with its lines, by line.
+  package static func faults(
+    of number: Imports.Number, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<FaultEntry> {
+    _ = try show(number, by: caller, on: connection)
+    let found = try connection.answer(
+      Imports.faults(of: number, after: try page.number(first: 0), limit: page.limit + 1))
+    return ItemPage(found.map(FaultEntry.init), limit: page.limit) { String($0.fault.line) }
+  }
+
+  // MARK: Bringing in
+
+  /// - Parameters:
+  ///   - group: whose members the file names; nil: it names users.
+  ///   - skipsErrors: a wrong line costs itself; else one brings all to nothing.
+  ///   - encoding: what the file is written in; nil: what most lines of the first part with letters beyond ASCII are.
+  package static func begin(
+    _ kind: Imports.Kind, of appID: String, group: Groups.Number?, skipsErrors: Bool, encoding: FileEncoding? = nil,
+    by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let app = try connection.app(appID, allowing: caller, to: .importPeople)
+    switch (kind, group) {
+    case (.members, let group?):
+      guard try connection.answer(Groups.doors(of: [group]))[group]?.app == app.number else {
+        throw Problem(.unknownGroup, "The app \(app.appID) has no group \(group).")
+      }
+    case (.members, nil): throw Problem(.impossible, at: "/groupSeq", "is needed: whose members the file names")
+    case (.users, .some):
+      throw Problem(.impossible, at: "/groupSeq", "does not belong here: users name their groups in the file")
+    case (.devices, .some):
+      throw Problem(.impossible, at: "/groupSeq", "does not belong here: devices are in no group by file")
+    case (.users, nil), (.devices, nil): break
+    }
+    let number = try connection.commit { () throws(PostgresError) in
+      let number = try connection.run(
+        Imports.create(
+          kind, of: app.number, group: group, skipsErrors: skipsErrors, encoding: encoding, by: caller.name))
+      let change = AuditTrail.Change("import.begin", String(number), in: app).to { writer in
+        writer.member("kind", kind.name)
+        writer.member("groupSeq", group.map(String.init))
+        writer.member("skipErrors", skipsErrors)
+        writer.member("encoding", encoding?.name)
+      }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return number
+    }
+    return try show(number, by: caller, on: connection)
+  }
+
+  /// One part of a file.
+  package struct Part: Sendable {
+    /// From 1.
+    let number: Int32
+    let bytes: [UInt8]
+    let isLast: Bool
+
+    package init(number: Int32, bytes: [UInt8], isLast: Bool) {
+      self.number = number
+      self.bytes = bytes
+      self.isLast = isLast
+    }
+  }
+
+  /// Takes the next part in; the same one again changes nothing.
+  package static func take(
+    _ part: Part, of number: Imports.Number, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Entry {
+    let present = try show(number, by: caller, on: connection).record
+    guard part.bytes.count <= Operations.Limits.importPartBytes else {
+      throw Problem(
+        .bodyTooLarge,
+        "A part of an import has at most \(Operations.Limits.importPartBytes) bytes. Cut the file smaller.")
+    }
+    if part.number == 1 { try CSVEncoding.refuseUTF16(part.bytes) }
+    guard present.skipsErrors || part.number <= Operations.Limits.importWaitingParts else {
+      throw Problem(
+        .conflict,
+        "An import that skips no wrong lines has at most \(Operations.Limits.importWaitingParts) parts, for it is brought in at once. Cut the file into several."
+      )
+    }
+    let hash = SHA256.hash(part.bytes + [part.isLast ? 1 : 0])
+    let refusal = try connection.commit { () throws(PostgresError) -> Problem? in
+      guard var record = try connection.run(Imports.lock(number)) else { return unknown(number) }
+      if part.number == record.parts, record.partSHA256 == hash { return nil }
+      guard record.finishedAt == nil else { return Problem(.conflict, "The import \(number) is finished.") }
+      guard part.number == record.parts + 1 else {
+        return Problem(.conflict, "The next part of import \(number) is number \(record.parts + 1).")
+      }
+      let batch = try ImportBatch(part, &record, on: connection)
+      if !batch.faults.isEmpty { try connection.run(Imports.add(batch.faults, to: number)) }
+      if record.skipsErrors {
+        try batch.bringIn(record, on: connection, now: now)
+      } else {
+        record.imported = 0
+        try wait(part, &record, on: connection, now: now)
+      }
+      record.parts = part.number
+      record.partSHA256 = hash
+      try connection.run(Imports.save(record, isFinished: part.isLast))
+      if part.isLast {
+        let change = AuditTrail.Change("import.finish", String(number), app: record.app).to { writer in
+          writer.member("lines", record.lines)
+          writer.member("imported", record.imported)
+          writer.member("rejected", record.rejected)
+        }
+        try connection.run(AuditTrail.add(change, by: caller))
+      }
+      return nil
+    }
+    if let refusal { throw refusal }
+    return try show(present.number, by: caller, on: connection)
+  }
+
+  /// Of an import that skips no errors: a part is kept until the last one is here, then all are brought in, or none.
+  private static func wait(
+    _ part: Part, _ record: inout Imports.Record, on connection: Connection, now: Int64
+  ) throws(PostgresError) {
+    if !part.isLast {
+      if record.rejected == 0 { try connection.run(Imports.keep(part.number, part.bytes, of: record.number)) }
+      return
+    }
+    if record.rejected == 0 {
+      var again = record.fresh
+      var batches: [ImportBatch] = []
+      for number in 1...part.number {
+        let bytes = number == part.number ? part.bytes : try connection.run(Imports.part(number, of: record.number))
+        batches.append(
+          try ImportBatch(
+            Part(number: number, bytes: bytes ?? [], isLast: number == part.number), &again, on: connection))
+      }
+      // A group may have gone since its line was read first.
+      let faults = batches.flatMap(\.faults)
+      if faults.isEmpty {
+        for batch in batches { try batch.bringIn(record, on: connection, now: now) }
+        record.imported = again.imported
+      } else {
+        try connection.run(Imports.add(faults, to: record.number))
+        record.rejected = again.rejected
+      }
+    }
+    try connection.run(Imports.dropParts(of: record.number))
+  }
+
+  private static func unknown(_ number: Imports.Number) -> Problem {
+    Problem(.notFound, "There is no import \(number).")
+  }
+}
+
+extension Imports.Kind {
+  package var name: String {
+    switch self {
+    case .users: "users"
+    case .members: "members"
+    case .devices: "devices"
+    }
+  }
+
+  package init?(name: String) {
+    guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = kind
+  }
+}
+
+extension Operations.Limits {
+  /// Some 25,000 people, whose rows are locked for the fraction of a second that one transaction takes.
+  package static let importPartBytes = 1_048_576
+  /// Parts of an import that is brought in at once: some 400,000 people.
+  package static let importWaitingParts: Int32 = 16
+}

@@ -1,0 +1,167 @@
+package import Domain
+internal import JSON
+package import Postgres
+internal import Reactor
+internal import Store
+
+/// Pausing, resuming, cancelling and pacing messages on their way.
+///
+/// The database is the truth: what is changed here holds for every claim and every submission that begins after the
+/// commit, on all nodes. What was read before it leaves within half a second (bindings older than that are not sent), so
+/// nothing goes out a second after the answer. The announcement only makes nodes look at once.
+///
+/// ```
+///   scheduled ─┐                       ┌──────── resume ────────┐
+///   queued ────┼── pause ──► paused ───┴► queued or sending     │
+///   sending ───┘               │
+///      └─────────── cancel ────┴──► (paused, being cancelled) ──► cancelled, when nothing is under way
+/// ```
+/// A scheduled message is not paused, but cancelled. Repeating a call changes nothing and answers the present numbers.
+package enum ControlService {
+  /// The channel on which a change of a message is announced, with its SEQNO.
+  package static let channel = "upmc_control"
+
+  /// Pauses, resumes or cancels.
+  /// - Parameter now: microseconds since 1970.
+  /// - Returns: the message's numbers in the very moment of the change (when cancelled: after it).
+  /// - Throws: `.wrongState` when it cannot be done any more, or not yet.
+  package static func control(
+    _ control: MessageControl, _ seqno: Int64, for caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> ReportService.FunnelAnswer {
+    try caller.require(.control)
+    // Refused for callers of another app as if it did not exist.
+    _ = try ReportService.funnel(seqno, for: caller, on: connection)
+    let (effect, standing, answer) = try apply(control, seqno, by: caller, on: connection)
+    if effect == .refuse { throw wrongState(control.rawValue, seqno, standing) }
+    guard control == .cancel, standing.state != .cancelled else { return answer }
+    return try finishCancelling(seqno, for: caller, on: connection, now: now)
+  }
+
+  private static func apply(
+    _ control: MessageControl, _ seqno: Int64, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer) {
+    let outcome = try connection.commit {
+      () throws(PostgresError) -> (MessageControl.Effect, MessageControl.Standing, ReportService.FunnelAnswer)? in
+      if control == .resume {
+        // Who goes on in spite of the canary goes on without it. Before the message is locked: claims take the gate first.
+        _ = try connection.run(Gates.endCanary(seqno, in: [.stopped], as: .passed))
+      }
+      guard let locked = try connection.run(Controls.lock(seqno)) else { return nil }
+      let effect = control.effect(on: locked.standing)
+      switch effect {
+      case .become(let state):
+        try connection.run(Controls.setState(seqno, state, reason: nil))
+        // One that was counted while it was paused.
+        if state == .queued { try Holds.settle(seqno, on: connection) }
+      case .beginCancelling:
+        try connection.run(Controls.beginCancelling(seqno))
+        if locked.standing.hold == .waiting {
+          try connection.run(Holds.callOff(seqno, by: caller.name, reason: "The message was cancelled."))
+        }
+        if locked.standing.state == .scheduled, let schedule = locked.schedule {
+          try connection.run(Schedules.end(schedule))
+        }
+      case .nothing, .refuse: break
+      }
+      if effect != .refuse { try connection.run(Announcements.announce(channel, String(seqno))) }
+      if effect != .refuse, effect != .nothing {
+        let change = AuditTrail.Change("message.\(control.rawValue)", String(seqno), app: locked.app)
+        try connection.run(
+          AuditTrail.add(change.from { $0.member("state", locked.standing.state.name) }, by: caller))
+      }
+      // Under the message's lock: the numbers of exactly this moment.
+      guard let (found, reasons) = try connection.run(Funnels.find(seqno)) else { return nil }
+      return (effect, locked.standing, ReportService.FunnelAnswer(funnel: found.funnel, reasons: Array(reasons.utf8)))
+    }
+    guard let outcome else { throw Problem(.unknownMessage, "There is no message \(seqno).") }
+    return outcome
+  }
+
+  /// Cancels everything that nobody has under way, then waits a moment for the rest to come back.
+  static func finishCancelling(
+    _ seqno: Int64, for caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> ReportService.FunnelAnswer {
+    guard let message = try connection.answer(Messages.find(seqno)) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    // A request that only a newer release can read is cancelled like any other.
+    let movesBadge = RequestGist(stored: message.request).movesBadge
+    do {
+      try Cancellation.sweep(seqno, app: message.app, movesBadge: movesBadge, now: now, on: connection)
+    } catch {
+      throw Problem(error)
+    }
+    let clock = SystemClock()
+    let deadline = clock.now + Operations.Limits.cancelPatience
+    while true {
+      let answer = try ReportService.funnel(seqno, for: caller, on: connection)
+      guard !answer.funnel.state.isFinal, clock.now < deadline else { return answer }
+      Polling.rest(Operations.Limits.cancelPause)
+    }
+  }
+
+  // MARK: Pace
+
+  /// Changes how fast a message goes out; nil: as fast as it can.
+  package static func setPace(
+    _ pace: Pace?, of seqno: Int64, for caller: Caller, on connection: Connection
+  ) throws(Problem) -> ReportService.FunnelAnswer {
+    try caller.require(.control)
+    _ = try ReportService.funnel(seqno, for: caller, on: connection)
+    guard let message = try connection.answer(Messages.find(seqno)) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    guard !message.state.isFinal, !message.isCancelling else {
+      throw wrongState(
+        "pace", seqno,
+        MessageControl.Standing(
+          state: message.state, isCancelling: message.isCancelling, isFrozen: message.frozenAt != nil))
+    }
+    // The message itself is not locked: a pace for one that ends in this moment does no harm.
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Gates.setPace(seqno, pace))
+      try connection.run(Announcements.announce(channel, String(seqno)))
+      let change = AuditTrail.Change("message.pace", String(seqno), app: message.app)
+      try connection.run(AuditTrail.add(change.to { pace?.write(to: &$0) }, by: caller))
+    }
+    return try ReportService.funnel(seqno, for: caller, on: connection)
+  }
+
+  /// Reads the body of a change: `{"pace":{…}}` or `{"pace":null}`.
+  package static func readPace(json: [UInt8]) throws(Problem) -> Pace? {
+    var reader = JSONReader(json)
+    var pace: Pace??
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        guard key == "pace" else { throw .unknownField }
+        pace = .some(try reader.readNull() ? nil : try Pace.read(&reader))
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    guard let pace else { throw Problem(at: "/pace", "is needed: {\"perSecond\":n}, or null for none") }
+    return pace
+  }
+
+  static func wrongState(_ action: String, _ seqno: Int64, _ standing: MessageControl.Standing) -> Problem {
+    let state = standing.isCancelling ? "being cancelled" : standing.state.name
+    let advice =
+      switch (action, standing.state) {
+      case ("resume", .paused) where standing.hold == .waiting:
+        " It waits for a second person: somebody else approves or rejects it among the approvals."
+      case ("pause", .scheduled): " Cancel it if it is not to go out."
+      case ("resume", .scheduled): " It goes out when it is due."
+      case ("resend", .paused), ("resend", .sending), ("resend", .queued): " Wait until it has ended, or cancel it."
+      default: ""
+      }
+    return Problem(.wrongState, "Cannot \(action) message \(seqno): it is \(state).\(advice)")
+  }
+}
+
+extension Operations.Limits {
+  /// How long a cancellation waits for what is under way to come back before it answers. What waits at a provider comes
+  /// back within half a second.
+  static let cancelPatience: Duration = .milliseconds(900)
+  static let cancelPause: Duration = .milliseconds(20)
+}

@@ -1,0 +1,227 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Explaining one message for one person: every step, with its time, in words, and what to do where something failed.
+///
+/// ```
+///   requested ─► (scheduled) ─► frozen ─► per device: claimed ─► accepted ─► received ─► read
+///                                            │  not yet            ├► rejected, expired, cancelled, skipped: why, what to do
+///                                            └ joined too late     └► waits for another try
+///                                         ─► badge: added, taken back, read
+/// ```
+/// The rules (`steps`) are a plain function of what is stored; the words are those of `ExplanationWords`, by code.
+package enum ExplanationService {
+  /// One step. Clients branch on the code; people read the text.
+  package struct Step: Equatable, Sendable {
+    package enum Code: String, CaseIterable, Sendable {
+      case requested
+      case scheduled
+      case waitingToBePlanned = "waiting-to-be-planned"
+      case frozen
+      case messagePaused = "message-paused"
+      case appPaused = "app-paused"
+      case unknownUser = "unknown-user"
+      case noDevice = "no-device"
+      case joinedLater = "joined-later"
+      case notYet = "not-yet"
+      case notInAudience = "not-in-audience"
+      case underWay = "under-way"
+      case accepted
+      case rejected
+      case expired
+      case cancelled
+      case skipped
+      case waitsForRetry = "waits-for-retry"
+      case triedAgain = "tried-again"
+      case received
+      case read
+      case badgeAdded = "badge-added"
+      case badgeTakenBack = "badge-taken-back"
+      case badgeRead = "badge-read"
+      case inQuarantine = "in-quarantine"
+      case finished
+    }
+
+    package let code: Code
+    /// Microseconds since 1970; nil when the step has no time of its own.
+    package var at: Int64?
+    package var device: DeviceID?
+    /// In the network's own word, or ours.
+    package var reason: String?
+    /// A number or name that the words mention.
+    package var value: String?
+
+    package init(
+      _ code: Code, at: Int64? = nil, device: DeviceID? = nil, reason: String? = nil, value: String? = nil
+    ) {
+      self.code = code
+      self.at = at
+      self.device = device
+      self.reason = reason
+      self.value = value
+    }
+  }
+
+  /// Everything that is known.
+  package struct Facts: Sendable {
+    package var message: Explanations.Message
+    package var isUserKnown: Bool
+    package var devices: [PeopleLists.Device]
+    package var deliveries: [Explanations.Delivery]
+    package var claimed: Set<DeviceID>
+    package var badge: Explanations.Badge?
+  }
+
+  package struct Answer: JSONAnswer {
+    let seqno: Int64
+    let clientUID: String
+    let language: Phrase.Language
+    let facts: Facts
+    let steps: [Step]
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("seqno", String(seqno))
+      writer.member("clientUid", clientUID)
+      writer.member("state", facts.message.state.name)
+      writer.member("language", language.rawValue)
+      writer.member(
+        "steps",
+        array: { writer in
+          for step in steps { writer.object { write(step, to: &$0) } }
+        })
+    }
+
+    /// For people: a line for each step.
+    package var story: String {
+      steps.map { step in
+        let words = ExplanationWords.of(step, on: step.device.flatMap(place), in: language)
+        let place = step.device.map { "[\($0)] " } ?? ""
+        let advice = words.advice.map { " → \($0)" } ?? ""
+        return "\(step.at.map(Timestamp.text) ?? "                        ")  \(place)\(words.text)\(advice)"
+      }.joined(separator: "\n")
+    }
+
+    private func write(_ step: Step, to writer: inout JSONWriter) {
+      let words = ExplanationWords.of(step, on: step.device.flatMap(place), in: language)
+      writer.member("code", step.code.rawValue)
+      writer.member("at", step.at.map(Timestamp.text))
+      writer.member("device", step.device?.description)
+      writer.member("reason", step.reason)
+      writer.member("text", words.text)
+      writer.member("advice", words.advice)
+    }
+
+    /// Where a device is sent to, as far as it is still there.
+    private func place(_ device: DeviceID) -> ExplanationWords.Place? {
+      facts.devices.first { $0.record.device == device }.map {
+        ExplanationWords.Place(network: $0.record.network, environment: $0.record.environment)
+      }
+    }
+  }
+
+  /// - Parameter language: what the client prefers, as in `Accept-Language`; nil: English.
+  package static func explain(
+    _ seqno: Int64, for clientUID: String, language: String?, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Answer {
+    try caller.require(.viewPeople)
+    guard let message = try connection.answer(Explanations.message(seqno)), caller.reaches(message.app) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    guard message.isKept else { throw ReportService.notKept(seqno) }
+    let key = Users.Key(app: message.app, userKey: UserKey(clientUID: clientUID))
+    let devices = try connection.answer(
+      PeopleLists.devices(
+        of: message.app, after: ("", DeviceID(high: 0, low: 0)), from: key.userKey.text,
+        upto: key.userKey.text + "\u{1}", limit: Operations.Limits.shownDevices))
+    let deliveries = try connection.answer(
+      Explanations.deliveries(
+        seqno, of: key.userKey, on: devices.map(\.record.device),
+        searching: (message.targeted ?? .max) <= Operations.Limits.searchedRows))
+    let facts = Facts(
+      message: message, isUserKnown: try connection.answer(Users.find([key]))[key] != nil, devices: devices,
+      deliveries: deliveries, claimed: try connection.answer(Explanations.claimed(seqno, of: key.userKey)),
+      badge: try connection.answer(Explanations.badge(seqno, of: key)))
+    return Answer(
+      seqno: seqno, clientUID: clientUID, language: Phrase.Language(accepting: language), facts: facts,
+      steps: steps(facts))
+  }
+
+  // MARK: The rules
+
+  /// The story in its order. Pure.
+  package static func steps(_ facts: Facts) -> [Step] {
+    let message = facts.message
+    var steps = [Step(.requested, at: message.createdAt, value: message.apiKeyName)]
+    if let dueAt = message.dueAt { steps.append(Step(.scheduled, at: dueAt)) }
+    if let frozenAt = message.frozenAt {
+      steps.append(Step(.frozen, at: frozenAt, value: message.targeted.map(String.init)))
+    } else if !message.state.isFinal, message.state != .scheduled {
+      steps.append(Step(.waitingToBePlanned))
+    }
+    if message.state == .paused { steps.append(Step(.messagePaused, value: message.stateReason)) }
+    if let reason = message.pausedReason, !message.state.isFinal { steps.append(Step(.appPaused, value: reason)) }
+
+    if facts.devices.isEmpty, facts.deliveries.isEmpty {
+      steps.append(Step(facts.isUserKnown ? .noDevice : .unknownUser))
+    }
+    for device in facts.devices where !facts.deliveries.contains(where: { $0.device == device.record.device }) {
+      steps.append(undecided(device, facts))
+    }
+    for delivery in facts.deliveries { steps += self.steps(delivery) }
+    for device in facts.devices {
+      guard let at = device.quarantinedAt else { continue }
+      steps.append(Step(.inQuarantine, at: at, device: device.record.device, reason: device.quarantineReason))
+    }
+    if let badge = facts.badge { steps += self.steps(badge) }
+    if let finishedAt = message.finishedAt { steps.append(Step(.finished, at: finishedAt, value: message.state.name)) }
+    return steps
+  }
+
+  /// A device without an outcome.
+  private static func undecided(_ device: PeopleLists.Device, _ facts: Facts) -> Step {
+    let id = device.record.device
+    if facts.claimed.contains(id) { return Step(.underWay, device: id) }
+    if let frozenAt = facts.message.frozenAt, device.record.boundAt > frozenAt {
+      return Step(.joinedLater, at: device.record.boundAt, device: id)
+    }
+    return Step(facts.message.state.isFinal ? .notInAudience : .notYet, device: id)
+  }
+
+  private static func steps(_ delivery: Explanations.Delivery) -> [Step] {
+    var steps: [Step] = []
+    if delivery.attempts > 1 {
+      steps.append(Step(.triedAgain, device: delivery.device, value: String(delivery.attempts)))
+    }
+    let code: Step.Code =
+      switch delivery.status {
+      case .accepted: .accepted
+      case .rejected: .rejected
+      case .expired: .expired
+      case .cancelled: .cancelled
+      case .skipped: .skipped
+      case .deferred: .waitsForRetry
+      }
+    steps.append(
+      Step(
+        code, at: code == .waitsForRetry ? delivery.dueAt ?? delivery.at : delivery.at, device: delivery.device,
+        reason: delivery.reason))
+    if let at = delivery.receivedAt { steps.append(Step(.received, at: at, device: delivery.device)) }
+    if let at = delivery.readAt { steps.append(Step(.read, at: at, device: delivery.device)) }
+    return steps
+  }
+
+  private static func steps(_ badge: Explanations.Badge) -> [Step] {
+    var steps: [Step] = []
+    if badge.increment != 0 { steps.append(Step(.badgeAdded, value: String(badge.increment))) }
+    if badge.increment != 0, badge.deliveries > 0, badge.negatives >= badge.deliveries, badge.readOption == nil {
+      steps.append(Step(.badgeTakenBack, value: String(badge.increment)))
+    }
+    if let option = badge.readOption {
+      let names = ["keep", "reset", "update", "force"]
+      steps.append(Step(.badgeRead, value: names.indices.contains(Int(option)) ? names[Int(option)] : String(option)))
+    }
+    return steps
+  }
+}

@@ -1,0 +1,159 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Statistics: what happened by minute, hour or day. Numbers are kept as things happen; asking costs the same whether a
+/// thousand devices were sent to or ten million.
+package enum StatisticsService {
+  /// What is asked for, as it stands in a query string.
+  package struct Question: Sendable {
+    package var appID: String?
+    package var from: String?
+    package var to: String?
+    package var by: String?
+    package var per: String?
+
+    package init(
+      appID: String? = nil, from: String? = nil, to: String? = nil, by: String? = nil, per: String? = nil
+    ) {
+      self.appID = appID
+      self.from = from
+      self.to = to
+      self.by = by
+      self.per = per
+    }
+  }
+
+  package struct Report: JSONAnswer {
+    package let from: Int64
+    package let to: Int64
+    package let unit: StatisticsReports.Unit
+    package let division: StatisticsReports.Division
+    package let rows: [StatisticsReports.Row]
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("from", Timestamp.text(from))
+      writer.member("to", Timestamp.text(to))
+      writer.member("by", unit.rawValue)
+      writer.member("per", division.rawValue)
+      var total = Statistics.Counts()
+      for row in rows { total += row.counts }
+      writer.member("total", object: { total.write(to: &$0) })
+      writer.member(
+        "items",
+        array: { writer in
+          for row in rows {
+            writer.object { writer in
+              writer.member("at", Timestamp.text(row.at))
+              if division != .none { writer.member(division.member, division.word(row.part)) }
+              row.counts.write(to: &writer)
+            }
+          }
+        })
+    }
+  }
+
+  /// - Parameter now: microseconds since 1970; `to` when none is given.
+  package static func report(
+    _ question: Question, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Report {
+    try caller.require(.viewMessages)
+    let unit = try word(question.by, "by", StatisticsReports.Unit.hour)
+    let division = try word(question.per, "per", StatisticsReports.Division.none)
+    let longest = unit.longestSeconds * 1_000_000
+    let to = try MessageListing.moment(question.to, "to") ?? now + 1
+    // Without a beginning: a day of minutes would be too much to look at, so each unit has its own.
+    let from = try MessageListing.moment(question.from, "from") ?? to - unit.usualSeconds * 1_000_000
+    guard from < to else { throw Problem(.impossible, "from must be earlier than to.") }
+    guard to - from <= longest else {
+      throw Problem(
+        .impossible,
+        "By \(unit.rawValue) at most \(unit.longestSeconds / 86_400) days can be asked for at once. Take a larger unit."
+      )
+    }
+    let apps: [App.Number]
+    if let app = try Administration.scope(question.appID, .viewMessages, caller, connection) {
+      apps = [app]
+    } else {
+      apps = try connection.answer(Apps.all()).map(\.app.number)
+    }
+    let rows = try connection.answer(
+      StatisticsReports.report(
+        of: apps, from: from, to: to, by: unit, per: division, limit: Operations.Limits.reportRows + 1))
+    guard rows.count <= Operations.Limits.reportRows else {
+      throw Problem(
+        .impossible,
+        "The report would have more than \(Operations.Limits.reportRows) rows. Ask for a shorter time, or for one app.")
+    }
+    return Report(from: from, to: to, unit: unit, division: division, rows: rows)
+  }
+
+  private static func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ text: String?, _ name: String, _ usual: Word
+  ) throws(Problem) -> Word {
+    guard let text else { return usual }
+    guard let word = Word(rawValue: text) else {
+      let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Problem(.invalidField, "\(name) must be one of \(words).")
+    }
+    return word
+  }
+}
+
+extension Statistics.Counts {
+  fileprivate func write(to writer: inout JSONWriter) {
+    writer.member("accepted", accepted)
+    writer.member("rejected", rejected)
+    writer.member("expired", expired)
+    writer.member("cancelled", cancelled)
+    writer.member("skipped", skipped)
+    writer.member("received", received)
+    writer.member("read", read)
+    writer.member("joined", joined)
+    writer.member("left", left)
+  }
+}
+
+extension StatisticsReports.Unit {
+  /// So that no report has more points than a chart can show.
+  fileprivate var longestSeconds: Int64 {
+    switch self {
+    case .minute: 86_400
+    case .hour: 62 * 86_400
+    case .day: 1_000 * 86_400
+    }
+  }
+
+  fileprivate var usualSeconds: Int64 {
+    switch self {
+    case .minute: 3_600
+    case .hour: 86_400
+    case .day: 30 * 86_400
+    }
+  }
+}
+
+extension StatisticsReports.Division {
+  fileprivate var member: String {
+    switch self {
+    case .app: "appId"
+    case .network: "pnsId"
+    default: rawValue
+    }
+  }
+
+  /// The stored value as the API writes it; nil for what is not known or does not apply.
+  fileprivate func word(_ stored: String) -> String? {
+    switch self {
+    case .network: Int16(stored).flatMap(PushNetwork.init(rawValue:))?.pnsID
+    case .lane: Int16(stored).flatMap(Lane.init(rawValue:))?.name
+    default: stored.isEmpty ? nil : stored
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// Rows of one report: a day of minutes, with room to be divided.
+  static let reportRows = 20_000
+}

@@ -1,0 +1,80 @@
+internal import Crypto
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// What the law gives every person: all that is known of them, and that it be forgotten.
+package enum PersonRights {
+  /// Everything about one user, a member for each kind of thing.
+  package struct Export: JSONAnswer {
+    let appID: String
+    let clientUID: String
+    let phone: String?
+    let parts: [PersonErasure.Part]
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("appId", appID)
+      writer.member("clientUid", clientUID)
+      writer.member("phone", phone)
+      for part in parts { writer.member(part.name, raw: part.rows.utf8) }
+    }
+  }
+
+  package static func export(
+    _ clientUID: String, of appID: String, phones: PhoneSeal?, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Export {
+    let (app, key) = try find(clientUID, appID, caller, connection)
+    let sealed = try connection.answer(Users.phone(of: key))
+    let parts = try connection.commit { () throws(PostgresError) in
+      // Whoever looks at all there is about a person leaves a trace.
+      try connection.run(AuditTrail.add(AuditTrail.Change("user.export", trace(clientUID), in: app), by: caller))
+      return try PersonErasure.export(key, on: connection)
+    }
+    let phone = sealed.flatMap { phones?.open($0, of: key) }
+    if sealed != nil, phone == nil {
+      throw Problem(.internalError, "The telephone number does not open with this server's master key.")
+    }
+    return Export(appID: appID, clientUID: clientUID, phone: phone, parts: parts)
+  }
+
+  package struct Erased: JSONAnswer {
+    package let devices: Int
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("devices", devices)
+    }
+  }
+
+  /// Forgets a user. Its devices may register again, as new ones.
+  package static func erase(
+    _ clientUID: String, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Erased {
+    let (app, key) = try find(clientUID, appID, caller, connection)
+    let devices = try connection.commit { () throws(PostgresError) -> Int? in
+      guard let devices = try PersonErasure.erase(key, on: connection) else { return nil }
+      let change = AuditTrail.Change("user.erase", trace(clientUID), in: app).to { $0.member("devices", devices) }
+      try connection.run(AuditTrail.add(change, by: caller))
+      return devices
+    }
+    guard let devices else { throw Problem(.unknownUser, "The app \(appID) knows nothing of \(clientUID).") }
+    return Erased(devices: devices)
+  }
+
+  private static func find(
+    _ clientUID: String, _ appID: String, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> (App, Users.Key) {
+    let app = try connection.app(appID)
+    try caller.require(.erasePeople, in: app)
+    guard clientUID.utf8.count <= Domain.Limits.clientUIDBytes else {
+      throw Problem(
+        .invalidField, "A clientUid has at most \(Domain.Limits.clientUIDBytes) bytes: nobody has this one.")
+    }
+    return (app, Users.Key(app: app.number, userKey: UserKey(clientUID: clientUID)))
+  }
+
+  /// The log outlives the person: it names them by a hash, which whoever knows the CUID can find again.
+  static func trace(_ clientUID: String) -> String {
+    "sha256:" + Hex.encode(SHA256.hash(Array(clientUID.utf8)))
+  }
+}

@@ -1,0 +1,143 @@
+package import Domain
+package import JSON
+package import Postgres
+internal import Store
+
+/// What an app asks of its ads: showing it, changing it, and holding a message against it.
+package enum AdvertisingRules {
+  package struct Entry: JSONAnswer {
+    package let appID: String
+    package let rules: AdRules
+
+    package func write(to writer: inout JSONWriter) {
+      writer.member("appId", appID)
+      writer.member("label", rules.label)
+      writer.member("optOut", rules.optOut)
+      guard let night = rules.night else { return writer.member("night", nil as String?) }
+      writer.member(
+        "night",
+        object: { writer in
+          writer.member("from", night.from.text)
+          writer.member("to", night.to.text)
+        })
+    }
+  }
+
+  /// Changes; nil leaves a rule as it is.
+  package struct Change: Equatable, Sendable {
+    package var label: String?
+    package var optOut: String?
+    /// Nil inside: no hours at all.
+    package var night: AdRules.Night??
+
+    package init() {}
+
+    /// Reads some of `{"label":"(광고)","optOut":"…","night":{"from":"21:00","to":"08:00"}}`; `night` may be null.
+    package init(json: [UInt8]) throws(Problem) {
+      var change = Change()
+      var reader = JSONReader(json)
+      do throws(JSONError) {
+        try reader.readObject { (reader, key) throws(JSONError) in
+          switch key {
+          case "label": change.label = try reader.readWords(upTo: Domain.Limits.adLabelBytes)
+          case "optOut": change.optOut = try reader.readWords(upTo: Domain.Limits.adOptOutBytes)
+          case "night": change.night = .some(try reader.readNull() ? nil : try reader.readNight())
+          default: throw .unknownField
+          }
+        }
+        try reader.finish()
+      } catch {
+        throw Problem(error)
+      }
+      guard change != Change() else { throw Problem(.invalidField, "Name a rule: {\"label\":\"(광고)\"}.") }
+      self = change
+    }
+  }
+
+  package static func show(
+    _ appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let app = try connection.app(appID)
+    try caller.require(.viewMessages, in: app)
+    return Entry(appID: app.appID, rules: try rules(of: app, on: connection))
+  }
+
+  /// Holds for messages that are accepted from now on; the hours also for those that are under way.
+  package static func change(
+    _ change: Change, of appID: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let app = try connection.app(appID)
+    try caller.require(.manageApps, in: app)
+    var rules = try rules(of: app, on: connection)
+    if let label = change.label { rules.label = label }
+    if let optOut = change.optOut { rules.optOut = optOut }
+    if let night = change.night { rules.night = night }
+    let before = Entry(appID: app.appID, rules: try self.rules(of: app, on: connection))
+    let after = Entry(appID: app.appID, rules: rules)
+    let saved = try connection.commit { () throws(PostgresError) in
+      let change = AuditTrail.Change("app.ad-rules", app.appID, in: app).from(before.write).to(after.write)
+      try connection.run(AuditTrail.add(change, by: caller))
+      return try connection.run(AdSettings.save(rules, of: app.number))
+    }
+    guard let saved else { throw gone(app) }
+    return Entry(appID: app.appID, rules: saved)
+  }
+
+  /// - Throws: `.impossible` when a message is an ad and does not say what ads of its app must.
+  static func check(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) {
+    guard message.kind == .ad else { return }
+    try rules(of: app, on: connection).check(message.content)
+  }
+
+  /// What the sender of an ad should know.
+  static func notes(_ message: MessageRequest, _ app: App, on connection: Connection) throws(Problem) -> [String] {
+    guard message.kind == .ad else { return [] }
+    let rules = try rules(of: app, on: connection)
+    var notes: [String] = []
+    if rules.optOut.isEmpty {
+      notes.append(
+        "Nothing checks that it says how to refuse more ads, as the law may demand: upmc app ads \(app.appID) --opt-out …"
+      )
+    }
+    guard let night = rules.night else { return notes }
+    notes.append(
+      "From \(night.from.text) to \(night.to.text) by a device's clock it waits, unless the device has given consent to "
+        + "ads at night (nightAd).")
+    return notes
+  }
+
+  private static func rules(of app: App, on connection: Connection) throws(Problem) -> AdRules {
+    guard let rules = try connection.answer(AdSettings.find(app.number)) else { throw gone(app) }
+    return rules
+  }
+
+  private static func gone(_ app: App) -> Problem {
+    Problem(.unknownApp, "The app \(app.appID) was deleted meanwhile.")
+  }
+}
+
+extension JSONReader {
+  /// Text that may be empty.
+  fileprivate mutating func readWords(upTo bytes: Int) throws(JSONError) -> String {
+    let text = try readString()
+    guard text.utf8.count <= bytes, !text.utf8.contains(0) else {
+      throw JSONError("must be text of at most \(bytes) bytes")
+    }
+    return text
+  }
+
+  fileprivate mutating func readNight() throws(JSONError) -> AdRules.Night {
+    var ends: [String: ClockTime] = [:]
+    try readObject { (reader, key) throws(JSONError) in
+      guard key == "from" || key == "to" else { throw .unknownField }
+      guard let time = ClockTime(try reader.readString()) else {
+        throw JSONError("must be a time of day, for example 21:00")
+      }
+      ends[key] = time
+    }
+    guard let from = ends["from"] else { throw JSONError("is needed, for example 21:00").inside("from") }
+    guard let to = ends["to"] else { throw JSONError("is needed, for example 08:00").inside("to") }
+    guard from != to else { throw JSONError.contradiction("must differ from from").inside("to") }
+    return AdRules.Night(from: from, to: to)
+  }
+}

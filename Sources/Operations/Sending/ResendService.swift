@@ -1,0 +1,118 @@
+package import Domain
+internal import JSON
+package import Postgres
+internal import Store
+
+/// Sending a message once more, to those of its devices that it has not reached. It is a new message with a number of its
+/// own (SDKs drop repeated ones) and the same content; the audience is read from the old one's outcomes, the devices as
+/// they are bound now. Whoever was left out as late has no outcome: for those who failed, the old audience is looked up
+/// anew. When and how fast the old one went is not repeated; its window of the day still holds.
+package enum ResendService {
+  /// - Parameters:
+  ///   - seqno: of the message that is sent again. It must have ended.
+  ///   - request: its body is `{"to":"failed"|"not-received"|"not-read","pace":{…}?}`; idempotency key and caller as in a send.
+  ///   - now: microseconds since 1970.
+  package static func resend(
+    _ seqno: Int64, _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+  ) throws(Problem) -> SendAnswer {
+    try request.caller.require(.send)
+    try IdempotencyKey.check(request.idempotencyKey)
+    let (wish, pace) = try readWish(json: request.body)
+    try ReportService.requireHistory(of: seqno, for: request.caller, on: connection)
+    guard let old = try connection.answer(Messages.find(seqno)) else {
+      throw Problem(.unknownMessage, "There is no message \(seqno).")
+    }
+    let app = try connection.app(old.appID)
+    let seal = request.seal ?? catalog?.seal
+    // The number belongs to what was asked for: the same key for another message is another request.
+    let digest =
+      request.consent.map { RequestDigest(stored: $0.requestSHA256) }
+      // It says nothing that is confidential.
+      ?? RequestDigest(Array("resend \(seqno) ".utf8) + request.body, isConfidential: false, seal: nil)
+    if let key = request.idempotencyKey, let earlier = try SendService.earlier(app, key, digest, on: connection) {
+      return earlier
+    }
+    if let waiting = try ApprovalService.earlier(request, app, digest, on: connection) { return .waiting(waiting) }
+    guard old.state.isFinal else {
+      throw ControlService.wrongState(
+        "resend", seqno,
+        MessageControl.Standing(state: old.state, isCancelling: old.isCancelling, isFrozen: old.frozenAt != nil))
+    }
+    var message = try MessageRequest(stored: old.request)
+    if message.isContentSealed {
+      guard let seal else { throw StoredRequest.noSeal }
+      message = try seal.request(old.request, sealed: old.sealed, of: app.number)
+    }
+    let target = try widen(wish, of: old, on: connection)
+    if target != .unreached { message.audience = .deliveries(of: seqno, target) }
+    message.pace = pace
+    try SendQueue.checkRoom(in: message.lane, on: connection)
+    let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
+    let expiresAt = now + message.expiresInSeconds * 1_000_000
+    let plan = try HostingPlan(
+      message, audience, app, request.hosting, on: connection, now: now, lastDueAt: now, expiresAt: expiresAt)
+    if let waiting = try ApprovalService.hold(
+      request, try StoredRequest(request.body, isConfidential: false, of: app.number, seal: nil), digest, app, audience,
+      resendOf: seqno, on: connection, now: now)
+    {
+      return .waiting(waiting)
+    }
+    // By local time some zones have got it: how many are left is known when they are looked at.
+    let targeted = target == .unreached && old.localTime != nil ? nil : audience.targeted
+    var new = Messages.New(
+      app: app.number, lane: message.lane, request: String(decoding: old.request, as: UTF8.self),
+      requestSHA256: digest.stored,
+      idempotencyKey: request.idempotencyKey, apiKey: request.caller.apiKey, targeted: targeted,
+      unknownEntries: String(decoding: audience.unknownJSON, as: UTF8.self), now: now, expiresAt: expiresAt)
+    new.sealed = old.sealed
+    new.inboxSeconds = message.inboxSeconds
+    new.links = plan.links
+    new.resend = Messages.Resend(of: seqno, to: target)
+    if let made = try SendService.create(new, message, plan, by: request, on: connection) {
+      return .accepted(
+        SendAnswer.Accepted(
+          seqno: made, targeted: targeted, unknown: audience.unknownJSON, resendOf: seqno))
+    }
+    // Somebody with the same key was faster by a moment.
+    if let key = request.idempotencyKey, let earlier = try SendService.earlier(app, key, digest, on: connection) {
+      return earlier
+    }
+    if let consent = request.consent { throw ApprovalService.decided(consent.approval) }
+    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+  }
+
+  /// Failed are also those who were left out as late, of whom nothing is written down.
+  private static func widen(
+    _ wish: ResendTarget, of old: Messages.Open, on connection: Connection
+  ) throws(Problem) -> ResendTarget {
+    // Of a cancelled one nobody knows who was late and who was cancelled.
+    guard wish == .failed, old.state != .cancelled, old.resend == nil,
+      try connection.answer(Resends.hasLeftOut(old.seqno))
+    else { return wish }
+    return .unreached
+  }
+
+  private static func readWish(json: [UInt8]) throws(Problem) -> (to: ResendTarget, pace: Pace?) {
+    var reader = JSONReader(json)
+    var target: ResendTarget?
+    var pace: Pace?
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        switch key {
+        case "to":
+          guard let known = ResendTarget(name: try reader.readString()) else {
+            throw JSONError("must be failed, not-received or not-read")
+          }
+          target = known
+        case "pace": pace = try Pace.read(&reader)
+        default: throw .unknownField
+        }
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    guard let target else { throw Problem(at: "/to", "is needed: failed, not-received or not-read") }
+    return (target, pace)
+  }
+}

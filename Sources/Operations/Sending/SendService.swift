@@ -1,0 +1,147 @@
+package import Domain
+internal import JSON
+package import Postgres
+internal import Store
+
+/// Accepting a message: from the bytes of a request to a row that the dispatcher will find.
+///
+/// ```
+///   parse ─► app, scope ─► repeated? ─► resolve the audience ─► payload fits? ─► INSERT + NOTIFY, one commit
+///                             │ same body: the same answer        └ no: pages for what does not, in the same commit
+///                             └ other body: conflict
+/// ```
+/// Nothing is stored unless everything is in order. Recipients get no row here, however many they are.
+package enum SendService {
+  /// The channel on which a new message's SEQNO is announced.
+  package static let channel = "upmc_messages"
+
+  /// Accepts a message, or says what would happen (`dryRun`).
+  /// - Parameters:
+  ///   - catalog: the apps in memory, if the process has them.
+  ///   - now: microseconds since 1970.
+  package static func send(
+    _ request: SendRequest, on connection: Connection, catalog: Catalog? = nil, now: Int64
+  ) throws(Problem) -> SendAnswer {
+    try request.caller.require(.send)
+    // Before the first query; `SendTerms` checks it for whoever makes none.
+    try IdempotencyKey.check(request.idempotencyKey)
+    let filled = try SavedTemplate.fill(request.body, for: request.caller, on: connection)
+    let asked = try MessageRequest(json: filled)
+    let app = try connection.app(asked.appID, catalog: catalog)
+    let terms = try SendTerms(asked, filled: filled, request, app, seal: catalog?.seal)
+    let digest = terms.digest
+    var message = terms.request
+    try CredentialRules.check(message, app, on: connection)
+    try AdvertisingRules.check(message, app, on: connection)
+    if !message.dryRun, let key = request.idempotencyKey {
+      // Whatever has become of the audience since.
+      if let earlier = try earlier(app, key, digest, on: connection) { return earlier }
+      if let waiting = try ApprovalService.earlier(request, app, digest, on: connection) { return .waiting(waiting) }
+    }
+    let body = try SavedSegment.copy(into: &message, filled, app, on: connection)
+    if message.dryRun {
+      return .tried(try DryRun(message, app, hosting: request.hosting, on: connection, now: now))
+    }
+
+    let kept = try terms.kept(body)
+    try SendQueue.checkRoom(in: message.lane, on: connection)
+    let due = try DueTime(message, app, on: connection, now: now)
+    let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
+    let plan = try HostingPlan(
+      message, audience, app, request.hosting, on: connection, now: now,
+      lastDueAt: due.dueAt ?? now, expiresAt: due.expiresAt)
+    if let waiting = try ApprovalService.hold(request, kept, digest, app, audience, on: connection, now: now) {
+      return .waiting(waiting)
+    }
+    var new = terms.message(
+      kept, targeted: audience.targeted, unknown: audience.unknownJSON, now: now, expiresAt: due.expiresAt)
+    new.dueAt = due.dueAt
+    new.localTime = due.localTime
+    new.links = plan.links
+    if let seqno = try create(new, message, plan, by: request, on: connection) {
+      var accepted = SendAnswer.Accepted(
+        seqno: seqno, targeted: audience.targeted, unknown: audience.unknownJSON, dueAt: due.dueAt)
+      accepted.networks = audience.networks
+      return .accepted(accepted)
+    }
+    // Somebody with the same key was faster by a moment.
+    if let key = request.idempotencyKey, let earlier = try earlier(app, key, digest, on: connection) { return earlier }
+    if let consent = request.consent { throw ApprovalService.decided(consent.approval) }
+    throw Problem(.busy, "The same Idempotency-Key is being used by another request. Try again.")
+  }
+
+  /// Stores and announces in one commit. Nil when the idempotency key is taken.
+  /// - Throws: `.unknownUpload` when the file of its audience has expired meanwhile.
+  static func create(
+    _ new: Messages.New, _ message: MessageRequest, _ plan: HostingPlan, by request: SendRequest,
+    on connection: Connection
+  ) throws(Problem) -> Int64? {
+    let caller = request.caller
+    var new = new
+    new.asked = caller.asker.map { ($0, request.consent?.requestedAt ?? new.now) }
+    // Too many to be counted at once: as many as they are.
+    new.approvedFor = request.consent.map { $0.targeted ?? .max }
+    let stored = new
+    var isFileGone = false
+    let made = try connection.commit { () throws(PostgresError) -> Int64? in
+      if let consent = request.consent {
+        guard try ApprovalService.isWaiting(consent, connection) else { return nil }
+      }
+      if let csv = message.csv {
+        isFileGone = try !connection.run(CSVAudiences.keep(csv, until: plan.keptUntil))
+        if isFileGone { return nil }
+      }
+      try plan.store(on: connection)
+      guard let seqno = try connection.run(Messages.create(stored)) else { return nil }
+      if stored.resend == nil {
+        let gate = Gates.create(seqno, pace: message.pace, canary: message.canary, window: message.window)
+        if let gate { try connection.run(gate) }
+        if let repetition = message.repetition { try connection.run(Schedules.begin(seqno, repetition)) }
+      } else if let gate = Gates.create(seqno, pace: message.pace, canary: nil, window: message.window) {
+        try connection.run(gate)
+      }
+      try connection.run(Announcements.announce(channel, String(seqno)))
+      // What is sent to whom stands in the message itself.
+      let change = AuditTrail.Change(
+        stored.resend == nil ? "message.send" : "message.resend", String(seqno), app: stored.app)
+      let audited = change.to { writer in
+        writer.member("lane", message.lane.name)
+        writer.member("targeted", stored.targeted)
+        if let resend = stored.resend { writer.member("resendOf", String(resend.of)) }
+      }
+      if new.resend != nil || !isItsOwnRecord(message, by: caller) {
+        try connection.run(AuditTrail.add(audited, by: caller))
+      }
+      if let consent = request.consent {
+        try ApprovalService.settle(consent, seqno: seqno, app: stored.app, connection)
+      }
+      return seqno
+    }
+    if isFileGone, let csv = message.csv { throw CSVUploads.gone(csv) }
+    return made
+  }
+
+  /// True for what programs send by the thousand, to people whom they name: the message itself says who sent what. A
+  /// device's own is no administration at all.
+  private static func isItsOwnRecord(_ message: MessageRequest, by caller: Caller) -> Bool {
+    guard case .clientUIDs = message.audience else { return caller.device != nil }
+    return caller.isProgram
+  }
+
+  /// What was answered to the first request with this key.
+  static func earlier(
+    _ app: App, _ key: String, _ digest: RequestDigest, on connection: Connection
+  ) throws(Problem) -> SendAnswer? {
+    guard let earlier = try connection.answer(Messages.earlier(app: app.number, idempotencyKey: key)) else {
+      return nil
+    }
+    guard digest.matches(earlier.requestSHA256) else { throw IdempotencyKey.conflict(key, earlier) }
+    return .accepted(SendAnswer.Accepted(earlier))
+  }
+}
+
+extension Operations.Limits {
+  /// Devices that are counted before a send is answered. Counting more would keep the sender waiting; the planner
+  /// counts them anyway.
+  static let countedDevices: Int64 = 1_000_000
+}

@@ -1,0 +1,162 @@
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// What a webhook was told, what it missed, and telling it again; and the short messages of a message.
+package enum EventService {
+  package struct Entry: DescribedAnswer {
+    package let entry: Events.Entry
+
+    package static let object = JSONObject<Entry>(
+      "Event", isNamed: false,
+      [
+        .needed("id", .eventID, \.entry.id),
+        .needed("kind", .words(EventKind.allCases.map(\.rawValue)), \.entry.kind),
+        .needed("at", .moment, \.entry.at), .needed("state", .words(states), \.entry.state.name),
+        .needed("attempts", .count, \.entry.attempts),
+        .needed("nextAt", .orNull(.moment), { $0.entry.state == .waiting ? $0.entry.dueAt : nil }),
+        .needed("endedAt", .orNull(.moment), \.entry.endedAt),
+        .needed("status", .orNull(.count), \.entry.status, "HTTP status of the last answer; null without one."),
+        .needed("reason", .orNull(.anyText), \.entry.reason, "Why the last attempt failed."),
+        .needed("data", .raw(.object([("type", "object")])), \.entry.data),
+      ])
+  }
+
+  /// How a delivery may stand.
+  package static let states = Events.State.allCases.map(\.name)
+
+  /// Deliveries of a webhook, newest first.
+  package static func list(
+    _ webhook: String, state: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    let number = try WebhookService.number(webhook)
+    _ = try WebhookService.record(number, .manageEvents, caller, connection)
+    var known: Events.State?
+    if let state {
+      known = Events.State.allCases.first { $0.name == state }
+      guard known != nil else {
+        throw Problem(.invalidField, "state must be one of \(states.joined(separator: ", ")).")
+      }
+    }
+    let entries = try connection.answer(
+      Events.list(number, before: try page.number(first: .max), state: known, limit: page.limit + 1))
+    return ItemPage(entries.map(Entry.init), limit: page.limit) { String($0.entry.event) }
+  }
+
+  package struct Tested: DescribedAnswer {
+    package let id: UUIDValue
+
+    package static let object = JSONObject<Tested>("WebhookTested", [.needed("id", .eventID, \.id, "The event's id.")])
+  }
+
+  /// Has an event sent that means nothing, to see whether it arrives.
+  package static func test(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) -> Tested {
+    let number = try WebhookService.number(webhook)
+    let record = try WebhookService.record(number, .manageEvents, caller, connection)
+    guard record.isActive else {
+      throw Problem(.conflict, "The webhook is switched off; nothing is sent to it. Set active to true first.")
+    }
+    let id = try connection.commit { () throws(PostgresError) -> UUIDValue? in
+      guard let id = try connection.run(Events.test(number)) else { return nil }
+      let audited = AuditTrail.Change("webhook.test", String(number), app: record.app)
+      try connection.run(AuditTrail.add(audited, by: caller))
+      return id
+    }
+    guard let id else { throw Problem(.unknownWebhook, "There is no webhook \(number).") }
+    return Tested(id: id)
+  }
+
+  package struct Replayed: DescribedAnswer {
+    package let count: Int
+
+    package static let object = JSONObject<Replayed>(
+      "Replayed", [.needed("replayed", .count, \.count, "Events that are told again.")])
+  }
+
+  /// What `readReplay` reads.
+  package static let replaySchema: JSONTree.Member = (
+    "Replay",
+    JSONSchema.oneOf([
+      JSONSchema.object(isClosed: true, [.needed("dead", JSONSchema.constant(.flag(true)), "What was given up.")]),
+      JSONSchema.object(isClosed: true, [.needed("since", JSONSchema.moment, "Everything of its kinds since then.")]),
+      JSONSchema.object(isClosed: true, [.needed("id", JSONSchema.uuid, "This event.")]),
+    ])
+  )
+
+  /// Reads `{"dead":true}`, `{"since":"…"}` or `{"id":"…"}`.
+  package static func readReplay(json: [UInt8]) throws(Problem) -> Events.Replay {
+    var wishes: [Events.Replay] = []
+    var reader = JSONReader(json)
+    do throws(JSONError) {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        switch key {
+        case "dead":
+          guard try reader.readBool() else { throw JSONError("must be true") }
+          wishes.append(.dead)
+        case "since": wishes.append(.since(try reader.readMoment()))
+        case "id": wishes.append(.event(try JSONForm.eventID.read(&reader)))
+        default: throw .unknownField
+        }
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(error)
+    }
+    guard let wish = wishes.first, wishes.count == 1 else {
+      throw Problem(.invalidField, "Say what to replay: exactly one of {\"dead\":true}, {\"since\":…}, {\"id\":…}.")
+    }
+    return wish
+  }
+
+  /// Lets deliveries begin anew, with the ids they had.
+  package static func replay(
+    _ replay: Events.Replay, to webhook: String, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Replayed {
+    let number = try WebhookService.number(webhook)
+    let record = try WebhookService.record(number, .manageEvents, caller, connection)
+    let count = try connection.commit { () throws(PostgresError) in
+      let count = try connection.run(Events.replay(replay, to: number, limit: Operations.Limits.replayedEvents))
+      let audited = AuditTrail.Change("webhook.replay", String(number), app: record.app).to { writer in
+        writer.member("replayed", count)
+      }
+      try connection.run(AuditTrail.add(audited, by: caller))
+      return count
+    }
+    return Replayed(count: count)
+  }
+
+  // MARK: Short messages
+
+  /// The short message of one person.
+  package struct Fallback: DescribedAnswer {
+    package let entry: Fallbacks.Entry
+
+    package static let object = JSONObject<Fallback>(
+      "Fallback", isNamed: false,
+      [
+        .needed("clientUid", .orNull(.anyText).described(JSONSchema.anyText), \.entry.userKey.clientUID),
+        .needed("state", .words(["waiting", "confirmed", "sms-requested", "called-off"])) {
+          $0.entry.decision?.name ?? "waiting"
+        },
+        .needed("dueAt", .moment, \.entry.dueAt), .needed("decidedAt", .orNull(.moment), \.entry.decidedAt),
+        .needed("lateAt", .orNull(.moment), \.entry.lateAt, "Confirmed after the short message was asked for."),
+      ])
+  }
+
+  /// What became of the short messages of a message, in the order of the users' names.
+  package static func fallbacks(
+    of seqno: Int64, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Fallback> {
+    _ = try ReportService.funnel(seqno, for: caller, on: connection)
+    let after = page.cursor.map(UserKey.init(clientUID:)) ?? UserKey(stored: "")
+    let entries = try connection.answer(Fallbacks.list(seqno, after: after, limit: page.limit + 1))
+    return ItemPage(entries.map(Fallback.init), limit: page.limit) { $0.entry.userKey.description }
+  }
+}
+
+extension JSONForm<UUIDValue> {
+  /// The id that an event bears wherever it is told.
+  fileprivate static let eventID = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
+    for: { UUIDValue($0) }, else: "must be an event's id (a UUID)", written: \.description)
+}

@@ -1,0 +1,228 @@
+internal import FoundationEssentials
+package import Domain
+package import JSON
+package import Postgres
+package import Store
+
+/// Webhooks: making, changing and ending them, trying them out, and telling again what was missed.
+///
+/// Each has a signing secret of its own, shown when it is made or renewed and never again. Whether an address may be
+/// reached is decided when it is: an operator's network changes, and the check that counts is the one at the door.
+package enum WebhookService {
+  package struct Entry: DescribedAnswer {
+    package let record: Webhooks.Record
+    /// Only when it was just renewed.
+    package var secret: String?
+
+    package static let object = JSONObject<Entry>(
+      "Webhook", members.map { $0.of(\.record) } + [.optional("secret", secretForm, \.secret, "Only when it is new.")])
+  }
+
+  /// One that was just made.
+  package struct Made: DescribedAnswer {
+    package let record: Webhooks.Record
+    package let secret: String
+
+    package static let object = JSONObject<Made>(
+      "WebhookMade", members.map { $0.of(\.record) } + [.needed("secret", secretForm, \.secret, "Shown once.")])
+  }
+
+  private static let members: [JSONField<Webhooks.Record>] = [
+    .needed("webhook", .sequence, \.webhook, "Its number."), .needed("appId", .appID, \.appID),
+    .needed("url", .anyText, \.url), .needed("kinds", .list(of: .anyText), \.kinds, "What it is told."),
+    .needed("active", .flag, \.isActive), .needed("createdAt", .moment, \.createdAt),
+    .needed("waiting", .count, \.waiting, "Events on their way."), .needed("dead", .count, \.dead, "Events given up."),
+  ]
+
+  /// What a webhook is made of.
+  package struct NewWebhook: Sendable {
+    package var appID = ""
+    package var url = ""
+    package var kinds: [EventKind] = []
+
+    package init() {}
+
+    package static let object = JSONObject(
+      "NewWebhook", from: NewWebhook(),
+      [
+        .required("appId", .appID, \.appID),
+        .required("url", urlForm, \.url, missing: "is needed, for example https://sms.example.com/upmc"),
+        .required(
+          "kinds", kindsForm, \.kinds, "What it wants to be told.",
+          missing: "is needed: some of \(EventKind.wanted.map(\.rawValue).joined(separator: ", "))"),
+      ])
+  }
+
+  /// What a webhook is to be; nil leaves what is there.
+  package struct Change: Sendable {
+    package var url: String?
+    package var kinds: [EventKind]?
+    package var isActive: Bool?
+    package var renewsSecret = false
+
+    package init() {}
+
+    package static let object = JSONObject(
+      "WebhookChange", from: Change(),
+      [
+        .given("url", urlForm, \.url), .given("kinds", kindsForm, \.kinds), .given("active", .flag, \.isActive),
+        .given("renewSecret", .flag, \.renewsSecret, "The old secret signs nothing more."),
+        .refused("appId", "cannot be changed"),
+      ])
+  }
+
+  /// What stands in an address as it is: no quotes, braces and the like; no `@` at all, which is more than is asked.
+  private static let urlForm = JSONForm.text(upTo: Operations.Limits.webhookURLBytes).described(
+    JSONSchema.text(matching: "^https?://[!$-.0-9;=A-Z\\[\\]_a-z~][!#-;=?A-Z\\[\\]_a-z~]*$")
+      .adding("maxLength", .number(Operations.Limits.webhookURLBytes)))
+  private static let kindsForm: JSONForm<[EventKind]> = .list(
+    of: .words(EventKind.wanted), 1...Operations.Limits.webhookKinds,
+    tooMany: "is one more than the \(Operations.Limits.webhookKinds) that may be named",
+    tooFew: "must name one at least")
+  private static let secretForm = JSONForm.anyText.described(JSONSchema.text(matching: "^whsec_[A-Za-z0-9+/]{43}=$"))
+
+  package static func create(
+    _ new: NewWebhook, master: MasterKey, by caller: Caller, on connection: Connection, now: Int64
+  ) throws(Problem) -> Made {
+    let app = try connection.app(new.appID)
+    try caller.require(.manageApps, in: app)
+    let (url, kinds) = (new.url, words(new.kinds))
+    try check(url)
+    let webhook = try connection.answer(Webhooks.number())
+    let secret = MasterKey.makeBytes()
+    let sealed = master.seal(secret, for: Webhooks.place(of: webhook))
+    let audited = AuditTrail.Change("webhook.create", String(webhook), in: app).to { writer in
+      writer.member("url", url)
+      writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind) } })
+    }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(
+        Webhooks.create(
+          webhook, app: app.number, url: url, sealed: sealed, kinds: kinds, at: now))
+      try connection.run(AuditTrail.add(audited, by: caller))
+    }
+    return Made(record: try record(webhook, .manageApps, caller, connection), secret: text(secret))
+  }
+
+  package static func list(
+    _ appID: String?, _ page: PageRequest, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> ItemPage<Entry> {
+    try caller.require(.manageEvents)
+    var app = caller.app
+    if let appID {
+      let named = try connection.app(appID)
+      try caller.require(.manageEvents, in: named)
+      app = named.number
+    }
+    let after = Webhooks.Number(clamping: try page.number(first: 0))
+    let records = try connection.answer(Webhooks.list(app: app, after: after, limit: page.limit + 1))
+    return ItemPage(records.map { Entry(record: $0) }, limit: page.limit) { String($0.record.webhook) }
+  }
+
+  package static func find(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) -> Entry {
+    Entry(record: try record(number(webhook), .manageEvents, caller, connection))
+  }
+
+  package static func change(
+    _ webhook: String, _ change: Change, master: MasterKey, by caller: Caller, on connection: Connection
+  ) throws(Problem) -> Entry {
+    let number = try number(webhook)
+    let before = try record(number, .manageApps, caller, connection)
+    guard change.url != nil || change.kinds != nil || change.isActive != nil || change.renewsSecret else {
+      throw Problem(.impossible, "Give url, kinds, active or renewSecret.")
+    }
+    if let url = change.url { try check(url) }
+    let kinds = change.kinds.map(words)
+    let secret = change.renewsSecret ? MasterKey.makeBytes() : nil
+    let sealed = secret.map { master.seal($0, for: Webhooks.place(of: number)) }
+    let audited = AuditTrail.Change("webhook.change", String(number), app: before.app)
+      .from { writer in
+        writer.member("url", before.url)
+        writer.member("kinds", array: { writer in for kind in before.kinds { writer.value(kind) } })
+        writer.member("active", before.isActive)
+      }
+      .to { writer in
+        if let url = change.url { writer.member("url", url) }
+        if let kinds { writer.member("kinds", array: { writer in for kind in kinds { writer.value(kind) } }) }
+        if let isActive = change.isActive { writer.member("active", isActive) }
+        if change.renewsSecret { writer.member("secretRenewed", true) }
+      }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(
+        Webhooks.change(
+          number, url: change.url, kinds: kinds, isActive: change.isActive, sealed: sealed))
+      try connection.run(AuditTrail.add(audited, by: caller))
+    }
+    return Entry(record: try record(number, .manageApps, caller, connection), secret: secret.map(text))
+  }
+
+  package static func delete(_ webhook: String, by caller: Caller, on connection: Connection) throws(Problem) {
+    let number = try number(webhook)
+    let before = try record(number, .manageApps, caller, connection)
+    let audited = AuditTrail.Change("webhook.delete", String(number), app: before.app).from { writer in
+      writer.member("url", before.url)
+    }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Webhooks.delete(number))
+      try connection.run(AuditTrail.add(audited, by: caller))
+    }
+  }
+
+  /// Opens a signing secret. Nil when it does not open with this master key.
+  package static func secret(_ sealed: [UInt8], of webhook: Int32, master: MasterKey) -> [UInt8]? {
+    try? master.open(sealed, for: Webhooks.place(of: webhook))
+  }
+
+  // MARK: Inside
+
+  static func record(
+    _ webhook: Webhooks.Number, _ permission: Permission, _ caller: Caller, _ connection: Connection
+  ) throws(Problem) -> Webhooks.Record {
+    try caller.require(permission)
+    // To a caller of another app it does not exist.
+    guard let record = try connection.answer(Webhooks.find(webhook)), caller.reaches(record.app) else {
+      throw Problem(.unknownWebhook, "There is no webhook \(webhook).")
+    }
+    return record
+  }
+
+  static func number(_ text: String) throws(Problem) -> Webhooks.Number {
+    guard let number = Webhooks.Number(text), number > 0 else {
+      throw Problem(.unknownWebhook, "A webhook's number is a whole number, as its creation answered it.")
+    }
+    return number
+  }
+
+  /// Each once, in the order in which they were named.
+  private static func words(_ kinds: [EventKind]) -> [String] {
+    kinds.reduce(into: []) { words, kind in if !words.contains(kind.rawValue) { words.append(kind.rawValue) } }
+  }
+
+  /// As standardwebhooks.com writes secrets, so that receivers' libraries take it as it is.
+  private static func text(_ secret: [UInt8]) -> String { "whsec_" + Data(secret).base64EncodedString() }
+
+  private static func check(_ url: String) throws(Problem) {
+    let rest = url.hasPrefix("https://") ? url.dropFirst(8) : url.hasPrefix("http://") ? url.dropFirst(7) : ""
+    let authority = rest.prefix { !"/?#".contains($0) }
+    let isPlain = url.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }
+    guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@"), isPlain,
+      url.utf8.count <= Operations.Limits.webhookURLBytes
+    else {
+      throw Problem(
+        at: "/url",
+        """
+        must be an address like https://sms.example.com/upmc, without a user, percent-encoded where needed, of at most \
+        \(Operations.Limits.webhookURLBytes) bytes
+        """)
+    }
+  }
+}
+
+extension Operations.Limits {
+  /// As long as addresses get that anything on the way still takes.
+  package static let webhookURLBytes = 2_048
+  /// Kinds that a call may name for a webhook, repeated ones included: there are a handful.
+  package static let webhookKinds = 100
+  /// Events that one call replays from the list of those given up; the rest by calling again.
+  package static let replayedEvents = 10_000
+}

@@ -1,0 +1,92 @@
+package import Domain
+internal import Postgres
+
+/// Messages to named users, many in one statement: a committer stores a message, its audience, its badge counts and its
+/// claim in one commit, shared with whatever else waits.
+package enum DirectSends {
+  /// What a message is given before it is stored, so that a repeated attempt stores the same message again, or finds it.
+  package struct Number: Sendable {
+    package let seqno: Int64
+    /// `yyyyMMddHH` in the app's time zone.
+    package let sendDate: String
+  }
+
+  private static let numberStatement = Statement(
+    "named-sends-number",
+    """
+    -- Before the first number is given: none may be given twice after a promotion.
+    WITH followed AS MATERIALIZED (SELECT follow_timeline())
+    SELECT n.entry, nextval('messages_seqno_seq'), to_char($2 AT TIME ZONE a.time_zone, 'YYYYMMDDHH24')
+    FROM followed, unnest($1) WITH ORDINALITY AS n(app, entry) JOIN apps a ON a.app = n.app
+    """)
+
+  /// New SEQNOs, by position in `apps`; an app that is gone gets none.
+  package static func number(_ apps: [App.Number], at now: Int64) -> Query<[Int: Number]> {
+    var column = Int32Column()
+    for app in apps { column.append(app) }
+    var parameters = Parameters()
+    parameters.append(int32s: column)
+    parameters.append(timestampMicroseconds: now)
+    return Query(numberStatement, parameters) { rows in
+      var numbers: [Int: Number] = [:]
+      for row in 0..<rows.count {
+        numbers[Int(rows.int64(row, 0)) - 1] = Number(seqno: rows.int64(row, 1), sendDate: rows.text(row, 2))
+      }
+      return numbers
+    }
+  }
+
+  private static let membersStatement = Statement(
+    "named-sends-members",
+    """
+    SELECT \(Audiences.memberColumns), d.app
+    FROM unnest($1, $2) AS t(app, user_key)
+    JOIN devices d ON d.app = t.app AND d.user_key = t.user_key AND d.state = 1
+    ORDER BY d.user_key, d.device
+    """)
+
+  /// The active devices of users, each user asked for once.
+  package static func members(_ users: some Collection<Users.Key>) -> Query<[Users.Key: [Audiences.Member]]> {
+    Query(membersStatement, Users.keys(users)) { rows in
+      var members: [Users.Key: [Audiences.Member]] = [:]
+      for (row, member) in Audiences.members(rows).enumerated() {
+        members[Users.Key(app: rows.int32(row, 11), userKey: member.userKey), default: []].append(member)
+      }
+      return members
+    }
+  }
+
+  // MARK: Earlier ones
+
+  private static let earlierStatement = Statement(
+    "named-sends-earlier",
+    """
+    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text, m.due_at, m.resend_of
+    FROM unnest($1) WITH ORDINALITY AS t(seqno, entry) JOIN messages m ON m.seqno = t.seqno
+    UNION ALL
+    SELECT t.entry, m.seqno, m.request_sha256, m.targeted, m.unknown_entries::text, m.due_at, m.resend_of
+    FROM unnest($2, $3) WITH ORDINALITY AS t(app, key, entry)
+    JOIN messages m ON m.app = t.app AND m.idempotency_key = t.key
+    """)
+
+  /// What stands in the way of messages that could not be stored, by position.
+  package static func earlier(
+    _ messages: [(seqno: Int64, app: App.Number, key: String?)]
+  ) -> Query<[Int: Messages.Earlier]> {
+    var (seqnos, apps, keys) = (Int64Column(), Int32Column(), TextColumn())
+    for message in messages {
+      seqnos.append(message.seqno)
+      apps.append(message.app)
+      keys.append(message.key)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: apps)
+    parameters.append(texts: keys)
+    return Query(earlierStatement, parameters) { rows in
+      var found: [Int: Messages.Earlier] = [:]
+      for row in 0..<rows.count { found[Int(rows.int64(row, 0)) - 1] = Messages.earlier(rows, row, from: 1) }
+      return found
+    }
+  }
+}
