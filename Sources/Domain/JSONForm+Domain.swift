@@ -10,6 +10,28 @@ extension JSONForm where Value: FixedWidthInteger & Sendable {
   }
 }
 
+extension JSONForm<Int64> {
+  /// A GROUPSEQ of a request, in quotes or as a number.
+  package static let groupSeq = JSONForm(
+    JSONSchema.reference("GroupSeq"), read: { (reader) throws(JSONError) in try reader.readGroupSeq() })
+}
+
+extension JSONForm<DeviceID> {
+  /// A device's id, a UUID.
+  package static let device = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
+    for: { DeviceID($0) }, else: "must be a device's id, as lists show it", written: \.description)
+}
+
+extension JSONForm<PushNetwork> {
+  package static let network = JSONForm<String>.words(PushNetwork.allCases.map(\.pnsID)).standing(
+    for: { word in PushNetwork.allCases.first { $0.pnsID == word } }, else: "is not known", written: \.pnsID)
+}
+
+extension JSONForm<PushEnvironment> {
+  package static let environment = JSONForm<String>.words(PushEnvironment.allCases.map(\.name)).standing(
+    for: { word in PushEnvironment.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
+}
+
 extension JSONForm<String> {
   package static let appID = JSONForm.text(upTo: Domain.Limits.appIDBytes).described(JSONSchema.appID)
 }

@@ -7,6 +7,10 @@ extension JSONSchema {
     ("maxLength", .number(Domain.Limits.appIDBytes)),
   ])
 
+  package static let tag = text(
+    upTo: Domain.Limits.tagBytes,
+    matching: #"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#)
+
   /// A SEQNO or GROUPSEQ in quotes.
   package static let sequence = text(matching: "^[1-9][0-9]{0,17}$")
   package static let badge = number(

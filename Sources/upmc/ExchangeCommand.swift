@@ -67,10 +67,13 @@ struct ImportCommand: ParsableCommand {
     let bytes = try InputFile.open(file)
     try withDatabase { database in
       let connection = database.connection
+      var new = ImportService.New()
+      new.appID = appID
+      new.kind = devices ? .devices : group == nil ? .users : .members
+      (new.group, new.skipsErrors) = (group, !allOrNothing)
       // The parts come decoded.
-      var entry = try ImportService.begin(
-        devices ? .devices : group == nil ? .users : .members, of: appID, group: group, skipsErrors: !allOrNothing,
-        encoding: .utf8, by: .here, on: connection)
+      new.encoding = .utf8
+      var entry = try ImportService.begin(new, by: .here, on: connection)
       var parts = try CSVParts(bytes, on: connection, partBytes: Operations.Limits.importPartBytes)
       var number: Int32 = 0
       while let part = try parts.next() {

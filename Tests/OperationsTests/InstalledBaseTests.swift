@@ -152,7 +152,8 @@ import Testing
     try Self.bring(world, Self.header + "aa01,APNS,d1,REAL,kim,Kim,1.0,Y,\n")
     func new() throws -> Int64 {
       try SegmentService.count(
-        conditions: Array(#"{"registered":{"since":"2020-01-01T00:00:00Z"}}"#.utf8), of: world.app.appID,
+        SegmentService.Draft(
+          appID: world.app.appID, conditions: Array(#"{"registered":{"since":"2020-01-01T00:00:00Z"}}"#.utf8)),
         by: .commandLine, on: world.connection, now: world.now
       ).devices
     }

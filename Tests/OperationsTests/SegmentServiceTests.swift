@@ -46,7 +46,8 @@ import Testing
     let found = try world.connection.run(
       Segments.read(segment, app: world.app.number, after: "", upto: "v", frozenAt: world.now, limit: 100))
     let count = try SegmentService.count(
-      conditions: Array(json.utf8), of: world.app.appID, by: .commandLine, on: world.connection, now: world.now)
+      SegmentService.Draft(appID: world.app.appID, conditions: Array(json.utf8)), by: .commandLine,
+      on: world.connection, now: world.now)
     #expect(count.devices == Int64(found.count), "\(json)")
     #expect(found.map(\.userKey) == found.map(\.userKey).sorted())
     return Set(found.map { member in (1...8).map { "d\($0)" }.first { world.device($0) == member.device } ?? "?" })
@@ -72,7 +73,8 @@ import Testing
     for (conditions, devices) in [(#"{"groups":["\#(group)"]}"#, 5_000), (#"{"not":{"groups":["\#(group)"]}}"#, 5_000)]
     {
       let count = try SegmentService.count(
-        conditions: Array(conditions.utf8), of: world.app.appID, by: .commandLine, on: world.connection, now: world.now)
+        SegmentService.Draft(appID: world.app.appID, conditions: Array(conditions.utf8)), by: .commandLine,
+        on: world.connection, now: world.now)
       #expect(count.devices == Int64(devices), "\(conditions)")
     }
   }

@@ -57,17 +57,3 @@ extension Problem {
     return value
   }
 }
-
-extension JSONReader {
-  /// `[…]` of CUIDs, at most as many as one send may name.
-  mutating func readClientUIDs() throws(JSONError) -> [String] {
-    var clientUIDs: [String] = []
-    try readArray { (reader, index) throws(JSONError) in
-      guard index < Domain.Limits.audienceEntries else {
-        throw JSONError("is more than \(Domain.Limits.audienceEntries); send several requests")
-      }
-      clientUIDs.append(try reader.readText(upTo: Domain.Limits.clientUIDBytes))
-    }
-    return clientUIDs
-  }
-}

@@ -2,6 +2,7 @@ internal import Domain
 internal import HTTPServer
 internal import Operations
 internal import Postgres
+internal import Reactor
 
 /// One request of a caller who may make it, with what its endpoint needs. Endpoints are extensions of it.
 struct AdminCall {
@@ -14,6 +15,9 @@ struct AdminCall {
   var session: String?
   let connection: Connection
   let resources: AdminResources
+
+  /// Microseconds since 1970, by the database's clock.
+  var now: Int64 { resources.clock.wallMicroseconds }
 
   /// The body, which must say that it is JSON. - Throws: `.unsupportedMediaType`.
   func jsonBody() throws(Problem) -> [UInt8] {

@@ -93,24 +93,29 @@ package enum AuditTrail {
   // MARK: Reading
 
   /// An entry as lists show it.
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let record: AuditLog.Record
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("entry", String(record.entry))
-      writer.member("at", Timestamp.text(record.at))
-      writer.member("actor", record.actor)
-      writer.member("by", record.apiKey != nil ? "api-key" : record.account != nil ? "account" : "command-line")
-      writer.member("apiKey", record.apiKey.map(String.init))
-      writer.member("account", record.account.map(String.init))
-      writer.member("role", record.role)
-      writer.member("origin", record.origin)
-      writer.member("requestId", record.requestID)
-      writer.member("action", record.action)
-      writer.member("appId", record.appID)
-      writer.member("object", record.object)
-      writer.member("before", raw: (record.before ?? "null").utf8)
-      writer.member("after", raw: (record.after ?? "null").utf8)
+    package static let object = JSONObject<Entry>(
+      "Audit", isNamed: false,
+      [
+        .needed("entry", .sequence, \.record.entry), .needed("at", .moment, \.record.at),
+        .needed("actor", .anyText, \.record.actor),
+        .needed("by", .words(["api-key", "account", "command-line"]), \.way),
+        .needed("apiKey", .orNull(.sequence), \.record.apiKey),
+        .needed("account", .orNull(.sequence), \.record.account),
+        .needed("role", .anyText, \.record.role),
+        .needed("origin", .anyText, \.record.origin, "The address it came from."),
+        .needed("requestId", .anyText, \.record.requestID), .needed("action", .anyText, \.record.action),
+        .needed("appId", .orNull(.anyText), \.record.appID), .needed("object", .anyText, \.record.object),
+        .needed("before", settings, { Array(($0.record.before ?? "null").utf8) }),
+        .needed("after", settings, { Array(($0.record.after ?? "null").utf8) }),
+      ])
+
+    private static let settings = JSONForm.raw(.object([("type", .texts(["object", "null"]))]))
+
+    private var way: String {
+      record.apiKey != nil ? "api-key" : record.account != nil ? "account" : "command-line"
     }
   }
 

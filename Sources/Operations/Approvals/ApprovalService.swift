@@ -39,7 +39,7 @@ package enum ApprovalService {
   }
 
   /// One of them as lists show it.
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     let record: Approvals.Record
     let now: Int64
     /// What would go out, for whoever decides; nil: as it is stored, without what is confidential.
@@ -58,24 +58,50 @@ package enum ApprovalService {
       }
     }
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("approvalId", String(record.number))
-      writer.member("appId", record.appID)
-      writer.member("state", state)
-      writer.member("requestedBy", record.requester.name)
-      writer.member("requestedAt", Timestamp.text(record.requestedAt))
-      writer.member("endsAt", Timestamp.text(record.endsAt))
-      writer.member("targeted", record.targeted)
-      writer.member("because", record.because.name)
-      writer.member("sentWithinHour", record.withinHour)
-      writer.member("isHeld", record.isHeld)
-      writer.member("message", raw: whole ?? Array(record.request.utf8))
-      writer.member("resendOf", record.resendOf.map(String.init))
-      writer.member("decidedBy", record.decidedBy)
-      writer.member("decidedAt", record.decidedAt.map(Timestamp.text))
-      writer.member("reason", record.reason)
-      writer.member("seqno", record.seqno.map(String.init))
-    }
+    package static let object = JSONObject<Entry>(
+      "Approval",
+      [
+        .needed("approvalId", .sequence, \.record.number), .needed("appId", .appID, \.record.appID),
+        .needed("state", .words(["waiting", "approved", "rejected", "expired"]), \.state),
+        .needed(
+          "requestedBy", .anyText, \.record.requester.name, "The login of an account, or `command line (kim)`."),
+        .needed("requestedAt", .moment, \.record.requestedAt),
+        .needed("endsAt", .moment, \.record.endsAt, "After that nobody can approve it."),
+        .needed(
+          "targeted", .orNull(.count), \.record.targeted,
+          "Devices, when it was asked; null: more than are counted."),
+        .needed(
+          "because", .words(SecondPerson.Because.allCases.map(\.name)), \.record.because.name,
+          "Why: its `size`; what was sent within the `hour` with it; its `growth` until the audience was frozen."),
+        .needed(
+          "sentWithinHour", .count, \.record.withinHour,
+          "Devices of other messages of whoever asked, that nobody else has seen."),
+        .needed("isHeld", .flag, \.record.isHeld, "The message is there (`seqno`), paused with its devices counted."),
+        .needed(
+          "message", .raw(.object([("type", "object")])), { $0.whole ?? Array($0.record.request.utf8) },
+          "A send; or, with `resendOf`, a resend of that message."),
+        .needed("resendOf", .orNull(.sequence), \.record.resendOf),
+        .needed("decidedBy", .orNull(.anyText), \.record.decidedBy),
+        .needed("decidedAt", .orNull(.moment), \.record.decidedAt),
+        .needed("reason", .orNull(.anyText), \.record.reason, "Why it was rejected."),
+        .needed(
+          "seqno", .orNull(.sequence), \.record.seqno, "The message that it became, or that is held."),
+      ])
+  }
+
+  /// Why one is refused.
+  package struct Rejection: Sendable {
+    package var reason: String?
+
+    package init() {}
+
+    package static let object = JSONObject(
+      "Rejection", from: Rejection(),
+      [
+        .given(
+          "reason",
+          .orNull(.anyText.described(JSONSchema.text(upTo: Operations.Limits.approvalReasonBytes))), \.reason)
+      ])
   }
 
   // MARK: Asking

@@ -6,27 +6,36 @@ internal import Store
 /// Groups of users.
 extension Administration {
   package struct NewGroup: Sendable {
-    package let appID: String
-    package let name: String
+    package var appID: String
+    package var name: String
     /// The GROUPSEQ above it; nil at the top.
-    package let parent: Int64?
+    package var parent: Int64?
     /// Devices may join it by themselves; nil: as the app's identity has it.
-    package let isJoinable: Bool?
+    package var isJoinable: Bool?
 
-    package init(appID: String, name: String, parent: Int64?, isJoinable: Bool? = nil) {
+    package init(appID: String = "", name: String = "", parent: Int64? = nil, isJoinable: Bool? = nil) {
       self.isJoinable = isJoinable
       self.appID = appID
       self.name = name
       self.parent = parent
     }
+
+    package static let object = JSONObject(
+      "NewGroup", from: NewGroup(),
+      [
+        .required("appId", .appID, \.appID),
+        .required("name", .text(upTo: Domain.Limits.groupNameBytes), \.name),
+        .given("parent", .orNull(.groupSeq), \.parent, "The group above it; absent at the top."),
+        .given(
+          "joinable", .flag, \.isJoinable, "Devices may join it by themselves. Absent: in apps that are open."),
+      ])
   }
 
-  package struct GroupCreated: JSONAnswer {
+  package struct GroupCreated: DescribedAnswer {
     package let groupSeq: Int64
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("groupSeq", String(groupSeq))
-    }
+    package static let object = JSONObject<GroupCreated>(
+      "GroupCreated", [.needed("groupSeq", .sequence, \.groupSeq, "GROUPSEQ.")])
   }
 
   package static func createGroup(

@@ -15,7 +15,7 @@ package enum CSVUploads {
     Problem(.unknownUpload, "There is no uploaded file \(csv) of this app, or it has expired. Upload it again.")
   }
 
-  package struct Stored: JSONAnswer {
+  package struct Stored: DescribedAnswer {
     package let csv: Int64
     package let file: CSVFile
     package let encoding: String
@@ -25,27 +25,23 @@ package enum CSVUploads {
     /// Microseconds since 1970.
     package let expiresAt: Int64
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("csv", String(csv))
-      writer.member("lines", file.lineCount)
-      writer.member("duplicates", file.duplicates)
-      writer.member("encoding", encoding)
-      writer.member("devices", devices)
-      writer.member("unknown", unknownCount)
-      writer.member("unknownUsers", array: { writer in for user in unknown { writer.value(user) } })
-      writer.member("faults", file.faultCount)
-      writer.member(
-        "errors",
-        array: { writer in
-          for fault in file.faults {
-            writer.object { writer in
-              writer.member("line", fault.line)
-              writer.member("detail", fault.reason)
-            }
-          }
-        })
-      writer.member("expiresAt", Timestamp.text(expiresAt))
-    }
+    package static let object = JSONObject<Stored>(
+      "CSVStored",
+      [
+        .needed("csv", .sequence, \.csv, "Its number, for the audience of a send."),
+        .needed("lines", .count, \.file.lineCount, "Users in it."),
+        .needed("duplicates", .count, \.file.duplicates, "Lines left out."),
+        .needed("encoding", .words(FileEncoding.allCases.map(\.name)), \.encoding),
+        .needed("devices", .count, \.devices, "That it reaches now."),
+        .needed("unknown", .count, \.unknownCount, "Users without a device."),
+        .needed("unknownUsers", .list(of: .anyText), \.unknown, "The first of them."),
+        .needed("faults", .count, \.file.faultCount, "Wrong lines, left out."),
+        .needed("errors", .list(of: faultObject.form), \.file.faults, "The first of them."),
+        .needed("expiresAt", .moment, \.expiresAt),
+      ])
+
+    private static let faultObject = JSONObject<CSVFile.Fault>(
+      "CSVFault", isNamed: false, [.needed("line", .count, \.line), .needed("detail", .anyText, \.reason)])
   }
 
   /// Stores a file; it is gone 7 days later, or 30 days after the last message that used it ended. The same file again is

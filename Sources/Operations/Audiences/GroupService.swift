@@ -5,18 +5,19 @@ package import Store
 
 /// The tree of groups: looking at it, changing it, and who is in a group.
 package enum GroupService {
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let record: GroupTree.Record
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("groupSeq", String(record.group))
-      writer.member("appId", record.appID)
-      writer.member("name", record.name)
-      writer.member("parent", record.parent.map(String.init))
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("hasGroups", record.hasGroups)
-      writer.member("joinable", record.isJoinable)
-    }
+    package static let object = JSONObject<Entry>(
+      "GroupEntry",
+      [
+        .needed("groupSeq", .sequence, \.record.group), .needed("appId", .appID, \.record.appID),
+        .needed("name", .anyText, \.record.name),
+        .needed("parent", .orNull(.sequence), \.record.parent, "Null at the top."),
+        .needed("createdAt", .moment, \.record.createdAt),
+        .needed("hasGroups", .flag, \.record.hasGroups, "There are groups below it."),
+        .needed("joinable", .flag, \.record.isJoinable, "Devices may join it by themselves."),
+      ])
   }
 
   /// The groups right below one, by name.
@@ -47,18 +48,26 @@ package enum GroupService {
     package var isJoinable: Bool?
 
     package init() {}
+
+    package static let object = JSONObject(
+      "GroupChange", from: Change(), more: [("minProperties", .number(1))],
+      [
+        .given("name", .text(upTo: Domain.Limits.groupNameBytes), \.name),
+        .given("parent", .orNull(.groupSeq), \.parent, "Null: to the top."),
+        .given("joinable", .flag, \.isJoinable, "Whether devices may join it by themselves."),
+      ])
+
+    fileprivate var isEmpty: Bool { name == nil && parent == nil && isJoinable == nil }
   }
 
   /// Renames a group, moves it with all that is below it, or opens it for devices.
   package static func change(
     _ group: Groups.Number, _ change: Change, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
-    let record = try find(group, .manageGroups, caller, connection)
-    if let name = change.name {
-      guard !name.isEmpty, name.utf8.count <= Domain.Limits.groupNameBytes else {
-        throw Problem(at: "/name", "must have 1 to \(Domain.Limits.groupNameBytes) bytes")
-      }
+    guard !change.isEmpty else {
+      throw Problem(.invalidField, "Give what is to change: name, parent, or joinable.")
     }
+    let record = try find(group, .manageGroups, caller, connection)
     if let parent = change.parent ?? nil {
       guard try connection.answer(Groups.doors(of: [parent]))[parent]?.app == record.app else {
         throw Problem(.unknownGroup, "The app \(record.appID) has no group \(parent).")
@@ -109,16 +118,19 @@ package enum GroupService {
 
   // MARK: Members
 
-  package struct MemberEntry: JSONAnswer {
+  package struct MemberEntry: DescribedAnswer {
     let member: GroupTree.Member
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("clientUid", member.userKey.clientUID)
-      // A guest is a device of its own.
-      writer.member("device", member.userKey.isGuest ? String(member.userKey.text.dropFirst()) : nil)
-      writer.member("clientName", member.name)
-      writer.member("joinedAt", Timestamp.text(member.joinedAt))
-    }
+    package static let object = JSONObject<MemberEntry>(
+      "Member", isNamed: false,
+      [
+        .needed("clientUid", .orNull(.anyText), \.member.userKey.clientUID, "Null for a guest."),
+        // A guest is a device of its own.
+        .needed(
+          "device", .orNull(.anyText.described(JSONSchema.uuid)),
+          { $0.member.userKey.isGuest ? String($0.member.userKey.text.dropFirst()) : nil }, "The guest's device."),
+        .needed("clientName", .anyText, \.member.name), .needed("joinedAt", .moment, \.member.joinedAt),
+      ])
   }
 
   package static func members(
@@ -131,14 +143,33 @@ package enum GroupService {
     return ItemPage(found.map(MemberEntry.init), limit: page.limit) { $0.member.userKey.text }
   }
 
-  package struct MembersChanged: JSONAnswer {
+  package struct MembersChanged: DescribedAnswer {
     package let count: Int
     package let unknown: [String]
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("members", count)
-      writer.member("unknown", array: { writer in for clientUID in unknown { writer.value(clientUID) } })
-    }
+    package static let object = JSONObject<MembersChanged>(
+      "MembersChanged",
+      [
+        .needed("members", .count, \.count),
+        .needed("unknown", .list(of: .anyText), \.unknown, "Not known to the app."),
+      ])
+  }
+
+  /// Who comes into a group, or goes.
+  package struct Members: Sendable {
+    package var clientUIDs: [String] = []
+
+    package init() {}
+
+    package static let object = JSONObject(
+      "Members", from: Members(),
+      [
+        .required(
+          "clientUids",
+          .list(
+            of: .text(upTo: Domain.Limits.clientUIDBytes), 0...Domain.Limits.audienceEntries,
+            tooMany: "is more than \(Domain.Limits.audienceEntries); send several requests"), \.clientUIDs)
+      ])
   }
 
   /// Puts users into a group or takes them out. Those that the app does not know come back as unknown.

@@ -5,46 +5,89 @@ package import Store
 
 /// Saved segments: audiences by condition, under a name.
 package enum SegmentService {
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let record: Segments.Record
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("segment", String(record.segment))
-      writer.member("name", record.name)
-      writer.member("conditions", raw: Array(record.conditions.utf8))
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("updatedAt", Timestamp.text(record.updatedAt))
-    }
+    package static let object = JSONObject<Entry>(
+      "SavedSegment",
+      [
+        .needed("segment", .sequence, \.record.segment, "Its number."), .needed("name", .anyText, \.record.name),
+        .needed("conditions", conditionsForm, { Array($0.record.conditions.utf8) }),
+        .needed("createdAt", .moment, \.record.createdAt), .needed("updatedAt", .moment, \.record.updatedAt),
+      ])
   }
 
-  package struct Count: JSONAnswer {
+  package struct Count: DescribedAnswer {
     package let devices: Int64
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("devices", devices)
+    package static let object = JSONObject<Count>(
+      "DeviceCount", [.needed("devices", .count, \.devices, "Devices, each counted once.")])
+  }
+
+  private static let conditionsForm = JSONForm.raw(JSONSchema.reference("Segment"))
+  private static let nameForm = JSONForm.text(upTo: Domain.Limits.segmentNameBytes)
+
+  package struct New: Sendable {
+    var appID = ""
+    var name = ""
+    /// JSON.
+    var conditions: [UInt8] = []
+
+    package init() {}
+
+    package static let object = JSONObject(
+      "NewSegment", from: New(),
+      [
+        .required("appId", .appID, \.appID), .required("name", nameForm, \.name),
+        .required("conditions", conditionsForm, \.conditions),
+      ])
+  }
+
+  /// One that is not saved.
+  package struct Draft: Sendable {
+    var appID = ""
+    /// JSON.
+    var conditions: [UInt8] = []
+
+    package init(appID: String = "", conditions: [UInt8] = []) {
+      self.appID = appID
+      self.conditions = conditions
     }
+
+    package static let object = JSONObject(
+      "SegmentDraft", from: Draft(),
+      [
+        .required("appId", .appID, \.appID), .required("conditions", conditionsForm, \.conditions),
+        .refused("name", "is not needed to count"),
+      ])
   }
 
   /// What a segment is to be; nil leaves what is there.
   package struct Change: Sendable {
-    package var name: String?
+    var name: String?
     /// JSON.
-    package var conditions: [UInt8]?
+    var conditions: [UInt8]?
 
     package init() {}
+
+    package static let object = JSONObject(
+      "SegmentChange", from: Change(), more: [("minProperties", .number(1))],
+      [
+        .given("name", nameForm, \.name), .given("conditions", conditionsForm, \.conditions),
+        .refused("appId", "cannot be changed"),
+      ])
   }
 
   package static func create(
-    _ change: Change, of appID: String, by caller: Caller, on connection: Connection, now: Int64
+    _ new: New, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Entry {
-    let app = try connection.app(appID, allowing: caller, to: .manageAudiences)
-    guard let name = change.name else { throw Problem(at: "/name", "is needed") }
-    guard let conditions = change.conditions else { throw Problem(at: "/conditions", "is needed") }
-    try check(change)
+    let app = try connection.app(new.appID, allowing: caller, to: .manageAudiences)
+    try check(new.conditions)
     return try connection.commit { () throws(PostgresError) in
       let record = try connection.run(
-        Segments.create(app: app.number, name: name, conditions: String(decoding: conditions, as: UTF8.self), at: now))
-      let created = AuditTrail.Change("segment.create", name, in: app).to { record.writeSettings(to: &$0) }
+        Segments.create(
+          app: app.number, name: new.name, conditions: String(decoding: new.conditions, as: UTF8.self), at: now))
+      let created = AuditTrail.Change("segment.create", new.name, in: app).to { record.writeSettings(to: &$0) }
       try connection.run(AuditTrail.add(created, by: caller))
       return Entry(record: record)
     }
@@ -74,7 +117,7 @@ package enum SegmentService {
     guard change.name != nil || change.conditions != nil else {
       throw Problem(.impossible, "Give name, conditions or both.")
     }
-    try check(change)
+    if let conditions = change.conditions { try check(conditions) }
     let changed = try connection.commit { () throws(PostgresError) -> Segments.Record? in
       let after = try connection.run(
         Segments.change(
@@ -112,10 +155,10 @@ package enum SegmentService {
 
   /// The same for one that is not saved.
   package static func count(
-    conditions: [UInt8], of appID: String, by caller: Caller, on connection: Connection, now: Int64
+    _ draft: Draft, by caller: Caller, on connection: Connection, now: Int64
   ) throws(Problem) -> Count {
-    let app = try connection.app(appID, allowing: caller, to: .viewMessages)
-    return try count(try Segment(json: conditions), app.number, connection, now)
+    let app = try connection.app(draft.appID, allowing: caller, to: .viewMessages)
+    return try count(try Segment(json: draft.conditions), app.number, connection, now)
   }
 
   private static func count(
@@ -128,19 +171,13 @@ package enum SegmentService {
 
   // MARK: Inside
 
-  private static func check(_ change: Change) throws(Problem) {
-    if let name = change.name {
-      guard !name.isEmpty, name.utf8.count <= Domain.Limits.segmentNameBytes else {
-        throw Problem(at: "/name", "must have 1 to \(Domain.Limits.segmentNameBytes) bytes")
-      }
-    }
-    if let conditions = change.conditions {
-      do throws(Problem) {
-        _ = try Segment(json: conditions)
-      } catch {
-        throw error.fields.first.map { Problem(error.code, at: "/conditions" + $0.pointer, $0.detail) }
-          ?? Problem(at: "/conditions", error.detail)
-      }
+  /// - Throws: with the place in the body.
+  private static func check(_ conditions: [UInt8]) throws(Problem) {
+    do throws(Problem) {
+      _ = try Segment(json: conditions)
+    } catch {
+      throw error.fields.first.map { Problem(error.code, at: "/conditions" + $0.pointer, $0.detail) }
+        ?? Problem(at: "/conditions", error.detail)
     }
   }
 

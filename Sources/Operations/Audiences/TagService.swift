@@ -34,23 +34,22 @@ package enum TagService {
     }
   }
 
-  package struct Changed: JSONAnswer {
+  package struct Changed: DescribedAnswer {
     package let count: Int
-    /// Devices that are not registered.
     package let unknown: [String]
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("changed", count)
-      writer.member("unknown", array: { writer in for entry in unknown { writer.value(entry) } })
-    }
+    package static let object = JSONObject<Changed>(
+      "TagsChanged",
+      [
+        .needed("changed", .count, \.count, "Users or devices that were found."),
+        .needed("unknown", .list(of: .anyText), \.unknown, "Devices that are not registered."),
+      ])
   }
 
-  package struct List: JSONAnswer {
+  package struct List: DescribedAnswer {
     package let tags: [String]
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("tags", array: { writer in for tag in tags { writer.value(tag) } })
-    }
+    package static let object = JSONObject<List>("Tags", [.needed("tags", .list(of: .anyText), \.tags)])
   }
 
   /// Changes tags, a commit for each part, so that nobody waits long for the rows. Repeating it changes nothing.

@@ -9,19 +9,20 @@ package import Store
 /// registers again. Giving back sends nothing again: what was skipped meanwhile stays skipped.
 package enum QuarantineService {
   /// One device.
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let record: Quarantine.Record
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("device", record.device.description)
-      writer.member("clientUid", record.userKey.clientUID)
-      writer.member("pnsId", record.network.pnsID)
-      writer.member("environment", record.environment.name)
-      writer.member("psidPrefix", tokenPrefix)
-      writer.member("reason", record.reason)
-      writer.member("seqno", String(record.seqno))
-      writer.member("at", Timestamp.text(record.at))
-    }
+    package static let object = JSONObject<Entry>(
+      "Quarantine", isNamed: false,
+      [
+        .needed("device", .device, \.record.device),
+        .needed("clientUid", .orNull(.anyText), \.record.userKey.clientUID),
+        .needed("pnsId", .network, \.record.network), .needed("environment", .environment, \.record.environment),
+        .needed("psidPrefix", .anyText, \.tokenPrefix, "The first eight characters of the push token."),
+        .needed("reason", .anyText, \.record.reason, "In the network's own word."),
+        .needed("seqno", .sequence, \.record.seqno, "The message that was refused."),
+        .needed("at", .moment, \.record.at),
+      ])
 
     /// A whole token is nobody's business.
     package var tokenPrefix: String { String(record.psid.prefix(Operations.Limits.shownTokenBytes)) }
@@ -48,12 +49,11 @@ package enum QuarantineService {
     case all
   }
 
-  package struct Restored: JSONAnswer {
+  package struct Restored: DescribedAnswer {
     package let count: Int
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("restored", count)
-    }
+    package static let object = JSONObject<Restored>(
+      "Restored", [.needed("restored", .count, \.count, "Devices that came back.")])
   }
 
   package static func restore(

@@ -16,7 +16,7 @@ package import Store
 /// only if every line was good.
 package enum ImportService {
   /// An import with how far it is.
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let record: Imports.Record
 
     package var number: Imports.Number { record.number }
@@ -31,35 +31,72 @@ package enum ImportService {
       return record.skipsErrors || record.rejected == 0 ? "finished" : "refused"
     }
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("importId", String(record.number))
-      writer.member("appId", record.appID)
-      writer.member("kind", record.kind.name)
-      writer.member("groupSeq", record.group.map(String.init))
-      writer.member("skipErrors", record.skipsErrors)
-      writer.member("encoding", record.encoding?.name)
-      writer.member("state", state)
-      writer.member("parts", record.parts)
-      writer.member("lines", record.lines)
-      writer.member("imported", record.imported)
-      writer.member("rejected", record.rejected)
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("createdBy", record.createdBy)
-      writer.member("finishedAt", record.finishedAt.map(Timestamp.text))
-    }
+    package static let object = JSONObject<Entry>(
+      "Import",
+      [
+        .needed("importId", .sequence, \.record.number), .needed("appId", .appID, \.record.appID),
+        .needed("kind", kindNames, \.record.kind.name),
+        .needed("groupSeq", .orNull(.sequence), \.record.group, "Whose members."),
+        .needed("skipErrors", .flag, \.record.skipsErrors),
+        .needed(
+          "encoding", .orNull(encodingNames), { $0.record.encoding?.name },
+          "What the file is written in; null until that is known."),
+        .needed(
+          "state", .words(["open", "finished", "refused"]), \.state,
+          "`refused`: a line was wrong, so nobody was brought in."),
+        .needed("parts", .count, \.record.parts, "Taken so far."),
+        .needed("lines", .count, \.record.lines, "Read so far."),
+        .needed("imported", .count, \.record.imported, "Lines whose people were brought in."),
+        .needed("rejected", .count, \.record.rejected, "Lines that were wrong."),
+        .needed("createdAt", .moment, \.record.createdAt), .needed("createdBy", .anyText, \.record.createdBy),
+        .needed("finishedAt", .orNull(.moment), \.record.finishedAt),
+      ])
   }
 
-  package struct FaultEntry: JSONAnswer {
+  private static let kindNames = JSONForm.words(["users", "members", "devices"])
+  private static let encodingNames = JSONForm.words(FileEncoding.allCases.map(\.name))
+
+  /// An import that is to begin.
+  package struct New: Sendable {
+    package var appID = ""
+    package var kind = Imports.Kind.users
+    package var group: Int64?
+    package var skipsErrors = true
+    package var encoding: FileEncoding?
+
+    package init() {}
+
+    package static let object = JSONObject(
+      "NewImport", from: New(),
+      [
+        .required("appId", .appID, \.appID),
+        .required(
+          "kind",
+          kindNames.standing(
+            for: { Imports.Kind(name: $0) }, else: "must be users, members or devices", written: \.name), \.kind),
+        .given("groupSeq", .orNull(.groupSeq), \.group, "For members: of which group."),
+        .given("skipErrors", .flag, \.skipsErrors, "True by default."),
+        .given(
+          "encoding",
+          encodingNames.standing(for: { FileEncoding(name: $0) }, else: "must be UTF-8 or CP949", written: \.name),
+          \.encoding,
+          "What the file is written in. Without it, what most lines are of the first part with letters beyond ASCII."),
+      ])
+  }
+
+  package struct FaultEntry: DescribedAnswer {
     package let fault: Imports.Fault
 
     package var line: Int64 { fault.line }
     package var error: String { fault.error }
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("line", fault.line)
-      writer.member("text", fault.text)
-      writer.member("error", fault.error)
-    }
+    package static let object = JSONObject<FaultEntry>(
+      "ImportError", isNamed: false,
+      [
+        .needed("line", .count, \.fault.line, "Counted from 1."),
+        .needed("text", .anyText, \.fault.text, "How the line begins."),
+        .needed("error", .anyText, \.fault.error),
+      ])
   }
 
   package static func list(
@@ -98,11 +135,10 @@ package enum ImportService {
   ///   - skipsErrors: a wrong line costs itself; else one brings all to nothing.
   ///   - encoding: what the file is written in; nil: what most lines of the first part with letters beyond ASCII are.
   package static func begin(
-    _ kind: Imports.Kind, of appID: String, group: Groups.Number?, skipsErrors: Bool, encoding: FileEncoding? = nil,
-    by caller: Caller, on connection: Connection
+    _ new: New, by caller: Caller, on connection: Connection
   ) throws(Problem) -> Entry {
-    let app = try connection.app(appID, allowing: caller, to: .importPeople)
-    switch (kind, group) {
+    let app = try connection.app(new.appID, allowing: caller, to: .importPeople)
+    switch (new.kind, new.group) {
     case (.members, let group?):
       guard try connection.answer(Groups.doors(of: [group]))[group]?.app == app.number else {
         throw Problem(.unknownGroup, "The app \(app.appID) has no group \(group).")
@@ -117,12 +153,13 @@ package enum ImportService {
     let number = try connection.commit { () throws(PostgresError) in
       let number = try connection.run(
         Imports.create(
-          kind, of: app.number, group: group, skipsErrors: skipsErrors, encoding: encoding, by: caller.name))
+          new.kind, of: app.number, group: new.group, skipsErrors: new.skipsErrors, encoding: new.encoding,
+          by: caller.name))
       let change = AuditTrail.Change("import.begin", String(number), in: app).to { writer in
-        writer.member("kind", kind.name)
-        writer.member("groupSeq", group.map(String.init))
-        writer.member("skipErrors", skipsErrors)
-        writer.member("encoding", encoding?.name)
+        writer.member("kind", new.kind.name)
+        writer.member("groupSeq", new.group.map(String.init))
+        writer.member("skipErrors", new.skipsErrors)
+        writer.member("encoding", new.encoding?.name)
       }
       try connection.run(AuditTrail.add(change, by: caller))
       return number

@@ -5,22 +5,18 @@ internal import Store
 
 /// What an app asks of its ads: showing it, changing it, and holding a message against it.
 package enum AdvertisingRules {
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let appID: String
     package let rules: AdRules
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("label", rules.label)
-      writer.member("optOut", rules.optOut)
-      guard let night = rules.night else { return writer.member("night", nil as String?) }
-      writer.member(
-        "night",
-        object: { writer in
-          writer.member("from", night.from.text)
-          writer.member("to", night.to.text)
-        })
-    }
+    package static let object = JSONObject<Entry>(
+      "AdRules",
+      [
+        .needed("appId", .appID, \.appID),
+        .needed("label", .anyText, \.rules.label, "What every ad begins with; empty: nothing."),
+        .needed("optOut", .anyText, \.rules.optOut, "What every ad must say; empty: nothing."),
+        .needed("night", .orNull(night), \.rules.night, "Null: ads go at any hour."),
+      ])
   }
 
   /// Changes; nil leaves a rule as it is.
@@ -32,27 +28,39 @@ package enum AdvertisingRules {
 
     package init() {}
 
-    /// Reads some of `{"label":"(광고)","optOut":"…","night":{"from":"21:00","to":"08:00"}}`; `night` may be null.
-    package init(json: [UInt8]) throws(Problem) {
-      var change = Change()
-      var reader = JSONReader(json)
-      do throws(JSONError) {
-        try reader.readObject { (reader, key) throws(JSONError) in
-          switch key {
-          case "label": change.label = try reader.readWords(upTo: Domain.Limits.adLabelBytes)
-          case "optOut": change.optOut = try reader.readWords(upTo: Domain.Limits.adOptOutBytes)
-          case "night": change.night = .some(try reader.readNull() ? nil : try reader.readNight())
-          default: throw .unknownField
-          }
-        }
-        try reader.finish()
-      } catch {
-        throw Problem(error)
-      }
-      guard change != Change() else { throw Problem(.invalidField, "Name a rule: {\"label\":\"(광고)\"}.") }
-      self = change
+    package static let object = JSONObject(
+      "AdRuleChange", from: Change(), more: [("minProperties", .number(1))],
+      [
+        .given("label", words(upTo: Domain.Limits.adLabelBytes), \.label),
+        .given("optOut", words(upTo: Domain.Limits.adOptOutBytes), \.optOut),
+        .given("night", .orNull(AdvertisingRules.night), \.night),
+      ])
+
+    private static func words(upTo bytes: Int) -> JSONForm<String> {
+      JSONForm(
+        JSONSchema.text(upTo: bytes, isEmptyAllowed: true),
+        read: { (reader) throws(JSONError) in try reader.readWords(upTo: bytes) })
     }
   }
+
+  private static let night = JSONForm<AdRules.Night>(
+    JSONSchema.reference("AdNight"), read: { (reader) throws(JSONError) in try reader.readNight() },
+    write: { night, writer in
+      writer.object { writer in
+        writer.member("from", night.from.text)
+        writer.member("to", night.to.text)
+      }
+    })
+
+  package static let nightSchema: JSONTree.Member = {
+    let time = JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
+    return (
+      "AdNight",
+      JSONSchema.object(
+        "From the evening to the morning, by the device's clock.", isClosed: true,
+        [.needed("from", time), .needed("to", time)])
+    )
+  }()
 
   package static func show(
     _ appID: String, by caller: Caller, on connection: Connection
@@ -68,6 +76,7 @@ package enum AdvertisingRules {
   ) throws(Problem) -> Entry {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
+    guard change != Change() else { throw Problem(.invalidField, "Name a rule: {\"label\":\"(광고)\"}.") }
     var rules = try rules(of: app, on: connection)
     if let label = change.label { rules.label = label }
     if let optOut = change.optOut { rules.optOut = optOut }

@@ -33,17 +33,22 @@ enum MonthsOfMessages {
     plan.say("  \(count) sends while a snapshot is kept")
     try connection.script(
       """
-      DO $$ DECLARE holder uuid := (SELECT node FROM nodes WHERE alive_until > now() LIMIT 1); BEGIN
+      DO $$ DECLARE
+        holder uuid := (SELECT node FROM nodes WHERE alive_until > now() LIMIT 1);
+        -- Taken into variables: what may change from row to row, as the value of a sequence, is no condition of an index.
+        sent bigint;
+        claimed bigint;
+      BEGIN
       FOR part IN 1..\(count / 1000) LOOP
         INSERT INTO messages (app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
           planned)
         SELECT 1, 2, 0, '{}', '', 1, now(), now() + interval '1 day', now(), true FROM generate_series(1, 1000);
+        sent := currval('messages_seqno_seq');
         INSERT INTO claims (seqno, node, devices, user_keys)
-        SELECT currval('messages_seqno_seq') - 1000 + n, holder, ARRAY[gen_random_uuid()], ARRAY['ux']
-        FROM generate_series(1, 1000) n;
-        DELETE FROM claims WHERE claim > currval('claims_claim_seq') - 1000 AND user_keys = ARRAY['ux'];
-        -- By their numbers alone: those that are being sent are found among all that no longer are.
-        UPDATE messages SET state = 4, finished_at = now() WHERE seqno > currval('messages_seqno_seq') - 1000;
+        SELECT sent - 1000 + n, holder, ARRAY[gen_random_uuid()], ARRAY['ux'] FROM generate_series(1, 1000) n;
+        claimed := currval('claims_claim_seq');
+        DELETE FROM claims WHERE claim > claimed - 1000 AND user_keys = ARRAY['ux'];
+        UPDATE messages SET state = 4, finished_at = now() WHERE seqno > sent - 1000;
         COMMIT;
       END LOOP; END $$
       """)

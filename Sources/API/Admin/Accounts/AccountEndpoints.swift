@@ -2,7 +2,6 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
-internal import Reactor
 
 /// The accounts of people who use the console.
 extension Endpoint {
@@ -65,7 +64,7 @@ extension AdminCall {
       .created,
       try ConsoleAccounts.create(
         new.login, name: new.name, role: new.role, appID: new.appID, by: caller, on: connection,
-        now: resources.clock.wallMicroseconds))
+        now: now))
   }
 
   fileprivate func changeAccount() throws(Problem) -> Response {
@@ -76,7 +75,7 @@ extension AdminCall {
   fileprivate func linkAccount() throws(Problem) -> Response {
     .json(
       .created,
-      try ConsoleAccounts.link(try account(), by: caller, on: connection, now: resources.clock.wallMicroseconds))
+      try ConsoleAccounts.link(try account(), by: caller, on: connection, now: now))
   }
 
   private func account() throws(Problem) -> Int32 {

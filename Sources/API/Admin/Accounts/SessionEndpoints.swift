@@ -3,7 +3,6 @@ internal import HTTPServer
 internal import JSON
 internal import Logging
 internal import Operations
-internal import Reactor
 
 /// Signing in to the console, and out.
 extension Endpoint {
@@ -55,7 +54,7 @@ extension AdminCall {
     do throws(Problem) {
       session = try SignInService.signIn(
         wish.proof, former: self.session, replaces: wish.replaces, origin: caller.origin, requestID: caller.requestID,
-        on: connection, now: resources.clock.wallMicroseconds)
+        on: connection, now: now)
       resources.signedIn(nil)
     } catch {
       resources.signedIn(error.code)
@@ -72,7 +71,7 @@ extension AdminCall {
   fileprivate func showSession() throws(Problem) -> Response {
     guard let session else { return .json(.ok, SignedIn(caller)) }
     return .json(
-      .ok, SignedIn(try SignInService.session(session, on: connection, now: resources.clock.wallMicroseconds)))
+      .ok, SignedIn(try SignInService.session(session, on: connection, now: now)))
   }
 
   fileprivate func signOut() throws(Problem) -> Response {

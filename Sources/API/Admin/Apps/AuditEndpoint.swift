@@ -1,11 +1,40 @@
 internal import Domain
 internal import HTTPServer
+internal import JSON
 internal import Operations
 
 /// Who did what.
+extension Endpoint {
+  static let audit: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/audit", id: "listAudit", in: .administration, "See who did what",
+      """
+      Newest first. Nobody can change an entry. Sends to named users by an API key are not in it: their message says who \
+      sent what.
+      """, by: .permission(.viewAudit), load: .heavy,
+      parameters: [
+        .ofApp(isNeeded: false),
+        .query("action", JSONSchema.givenText, "`app.change`, or `app` for all that happened to apps."),
+        .query("actor", JSONSchema.givenText, "The name of a key or account."),
+        .query("object", JSONSchema.givenText, "What was changed, as its lists name it."),
+        .limit, .pageCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page of entries. It may hold fewer than asked for, also none, and still have a next.",
+          ItemPage<AuditTrail.Entry>.object,
+          example: Answer.page(
+            """
+            {"entry":"17","at":"2026-11-21T09:30:00.123Z","actor":"CRM","by":"api-key","apiKey":"3","account":null,\
+            "role":"admin","origin":"192.0.2.7","requestId":"8f3a0c5d2b7e4196","action":"app.change",\
+            "appId":"com.example.bank","object":"com.example.bank","before":{"name":"Bank"},"after":{"name":"Our Bank"}}
+            """))
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
+  ]
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/audit?appId=&action=&actor=&object=&limit=&cursor=`: newest first.
-  func audit() throws(Problem) -> Response {
+  fileprivate func audit() throws(Problem) -> Response {
     let question = AuditTrail.Question(
       appID: query["appId"], action: query["action"], actor: query["actor"],
       object: query["object"])

@@ -2,64 +2,102 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
-internal import Reactor
 
-/// `/v1/admin/segments…`: saved segments.
+/// Saved segments.
+extension Endpoint {
+  static let segments: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/admin/segments", id: "createSegment", in: .audiences, "Save a segment",
+      "An audience by condition, under a name. A message takes a copy of what it says.",
+      by: .permission(.manageAudiences),
+      body: Body(
+        SegmentService.New.object,
+        examples: [("loyal", #"{"appId":"com.example.bank","name":"Loyal","conditions":\#(conditions)}"#)]),
+      answers: [Answer(201, "It is saved.", SegmentService.Entry.object, example: segment)],
+      problems: [.unknownApp, .conflict, .impossible], handler: .whole(AdminCall.createSegment)),
+    Endpoint(
+      .get, "/v1/admin/segments", id: "listSegments", in: .audiences, "List the segments of an app", "Oldest first.",
+      by: .permission(.viewMessages), parameters: [.ofApp(), .limit, .pageCursor],
+      answers: [Answer(200, "A page.", ItemPage<SegmentService.Entry>.object, example: Answer.page(segment))],
+      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.segments)),
+    Endpoint(
+      .post, "/v1/admin/segment-counts", id: "countConditions", in: .audiences, "Count what a segment would have",
+      "Without saving it. Exact, at this moment.", by: .permission(.viewMessages), load: .heavy,
+      body: Body(
+        SegmentService.Draft.object, examples: [("draft", #"{"appId":"com.example.bank","conditions":\#(conditions)}"#)]
+      ),
+      answers: [Answer(200, "How many devices.", SegmentService.Count.object, example: #"{"devices":1204}"#)],
+      problems: [.unknownApp, .impossible], handler: .whole(AdminCall.countConditions)),
+    Endpoint(
+      .get, "/v1/admin/segments/{segment}", id: "showSegment", in: .audiences, "Ask what a segment says",
+      "As it was saved last.", by: .permission(.viewMessages),
+      answers: [Answer(200, "The segment.", SegmentService.Entry.object, example: segment)],
+      problems: [.unknownSegment], handler: .whole(AdminCall.segment)),
+    Endpoint(
+      .put, "/v1/admin/segments/{segment}", id: "changeSegment", in: .audiences, "Change a segment",
+      "What is left out stays. Messages that were accepted are not changed.", by: .permission(.manageAudiences),
+      body: Body(SegmentService.Change.object, examples: [("name", #"{"name":"Loyal customers"}"#)]),
+      answers: [Answer(200, "The segment now.", SegmentService.Entry.object, example: segment)],
+      problems: [.unknownSegment, .conflict, .impossible], handler: .whole(AdminCall.changeSegment)),
+    Endpoint(
+      .delete, "/v1/admin/segments/{segment}", id: "deleteSegment", in: .audiences, "Delete a segment",
+      "Messages that were accepted are not changed.", by: .permission(.manageAudiences),
+      answers: [Answer(204, "It is gone.")],
+      problems: [.unknownSegment], handler: .whole(AdminCall.deleteSegment)),
+    Endpoint(
+      .get, "/v1/admin/segments/{segment}/count", id: "countSegment", in: .audiences, "Count the devices of a segment",
+      "Exact, at this moment.", by: .permission(.viewMessages), load: .heavy,
+      answers: [Answer(200, "How many devices.", SegmentService.Count.object, example: #"{"devices":1204}"#)],
+      problems: [.unknownSegment], handler: .whole(AdminCall.countSegment)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let segmentSchemas: [JSONTree.Member] = [
+    SegmentService.Entry.object.named, ItemPage<SegmentService.Entry>.object.named, SegmentService.New.object.named,
+    SegmentService.Draft.object.named, SegmentService.Change.object.named, SegmentService.Count.object.named,
+  ]
+
+  private static let conditions = """
+    {"platform":["ios"],"appVersion":{"from":"2.10","before":"4"},"language":["ko"],"seen":{"within":"P30D"},\
+    "tags":{"any":["vip"],"none":["staff"]},"member":true,"not":{"consent":{"ad":false}}}
+    """
+  private static let segment = """
+    {"segment":"3","name":"Loyal","conditions":\(conditions),"createdAt":"2026-11-21T09:30:00.123Z",\
+    "updatedAt":"2026-11-21T09:30:00.123Z"}
+    """
+}
+
 extension AdminCall {
-  /// `{"appId","name","conditions":{…}}`.
-  func createSegment() throws(Problem) -> Response {
-    let (appID, change) = try Self.readSegment(try jsonBody())
-    return .json(
-      .created,
-      try SegmentService.create(
-        change, of: try Self.needed(appID), by: caller, on: connection, now: resources.clock.wallMicroseconds))
+  fileprivate func createSegment() throws(Problem) -> Response {
+    .json(
+      .created, try SegmentService.create(try body(SegmentService.New.object), by: caller, on: connection, now: now))
   }
 
-  /// `?appId=&limit=&cursor=`.
-  func segments() throws(Problem) -> Response {
-    guard let appID = query["appId"] else {
-      throw Problem(.invalidField, "Say whose segments: /v1/admin/segments?appId=…")
-    }
-    let page = try page()
-    return .json(.ok, try SegmentService.list(appID, page, by: caller, on: connection))
+  fileprivate func segments() throws(Problem) -> Response {
+    .json(.ok, try SegmentService.list(try required("appId"), try page(), by: caller, on: connection))
   }
 
-  func segment() throws(Problem) -> Response {
+  fileprivate func segment() throws(Problem) -> Response {
     .json(.ok, try SegmentService.find(try segmentNumber(), by: caller, on: connection))
   }
 
-  /// `{"name"?,"conditions"?}`: what is not given stays.
-  func changeSegment() throws(Problem) -> Response {
-    let (appID, change) = try Self.readSegment(try jsonBody())
-    guard appID == nil else { throw Problem(at: "/appId", "cannot be changed") }
+  fileprivate func changeSegment() throws(Problem) -> Response {
+    let change = try body(SegmentService.Change.object)
     return .json(
-      .ok,
-      try SegmentService.change(
-        try segmentNumber(), change, by: caller, on: connection, now: resources.clock.wallMicroseconds))
+      .ok, try SegmentService.change(try segmentNumber(), change, by: caller, on: connection, now: now))
   }
 
-  func deleteSegment() throws(Problem) -> Response {
+  fileprivate func deleteSegment() throws(Problem) -> Response {
     try SegmentService.delete(try segmentNumber(), by: caller, on: connection)
-    return Response(status: .noContent, headers: [], body: [])
+    return .done
   }
 
-  func countSegment() throws(Problem) -> Response {
-    .json(
-      .ok,
-      try SegmentService.count(
-        try segmentNumber(), by: caller, on: connection, now: resources.clock.wallMicroseconds))
+  fileprivate func countSegment() throws(Problem) -> Response {
+    .json(.ok, try SegmentService.count(try segmentNumber(), by: caller, on: connection, now: now))
   }
 
-  /// `{"appId","conditions":{…}}`: how many devices that would be.
-  func countConditions() throws(Problem) -> Response {
-    let (appID, change) = try Self.readSegment(try jsonBody())
-    guard change.name == nil else { throw Problem(at: "/name", "is not needed to count") }
-    guard let conditions = change.conditions else { throw Problem(at: "/conditions", "is needed") }
-    return .json(
-      .ok,
-      try SegmentService.count(
-        conditions: conditions, of: try Self.needed(appID), by: caller, on: connection,
-        now: resources.clock.wallMicroseconds))
+  fileprivate func countConditions() throws(Problem) -> Response {
+    .json(.ok, try SegmentService.count(try body(SegmentService.Draft.object), by: caller, on: connection, now: now))
   }
 
   private func segmentNumber() throws(Problem) -> Int64 {
@@ -67,30 +105,5 @@ extension AdminCall {
       throw Problem(.unknownSegment, "A segment's number is a whole number, as its creation answered it.")
     }
     return segment
-  }
-
-  private static func needed(_ appID: String?) throws(Problem) -> String {
-    guard let appID else { throw Problem(at: "/appId", "is needed") }
-    return appID
-  }
-
-  private static func readSegment(_ body: [UInt8]) throws(Problem) -> (appID: String?, SegmentService.Change) {
-    var reader = JSONReader(body)
-    var appID: String?
-    var change = SegmentService.Change()
-    do throws(JSONError) {
-      try reader.readObject { (reader, key) throws(JSONError) in
-        switch key {
-        case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-        case "name": change.name = try reader.readText(upTo: Domain.Limits.segmentNameBytes)
-        case "conditions": change.conditions = try reader.readRaw()
-        default: throw .unknownField
-        }
-      }
-      try reader.finish()
-    } catch {
-      throw Problem(error)
-    }
-    return (appID, change)
   }
 }

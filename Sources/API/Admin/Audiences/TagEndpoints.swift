@@ -2,18 +2,71 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
-internal import Reactor
 
-/// `/v1/admin/tags` and `/v1/admin/audiences/csv`: who is who.
+/// Tags: who is who.
+extension Endpoint {
+  static let tags: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/admin/tags", id: "changeTags", in: .audiences, "Give tags to users or devices, or take them away",
+      """
+      Up to 10,000 at once. A user's tags hold on all its devices, and may be given before it registers; a device's tags \
+      belong to the installation. With `set` all other tags go. Repeating the call changes nothing.
+      """, by: .permission(.manageAudiences), load: .heavy,
+      body: Body(
+        schema: "TagChange",
+        examples: [
+          ("users", #"{"appId":"com.example.bank","clientUids":["kim01","lee02"],"add":["vip"],"remove":["trial"]}"#),
+          (
+            "devices",
+            #"{"appId":"com.example.bank","devices":["b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b"],"set":["tester"]}"#
+          ),
+        ]),
+      answers: [Answer(200, "Who has them now.", TagService.Changed.object, example: #"{"changed":2,"unknown":[]}"#)],
+      problems: [.unknownApp, .impossible], handler: .whole(AdminCall.changeTags)),
+    Endpoint(
+      .get, "/v1/admin/tags", id: "showTags", in: .audiences, "Ask for the tags of a user or a device",
+      "With neither `clientUid` nor `device`: all tags that anybody has.", by: .permission(.manageAudiences),
+      parameters: [
+        .ofApp(),
+        .query("clientUid", Schemas.clientUID, "Of this user."),
+        .query("device", JSONSchema.uuid, "Of this device."),
+      ],
+      answers: [Answer(200, "The tags.", TagService.List.object, example: #"{"tags":["vip"]}"#)],
+      problems: [.invalidField, .unknownApp, .unknownDevice, .impossible], handler: .whole(AdminCall.tags)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let tagSchemas: [JSONTree.Member] = [
+    (
+      "TagChange",
+      JSONSchema.oneOf([tagChange("clientUids", Schemas.clientUID), tagChange("devices", JSONSchema.uuid)])
+    ),
+    TagService.Changed.object.named, TagService.List.object.named,
+  ]
+
+  /// As `AdminCall.readTags` reads it.
+  private static func tagChange(_ owners: String, _ owner: JSONTree) -> JSONTree {
+    let tags = JSONSchema.list(of: JSONSchema.tag, 0...Domain.Limits.tagsPerOwner)
+    return JSONSchema.object(
+      isClosed: true,
+      [
+        .needed("appId", JSONSchema.appID),
+        .needed(owners, JSONSchema.list(of: owner, 1...Domain.Limits.audienceEntries), "Whose tags."),
+        .optional("add", tags), .optional("remove", tags),
+        .optional("set", tags, "Exactly these; then neither add nor remove."),
+      ])
+  }
+}
+
 extension AdminCall {
   /// `{"appId","clientUids":[…]|"devices":[…],"add":[…],"remove":[…]}`, or `"set":[…]` for exactly these tags.
-  func changeTags() throws(Problem) -> Response {
+  fileprivate func changeTags() throws(Problem) -> Response {
     let (appID, owners, change) = try Self.readTags(try jsonBody())
     return .json(.ok, try TagService.change(change, of: owners, in: appID, by: caller, on: connection))
   }
 
   /// `?appId=&clientUid=` or `?appId=&device=`; with neither, all tags in use.
-  func tags() throws(Problem) -> Response {
+  fileprivate func tags() throws(Problem) -> Response {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose tags: /v1/admin/tags?appId=…&clientUid=… or …&device=…")
     }
@@ -103,22 +156,5 @@ extension AdminCall {
     }
     guard !entries.isEmpty else { throw JSONError("must name at least one") }
     return entries
-  }
-
-  // MARK: Files
-
-  /// `POST /v1/admin/audiences/csv?appId=&skipErrors=`: the body is the file itself.
-  func uploadAudience() throws(Problem) -> Response {
-    guard let appID = query["appId"] else {
-      throw Problem(.invalidField, "Say for which app: /v1/admin/audiences/csv?appId=…")
-    }
-    let type = request.header("content-type")?.split(separator: ";").first?.lowercased() ?? ""
-    guard ["text/csv", "text/plain", "application/octet-stream"].contains(type) else {
-      throw Problem(.unsupportedMediaType, "Send the file itself with Content-Type: text/csv.")
-    }
-    let stored = try CSVUploads.store(
-      request.source, of: appID, skipsFaults: query["skipErrors"] == "true", by: caller, on: connection,
-      now: resources.clock.wallMicroseconds)
-    return .json(.created, stored)
   }
 }

@@ -1,59 +1,94 @@
+internal import JSON
 internal import Domain
 internal import HTTPServer
-internal import JSON
 internal import Operations
-internal import Reactor
-internal import Store
 
-/// Files of people on their way in.
+/// People in files, on their way in.
+extension Endpoint {
+  static let imports: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/imports", id: "listImports", in: .people, "List imports", "Those of an app, newest first.",
+      by: .permission(.importPeople), parameters: [.ofApp(), .limit, .pageCursor],
+      answers: [
+        Answer(200, "A page of imports.", ItemPage<ImportService.Entry>.object, example: Answer.page(imported))
+      ],
+      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.imports)),
+    Endpoint(
+      .post, "/v1/admin/imports", id: "beginImport", in: .people, "Begin to bring in people from a file",
+      """
+      The file follows in parts. Its first line names the columns: `clientUid` (needed), `clientName`, `groupSeqs` and \
+      `tags` (several between semicolons) for users; `clientUid` for members of a group; `device` and `tags`, which are \
+      added, for devices. With `skipErrors` (true by default) \
+      a wrong line costs itself; without, one wrong line brings all to nothing, and the file has at most 16 parts. The \
+      file is in UTF-8 or CP949 (EUC-KR): what `encoding` says, or what most lines are of the first part with letters \
+      beyond ASCII.
+      """, by: .permission(.importPeople),
+      body: Body(
+        ImportService.New.object,
+        examples: [("users", #"{"appId":"com.example.bank","kind":"users","skipErrors":true}"#)]),
+      answers: [Answer(201, "It is open.", ImportService.Entry.object, example: imported)],
+      problems: [.unknownApp, .unknownGroup, .impossible], handler: .whole(AdminCall.beginImport)),
+    Endpoint(
+      .get, "/v1/admin/imports/{importId}", id: "showImport", in: .people, "Ask how far an import is",
+      "Lines that were read, people who were brought in, lines that were wrong.", by: .permission(.importPeople),
+      answers: [Answer(200, "The import.", ImportService.Entry.object, example: imported)], problems: [.notFound],
+      handler: .whole(AdminCall.showImport)),
+    Endpoint(
+      .get, "/v1/admin/imports/{importId}/errors", id: "listImportErrors", in: .people, "List the wrong lines",
+      "By their numbers, the first 100,000.", by: .permission(.importPeople), parameters: [.limit, .pageCursor],
+      answers: [
+        Answer(
+          200, "A page of wrong lines.", ItemPage<ImportService.FaultEntry>.object,
+          example: Answer.page(#"{"line":17,"text":",Kim","error":"clientUid is empty"}"#))
+      ], problems: [.invalidField, .notFound], handler: .whole(AdminCall.importErrors)),
+    Endpoint(
+      .put, "/v1/admin/imports/{importId}/parts/{part}", id: "putImportPart", in: .people, "Send a part of the file",
+      """
+      Up to 1 MiB, cut anywhere, also within a character. Parts are taken in their order; the same part again changes \
+      nothing, so it may be repeated when the answer got lost. Each is brought in whole before it is answered.
+      """, by: .permission(.importPeople), load: .heavy,
+      parameters: [
+        .query("last", JSONSchema.words(["true", "false"]), "The file ends with this part.")
+      ],
+      body: Body(
+        schema: "PeopleFile", examples: [("users", "clientUid,clientName,tags\nkim01,Kim,vip\n")], type: "text/csv"),
+      answers: [Answer(200, "How far the import is now.", ImportService.Entry.object, example: imported)],
+      problems: [.notFound, .conflict, .impossible], handler: .whole(AdminCall.takeImportPart)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let importSchemas: [JSONTree.Member] = [
+    ItemPage<ImportService.Entry>.object.named, ImportService.Entry.object.named, ImportService.New.object.named,
+    ItemPage<ImportService.FaultEntry>.object.named,
+    ("PeopleFile", .object([("type", "string"), ("description", "Comma-separated lines (RFC 4180).")])),
+  ]
+
+  private static let imported = """
+    {"importId":"9","appId":"com.example.bank","kind":"users","groupSeq":null,"skipErrors":true,"encoding":"UTF-8",\
+    "state":"finished","parts":1,"lines":4,"imported":2,"rejected":1,"createdAt":"2026-11-21T09:30:00.123Z","createdBy":"kim@example.com",\
+    "finishedAt":"2026-11-21T09:30:04.567Z"}
+    """
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/imports?appId=&limit=&cursor=`: newest first.
-  func imports() throws(Problem) -> Response {
+  fileprivate func imports() throws(Problem) -> Response {
     .json(.ok, try ImportService.list(of: try required("appId"), try page(), by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/imports`: `{"appId","kind","groupSeq"?,"skipErrors"?,"encoding"?}`.
-  func beginImport() throws(Problem) -> Response {
-    var appID: String?
-    var kind: Imports.Kind?
-    var group: Int64?
-    var skipsErrors = true
-    var encoding: FileEncoding?
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "kind":
-        guard let known = Imports.Kind(name: try reader.readString()) else {
-          throw JSONError("must be users, members or devices")
-        }
-        kind = known
-      case "groupSeq": group = try reader.readNull() ? nil : try reader.readGroupSeq()
-      case "skipErrors": skipsErrors = try reader.readBool()
-      case "encoding":
-        guard let known = FileEncoding(name: try reader.readString()) else { throw JSONError("must be UTF-8 or CP949") }
-        encoding = known
-      default: throw .unknownField
-      }
-    }
-    return .json(
-      .created,
-      try ImportService.begin(
-        try Problem.need(kind, "kind"), of: try Problem.need(appID, "appId"), group: group,
-        skipsErrors: skipsErrors, encoding: encoding, by: caller, on: connection))
+  fileprivate func beginImport() throws(Problem) -> Response {
+    .json(
+      .created, try ImportService.begin(try self.body(ImportService.New.object), by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/imports/{importId}`: how far it is.
-  func showImport() throws(Problem) -> Response {
+  fileprivate func showImport() throws(Problem) -> Response {
     .json(.ok, try ImportService.show(try importNumber(), by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/imports/{importId}/errors?limit=&cursor=`: what was wrong, line by line.
-  func importErrors() throws(Problem) -> Response {
+  fileprivate func importErrors() throws(Problem) -> Response {
     .json(.ok, try ImportService.faults(of: try importNumber(), try page(), by: caller, on: connection))
   }
 
-  /// `PUT /v1/admin/imports/{importId}/parts/{part}?last=true`: the body is the next part of the file, cut anywhere.
-  func takeImportPart() throws(Problem) -> Response {
+  fileprivate func takeImportPart() throws(Problem) -> Response {
     let type = request.header("content-type")?.split(separator: ";").first?.lowercased().filter { $0 != " " }
     guard type == "text/csv" else {
       throw Problem(.unsupportedMediaType, "Send a part of the file with Content-Type: text/csv.")
@@ -68,7 +103,7 @@ extension AdminCall {
       try ImportService.take(
         ImportService.Part(number: part, bytes: request.body, isLast: last == "true"), of: try importNumber(),
         by: caller,
-        on: connection, now: resources.clock.wallMicroseconds))
+        on: connection, now: now))
   }
 
   private func importNumber() throws(Problem) -> Int64 {

@@ -1,7 +1,6 @@
 internal import Domain
 internal import HTTPServer
 internal import Operations
-internal import Reactor
 
 /// `POST /v1/admin/messages/{seqno}/pause|resume|cancel`, `PATCH /v1/admin/messages/{seqno}` and
 /// `POST /v1/admin/messages/{seqno}/resend`: a message on its way. The first answer with the message's numbers, the last
@@ -15,7 +14,7 @@ extension AdminCall {
     .json(
       .ok,
       try ControlService.control(
-        control, try seqno(), for: caller, on: connection, now: resources.clock.wallMicroseconds))
+        control, try seqno(), for: caller, on: connection, now: now))
   }
 
   func setPace() throws(Problem) -> Response {
@@ -29,7 +28,7 @@ extension AdminCall {
       SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
         hosting: resources.hosting),
-      on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
+      on: connection, catalog: resources.catalog, now: now)
     resources.messageCommitted()
     return .json(.accepted, answer)
   }

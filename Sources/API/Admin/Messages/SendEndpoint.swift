@@ -2,7 +2,6 @@ internal import Domain
 internal import HTTPServer
 internal import Logging
 internal import Operations
-internal import Reactor
 
 /// `POST /v1/admin/messages`: sends a message, or tries it out (`dryRun`).
 extension AdminCall {
@@ -11,7 +10,7 @@ extension AdminCall {
       SendRequest(
         body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
         hosting: resources.hosting),
-      on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
+      on: connection, catalog: resources.catalog, now: now)
     switch answer {
     case .accepted(let accepted):
       resources.messageCommitted()

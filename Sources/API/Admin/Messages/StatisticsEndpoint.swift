@@ -1,7 +1,6 @@
 internal import Domain
 internal import HTTPServer
 internal import Operations
-internal import Reactor
 
 /// `GET /v1/admin/statistics?appId=&from=&to=&by=minute|hour|day&per=app|network|lane|reason|appVersion`.
 extension AdminCall {
@@ -11,6 +10,6 @@ extension AdminCall {
       by: query["by"], per: query["per"])
     return .json(
       .ok,
-      try StatisticsService.report(question, by: caller, on: connection, now: resources.clock.wallMicroseconds))
+      try StatisticsService.report(question, by: caller, on: connection, now: now))
   }
 }

@@ -1,7 +1,6 @@
 internal import Domain
 internal import HTTPServer
 internal import Operations
-internal import Reactor
 
 /// `POST /v1/admin/uploads?appId=…`: a picture, sound or film for notifications; the body is the file itself.
 extension AdminCall {
@@ -13,7 +12,7 @@ extension AdminCall {
       UploadService.Request(
         appID: appID, contentType: request.header("content-type"), body: request.source,
         expiresIn: query["expiresIn"], caller: caller, hosting: resources.hosting),
-      on: connection, catalog: resources.catalog, now: resources.clock.wallMicroseconds)
+      on: connection, catalog: resources.catalog, now: now)
     return .json(.created, uploaded)
   }
 }

@@ -2,7 +2,6 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
-internal import Reactor
 
 /// Users and devices.
 extension AdminCall {
@@ -25,7 +24,7 @@ extension AdminCall {
       .ok,
       try PersonHistory.list(
         parameters["clientUid"], of: try required("appId"), try page(), by: caller, on: connection,
-        now: resources.clock.wallMicroseconds))
+        now: now))
   }
 
   /// `GET /v1/admin/users/{clientUid}/export?appId=`: everything that is known of a user.

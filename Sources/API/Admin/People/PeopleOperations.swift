@@ -104,65 +104,6 @@ extension Endpoint {
       ], problems: [.unknownDevice], handler: .whole(AdminCall.device)),
   ]
 
-  static let groupTree: [Endpoint] = [
-    Endpoint(
-      .get, "/v1/admin/groups", id: "listGroupTree", in: .people, "List groups",
-      "Those right below one, or at the top.",
-      by: .permission(.viewPeople),
-      parameters: [
-        .ofApp(),
-        .query("parent", JSONSchema.sequence, "The group above; absent: at the top."),
-        .limit, .pageCursor,
-      ], answers: [Answer(200, "A page of groups, by name.", "GroupEntryPage", example: Answer.page(groupExample))],
-      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.groups)),
-    Endpoint(
-      .get, "/v1/admin/groups/{groupSeq}", id: "showGroup", in: .people, "Show a group", "And where it stands.",
-      by: .permission(.viewPeople), answers: [Answer(200, "The group.", "GroupEntry", example: groupExample)],
-      problems: [.unknownGroup], handler: .whole(AdminCall.group)),
-    Endpoint(
-      .patch, "/v1/admin/groups/{groupSeq}", id: "changeGroup", in: .people, "Rename or move a group",
-      "It moves with all that is below it.", by: .permission(.manageGroups),
-      body: Body(schema: "GroupChange", examples: [("to the top", #"{"parent":null}"#)]),
-      answers: [Answer(200, "As it is now.", "GroupEntry", example: groupExample)],
-      problems: [.unknownGroup, .conflict], handler: .whole(AdminCall.changeGroup)),
-    Endpoint(
-      .delete, "/v1/admin/groups/{groupSeq}", id: "deleteGroup", in: .people, "Delete a group",
-      "Its members stay users. One that has groups below it is not deleted.", by: .permission(.manageGroups),
-      answers: [Answer(204, "It is gone.")], problems: [.unknownGroup, .conflict],
-      handler: .whole(AdminCall.deleteGroup)),
-    Endpoint(
-      .get, "/v1/admin/groups/{groupSeq}/members", id: "listMembers", in: .people, "List a group's members",
-      "Its own, not those of groups below it.", by: .permission(.viewPeople), parameters: [.limit, .pageCursor],
-      answers: [
-        Answer(
-          200, "A page of members.", "MemberPage",
-          example: Answer.page(
-            #"{"clientUid":"kim01","device":null,"clientName":"Kim","joinedAt":"2026-11-21T09:30:00.123Z"}"#))
-      ], problems: [.invalidField, .unknownGroup], handler: .whole(AdminCall.groupMembers)),
-    Endpoint(
-      .post, "/v1/admin/groups/{groupSeq}/members", id: "addMembers", in: .people, "Put users into a group",
-      "Who is in it already stays in it.", by: .permission(.manageGroups), load: .heavy, body: membersBody,
-      answers: [membersChanged],
-      problems: [.unknownGroup], handler: .whole(AdminCall.addMembers)),
-    Endpoint(
-      .post, "/v1/admin/groups/{groupSeq}/members/remove", id: "removeMembers", in: .people,
-      "Take users out of a group", "Who is not in it stays out.", by: .permission(.manageGroups), load: .heavy,
-      body: membersBody,
-      answers: [membersChanged], problems: [.unknownGroup], handler: .whole(AdminCall.removeMembers)),
-  ]
-
-  private static let membersBody = Body(
-    schema: "Members", examples: [("two users", #"{"clientUids":["kim01","lee02"]}"#)])
-
-  private static let membersChanged = Answer(
-    200, "How many users the app knows, and who is not known.", "MembersChanged",
-    example: #"{"members":1,"unknown":["lee02"]}"#)
-
-  private static let groupExample = """
-    {"groupSeq":"12","appId":"com.example.bank","name":"News","parent":null,"createdAt":"2026-11-21T09:30:00.123Z",\
-    "hasGroups":false,"joinable":false}
-    """
-
   private static let userExample = """
     {"appId":"com.example.bank","clientUid":"kim01","clientName":"Kim","badge":2,"devices":[\(deviceExample)}],\
     "groups":[{"groupSeq":"12","name":"News"}]}

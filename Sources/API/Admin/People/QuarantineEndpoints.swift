@@ -4,9 +4,61 @@ internal import JSON
 internal import Operations
 
 /// Devices that are put aside.
+extension Endpoint {
+  static let quarantine: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/quarantine", id: "listQuarantine", in: .administration, "List devices that are put aside",
+      "Their network refused the token. They keep everything they have, and come back when they register again.",
+      by: .permission(.manageQuarantine), load: .heavy,
+      parameters: [
+        .query("appId", JSONSchema.appID, "Whose devices.", isNeeded: true), .limit,
+        .cursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page of devices.", ItemPage<QuarantineService.Entry>.object,
+          example: """
+            {"items":[{"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","pnsId":"APNS",\
+            "environment":"production","psidPrefix":"00fc13ad","reason":"BadDeviceToken","seqno":"104",\
+            "at":"2026-11-21T09:30:00.123Z"}],"nextCursor":null}
+            """)
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.quarantine)),
+    Endpoint(
+      .post, "/v1/admin/quarantine/restore", id: "restoreQuarantine", in: .administration, "Give devices back",
+      "One, those put aside since a time, or all. What was skipped meanwhile is not sent again.",
+      by: .permission(.manageQuarantine),
+      body: Body(
+        schema: "Restoration",
+        examples: [
+          ("all", #"{"appId":"com.example.bank","all":true}"#),
+          ("since", #"{"appId":"com.example.bank","since":"2026-11-21T09:00:00Z"}"#),
+        ]),
+      answers: [Answer(200, "How many came back.", QuarantineService.Restored.object, example: #"{"restored":3}"#)],
+      problems: [.unknownApp, .unknownDevice], handler: .whole(AdminCall.restoreQuarantine)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let quarantineSchemas: [JSONTree.Member] = [
+    ItemPage<QuarantineService.Entry>.object.named,
+    (
+      "Restoration",
+      JSONSchema.oneOf([
+        restoration("device", JSONSchema.uuid, "This one."),
+        restoration("since", JSONSchema.moment, "Those put aside since."),
+        restoration("all", JSONSchema.constant(.flag(true)), "Everyone."),
+      ])
+    ),
+    QuarantineService.Restored.object.named,
+  ]
+
+  /// As `AdminCall.readRestoration` reads it.
+  private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
+    JSONSchema.object(isClosed: true, [.needed("appId", JSONSchema.appID), .needed(name, schema, about)])
+  }
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/quarantine?appId=&limit=&cursor=`: who, why and since when, page by page.
-  func quarantine() throws(Problem) -> Response {
+  fileprivate func quarantine() throws(Problem) -> Response {
     guard let appID = query["appId"] else {
       throw Problem(.invalidField, "Say whose devices: /v1/admin/quarantine?appId=…")
     }
@@ -14,8 +66,7 @@ extension AdminCall {
     return .json(.ok, try QuarantineService.list(appID, page, by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/quarantine/restore`: gives devices back.
-  func restoreQuarantine() throws(Problem) -> Response {
+  fileprivate func restoreQuarantine() throws(Problem) -> Response {
     let (appID, scope) = try Self.readRestoration(try jsonBody())
     return .json(.ok, try QuarantineService.restore(scope, of: appID, by: caller, on: connection))
   }

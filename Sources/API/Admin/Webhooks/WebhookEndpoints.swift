@@ -2,7 +2,6 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
-internal import Reactor
 
 /// Where events go, what was told, and telling it again.
 extension Endpoint {
@@ -142,7 +141,7 @@ extension AdminCall {
       .created,
       try WebhookService.create(
         try body(WebhookService.NewWebhook.object), master: try masterKey(), by: caller, on: connection,
-        now: resources.clock.wallMicroseconds))
+        now: now))
   }
 
   fileprivate func webhooks() throws(Problem) -> Response {

@@ -2,21 +2,9 @@ internal import JSON
 internal import Domain
 internal import Operations
 
-/// Apps, groups, quarantine; and the server itself.
+/// Apps; and the server itself.
 extension Schemas {
   static let administration: [JSONTree.Member] = [
-    (
-      "NewGroup",
-      JSONSchema.object(
-        isClosed: true,
-        [
-          .needed("appId", JSONSchema.appID), .needed("name", JSONSchema.text(upTo: Domain.Limits.groupNameBytes)),
-          .optional(
-            "parent", JSONSchema.optional(JSONSchema.reference("GroupSeq")), "The group above it; absent at the top."),
-          .optional("joinable", JSONSchema.flag, joinable),
-        ])
-    ),
-    ("GroupCreated", JSONSchema.object([.needed("groupSeq", JSONSchema.sequence, "GROUPSEQ.")])),
     (
       "App",
       JSONSchema.object([
@@ -92,30 +80,6 @@ extension Schemas {
         .needed("deviceId", JSONSchema.optional(JSONSchema.anyText)), .needed("expiresAt", JSONSchema.moment),
       ])
     ),
-    (
-      "QuarantinePage",
-      JSONSchema.object([
-        .needed(
-          "items",
-          JSONSchema.list(
-            of: JSONSchema.object([
-              .needed("device", JSONSchema.uuid), .needed("clientUid", JSONSchema.optional(JSONSchema.anyText)),
-              .needed("pnsId", networks), .needed("environment", environments),
-              .needed("psidPrefix", JSONSchema.anyText, "The first eight characters of the push token."),
-              .needed("reason", JSONSchema.anyText, "In the network's own word."),
-              .needed("seqno", JSONSchema.sequence, "The message that was refused."), .needed("at", JSONSchema.moment),
-            ]))), nextCursor,
-      ])
-    ),
-    (
-      "Restoration",
-      JSONSchema.oneOf([
-        restoration("device", JSONSchema.uuid, "This one."),
-        restoration("since", JSONSchema.moment, "Those put aside since."),
-        restoration("all", JSONSchema.constant(.flag(true)), "Everyone."),
-      ])
-    ),
-    ("Restored", JSONSchema.object([.needed("restored", JSONSchema.count, "Devices that came back.")])),
   ]
 
   static let server: [JSONTree.Member] = [
@@ -146,7 +110,6 @@ extension Schemas {
     What it takes to call a device a user's. `proof`: the app's own server vouches for the user. `open`: the device's word. \
     `strict`: proof, and a push that the device brings back.
     """
-  static let joinable = "Devices may join it by themselves. Absent: in apps that are open."
   static let keepsUserOnRefresh =
     "In `open` alone: a known DEVICE_ID with a new token keeps its user without a key, so it moves a user's pushes."
   static let confidentialTo =
@@ -156,8 +119,4 @@ extension Schemas {
     Messages of these lanes are confidential without saying so. A new app has `urgent`, in which one-time codes go out.
     """
   static let confidentialSDK = "That holds for sends through the SDK's controllers too. False by default."
-
-  private static func restoration(_ name: String, _ schema: JSONTree, _ about: String) -> JSONTree {
-    JSONSchema.object(isClosed: true, [.needed("appId", JSONSchema.appID), .needed(name, schema, about)])
-  }
 }

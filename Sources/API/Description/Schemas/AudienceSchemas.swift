@@ -1,7 +1,7 @@
 internal import JSON
 internal import Domain
 
-/// Tags, segments and files.
+/// The conditions of a segment, as `Segment` reads them.
 extension Schemas {
   static let audiences: [JSONTree.Member] = [
     (
@@ -25,78 +25,13 @@ extension Schemas {
           .optional("not", JSONSchema.reference("Segment"), "Everybody but these."),
         ]
       ).adding("minProperties", .number(1))
-    ),
-    (
-      "SavedSegment",
-      JSONSchema.object([
-        .needed("segment", JSONSchema.sequence, "Its number."), .needed("name", JSONSchema.anyText),
-        .needed("conditions", JSONSchema.reference("Segment")), .needed("createdAt", JSONSchema.moment),
-        .needed("updatedAt", JSONSchema.moment),
-      ])
-    ),
-    (
-      "SegmentPage",
-      JSONSchema.object([.needed("items", JSONSchema.list(of: JSONSchema.reference("SavedSegment"))), nextCursor])
-    ),
-    (
-      "NewSegment",
-      JSONSchema.object(
-        isClosed: true,
-        [
-          .needed("appId", JSONSchema.appID), .needed("name", segmentName),
-          .needed("conditions", JSONSchema.reference("Segment")),
-        ])
-    ),
-    (
-      "SegmentDraft",
-      JSONSchema.object(
-        isClosed: true, [.needed("appId", JSONSchema.appID), .needed("conditions", JSONSchema.reference("Segment"))])
-    ),
-    (
-      "SegmentChange",
-      JSONSchema.object(
-        isClosed: true, [.optional("name", segmentName), .optional("conditions", JSONSchema.reference("Segment"))]
-      ).adding("minProperties", .number(1))
-    ),
-    ("DeviceCount", JSONSchema.object([.needed("devices", JSONSchema.count, "Devices, each counted once.")])),
-    ("TagChange", JSONSchema.oneOf([tagChange("clientUids", clientUID), tagChange("devices", JSONSchema.uuid)])),
-    (
-      "TagsChanged",
-      JSONSchema.object([
-        .needed("changed", JSONSchema.count, "Users or devices that were found."),
-        .needed("unknown", JSONSchema.list(of: JSONSchema.anyText), "Devices that are not registered."),
-      ])
-    ),
-    ("Tags", JSONSchema.object([.needed("tags", JSONSchema.list(of: JSONSchema.anyText))])),
-    ("CSVFile", .object([("type", "string"), ("description", "One user a line.")])),
-    (
-      "CSVStored",
-      JSONSchema.object([
-        .needed("csv", JSONSchema.sequence, "Its number, for the audience of a send."),
-        .needed("lines", JSONSchema.count, "Users in it."), .needed("duplicates", JSONSchema.count, "Lines left out."),
-        .needed("encoding", encodings), .needed("devices", JSONSchema.count, "That it reaches now."),
-        .needed("unknown", JSONSchema.count, "Users without a device."),
-        .needed("unknownUsers", JSONSchema.list(of: JSONSchema.anyText), "The first of them."),
-        .needed("faults", JSONSchema.count, "Wrong lines, left out."),
-        .needed(
-          "errors",
-          JSONSchema.list(
-            of: JSONSchema.object([.needed("line", JSONSchema.count), .needed("detail", JSONSchema.anyText)])),
-          "The first of them."),
-        .needed("expiresAt", JSONSchema.moment),
-      ])
-    ),
+    )
   ]
 
   // MARK: Parts
 
-  private static let segmentName = JSONSchema.text(upTo: Domain.Limits.segmentNameBytes)
   private static let words = values(JSONSchema.text(upTo: Domain.Limits.attributeBytes))
   private static let inner = JSONSchema.list(of: JSONSchema.reference("Segment"), 1...Domain.Limits.segmentConditions)
-  private static let tag = JSONSchema.text(
-    upTo: Domain.Limits.tagBytes,
-    matching: #"^[^\u0000-\u0020\u007f]([^\u0000-\u001f\u007f]*[^\u0000-\u0020\u007f])?$"#)
-
   private static func values(_ value: JSONTree) -> JSONTree {
     JSONSchema.list(of: value, 1...Domain.Limits.segmentValues)
   }
@@ -123,7 +58,10 @@ extension Schemas {
 
   private static let tagConditions = JSONSchema.object(
     isClosed: true,
-    [.optional("any", values(tag)), .optional("all", values(tag)), .optional("none", values(tag))]
+    [
+      .optional("any", values(JSONSchema.tag)), .optional("all", values(JSONSchema.tag)),
+      .optional("none", values(JSONSchema.tag)),
+    ]
   ).adding("minProperties", .number(1))
 
   private static let consentConditions = JSONSchema.object(
@@ -133,16 +71,4 @@ extension Schemas {
       .optional("nightAd", JSONSchema.flag),
     ]
   ).adding("minProperties", .number(1))
-
-  private static func tagChange(_ owners: String, _ owner: JSONTree) -> JSONTree {
-    let tags = JSONSchema.list(of: tag, 0...Domain.Limits.tagsPerOwner)
-    return JSONSchema.object(
-      isClosed: true,
-      [
-        .needed("appId", JSONSchema.appID),
-        .needed(owners, JSONSchema.list(of: owner, 1...Domain.Limits.audienceEntries), "Whose tags."),
-        .optional("add", tags), .optional("remove", tags),
-        .optional("set", tags, "Exactly these; then neither add nor remove."),
-      ])
-  }
 }

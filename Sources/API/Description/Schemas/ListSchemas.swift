@@ -131,22 +131,7 @@ extension Schemas {
           ])
       ),
     ] + Endpoint.keySchemas + [
-      (
-        "AuditPage",
-        page(
-          of: JSONSchema.object([
-            .needed("entry", JSONSchema.sequence), .needed("at", JSONSchema.moment),
-            .needed("actor", JSONSchema.anyText),
-            .needed("by", JSONSchema.words(["api-key", "account", "command-line"])),
-            .needed("apiKey", JSONSchema.optional(JSONSchema.sequence)),
-            .needed("account", JSONSchema.optional(JSONSchema.sequence)),
-            .needed("role", JSONSchema.anyText), .needed("origin", JSONSchema.anyText, "The address it came from."),
-            .needed("requestId", JSONSchema.anyText), .needed("action", JSONSchema.anyText),
-            .needed("appId", JSONSchema.optional(JSONSchema.anyText)), .needed("object", JSONSchema.anyText),
-            .needed("before", .object([("type", .texts(["object", "null"]))])),
-            .needed("after", .object([("type", .texts(["object", "null"]))])),
-          ]))
-      ),
+      ItemPage<AuditTrail.Entry>.object.named,
       ("MessagePage", page(of: message)),
       (
         "Explanation",

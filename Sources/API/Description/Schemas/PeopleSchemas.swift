@@ -93,55 +93,6 @@ extension Schemas {
           .needed("groups", groupNames),
         ])
     ),
-    ("GroupEntryPage", page(of: JSONSchema.reference("GroupEntry"))),
-    (
-      "GroupEntry",
-      JSONSchema.object([
-        .needed("groupSeq", JSONSchema.sequence), .needed("appId", JSONSchema.appID),
-        .needed("name", JSONSchema.anyText),
-        .needed("parent", JSONSchema.optional(JSONSchema.sequence), "Null at the top."),
-        .needed("createdAt", JSONSchema.moment),
-        .needed("hasGroups", JSONSchema.flag, "There are groups below it."),
-        .needed("joinable", JSONSchema.flag, "Devices may join it by themselves."),
-      ])
-    ),
-    (
-      "GroupChange",
-      JSONSchema.object(
-        isClosed: true,
-        [
-          .optional("name", JSONSchema.text(upTo: Domain.Limits.groupNameBytes)),
-          .optional("parent", JSONSchema.optional(JSONSchema.reference("GroupSeq")), "Null: to the top."),
-          .optional("joinable", JSONSchema.flag, "Whether devices may join it by themselves."),
-        ]
-      ).adding("minProperties", .number(1))
-    ),
-    (
-      "MemberPage",
-      page(
-        of: JSONSchema.object([
-          .needed("clientUid", JSONSchema.optional(JSONSchema.anyText), "Null for a guest."),
-          .needed("device", JSONSchema.optional(JSONSchema.uuid), "The guest's device."),
-          .needed("clientName", JSONSchema.anyText), .needed("joinedAt", JSONSchema.moment),
-        ]))
-    ),
-    (
-      "Members",
-      JSONSchema.object(
-        isClosed: true,
-        [
-          .needed(
-            "clientUids",
-            JSONSchema.list(of: JSONSchema.text(upTo: Domain.Limits.clientUIDBytes), 0...Domain.Limits.audienceEntries))
-        ])
-    ),
-    (
-      "MembersChanged",
-      JSONSchema.object([
-        .needed("members", JSONSchema.count),
-        .needed("unknown", JSONSchema.list(of: JSONSchema.anyText), "Not known to the app."),
-      ])
-    ),
   ]
 
   private static let groupNames = JSONSchema.list(
