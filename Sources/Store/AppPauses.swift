@@ -6,11 +6,14 @@ package enum AppPauses {
   package struct State: Sendable {
     package let appID: String
     package let isPaused: Bool
-    /// Microseconds since 1970; nil when it was never paused.
+    /// Microseconds since 1970; nil when it was never paused. A resumption in the future, by the database's own clock, is a
+    /// clock's fault and counts as none: held until then, everything would be sent in circles.
     package let resumedAt: Int64?
   }
 
-  private static let stateColumns = "app, app_id, paused_reason IS NOT NULL, resumed_at"
+  private static let stateColumns = """
+    app, app_id, paused_reason IS NOT NULL, CASE WHEN resumed_at <= clock_timestamp() THEN resumed_at END
+    """
 
   private static let lookStatement = Statement(
     "app-pauses-look", "SELECT \(stateColumns) FROM apps WHERE app = ANY($1) ORDER BY app FOR SHARE")

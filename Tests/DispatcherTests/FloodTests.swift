@@ -1,4 +1,5 @@
 import Postgres
+import Reactor
 import Store
 import Testing
 
@@ -151,6 +152,25 @@ import Testing
     #expect(try world.quarantine().isEmpty)
     #expect(try world.connection.run(AppPauses.reason(of: world.app)) == nil)
     #expect(try world.badge("00000001") == 1)
+  }
+
+  @Test func `a node that is a little behind the database's clock believes a resumption all the same`() throws {
+    let world = try DispatcherWorld()
+    try world.makeDevices(1..<2)
+    let seqno = try world.send()
+    _ = try world.finished(seqno)
+    try world.resume()
+    let now = SystemClock().wallMicroseconds - 900_000
+    let finding = TokenFinding(
+      kind: .refused(reason: "BadDeviceToken"),
+      route: PushRoute(app: world.app, network: .apns, environment: .production),
+      delivery: Confirmations.Delivery(seqno: seqno, device: DispatcherWorld.device(1)),
+      psid: String(repeating: "0", count: 63) + "1", readAt: now - 100_000)
+    try world.connection.withTransaction {
+      let care = try TokenCare([finding], Breaker(), faulty: [], now: now, world.connection)
+      try care.changeDevices(world.connection, writer: 1)
+    }
+    #expect(try world.quarantine().isEmpty)
   }
 
   @Test func `what another node has put aside meanwhile belongs to the same flood`() throws {

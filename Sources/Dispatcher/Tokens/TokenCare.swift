@@ -65,10 +65,7 @@ struct TokenCare {
   /// was wrong then is mended by now.
   private func isVoid(_ finding: TokenFinding) -> Bool {
     guard finding.isRefusal, let state = states[finding.route.app] else { return false }
-    if state.isPaused { return true }
-    // A resumption in the future is a clock's fault, and must not hold until then: everything would be sent in circles.
-    guard let resumedAt = state.resumedAt, resumedAt < now else { return false }
-    return finding.readAt < resumedAt
+    return state.isPaused || state.resumedAt.map { finding.readAt < $0 } == true
   }
 
   // MARK: Devices
