@@ -207,8 +207,8 @@ import Testing
   @Test func `a look from the beginning that has become dear is made seldomer`() {
     var start = QueueStart()
     start.looked(from: 0, found: 5, began: at(0), ended: at(3))
-    #expect(start.begin(at: at(299)) == 5)
-    #expect(start.begin(at: at(304)) == 0)
+    #expect(start.begin(at: at(899)) == 5)
+    #expect(start.begin(at: at(904)) == 0)
   }
 
   @Test func `a thread rests four times as long as a look took, and not for long`() {
