@@ -68,11 +68,18 @@ package final class Inbox<Item: Sendable>: Sendable {
   }
 
   /// Waits for items. Empty when the time is over, or when the inbox is closed and drained (see `isClosed`).
+  ///
+  /// Waits on when woken for nothing: an offer signals after it has let go of the lock, and by then its item may have
+  /// been taken.
   package func receive(atMost timeout: Duration) -> [Item] {
-    let waiting = takeAll()
-    if !waiting.isEmpty || isClosed { return waiting }
-    guard wakeup.wait(atMost: timeout) else { return [] }
-    return takeAll()
+    let clock = SystemClock()
+    let end = clock.now + timeout
+    var rest = timeout
+    while true {
+      let waiting = takeAll()
+      if !waiting.isEmpty || isClosed || !wakeup.wait(atMost: rest) { return waiting }
+      rest = end - clock.now
+    }
   }
 
   /// Refuses further items and wakes the owner; what waits can still be taken.

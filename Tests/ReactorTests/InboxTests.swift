@@ -86,6 +86,19 @@ import Testing
     #expect(try Inbox<Int>(capacity: 1).receive(atMost: .milliseconds(1)) == [])
   }
 
+  @Test func `receiving waits on when it is woken for nothing`() throws {
+    let inbox = try Inbox<Int>(capacity: 1)
+    let thread = try Thread(name: "wakes") {
+      for _ in 0..<1000 {
+        inbox.wakeup.signal()
+        sched_yield()
+      }
+      _ = inbox.offer(1)
+    }
+    #expect(inbox.receive(atMost: .seconds(60)) == [1])
+    thread.join()
+  }
+
   @Test func `many threads, one owner: everything arrives once, each thread's items in order`() throws {
     let inbox = try Inbox<(thread: Int, number: Int)>(capacity: 64)
     let names = 0..<4
