@@ -1,5 +1,13 @@
 /// Durations as ISO 8601 writes them, days and smaller: `PT10M`, `P1D`, `P1DT12H`, `PT30S`.
 package enum ISODuration {
+  /// In the largest unit that it is a whole number of: `PT15M`, `P365D`, `PT90S`.
+  package static func text(_ seconds: Int64) -> String {
+    if seconds > 0, seconds % 86_400 == 0 { return "P\(seconds / 86_400)D" }
+    if seconds > 0, seconds % 3600 == 0 { return "PT\(seconds / 3600)H" }
+    if seconds > 0, seconds % 60 == 0 { return "PT\(seconds / 60)M" }
+    return "PT\(seconds)S"
+  }
+
   /// The length in seconds; nil for anything else (months and years have no fixed length).
   package static func seconds(_ text: String) -> Int64? {
     var rest = Substring(text)

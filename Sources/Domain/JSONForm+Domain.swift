@@ -16,10 +16,44 @@ extension JSONForm<Int64> {
     JSONSchema.reference("GroupSeq"), read: { (reader) throws(JSONError) in try reader.readGroupSeq() })
 }
 
+extension JSONForm where Value: FixedWidthInteger & Sendable {
+  /// Seconds, as an ISO 8601 duration.
+  package static func seconds(_ range: ClosedRange<Int64>) -> JSONForm {
+    JSONForm(
+      JSONSchema.duration(range),
+      read: { (reader) throws(JSONError) in Value(try reader.readSeconds(in: range)) },
+      write: { $1.value(ISODuration.text(Int64($0))) })
+  }
+}
+
+extension JSONForm<Pace> {
+  package static let pace = JSONForm(
+    JSONSchema.reference("Pace"), read: { (reader) throws(JSONError) in try Pace.read(&reader) })
+}
+
+extension JSONForm<ResendTarget> {
+  package static let resendTarget = JSONForm<String>.words(ResendTarget.allCases.map(\.name)).standing(
+    for: { ResendTarget(name: $0) }, else: "is not known", written: \.name)
+}
+
 extension JSONForm<DeviceID> {
   /// A device's id, a UUID.
   package static let device = JSONForm<String>.anyText.described(JSONSchema.uuid).standing(
     for: { DeviceID($0) }, else: "must be a device's id, as lists show it", written: \.description)
+}
+
+extension JSONForm<Int64> {
+  /// A SEQNO of a device, in quotes or as a number.
+  package static let seqno = JSONForm(
+    JSONSchema.sequence, read: { (reader) throws(JSONError) in try reader.readSeqno() })
+}
+
+extension JSONForm<Int16> {
+  /// What a badge may be set to.
+  package static let badge = JSONForm(
+    JSONSchema.badge, read: { (reader) throws(JSONError) in try reader.readBadge() })
+  /// A user's count, in answers.
+  package static let badgeCount = JSONForm.number(Domain.Limits.badgeCount)
 }
 
 extension JSONForm<PushNetwork> {
@@ -32,6 +66,32 @@ extension JSONForm<PushEnvironment> {
     for: { word in PushEnvironment.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
+extension JSONForm<Lane> {
+  package static let lane = JSONForm<String>.words(Lane.allCases.map(\.name)).standing(
+    for: { Lane(name: $0) }, else: "is not known", written: \.name)
+}
+
+extension JSONForm<App.DevicePolicy> {
+  package static let devicePolicy = JSONForm<String>.words([App.DevicePolicy.multi.name, App.DevicePolicy.single.name])
+    .standing(for: { App.DevicePolicy(name: $0) }, else: "is not known", written: \.name)
+}
+
+extension JSONForm<App.Identity> {
+  package static let identity = JSONForm<String>.words(App.Identity.allCases.map(\.name)).standing(
+    for: { App.Identity(name: $0) }, else: "is not known", written: \.name)
+}
+
 extension JSONForm<String> {
   package static let appID = JSONForm.text(upTo: Domain.Limits.appIDBytes).described(JSONSchema.appID)
+}
+
+extension JSONObject {
+  /// Reads the body of a request. - Throws: `.malformed` or `.invalidField`, with the place.
+  package func read(body: [UInt8]) throws(Problem) -> Root {
+    do throws(JSONError) {
+      return try read(body)
+    } catch {
+      throw Problem(error)
+    }
+  }
 }

@@ -17,4 +17,15 @@ extension JSONSchema {
     Int64(Domain.Limits.badgeValue.lowerBound)...Int64(Domain.Limits.badgeValue.upperBound))
   package static let badgeCount = number(
     Int64(Domain.Limits.badgeCount.lowerBound)...Int64(Domain.Limits.badgeCount.upperBound))
+
+  /// ISO 8601, weeks to seconds.
+  package static func duration(_ seconds: ClosedRange<Int64>) -> JSONTree {
+    text(
+      matching: "^P(?!$)([0-9]{1,9}W)?([0-9]{1,9}D)?(T(?!$)([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}S)?)?$", "duration"
+    )
+    .adding([
+      ("x-minimumSeconds", .number(seconds.lowerBound)), ("x-maximumSeconds", .number(seconds.upperBound)),
+      ("examples", .texts(["PT10M"])),
+    ])
+  }
 }

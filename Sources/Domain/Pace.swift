@@ -37,7 +37,7 @@ package struct Pace: Equatable, Sendable {
       writer.member("perSecond", devices)
     } else {
       writer.member("devices", devices)
-      writer.member("wait", "PT\(waitSeconds)S")
+      writer.member("wait", ISODuration.text(Int64(waitSeconds)))
     }
   }
 }

@@ -1,4 +1,9 @@
 /// Texts and numbers.
+extension JSONForm<String?> {
+  /// Always null.
+  package static let null = JSONForm(.object([("type", "null")]), write: { (_, writer) in writer.null() })
+}
+
 extension JSONForm<String> {
   /// Of 1 to `bytes` UTF-8 bytes, or also of none.
   /// - Parameter pattern: what the description says of its form; nil where any text will do.
@@ -20,6 +25,14 @@ extension JSONForm<String> {
   /// Of any length, as requests have it.
   package static let givenText = JSONForm.anyText.described(JSONSchema.givenText)
 
+  /// A name of the IANA time zone database. Whether there is such a one is checked where it is kept.
+  package static let timeZone = JSONForm.anyText.described(JSONSchema.timeZone)
+
+  /// Always this word.
+  package static func constant(_ word: String) -> JSONForm {
+    JSONForm(JSONSchema.constant(.text(word)), write: { $1.value($0) })
+  }
+
   /// One of these words, which something else decides.
   package static func words(_ words: [String]) -> JSONForm {
     JSONForm(
@@ -37,7 +50,15 @@ extension JSONForm<Bool> {
     JSONSchema.flag, read: { (reader) throws(JSONError) in try reader.readBool() }, write: { $1.value($0) })
 }
 
+extension JSONForm<Bool> {
+  /// Of an answer in which it is true or absent.
+  package static let alwaysTrue = JSONForm.flag.described(JSONSchema.constant(.flag(true)))
+}
+
 extension JSONForm where Value: FixedWidthInteger & Sendable {
+  /// Also below 0.
+  package static var integer: JSONForm { number(.object([("type", "integer")]), Value.min...Value.max) }
+
   /// 0 or more.
   package static var count: JSONForm { number(JSONSchema.count, 0...Value.max) }
 

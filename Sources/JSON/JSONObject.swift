@@ -75,6 +75,13 @@ package struct JSONObject<Root>: Sendable {
     for field in fields { field.writing?(root, &writer) }
   }
 
+  /// The whole object, in one line.
+  package func text(of root: Root) -> String {
+    var writer = JSONWriter()
+    writer.object { write(root, to: &$0) }
+    return String(decoding: writer.bytes, as: UTF8.self)
+  }
+
   /// Reads a text that is such an object and nothing else.
   package func read(_ text: [UInt8]) throws(JSONError) -> Root {
     var reader = JSONReader(text)

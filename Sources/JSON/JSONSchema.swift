@@ -48,6 +48,17 @@ package enum JSONSchema {
     return .object(members)
   }
 
+  /// An answer of server-sent events, told by what each of them is.
+  package static func events(_ names: [String], _ about: String, _ data: JSONTree) -> JSONTree {
+    object(
+      about,
+      [
+        .needed("event", words(names)),
+        .needed(
+          "data", .object([("type", "string"), ("contentMediaType", "application/json"), ("contentSchema", data)])),
+      ])
+  }
+
   package static func oneOf(_ schemas: [JSONTree]) -> JSONTree { .object([("oneOf", .list(schemas))]) }
 
   // MARK: Scalars

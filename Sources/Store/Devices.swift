@@ -3,7 +3,7 @@ internal import Postgres
 
 /// Installations, one row each.
 package enum Devices {
-  package enum State: Int16, Sendable {
+  package enum State: Int16, CaseIterable, Sendable {
     case active = 1
     case unregistered = 2
     /// The network called its token dead; a new registration makes it active again.

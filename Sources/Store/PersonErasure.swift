@@ -76,6 +76,9 @@ package enum PersonErasure {
       WHERE m.app = $1 AND o.user_key = $2 ORDER BY o.seqno DESC LIMIT 10000) t
     """)
 
+  /// The names of all parts.
+  package static let partNames = parts.map(\.name) + ["deliveries"]
+
   /// Everything about a user, table by table; the newest 10,000 deliveries to the devices it has now.
   package static func export(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> [Part] {
     var found: [Part] = []

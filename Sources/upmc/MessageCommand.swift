@@ -105,7 +105,7 @@ struct MessageCommand: ParsableCommand {
             })
         }
       }
-      let pace = try ControlService.readPace(json: writer.bytes)
+      let pace = try ControlService.PaceChange.object.read(body: writer.bytes).pace
       try withDatabase { database in
         let answer = try ControlService.setPace(pace, of: seqno, for: .here, on: database.connection)
         output.show(answer, Status.sentence(answer.funnel))

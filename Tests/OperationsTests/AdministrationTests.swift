@@ -96,7 +96,7 @@ import Testing
 
   private func set(
     _ pem: String, keyID: String = "ABCDE12345", teamID: String = "FGHIJ67890", by caller: Caller = .commandLine
-  ) throws(Problem) -> Administration.CredentialSet {
+  ) throws(Problem) -> Administration.KeySet {
     try Administration.setCredential(
       Administration.APNsKey(pem: pem, keyID: keyID, teamID: teamID), of: "com.example.bank", master: master,
       by: caller, on: connection)
@@ -139,7 +139,7 @@ import Testing
     let publicKey = P256.PrivateKey().publicKey.pem
     for pem in ["", "hello", other, otherCurve, publicKey, String(repeating: "x", count: 20_000)] {
       let problem = problem { () throws(Problem) in _ = try set(pem) }
-      #expect(problem?.fields.first?.pointer == "/apnsKey")
+      #expect(problem?.fields.first?.pointer == "/apnsKey/pem")
     }
     #expect(try connection.run(Secrets.credentials()).isEmpty)
   }
@@ -148,8 +148,8 @@ import Testing
   func `ids that are not Apple's are refused`(id: String) throws {
     try createApp()
     let pem = P256.PrivateKey().pem
-    #expect(problem { () throws(Problem) in _ = try set(pem, keyID: id) }?.fields.first?.pointer == "/keyId")
-    #expect(problem { () throws(Problem) in _ = try set(pem, teamID: id) }?.fields.first?.pointer == "/teamId")
+    #expect(problem { () throws(Problem) in _ = try set(pem, keyID: id) }?.fields.first?.pointer == "/apnsKey/keyId")
+    #expect(problem { () throws(Problem) in _ = try set(pem, teamID: id) }?.fields.first?.pointer == "/apnsKey/teamId")
   }
 
   // MARK: API keys

@@ -198,7 +198,8 @@ import Testing
 
   @Test(arguments: [("{}", "/pace"), (#"{"pace":{"perSecond":0}}"#, "/pace/perSecond"), (#"{"lane":"bulk"}"#, "/lane")])
   func `a wrong change is named`(body: String, pointer: String) {
-    let refusal = problem { () throws(Problem) in _ = try ControlService.readPace(json: Array(body.utf8)) }
+    let refusal = problem { () throws(Problem) in _ = try ControlService.PaceChange.object.read(body: Array(body.utf8))
+    }
     #expect(refusal?.fields.first?.pointer == pointer)
   }
 

@@ -140,7 +140,9 @@ import Testing
 
   @Test func `set by an operator, it stands`() throws {
     let key = try send()
-    _ = try UserDirectory.setBadge(1, of: "kim", "com.example.bank", by: .commandLine, on: world.connection)
+    var one = UserDirectory.NewBadge()
+    (one.appID, one.badge) = ("com.example.bank", 1)
+    _ = try UserDirectory.setBadge(one, of: "kim", by: .commandLine, on: world.connection)
     try endNegative(key)
     #expect(try world.badge("kim") == 1)
   }

@@ -7,25 +7,7 @@ internal import Operations
 extension AdminCall {
   /// The body, an object. - Throws: `.malformed` or `.invalidField`, with the place.
   func body<Root>(_ object: JSONObject<Root>) throws(Problem) -> Root {
-    let text = try jsonBody()
-    do throws(JSONError) {
-      return try object.read(text)
-    } catch {
-      throw Problem(error)
-    }
-  }
-
-  /// Reads the body, an object; `member` is called at each value with its name.
-  func readObject(
-    _ member: (inout JSONReader, String) throws(JSONError) -> Void
-  ) throws(Problem) {
-    var reader = JSONReader(try jsonBody())
-    do throws(JSONError) {
-      try reader.readObject(member)
-      try reader.finish()
-    } catch {
-      throw Problem(error)
-    }
+    try object.read(body: try jsonBody())
   }
 
   /// `?limit=&cursor=`.
@@ -47,13 +29,5 @@ extension AdminCall {
       throw Problem(.unknownGroup, "A GROUPSEQ is a whole number, as lists show it.")
     }
     return group
-  }
-}
-
-extension Problem {
-  /// A member of a body that must be there, named when it is not.
-  static func need<Value>(_ value: Value?, _ name: String) throws(Problem) -> Value {
-    guard let value else { throw Problem(at: "/\(name)", "is needed") }
-    return value
   }
 }

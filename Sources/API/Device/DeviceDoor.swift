@@ -110,6 +110,11 @@ package final class DeviceDoor: RequestHandler {
     return token
   }
 
+  /// The body, an object. - Throws: `.malformed` or `.invalidField`, with the place.
+  static func body<Root>(_ object: JSONObject<Root>, _ request: Request) throws(Problem) -> Root {
+    try object.read(body: try jsonBody(request))
+  }
+
   /// The body as JSON.
   static func reader(_ request: Request) throws(Problem) -> JSONReader {
     JSONReader(try jsonBody(request))

@@ -2,25 +2,105 @@ internal import Domain
 internal import HTTPServer
 internal import JSON
 internal import Operations
-internal import Store
 
-/// `/v1/devices/{device}…`: what a device asks about itself, with its authKey.
+/// A device registers, looks itself up, and leaves.
+extension Endpoint {
+  static let devices: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/devices", id: "registerDevice", in: .devices, "Register a device, with a user or without",
+      """
+      Registering again is an update of the same device, found by its `deviceId`. The last registration wins: a push \
+      token belongs to one device, a device to one user. Without `clientUid` the user stays as it is; `GUEST` means nobody.
+
+      A new token for a known device keeps the user when the device proves itself with its authKey (in place of the client \
+      key). Otherwise it is another device, a guest, and the one that was there stays as it is: a `deviceId` is no secret. \
+      In apps whose identity is `proof` or `strict` a `clientUid` needs the app's own server: a `userProof`, or a voucher made \
+      at log-in; and a token whose device has a user is moved by nothing less. `clientName` names a user who has no name \
+      yet; only where somebody vouches for it does it replace another, because it stands in messages to that user.
+
+      The authKey that a new device gets, or one whose user was vouched for, shows that it is this device. One that a known \
+      device gets by the client key alone shows no more than its token: keep the first.
+
+      An authKey registers its own device alone, and ends when that device unregisters.
+
+      Devices that nobody knows yet are counted by the client's address and by the app; too many an hour are told 429. \
+      Known devices never are.
+      """, by: .clientKey,
+      body: Body(
+        schema: RegistrationBody.named.name,
+        examples: [
+          (
+            "withUser",
+            """
+            {"appId":"com.example.bank","pnsId":"APNS","environment":"production",\
+            "psid":"00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0","deviceId":"my-phone",\
+            "clientUid":"kim01","clientName":"Kim","platform":"iOS","model":"iPhone15,2","osVersion":"18.1",\
+            "appVersion":"3.2.0","locale":"ko-KR","timeZone":"Asia/Seoul",\
+            "consent":{"notification":true,"ad":true,"nightAd":false}}
+            """
+          ),
+          (
+            "serviceOnly",
+            """
+            {"appId":"com.example.bank","psid":"11fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",\
+            "deviceId":"another-phone"}
+            """
+          ),
+        ], bytes: Operations.Limits.deviceCallBytes),
+      answers: [
+        Answer(
+          201, "The device is new.", Registered.object, example: registered,
+          links: [
+            Link("showDevice", "device", "$response.body#/device"),
+            Link("showBadge", "device", "$response.body#/device"),
+            Link("listGroups", "device", "$response.body#/device"),
+            Link("setUser", "device", "$response.body#/device"),
+            Link("unregisterDevice", "device", "$response.body#/device"),
+          ]),
+        Answer(
+          200, "The device was known; it has been updated.", Registered.object, example: registered,
+          links: [
+            Link("showDevice", "device", "$response.body#/device"),
+            Link("setBadge", "device", "$response.body#/device"),
+            Link("clearUser", "device", "$response.body#/device"),
+          ]),
+      ], problems: [.badUserProof, .userMismatch, .tooManyRequests], handler: .device(DeviceDoor.register)),
+    Endpoint(
+      .get, "/v1/devices/{device}", id: "showDevice", in: .devices, "Is the device registered?",
+      "The registration as it stands. Of the push token only the beginning is shown.", by: .authKey,
+      answers: [
+        Answer(
+          200, "It is registered.", ShownDevice.object,
+          example: """
+            {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","pnsId":"APNS","environment":"production",\
+            "psid":"00fc13ad","badge":3,"consent":{"notification":null,"ad":null,"nightAd":null},\
+            "user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
+            """)
+      ], handler: .device(DeviceDoor.show)),
+    Endpoint(
+      .delete, "/v1/devices/{device}", id: "unregisterDevice", in: .devices, "Unregister the device",
+      "Nothing more is sent to it, and its authKeys end.", by: .authKey,
+      answers: [Answer(204, "It is not registered any more.")], handler: .device(DeviceDoor.unregister)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let deviceSchemas: [JSONTree.Member] = [
+    RegistrationBody.named, RegistrationBody.object(.apns).named, RegistrationBody.object(.fcm).named,
+    Registered.object.named, ShownDevice.object.named,
+  ]
+
+  private static let registered = """
+    {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","authKey":"t/Sh0FLJ6DuaYAwdLj9KWwAAAAA.m2Jp0Yc3o1gqXo4dS9tqHw",\
+    "badge":3,"user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}
+    """
+}
+
 extension DeviceDoor {
-  // MARK: The device and its user
-
   func show(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     perform(.find(try claim(request, parameters)), request, responder) { answer, responder in
       guard case .found(let device, let badge, let userName) = answer else { return }
-      responder.send { writer in
-        writer.member("device", device.device.description)
-        writer.member("pnsId", device.network.pnsID)
-        writer.member("environment", device.environment.name)
-        // Never the whole token: who sees this answer might not be the device.
-        writer.member("psid", String(device.psid.prefix(Operations.Limits.shownTokenBytes)))
-        writer.member("badge", badge)
-        writer.member("consent", object: { Self.write(device.consents, to: &$0) })
-        Self.write(standingOf: device, name: userName, to: &writer)
-      }
+      let standing = DeviceStanding(device: device, userName: userName)
+      responder.send(ShownDevice.object, ShownDevice(standing: standing, badge: badge))
     }
   }
 
@@ -28,144 +108,5 @@ extension DeviceDoor {
     perform(.unregister(try claim(request, parameters)), request, responder) { _, responder in
       responder.send(status: .noContent)
     }
-  }
-
-  func setUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    let claim = try claim(request, parameters)
-    var reader = try Self.reader(request)
-    let user: NamedUser
-    do {
-      user = try Self.readUser(&reader)
-    } catch {
-      throw Problem(error)
-    }
-    perform(.setUser(claim, user), request, responder) { answer, responder in
-      guard case .found(let device, _, let userName) = answer else { return }
-      self.sendStanding(device, userName, claim, responder)
-    }
-  }
-
-  /// `POST /v1/devices/{device}/possession`: `{"seqno","psid","pushkey"}` of a push that came.
-  func bringBack(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    let claim = try claim(request, parameters)
-    var reader = try Self.reader(request)
-    var (seqno, psid, pushkey): (Int64?, String?, String?)
-    do throws(JSONError) {
-      try reader.readObject { (reader, key) throws(JSONError) in
-        switch key {
-        case "seqno": seqno = try reader.readSeqno()
-        case "psid": psid = try reader.readText(upTo: Domain.Limits.psidBytes)
-        case "pushkey": pushkey = try reader.readString()
-        default: throw .unknownField
-        }
-      }
-      try reader.finish()
-    } catch {
-      throw Problem(error)
-    }
-    guard let number = seqno else { throw Problem(at: "/seqno", "is needed") }
-    guard let psid else { throw Problem(at: "/psid", "is needed") }
-    guard let pushkey else { throw Problem(at: "/pushkey", "is needed") }
-    let token = PushNetwork.apns.normalize(psid: psid) ?? psid
-    guard keys.pushkeys.isValid(pushkey, seqno: String(number), psid: token) else {
-      throw Problem(.forbidden, "This pushkey is not that of the message \(number) for this token.")
-    }
-    perform(.possess(claim, seqno: number, psid: token), request, responder) { answer, responder in
-      guard case .found(let device, _, let userName) = answer else { return }
-      self.sendStanding(device, userName, claim, responder)
-    }
-  }
-
-  /// The device as it stands, with a key: those before may have ended.
-  private func sendStanding(
-    _ device: Devices.Record, _ userName: String, _ claim: AuthKeyring.Claim, _ responder: Responder
-  ) {
-    let renewed = claim.renewed(for: device)
-    responder.send { writer in
-      writer.member(
-        "authKey", keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isAsked: renewed.isAsked))
-      Self.write(standingOf: device, name: userName, to: &writer)
-    }
-  }
-
-  func clearUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    perform(.clearUser(try claim(request, parameters)), request, responder) { _, responder in
-      responder.send(status: .noContent)
-    }
-  }
-
-  private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> NamedUser {
-    var clientUID: String?
-    var name = ""
-    var proof: String?
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "clientUid": clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
-      case "clientName": name = try reader.readName()
-      case "userProof": proof = try reader.readText(upTo: Domain.Limits.userProofBytes)
-      default: throw .unknownField
-      }
-    }
-    try reader.finish()
-    guard let clientUID else { throw JSONError("is needed").inside("clientUid") }
-    return NamedUser(clientUID: clientUID, name: name, proof: proof)
-  }
-
-  // MARK: Groups
-
-  func listGroups(
-    _ request: Request, _ parameters: PathParameters, _ query: QueryParameters, _ responder: Responder
-  ) throws(Problem) {
-    let claim = try claim(request, parameters)
-    let page = try GroupPage(limit: query["limit"], cursor: query["cursor"])
-    perform(.listGroups(claim), request, responder) { answer, responder in
-      guard case .groups(let groups) = answer else { return }
-      responder.send { writer in page.write(groups, to: &writer) }
-    }
-  }
-
-  func join(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    let operation = Operation.join(try claim(request, parameters), group: try Self.group(parameters))
-    perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
-  }
-
-  func leave(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    let operation = Operation.leave(try claim(request, parameters), group: try Self.group(parameters))
-    perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
-  }
-
-  private static func group(_ parameters: PathParameters) throws(Problem) -> Int64 {
-    guard let group = SequenceNumber.parse(parameters["groupSeq"]) else {
-      throw Problem(.unknownGroup, "A GROUPSEQ is a whole number.")
-    }
-    return group
-  }
-
-  // MARK: Badge
-
-  func showBadge(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    perform(.badge(try claim(request, parameters)), request, responder, Self.sendBadge)
-  }
-
-  func setBadge(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
-    let claim = try claim(request, parameters)
-    var reader = try Self.reader(request)
-    var badge: Int16?
-    do {
-      try reader.readObject { (reader, key) throws(JSONError) in
-        guard key == "badge" else { throw .unknownField }
-        badge = try reader.readBadge()
-      }
-      try reader.finish()
-    } catch {
-      throw Problem(confirming: error)
-    }
-    guard let badge else { throw Problem(.badgeOutOfRange, at: "/badge", Problem.badgeRange) }
-    perform(.setBadge(claim, badge), request, responder, Self.sendBadge)
-  }
-
-  private static func sendBadge(_ answer: OperationAnswer, _ responder: Responder) {
-    guard case .badge(let badge) = answer else { return }
-    responder.send { writer in writer.member("badge", badge) }
   }
 }

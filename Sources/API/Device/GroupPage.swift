@@ -21,19 +21,22 @@ struct GroupPage {
     self.after = after
   }
 
-  func write(_ groups: [(group: Int64, name: String)], to writer: inout JSONWriter) {
+  func part(of groups: [(group: Int64, name: String)]) -> Answer {
     let rest = groups.drop { $0.group <= after }
-    let items = rest.prefix(limit)
-    writer.member(
-      "items",
-      array: { writer in
-        for item in items {
-          writer.object { writer in
-            writer.member("groupSeq", String(item.group))
-            writer.member("name", item.name)
-          }
-        }
-      })
-    writer.member("nextCursor", items.count < rest.count ? items.last.map { String($0.group) } : nil)
+    let items = Array(rest.prefix(limit))
+    return Answer(items: items, next: items.count < rest.count ? items.last.map { String($0.group) } : nil)
+  }
+
+  struct Answer {
+    let items: [(group: Int64, name: String)]
+    let next: String?
+
+    static let object = JSONObject<Answer>(
+      "GroupPage",
+      [.needed("items", .list(of: group.form), \.items), PageRequest.nextCursor.of(\.next)])
+
+    private static let group = JSONObject<(group: Int64, name: String)>(
+      "GroupOfUser", isNamed: false,
+      [.needed("groupSeq", .sequence, { $0.group }, "GROUPSEQ."), .needed("name", .anyText, { $0.name })])
   }
 }

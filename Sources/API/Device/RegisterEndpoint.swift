@@ -9,15 +9,8 @@ internal import Store
 extension DeviceDoor {
   func register(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
     let credential = try Self.bearer(request)
-    var reader = try Self.reader(request)
-    var body: RegistrationBody
-    do {
-      body = try RegistrationBody(&reader)
-    } catch {
-      throw Problem(error)
-    }
+    var body = try Self.body(RegistrationBody.object, request)
     body.origin = request.countedAddress
-    // Refused for its time zone a phone would get nothing at all.
     body.attributes.timeZone = catalog.known(timeZone: body.attributes.timeZone)
     register(body, credential, request.id, responder, mayWait: true)
   }
@@ -43,15 +36,13 @@ extension DeviceDoor {
   private func sendRegistered(_ answer: OperationAnswer, _ responder: Responder) {
     guard case .registered(let registered) = answer else { return }
     let device = registered.device
-    responder.send(status: registered.isNew ? .created : .ok) { writer in
-      writer.member("device", device.device.description)
-      writer.member(
-        "authKey",
-        keys.authKeys.make(
-          device: device.device, epoch: device.authEpoch, isAsked: !registered.givesFullKey))
-      writer.member("badge", registered.badge)
-      Self.write(standingOf: device, name: registered.userName, to: &writer)
-    }
+    let authKey = keys.authKeys.make(
+      device: device.device, epoch: device.authEpoch, isAsked: !registered.givesFullKey)
+    responder.send(
+      status: registered.isNew ? .created : .ok, Registered.object,
+      Registered(
+        standing: DeviceStanding(device: device, userName: registered.userName), authKey: authKey,
+        badge: registered.badge))
   }
 
   /// The app by the client key, or (for a device that proves itself) by its name. Nil when the key is unknown.
@@ -69,27 +60,10 @@ extension DeviceDoor {
     }
     return catalog.app(id: body.appID)
   }
-
-  /// The user, what the binding to it was made with, and whether a push has to be brought back first.
-  static func write(standingOf device: Devices.Record, name: String, to writer: inout JSONWriter) {
-    if let clientUID = device.userKey.clientUID {
-      writer.member(
-        "user",
-        object: { writer in
-          writer.member("clientUid", clientUID)
-          writer.member("clientName", name)
-        })
-    } else {
-      writer.name("user")
-      writer.null()
-    }
-    writer.member("identity", device.userKey.isGuest ? nil : device.identity.name)
-    writer.member("awaitsPush", device.pending != nil)
-  }
 }
 
 /// What the body of a registration says.
-private struct RegistrationBody {
+struct RegistrationBody {
   var appID = ""
   var network = PushNetwork.apns
   var environment = PushEnvironment.production
@@ -103,40 +77,45 @@ private struct RegistrationBody {
   /// The address that the limit of new devices counts. It comes from the connection, not from the body.
   var origin: IPAddress?
 
-  init(_ reader: inout JSONReader) throws(JSONError) {
-    var body = self
-    try reader.readObject { (reader, key) throws(JSONError) in
-      let short = Domain.Limits.attributeBytes
-      switch key {
-      case "appId": body.appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "pnsId":
-        guard let network = PushNetwork(pnsID: try reader.readString()) else { throw JSONError("must be APNS or FCM") }
-        body.network = network
-      case "environment":
-        guard let environment = PushEnvironment(name: try reader.readString()) else {
-          throw JSONError("must be production or sandbox")
-        }
-        body.environment = environment
-      case "psid": body.psid = try reader.readText(upTo: Domain.Limits.psidBytes)
-      case "deviceId": body.deviceID = try reader.readText(upTo: Domain.Limits.deviceIDBytes)
-      case "clientUid": body.clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
-      case "clientName": body.clientName = try reader.readName()
-      case "platform": body.attributes.platform = try reader.readText(upTo: short)
-      case "model": body.attributes.model = try reader.readText(upTo: short)
-      case "osVersion": body.attributes.osVersion = try reader.readText(upTo: short)
-      case "appVersion": body.attributes.appVersion = try reader.readText(upTo: short)
-      case "locale": body.attributes.locale = try reader.readText(upTo: short)
-      case "timeZone": body.attributes.timeZone = try reader.readString()
-      case "consent": body.consents = try Consents.Change(&reader)
-      case "userProof": body.userProof = try reader.readText(upTo: Domain.Limits.userProofBytes)
-      default: throw .unknownField
-      }
-    }
-    try reader.finish()
-    for (name, value) in [("appId", body.appID), ("psid", body.psid), ("deviceId", body.deviceID)] where value.isEmpty {
-      throw JSONError("is needed").inside(name)
-    }
-    self = body
+  static let object = object(.apns)
+  static let named: JSONTree.Member = (
+    "Registration",
+    JSONSchema.oneOf([object(.apns).form.schema, object(.fcm).form.schema]).adding(
+      "description", "What a device says of itself.")
+  )
+
+  /// The two networks differ in their tokens; APNS is meant when nothing is said.
+  static func object(_ network: PushNetwork) -> JSONObject<RegistrationBody> {
+    let name = JSONForm<PushNetwork>.network.described(JSONSchema.constant(.text(network.pnsID)))
+    let about = "PNSID: the push network of the token."
+    return JSONObject(
+      network == .apns ? "APNsRegistration" : "FCMRegistration", from: RegistrationBody(),
+      more: [
+        ("dependentRequired", .object([("clientName", .texts(["clientUid"])), ("userProof", .texts(["clientUid"]))]))
+      ],
+      [
+        .required("appId", .appID, \.appID, "APP_ID: the app that the client key is for."),
+        network == .apns ? .given("pnsId", name, \.network, about) : .required("pnsId", name, \.network, about),
+        .given(
+          "environment", .environment, \.environment,
+          "Which of Apple's services issued the token; production by default."
+        ),
+        .required("psid", .token(of: network), \.psid, "PSID: the push token."),
+        .required(
+          "deviceId", .text(upTo: Domain.Limits.deviceIDBytes), \.deviceID,
+          "DEVICE_ID: what this installation calls itself."),
+        .given("clientUid", .clientUID, \.clientUID, "CUID: the user; `GUEST` means nobody. Absent: the user stays."),
+        .given("clientName", .clientName, \.clientName, "CNAME: the user's name to show. Needs `clientUid`."),
+        .given("userProof", .userProof, \.userProof, UserBody.aboutProof),
+        .given("platform", .attribute, \.attributes.platform), .given("model", .attribute, \.attributes.model),
+        .given("osVersion", .attribute, \.attributes.osVersion),
+        .given("appVersion", .attribute, \.attributes.appVersion), .given("locale", .attribute, \.attributes.locale),
+        // Refused for its time zone a phone would get nothing at all.
+        .given(
+          "timeZone", .anyText.described(JSONForm<String>.attribute.schema), \.attributes.timeZone,
+          "IANA name; another one counts as the app's."),
+        .given("consent", Consents.Change.object.form, \.consents),
+      ])
   }
 
   /// The device that registers.
@@ -158,13 +137,17 @@ private struct RegistrationBody {
   }
 }
 
-extension JSONReader {
+extension JSONForm<String> {
+  static let clientUID = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
   /// A display name: may be empty.
-  mutating func readName() throws(JSONError) -> String {
-    let name = try readString()
-    guard name.utf8.count <= Domain.Limits.clientNameBytes else {
-      throw JSONError("is longer than \(Domain.Limits.clientNameBytes) bytes")
-    }
-    return name
+  static let clientName = JSONForm.text(upTo: Domain.Limits.clientNameBytes, isEmptyAllowed: true)
+  static let userProof = JSONForm.text(upTo: Domain.Limits.userProofBytes)
+  fileprivate static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
+
+  static func token(of network: PushNetwork) -> JSONForm {
+    .text(upTo: Domain.Limits.psidBytes).described(
+      JSONSchema.text(
+        matching: network == .apns
+          ? "^([0-9a-fA-F]{2}){1,\(Domain.Limits.psidBytes / 2)}$" : "^[!-~]{1,\(Domain.Limits.psidBytes)}$"))
   }
 }

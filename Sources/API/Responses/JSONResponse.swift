@@ -19,6 +19,10 @@ extension Responder {
     send(.problem(problem, requestID: requestID))
   }
 
+  func send<Root>(status: Status = .ok, _ object: JSONObject<Root>, _ root: Root) {
+    send(status: status) { object.write(root, to: &$0) }
+  }
+
   func send(status: Status = .ok, json body: (inout JSONWriter) -> Void) {
     var writer = JSONWriter()
     writer.object(body)

@@ -31,7 +31,7 @@ package final class HealthDoor {
     if request.pathEquals("/health") {
       responder.send(status: .ok, contentType: "application/json", body: "{\"status\":\"ok\"}")
     } else if isConnected(), !readiness.lacksConnections {
-      responder.send { readiness.write(to: &$0, isOutOfRoom: isOutOfRoom()) }
+      responder.send(ReadinessAnswer.object, readiness.readiness(isOutOfRoom: isOutOfRoom()))
     } else {
       let problem = Problem(
         .databaseAway,

@@ -1,11 +1,41 @@
-package import JSON
+internal import JSON
+internal import Operations
 
 /// What a node says of its own ability to deliver, as `/ready` tells it. Asked on any thread.
 package protocol ReadinessReport {
   /// The database has given no connection for an admin request, and has not been found to give one since.
   var lacksConnections: Bool { get }
 
-  /// Writes the members of the answer.
   /// - Parameter isOutOfRoom: the database has refused the last write for want of room.
-  func write(to writer: inout JSONWriter, isOutOfRoom: Bool)
+  func readiness(isOutOfRoom: Bool) -> ReadinessAnswer
+}
+
+/// How far a node can deliver.
+package struct ReadinessAnswer: Sendable {
+  /// What keeps pushes from leaving.
+  package var complaints: [String]
+  package var credentials: Int
+  /// Microseconds since 1970; nil: none yet.
+  package var lastAcceptedAt: Int64?
+  package var overdueDeliveries: Int64
+  package var nodes: Int64
+
+  package init(
+    complaints: [String], credentials: Int, lastAcceptedAt: Int64?, overdueDeliveries: Int64, nodes: Int64
+  ) {
+    self.complaints = complaints
+    self.credentials = credentials
+    self.lastAcceptedAt = lastAcceptedAt
+    self.overdueDeliveries = overdueDeliveries
+    self.nodes = nodes
+  }
+
+  static let object = JSONObject<ReadinessAnswer>(
+    "Readiness",
+    [
+      .needed("status", .words(["ok", "degraded"]), { $0.complaints.isEmpty ? "ok" : "degraded" }),
+      .needed("complaints", .list(of: .anyText), \.complaints, "What keeps pushes from leaving."),
+      .needed("credentials", .count, \.credentials), .needed("lastAcceptedAt", .orNull(.moment), \.lastAcceptedAt),
+      .needed("overdueDeliveries", .count, \.overdueDeliveries), .needed("nodes", .count, \.nodes),
+    ])
 }

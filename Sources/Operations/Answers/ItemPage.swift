@@ -26,14 +26,19 @@ package struct ItemPage<Item: JSONAnswer>: JSONAnswer {
   }
 }
 
-extension ItemPage: DescribedAnswer where Item: DescribedAnswer {
+extension PageRequest {
+  package static let nextCursor = JSONField<String?>.needed(
+    "nextCursor", .orNull(.anyText), { $0 }, "For the next page; null on the last.")
+}
+
+extension ItemPage {
   /// Named after its items.
-  package static var object: JSONObject<ItemPage> {
+  package static func object(of item: JSONObject<Item>) -> JSONObject<ItemPage> {
     JSONObject(
-      "\(Item.object.name)Page",
-      [
-        .needed("items", .list(of: Item.object.form), \.items),
-        .needed("nextCursor", .orNull(.anyText), \.nextCursor, "For the next page; null on the last."),
-      ])
+      "\(item.name)Page", [.needed("items", .list(of: item.form), \.items), PageRequest.nextCursor.of(\.nextCursor)])
   }
+}
+
+extension ItemPage: DescribedAnswer where Item: DescribedAnswer {
+  package static var object: JSONObject<ItemPage> { object(of: Item.object) }
 }

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import JSON
 
 /// Kinds of values that occur in many operations, as they are read and written.
@@ -7,6 +7,18 @@ extension JSONForm<Int64> {
   package static let moment = JSONForm(
     JSONSchema.moment, read: { (reader) throws(JSONError) in try reader.readMoment() },
     write: { $1.value(Timestamp.text($0)) })
+}
+
+extension JSONForm<MessageState> {
+  /// Of a message, in answers.
+  package static let state = JSONForm(
+    JSONSchema.words(MessageState.allCases.map(\.name)), write: { $1.value($0.name) })
+}
+
+extension JSONForm<OutcomeStatus> {
+  /// What became of a delivery, in answers.
+  package static let outcome = JSONForm(
+    JSONSchema.words(OutcomeStatus.allCases.map(\.name)), write: { $1.value($0.name) })
 }
 
 extension JSONForm<Role> {

@@ -29,13 +29,14 @@ package enum ApprovalService {
     /// Devices of other messages of whoever asked, within the hour.
     package let withinHour: Int64
 
-    func write(to writer: inout JSONWriter) {
-      writer.member("seqno", nil as String?)
-      writer.member("state", "waiting-for-approval")
-      writer.member("approvalId", String(approval))
-      writer.member("targeted", targeted)
-      writer.member("unknown", raw: unknown)
-    }
+    package static let object = JSONObject<Waiting>(
+      "Waiting",
+      [
+        .needed("seqno", .null, { _ in nil }, "There is no message yet."),
+        .needed("state", .constant("waiting-for-approval"), { _ in "waiting-for-approval" }),
+        .needed("approvalId", .sequence, \.approval), .needed("targeted", .orNull(.count), \.targeted),
+        ResolvedAudience.unknownField.of(\.unknown),
+      ])
   }
 
   /// One of them as lists show it.

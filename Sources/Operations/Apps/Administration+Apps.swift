@@ -5,17 +5,34 @@ internal import Store
 
 /// Making, listing and resuming apps.
 extension Administration {
-  package struct AppCreated: JSONAnswer {
+  /// What an app is made of.
+  package struct NewApp: Sendable {
+    package var appID = ""
+    package var name = ""
+    package var timeZone = "Asia/Seoul"
+    package var identity = App.Identity.proof
+
+    package static let object = JSONObject(
+      "NewApp", from: NewApp(),
+      [
+        .required("appId", .appID, \.appID), .required("name", .name, \.name),
+        .given("timeZone", .timeZone, \.timeZone, "IANA name; Asia/Seoul when absent."),
+        .given("identity", .identity, \.identity, "`proof` when absent. \(App.IdentityRules.about)"),
+      ])
+  }
+
+  package struct AppCreated: DescribedAnswer {
     package let appID: String
     /// Goes into the app; it identifies, it is no secret.
     package let clientKey: String
     package let identity: App.Identity
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("clientKey", clientKey)
-      writer.member("identity", identity.name)
-    }
+    package static let object = JSONObject<AppCreated>(
+      "AppCreated",
+      [
+        .needed("appId", .appID, \.appID), .needed("clientKey", .anyText, \.clientKey),
+        .needed("identity", .identity, \.identity),
+      ])
   }
 
   package static func createApp(
@@ -45,19 +62,14 @@ extension Administration {
           appID: appID, name: name, clientKey: clientKey, timeZone: timeZone, identity: identity,
           confidentiality: confidentiality))
       try connection.run(Announcements.announce(Catalog.channel))
-      let change = AuditTrail.Change("app.create", appID, in: record.app).to { writer in
-        writer.member("name", name)
-        writer.member("timeZone", timeZone)
-        writer.member("identity", identity.name)
-        confidentiality.write(to: &writer)
-      }
+      let change = AuditTrail.Change("app.create", appID, in: record.app).to { App.audited.write(record.app, to: &$0) }
       try connection.run(AuditTrail.add(change, by: caller))
       return AppCreated(appID: record.app.appID, clientKey: record.clientKey, identity: identity)
     }
   }
 
   /// An app with everything that is set for it.
-  package struct AppEntry: JSONAnswer {
+  package struct AppEntry: DescribedAnswer {
     package let app: App
     package let clientKey: String
     /// Whether its extension makes receipts; nil: not looked at, or too little is known.
@@ -68,21 +80,18 @@ extension Administration {
       self.clientKey = clientKey
     }
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", app.appID)
-      writer.member("name", app.name)
-      writer.member("timeZone", app.timeZone)
-      writer.member("clientKey", clientKey)
-      writer.member("devicePolicy", app.devicePolicy.name)
-      app.identityRules.write(to: &writer)
-      app.confidentiality.write(to: &writer)
-      writer.member("badgeSync", app.syncsBadges)
-      writer.member("deviceSends", app.deviceSendsPerMinute)
-      writer.member("approvalAbove", app.approvalAbove)
-      writer.member("extension", app.hasExtension)
-      if let extensionReports { writer.member("extensionReports", extensionReports) }
-      writer.member("pausedReason", app.pausedReason)
-    }
+    package static let object = JSONObject<AppEntry>(
+      "App",
+      [.needed("appId", .appID, \.app.appID), .needed("clientKey", .anyText, \.clientKey)]
+        + App.settings.map { $0.of(\.app) } + [
+          .optional(
+            "extensionReports", .flag, \.extensionReports,
+            """
+            False: the app's extension does not report; none of its last 1,000 accepted iOS alerts with mutable-content \
+            was confirmed. Only where one app is asked for, and where enough is known.
+            """),
+          .needed("pausedReason", .orNull(.anyText), \.app.pausedReason, "Why it is paused; null when it is not."),
+        ])
   }
 
   /// The apps that the caller reaches, by id.

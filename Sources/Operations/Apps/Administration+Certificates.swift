@@ -1,4 +1,5 @@
 package import Domain
+internal import FoundationEssentials
 package import JSON
 package import Postgres
 package import Reactor
@@ -9,17 +10,24 @@ internal import TLS
 extension Administration {
   /// A certificate with its private key, as it was exported: an archive (.p12) or PEM.
   package struct APNsCertificate: Sendable {
-    package let file: [UInt8]
+    package var file: [UInt8]
     /// Empty when there is none.
-    package let passphrase: String
+    package var passphrase: String
 
     package init(file: [UInt8], passphrase: String) {
       self.file = file
       self.passphrase = passphrase
     }
+
+    static let object = JSONObject(
+      "APNsCertificate", isNamed: false, from: APNsCertificate(file: [], passphrase: ""),
+      [
+        .required("file", .certificate, \.file, "A .p12 archive or PEM, in base64."),
+        .given("passphrase", .givenText, \.passphrase),
+      ])
   }
 
-  package struct CertificateSet: JSONAnswer {
+  package struct CertificateSet: DescribedAnswer {
     package let appID: String
     /// What it may be used for, for example `com.example.bank` and `com.example.bank.voip`.
     package let topics: [String]
@@ -27,19 +35,17 @@ extension Administration {
     /// Seconds since 1970: no push leaves after that.
     package let endsAt: Int64
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("pnsId", PushNetwork.apns.pnsID)
-      writePublicPart(to: &writer)
-    }
-
+    package static let object = JSONObject<CertificateSet>(
+      "CertificateSet", isNamed: false, about: "Of an APNs certificate.",
+      [.needed("appId", .appID, \.appID), .needed("pnsId", .network, { _ in .apns })] + shown)
     /// What may be shown of the credential, and is stored beside it.
-    func writePublicPart(to writer: inout JSONWriter) {
-      writer.member("topics", array: { writer in for topic in topics { writer.value(topic) } })
-      writer.member(
-        "environments", array: { writer in for environment in environments { writer.value(environment.name) } })
-      writer.member("endsAt", Timestamp.text(endsAt * 1_000_000))
-    }
+    static let publicPart = JSONObject<CertificateSet>("CertificateShown", isNamed: false, shown)
+
+    private static let shown: [JSONField<CertificateSet>] = [
+      .needed("topics", .list(of: .anyText), \.topics, "That it is for."),
+      .needed("environments", .list(of: .environment), \.environments, "That it opens."),
+      .needed("endsAt", .moment, { $0.endsAt * 1_000_000 }, "No push leaves after that."),
+    ]
   }
 
   /// The kind of credential, as it is stored.
@@ -54,19 +60,12 @@ extension Administration {
     try caller.require(.manageApps, in: app)
     let identity = try open(certificate)
     let set = try check(identity.certificate, of: app, now: clock.wallMicroseconds / 1_000_000)
-    var shown = JSONWriter()
-    shown.object { writer in set.writePublicPart(to: &writer) }
-    let credential = Secrets.Credential(
-      app: app.number, network: .apns, kind: apnsCertificateKind,
-      publicPart: String(decoding: shown.bytes, as: UTF8.self),
-      // Opened once, here: the passphrase is kept nowhere.
-      sealed: master.seal(Array(identity.pem.utf8), for: place(ofCredentialFor: app.number, .apns)))
-    try connection.commit { () throws(PostgresError) in
-      try connection.run(Secrets.save(credential))
-      try release(app, on: connection)
-      try connection.run(AuditTrail.add(auditing(credential, of: app), by: caller))
-    }
-    try QuarantineService.restoreAfterNewCredential(app, on: connection)
+    try store(
+      Credential(
+        network: .apns, kind: apnsCertificateKind, publicPart: CertificateSet.publicPart.text(of: set),
+        // Opened once, here: the passphrase is kept nowhere.
+        secret: Array(identity.pem.utf8)),
+      of: app, master: master, by: caller, on: connection)
     return set
   }
 
@@ -111,4 +110,16 @@ extension Administration {
     if info.allowsDevelopment { environments.append(.sandbox) }
     return CertificateSet(appID: app.appID, topics: topics, environments: environments, endsAt: info.notAfter)
   }
+}
+
+extension JSONForm<[UInt8]> {
+  /// A file in base64.
+  fileprivate static let certificate = JSONForm(
+    JSONSchema.givenText.adding("format", "push-certificate"),
+    read: { (reader) throws(JSONError) in
+      guard let data = Data(base64Encoded: try reader.readString(), options: .ignoreUnknownCharacters) else {
+        throw JSONError("must be the file in base64")
+      }
+      return Array(data)
+    })
 }

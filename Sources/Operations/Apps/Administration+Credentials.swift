@@ -8,32 +8,42 @@ package import Store
 extension Administration {
   /// Apple's token-based authentication: a .p8 key, made in the developer account.
   package struct APNsKey: Sendable {
-    package let pem: String
-    package let keyID: String
-    package let teamID: String
+    package var pem: String
+    package var keyID: String
+    package var teamID: String
 
     package init(pem: String, keyID: String, teamID: String) {
       self.pem = pem
       self.keyID = keyID
       self.teamID = teamID
     }
+
+    static let object = JSONObject(
+      "APNsKey", isNamed: false, from: APNsKey(pem: "", keyID: "", teamID: ""),
+      [
+        .required("pem", .credential(JSONSchema.givenText.adding("format", "p8")), \.pem, "The .p8 file, as a text."),
+        .required("keyId", .appleID, \.keyID), .required("teamId", .appleID, \.teamID),
+      ])
   }
 
-  package struct CredentialSet: JSONAnswer {
+  package struct KeySet: DescribedAnswer {
     package let appID: String
-    package let network: PushNetwork
     package let keyID: String
     package let teamID: String
     /// What Apple said of it; nil when no server has asked yet.
-    package let check: CredentialChecks.Check?
+    package var check: CredentialChecks.Check?
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("pnsId", network.pnsID)
-      writer.member("keyId", keyID)
-      writer.member("teamId", teamID)
-      writer.member(check: check)
-    }
+    package static let object = JSONObject<KeySet>(
+      "KeySet", isNamed: false, about: "Of an APNs key.",
+      [.needed("appId", .appID, \.appID), .needed("pnsId", .network, { _ in .apns })] + shown
+        + [CredentialChecks.Check.field.of(\.check)])
+    /// What may be shown of the credential, and is stored beside it.
+    static let publicPart = JSONObject<KeySet>("KeyShown", isNamed: false, shown)
+
+    private static let shown: [JSONField<KeySet>] = [
+      .needed("keyId", .anyText, \.keyID, "Of the key."),
+      .needed("teamId", .anyText, \.teamID, "Of the team that it belongs to."),
+    ]
   }
 
   /// The kind of credential, as it is stored.
@@ -47,51 +57,63 @@ extension Administration {
   /// Stores the key, in place of an earlier one, and ends a pause: the fault may have been the old key.
   package static func setCredential(
     _ key: APNsKey, of appID: String, master: MasterKey, by caller: Caller, on connection: Connection
-  ) throws(Problem) -> CredentialSet {
+  ) throws(Problem) -> KeySet {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
     try check(key)
-    let sealed = master.seal(Array(key.pem.utf8), for: place(ofCredentialFor: app.number, .apns))
-    var shown = JSONWriter()
-    shown.object { writer in
-      writer.member("keyId", key.keyID)
-      writer.member("teamId", key.teamID)
-    }
-    let credential = Secrets.Credential(
-      app: app.number, network: .apns, kind: apnsKeyKind, publicPart: String(decoding: shown.bytes, as: UTF8.self),
-      sealed: sealed)
-    try connection.commit { () throws(PostgresError) in
-      try connection.run(Secrets.save(credential))
-      // A running server learns of the new key by this, and tries it at once.
-      try release(app, on: connection)
-      try connection.run(AuditTrail.add(auditing(credential, of: app), by: caller))
-    }
-    try QuarantineService.restoreAfterNewCredential(app, on: connection)
-    return CredentialSet(
-      appID: app.appID, network: .apns, keyID: key.keyID, teamID: key.teamID,
-      check: try awaitCheck(app.number, .apns, on: connection))
+    var set = KeySet(appID: app.appID, keyID: key.keyID, teamID: key.teamID)
+    try store(
+      Credential(
+        network: .apns, kind: apnsKeyKind, publicPart: KeySet.publicPart.text(of: set), secret: Array(key.pem.utf8)),
+      of: app, master: master, by: caller, on: connection)
+    set.check = try awaitCheck(app.number, .apns, on: connection)
+    return set
   }
 
-  /// What the audit log keeps of a credential: only what may be shown.
-  static func auditing(_ credential: Secrets.Credential, of app: App) -> AuditTrail.Change {
-    AuditTrail.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
+  /// What is stored of a credential.
+  struct Credential {
+    let network: PushNetwork
+    let kind: String
+    /// What may be shown of it, as JSON.
+    let publicPart: String
+    /// Is sealed.
+    let secret: [UInt8]
+  }
+
+  /// In place of an earlier one. The app's pause ends: the fault may have been the old credential.
+  static func store(
+    _ credential: Credential, of app: App, master: MasterKey, by caller: Caller, on connection: Connection
+  ) throws(Problem) {
+    let place = place(ofCredentialFor: app.number, credential.network)
+    let sealed = Secrets.Credential(
+      app: app.number, network: credential.network, kind: credential.kind, publicPart: credential.publicPart,
+      sealed: master.seal(credential.secret, for: place))
+    // What the audit log keeps: only what may be shown.
+    let change = AuditTrail.Change("credential.set", "\(app.appID) \(credential.network.pnsID)", in: app).to { writer in
       writer.member("kind", credential.kind)
       writer.member("shown", raw: credential.publicPart.utf8)
     }
+    try connection.commit { () throws(PostgresError) in
+      try connection.run(Secrets.save(sealed))
+      // A running server learns of the new credential by this, and tries it at once.
+      try release(app, on: connection)
+      try connection.run(AuditTrail.add(change, by: caller))
+    }
+    try QuarantineService.restoreAfterNewCredential(app, on: connection)
   }
 
   private static func check(_ key: APNsKey) throws(Problem) {
-    try check(key.keyID, at: "/keyId", "key id")
-    try check(key.teamID, at: "/teamId", "team id")
+    try check(key.keyID, at: "/apnsKey/keyId", "key id")
+    try check(key.teamID, at: "/apnsKey/teamId", "team id")
     guard key.pem.utf8.count <= Operations.Limits.credentialBytes else {
       throw Problem(
-        at: "/apnsKey", "is longer than \(Operations.Limits.credentialBytes) bytes; a .p8 file has about 260")
+        at: "/apnsKey/pem", "is longer than \(Operations.Limits.credentialBytes) bytes; a .p8 file has about 260")
     }
     do {
       _ = try P256.PrivateKey(pem: key.pem)
     } catch {
       throw Problem(
-        at: "/apnsKey",
+        at: "/apnsKey/pem",
         """
         must be the .p8 file as Apple gave it out: a private key on the curve P-256 in PEM, \
         beginning with -----BEGIN PRIVATE KEY-----
@@ -110,5 +132,15 @@ extension Administration {
         at: pointer,
         "must be a \(name) of Apple's: \(Operations.Limits.appleIDCharacters) capital letters and digits")
     }
+  }
+}
+
+extension JSONForm<String> {
+  /// A key id or team id.
+  fileprivate static let appleID = JSONForm.anyText.described(JSONSchema.text(matching: "^[A-Z0-9]{10}$"))
+
+  /// A credential's file, as a text.
+  static func credential(_ schema: JSONTree) -> JSONForm {
+    .text(upTo: Operations.Limits.credentialBytes).described(schema)
   }
 }

@@ -82,7 +82,7 @@ extension Administration {
   // MARK: Looking
 
   /// How an app's identity stands.
-  package struct IdentityStanding: JSONAnswer {
+  package struct IdentityStanding: DescribedAnswer {
     package let app: App
     /// Devices that have a user by less than that identity.
     package let unproved: [App.Identity: Int64]
@@ -94,21 +94,32 @@ extension Administration {
     /// Devices of users that became guests with a new token.
     package var refreshedGuests: Int64 { refusals.refreshed }
 
-    package func write(to writer: inout JSONWriter) {
-      let rules = app.identityRules
-      writer.member("appId", app.appID)
-      writer.member("identity", rules.identity.name)
-      writer.member("observedIdentity", rules.observed?.name)
-      writer.member("graceEndsAt", rules.graceEndsAt.map(Timestamp.text))
-      writer.member(
-        "unprovedBindings",
-        object: { writer in
-          for identity in [App.Identity.proof, .strict] { writer.member(identity.name, unproved[identity] ?? 0) }
-        })
-      writer.member("unprovedRegistrations", refusals.unproved)
-      writer.member("callsByAskedKeys", refusals.asked)
-      writer.member("guestsByNewToken", refusals.refreshed)
-    }
+    package static let object = JSONObject<IdentityStanding>(
+      "IdentityStanding",
+      [
+        .needed("appId", .appID, \.app.appID),
+        .needed("identity", .identity, \.app.identity, App.IdentityRules.about),
+        .needed("observedIdentity", .orNull(.identity), \.app.identityRules.observed),
+        .needed("graceEndsAt", .orNull(.moment), \.app.identityRules.graceEndsAt),
+        .needed("unprovedBindings", unprovedBindings.form, \.unproved),
+        .needed(
+          "unprovedRegistrations", .count, \.refusals.unproved,
+          "Devices of the last 30 days that named a user and had nobody to vouch for it."),
+        .needed(
+          "callsByAskedKeys", .count, \.refusals.asked,
+          "Calls of the last 30 days that an AUTHKEY asked for by the PSID alone does not open in proof."),
+        .needed(
+          "guestsByNewToken", .count, \.refusals.refreshed,
+          """
+          Devices of users that became guests in the last 30 days: a new push token, and no key of their last registration.
+          """),
+      ])
+    private static let unprovedBindings = JSONObject<[App.Identity: Int64]>(
+      "UnprovedBindings", isNamed: false,
+      [
+        .needed("proof", .count, { $0[.proof] ?? 0 }, "Active devices that have a user by less than proof."),
+        .needed("strict", .count, { $0[.strict] ?? 0 }, "By less than strict."),
+      ])
   }
 
   package static func identity(
@@ -150,8 +161,25 @@ extension Administration {
       appID: appID, secret: keys.userProofs.secret(appID: appID, generation: app.identityRules.proofGeneration))
   }
 
+  /// What a voucher is asked for.
+  package struct NewVoucher: Sendable {
+    package var appID = ""
+    package var seconds = Operations.Limits.voucherSeconds.upperBound
+    package var deviceID: String?
+
+    package static let object = JSONObject(
+      "NewVoucher", from: NewVoucher(),
+      [
+        .required("appId", .appID, \.appID),
+        .given("expiresIn", .seconds(Operations.Limits.voucherSeconds), \.seconds, "PT15M by default."),
+        .given(
+          "deviceId", .text(upTo: Domain.Limits.deviceIDBytes), \.deviceID,
+          "DEVICE_ID: the only one that it is good for."),
+      ])
+  }
+
   /// A voucher that stands.
-  package struct Voucher: JSONAnswer {
+  package struct Voucher: DescribedAnswer {
     package let appID: String
     package let clientUID: String
     /// The DEVICE_ID that it is good for; nil: any.
@@ -159,12 +187,12 @@ extension Administration {
     /// Microseconds since 1970.
     package let expiresAt: Int64
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("clientUid", clientUID)
-      writer.member("deviceId", deviceID)
-      writer.member("expiresAt", Timestamp.text(expiresAt))
-    }
+    package static let object = JSONObject<Voucher>(
+      "Voucher",
+      [
+        .needed("appId", .appID, \.appID), .needed("clientUid", .anyText, \.clientUID),
+        .needed("deviceId", .orNull(.anyText), \.deviceID), .needed("expiresAt", .moment, \.expiresAt),
+      ])
   }
 
   /// The app's own server says: the next device that names this user is the user's. It replaces the voucher before.
@@ -197,17 +225,6 @@ extension Administration {
       }
       return Voucher(appID: appID, clientUID: clientUID, deviceID: deviceID, expiresAt: end)
     }
-  }
-}
-
-extension App.IdentityRules {
-  func write(to writer: inout JSONWriter) {
-    writer.member("identity", identity.name)
-    writer.member("observedIdentity", observed?.name)
-    writer.member("graceEndsAt", graceEndsAt.map(Timestamp.text))
-    writer.member("keepsUserOnRefresh", keepsUserOnRefresh)
-    writer.member("confidentialTo", keepsConfidentialToProved || identity > .open ? "proved" : "all")
-    writer.member("tellsDevices", tellsDevices)
   }
 }
 

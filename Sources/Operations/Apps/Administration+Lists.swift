@@ -7,19 +7,44 @@ internal import Store
 extension Administration {
   // MARK: Credentials
 
-  package struct CredentialEntry: JSONAnswer {
+  package struct CredentialEntry: DescribedAnswer {
     let record: CredentialLists.Credential
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", record.appID)
-      writer.member("pnsId", record.network.pnsID)
-      writer.member("kind", record.kind)
-      writer.member("updatedAt", Timestamp.text(record.updatedAt))
-      // Key id and team id; or topics, environments and end.
-      writer.member("shown", raw: record.shown.utf8)
-      writer.member(check: record.check)
-    }
+    package static let object = JSONObject<CredentialEntry>(
+      "Credential", isNamed: false,
+      [
+        .needed("appId", .appID, \.record.appID), .needed("pnsId", .network, \.record.network),
+        .needed("kind", .words([apnsKeyKind, apnsCertificateKind, fcmServiceAccountKind]), \.record.kind),
+        .needed("updatedAt", .moment, \.record.updatedAt),
+        .needed("shown", .raw(shown), { Array($0.record.shown.utf8) }),
+        CredentialChecks.Check.field.of(\.record.check),
+      ])
+    private static let shown = JSONSchema.oneOf([
+      KeySet.publicPart.schema, CertificateSet.publicPart.schema, ServiceAccountSet.publicPart.schema,
+    ])
   }
+
+  /// What is given to open a network: one of them.
+  package struct NewCredential: Sendable {
+    package var appID = ""
+    package var key: APNsKey?
+    package var certificate: APNsCertificate?
+    package var account: FCMServiceAccount?
+
+    package static let object = JSONObject(
+      "NewCredential", about: "One of `apnsKey`, `apnsCertificate` and `fcmServiceAccount`.", from: NewCredential(),
+      [
+        .required("appId", .appID, \.appID), .given("apnsKey", APNsKey.object.form, \.key),
+        .given("apnsCertificate", APNsCertificate.object.form, \.certificate),
+        .given("fcmServiceAccount", FCMServiceAccount.object.form, \.account),
+      ])
+  }
+
+  /// What may be shown of a credential that was just set, by its kind.
+  package static let credentialSet: JSONTree.Member = (
+    "CredentialSet",
+    JSONSchema.oneOf([KeySet.object.schema, CertificateSet.object.schema, ServiceAccountSet.object.schema])
+  )
 
   /// - Parameter appID: nil: of all apps that the caller reaches.
   package static func credentials(

@@ -7,13 +7,28 @@ internal import Store
 extension Administration {
   /// The account's JSON file, and how the app's messages are written.
   package struct FCMServiceAccount: Sendable {
-    package let json: String
-    package let settings: FCMSettings
+    package var json: String
+    package var settings: FCMSettings
 
     package init(json: String, settings: FCMSettings = FCMSettings()) {
       self.json = json
       self.settings = settings
     }
+
+    static let object = JSONObject(
+      "FCMServiceAccount", isNamed: false, from: FCMServiceAccount(json: ""),
+      [
+        .required(
+          "json",
+          .credential(JSONSchema.givenText.adding([("minLength", .number(1)), ("format", "service-account")])), \.json,
+          "The service account's file, as a text."),
+        .given(
+          "style", .words(FCMSettings.styles), \.settings.style,
+          "`data`: the SDK shows the message; `notification`: Android does."),
+        .given(
+          "platforms", .words(FCMSettings.platforms), \.settings.platforms,
+          "`android`: iOS devices are reached by APNs only."),
+      ])
   }
 
   /// How an app's messages are written for FCM; kept beside its credential.
@@ -43,27 +58,26 @@ extension Administration {
     }
   }
 
-  package struct ServiceAccountSet: JSONAnswer {
+  package struct ServiceAccountSet: DescribedAnswer {
     package let appID: String
     package let projectID: String
     package let clientEmail: String
     package let keyID: String
     package let settings: FCMSettings
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("pnsId", PushNetwork.fcm.pnsID)
-      writePublicPart(to: &writer)
-    }
-
+    package static let object = JSONObject<ServiceAccountSet>(
+      "ServiceAccountSet", isNamed: false, about: "Of a Google service account.",
+      [.needed("appId", .appID, \.appID), .needed("pnsId", .network, { _ in .fcm })] + shown)
     /// What may be shown of the credential, and is stored beside it.
-    func writePublicPart(to writer: inout JSONWriter) {
-      writer.member("projectId", projectID)
-      writer.member("clientEmail", clientEmail)
-      writer.member("keyId", keyID)
-      writer.member("style", settings.style)
-      writer.member("platforms", settings.platforms)
-    }
+    static let publicPart = JSONObject<ServiceAccountSet>("ServiceAccountShown", isNamed: false, shown)
+
+    private static let shown: [JSONField<ServiceAccountSet>] = [
+      .needed("projectId", .anyText, \.projectID, "The Firebase project."),
+      .needed("clientEmail", .anyText, \.clientEmail, "The service account."),
+      .needed("keyId", .anyText, \.keyID, "Of its key."),
+      .needed("style", .words(FCMSettings.styles), \.settings.style),
+      .needed("platforms", .words(FCMSettings.platforms), \.settings.platforms),
+    ]
   }
 
   /// The kind of credential, as it is stored.
@@ -82,27 +96,21 @@ extension Administration {
     let set = ServiceAccountSet(
       appID: app.appID, projectID: account.projectID, clientEmail: account.email, keyID: account.keyID,
       settings: credential.settings)
-    var shown = JSONWriter()
-    shown.object { writer in set.writePublicPart(to: &writer) }
-    let sealed = Secrets.Credential(
-      app: app.number, network: .fcm, kind: fcmServiceAccountKind,
-      publicPart: String(decoding: shown.bytes, as: UTF8.self),
-      sealed: master.seal(Array(credential.json.utf8), for: place(ofCredentialFor: app.number, .fcm)))
-    try connection.commit { () throws(PostgresError) in
-      try connection.run(Secrets.save(sealed))
-      try release(app, on: connection)
-      try connection.run(AuditTrail.add(auditing(sealed, of: app), by: caller))
-    }
-    try QuarantineService.restoreAfterNewCredential(app, on: connection)
+    try store(
+      Credential(
+        network: .fcm, kind: fcmServiceAccountKind, publicPart: ServiceAccountSet.publicPart.text(of: set),
+        secret: Array(credential.json.utf8)),
+      of: app, master: master, by: caller, on: connection)
     return set
   }
 
   private static func check(_ settings: FCMSettings) throws(Problem) {
     guard FCMSettings.styles.contains(settings.style) else {
-      throw Problem(at: "/style", "must be one of \(FCMSettings.styles.joined(separator: ", "))")
+      throw Problem(at: "/fcmServiceAccount/style", "must be one of \(FCMSettings.styles.joined(separator: ", "))")
     }
     guard FCMSettings.platforms.contains(settings.platforms) else {
-      throw Problem(at: "/platforms", "must be one of \(FCMSettings.platforms.joined(separator: ", "))")
+      throw Problem(
+        at: "/fcmServiceAccount/platforms", "must be one of \(FCMSettings.platforms.joined(separator: ", "))")
     }
   }
 

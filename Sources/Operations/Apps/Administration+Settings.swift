@@ -1,12 +1,12 @@
 package import Domain
-internal import JSON
+package import JSON
 package import Postgres
 internal import Store
 
 /// Looking at apps and changing what their operators decide.
 extension Administration {
   /// What is to be changed of an app; nil: stays.
-  package struct AppChange: Sendable {
+  package struct AppChange: Equatable, Sendable {
     package var name: String?
     package var timeZone: String?
     package var devicePolicy: App.DevicePolicy?
@@ -25,6 +25,42 @@ extension Administration {
     package var identity = IdentityChange()
 
     package init() {}
+
+    package static let object = JSONObject(
+      "AppChange", from: AppChange(), more: [("minProperties", .number(1))],
+      [
+        .given("name", .name, \.name), .given("timeZone", .timeZone, \.timeZone, "IANA name."),
+        .given(
+          "devicePolicy", .devicePolicy, \.devicePolicy,
+          "Whether all devices of a user get its messages, or only the last registered one."),
+        .given(
+          "deviceSends", .number(Operations.Limits.deviceSendsPerMinute), \.deviceSends,
+          "Messages that one device may send to other users in a minute; 0: none."),
+        .given(
+          "identity", .identity, \.identity.identity,
+          "\(App.IdentityRules.about) `upmc app policy` shows the secret that proofs are made with."),
+        .given(
+          "unprovedBindings", .count, \.identity.unprovedBindings,
+          "For a stricter identity: how many devices may lose their user in 30 days, as it stands now."),
+        .given(
+          "observedIdentity", .orNull(.identity), \.identity.observed,
+          "A stricter one to try out: what it would refuse is counted."),
+        .given("keepsUserOnRefresh", .flag, \.identity.keepsUserOnRefresh, App.IdentityRules.aboutRefresh),
+        .given(
+          "confidentialTo", .confidentialTo, \.identity.keepsConfidentialToProved, App.IdentityRules.aboutConfidential),
+        .given("confidentialLanes", .lanes, \.confidentialLanes, App.Confidentiality.aboutLanes),
+        .given("confidentialSdkSends", .flag, \.confidentialSDK, App.Confidentiality.aboutSDK),
+        .given("tellsDevices", .flag, \.identity.tellsDevices, App.IdentityRules.aboutTelling),
+        .given(
+          "approvalAbove", approvalAbove, \.approvalAbove,
+          """
+          What a person sends to more devices, at once or within an hour, waits for a second one; null or 0: nothing does.
+          """),
+        .given("badgeSync", .flag, \.badgeSync, "A user's other devices are told a new count by a silent push."),
+        .given("extension", .flag, \.hasExtension, App.aboutExtension),
+      ])
+    private static let approvalAbove = JSONForm<Int64?>.orNull(.number(Operations.Limits.approvalAbove)).standing(
+      for: { .some($0 ?? 0) }, else: "is not known", written: { $0 })
   }
 
   /// Apps by their ids, page by page.
@@ -56,11 +92,12 @@ extension Administration {
   ) throws(Problem) -> AppEntry {
     let app = try connection.app(appID)
     try caller.require(.manageApps, in: app)
+    guard change != AppChange() else { throw Problem(.invalidField, "Name a setting: {\"deviceSends\":10}.") }
     if let name = change.name { try check(name: name) }
     if let zone = change.timeZone, try connection.answer(Apps.countTimeZones(named: zone)) != 1 {
       throw Problem(at: "/timeZone", "must be an IANA time zone such as Asia/Seoul, not \"\(zone)\"")
     }
-    if let sends = change.deviceSends, !Operations.Limits.deviceSendsPerMinute.contains(Int64(sends)) {
+    if let sends = change.deviceSends, !Operations.Limits.deviceSendsPerMinute.contains(sends) {
       let range = Operations.Limits.deviceSendsPerMinute
       throw Problem(at: "/deviceSends", "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
@@ -87,8 +124,8 @@ extension Administration {
         try connection.run(Holds.loosen(app.number, by: caller.asker, apiKey: caller.apiKey, was: was))
       }
       try connection.run(Announcements.announce(Catalog.channel))
-      let audited = AuditTrail.Change("app.change", appID, in: app).from { before.writeSettings(to: &$0) }
-        .to { after.writeSettings(to: &$0) }
+      let audited = AuditTrail.Change("app.change", appID, in: app).from { App.audited.write(before, to: &$0) }
+        .to { App.audited.write(after, to: &$0) }
       try connection.run(AuditTrail.add(audited, by: caller))
       return nil
     }
@@ -97,32 +134,7 @@ extension Administration {
   }
 }
 
-extension App.Confidentiality {
-  func write(to writer: inout JSONWriter) {
-    writer.member(
-      "confidentialLanes",
-      array: { writer in for lane in Lane.allCases where lanes.contains(lane) { writer.value(lane.name) } })
-    writer.member("confidentialSdkSends", coversSDK)
-  }
-}
-
-extension App {
-  /// What operators decide.
-  fileprivate func writeSettings(to writer: inout JSONWriter) {
-    writer.member("name", name)
-    writer.member("timeZone", timeZone)
-    writer.member("devicePolicy", devicePolicy.name)
-    writer.member("deviceSends", deviceSendsPerMinute)
-    identityRules.write(to: &writer)
-    confidentiality.write(to: &writer)
-    writer.member("proofGeneration", identityRules.proofGeneration)
-    writer.member("badgeSync", syncsBadges)
-    writer.member("approvalAbove", approvalAbove)
-    writer.member("extension", hasExtension)
-  }
-}
-
 extension Operations.Limits {
   /// Messages of one device in a minute. More is no conversation.
-  package static let deviceSendsPerMinute: ClosedRange<Int64> = 0...1000
+  package static let deviceSendsPerMinute: ClosedRange<Int16> = 0...1000
 }

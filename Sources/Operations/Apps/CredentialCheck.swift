@@ -1,8 +1,8 @@
 internal import Domain
-package import JSON
+internal import JSON
 internal import Postgres
 internal import Reactor
-package import Store
+internal import Store
 
 /// What Apple said of a new key: a running server signs with it once, pushes to a token that nobody has, and writes down the
 /// answer. Whoever calls the token bad has let key, team and topic pass.
@@ -11,20 +11,23 @@ package import Store
 ///   stored, nothing known ──a server asks──► works (BadDeviceToken) · refused (InvalidProviderToken …) · unreachable
 /// ```
 /// The key is stored whatever the answer: the network may be wrong, or away.
-extension JSONWriter {
-  package mutating func member(check: CredentialChecks.Check?) {
-    guard let check else { return member("check", raw: "null".utf8) }
-    member(
-      "check",
-      object: { writer in
-        writer.member("at", Timestamp.text(check.at))
-        writer.member("result", check.result.name)
-        writer.member("word", check.word)
-      })
-  }
+extension CredentialChecks.Check {
+  static let field = JSONField<CredentialChecks.Check?>.needed(
+    "check", .orNull(object.form), { $0 },
+    "What Apple said when a server signed with a new key once and pushed to a token of nobody; null: not asked (yet).")
+
+  private static let object = JSONObject<CredentialChecks.Check>(
+    "CredentialCheck", isNamed: false,
+    [
+      .needed("at", .moment, \.at),
+      .needed("result", .words(["works", "refused", "unreachable"]), \.result.name),
+      .needed(
+        "word", .anyText, \.word,
+        "The network's own, for example `BadDeviceToken` or `InvalidProviderToken`."),
+    ])
 }
 
-extension Administration.CredentialSet {
+extension Administration.KeySet {
   /// What Apple said, in a sentence.
   package var checkSentence: String {
     guard let check else { return "Apple has not been asked yet: `upmc doctor` asks it." }

@@ -12,20 +12,28 @@ package enum SavedMessageService {
   package struct Entry: JSONAnswer {
     package let record: SavedMessages.Record
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member(record.kind.idName, String(record.number))
-      writer.member("appId", record.appID)
-      if let sender = record.sender { writer.member("sender", sender) }
-      writer.member("name", record.name)
-      writer.member("message", raw: record.message.utf8)
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("updatedAt", Timestamp.text(record.updatedAt))
-      writer.member("updatedBy", record.updatedBy)
+    package func write(to writer: inout JSONWriter) { Self.objects[record.kind]?.write(self, to: &writer) }
+
+    package static func object(of kind: SavedMessages.Kind) -> JSONObject<Entry> {
+      JSONObject(
+        kind.noun,
+        [
+          .needed(kind.idName, .sequence, \.record.number), .needed("appId", .appID, \.record.appID),
+          .needed("name", .name, \.record.name, aboutName),
+          .needed("message", .raw(anyObject), { Array($0.record.message.utf8) }, kind.about),
+        ] + (kind == .sender ? [.needed("sender", senderForm, { $0.record.sender ?? "" }, aboutSender)] : []) + [
+          .needed("createdAt", .moment, \.record.createdAt), .needed("updatedAt", .moment, \.record.updatedAt),
+          .needed("updatedBy", .anyText, \.record.updatedBy, "The name of a key or account."),
+        ])
     }
+    private static let objects = Dictionary(
+      uniqueKeysWithValues: SavedMessages.Kind.allCases.map { ($0, object(of: $0)) })
   }
 
   /// What is to be kept.
   package struct New: Sendable {
+    /// Only when it is new.
+    package var appID = ""
     package var name: String
     /// Of a sender: what its messages bear.
     package var sender: String?
@@ -37,7 +45,34 @@ package enum SavedMessageService {
       self.sender = sender
       self.message = message
     }
+
+    package static func object(of kind: SavedMessages.Kind) -> JSONObject<New> {
+      JSONObject(
+        "New\(kind.noun)", from: New(name: "", message: []), [.required("appId", .appID, \.appID)] + fields(kind))
+    }
+
+    /// In place of what was kept.
+    package static func change(of kind: SavedMessages.Kind) -> JSONObject<New> {
+      JSONObject("\(kind.noun)Change", from: New(name: "", message: []), fields(kind))
+    }
+
+    private static func fields(_ kind: SavedMessages.Kind) -> [JSONField<New>] {
+      [
+        .required("name", .name, \.name, aboutName),
+        .required("message", .message(of: kind), \.message, kind.about),
+        kind == .sender
+          ? .required("sender", senderGiven, \.sender, aboutSender, missing: "is needed: what its messages bear")
+          : .refused("sender", "belongs to senders only; put it into the message"),
+      ]
+    }
   }
+
+  private static let aboutName = "For lists."
+  private static let aboutSender = "What its messages bear in `sender`."
+  private static let senderForm = JSONForm.text(upTo: 64)
+  private static let senderGiven: JSONForm<String?> = senderForm.standing(
+    for: { .some(.some($0)) }, else: "is not known", written: { $0 ?? "" })
+  fileprivate static let anyObject = JSONTree.object([("type", "object")])
 
   package static func list(
     _ kind: SavedMessages.Kind, of appID: String, _ page: PageRequest, by caller: Caller,
@@ -149,6 +184,29 @@ extension SavedMessages.Kind {
   }
 
   package var idName: String { word + "Id" }
+
+  /// As the description calls it.
+  package var noun: String { word.prefix(1).uppercased() + word.dropFirst() }
+
+  fileprivate var about: String {
+    switch self {
+    case .template: "A send without `appId`, `audience` and `dryRun`."
+    case .draft: "Any object."
+    case .sender: "A part of a send, without `appId` and `audience`."
+    }
+  }
+}
+
+extension JSONForm<[UInt8]> {
+  /// What is kept of a message. What it says is checked when it is kept.
+  fileprivate static func message(of kind: SavedMessages.Kind) -> JSONForm {
+    JSONForm(
+      kind == .draft ? SavedMessageService.anyObject : JSONSchema.reference("KeptMessage"),
+      read: { (reader) throws(JSONError) in
+        guard try reader.peek() == .object else { throw JSONError("must be an object: a message") }
+        return try reader.readRaw()
+      })
+  }
 }
 
 extension JSONWriter {

@@ -27,7 +27,7 @@ package enum UploadService {
     }
   }
 
-  package struct Uploaded: JSONAnswer {
+  package struct Uploaded: DescribedAnswer {
     /// What a send names as `media`.
     package let upload: String
     package let url: String
@@ -35,13 +35,14 @@ package enum UploadService {
     package let bytes: Int
     package let expiresAt: Int64
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("uploadId", upload)
-      writer.member("url", url)
-      writer.member("contentType", type.rawValue)
-      writer.member("bytes", bytes)
-      writer.member("expiresAt", Timestamp.text(expiresAt))
-    }
+    package static let object = JSONObject<Uploaded>(
+      "Upload",
+      [
+        .needed("uploadId", .anyText, \.upload, "What a send names as `media`."),
+        .needed("url", .anyText, \.url, "Where devices fetch it."),
+        .needed("contentType", .words(MediaType.allCases), \.type, "What its bytes say it is."),
+        .needed("bytes", .count, \.bytes), .needed("expiresAt", .moment, \.expiresAt),
+      ])
   }
 
   /// Stores a file. - Parameter now: microseconds since 1970.

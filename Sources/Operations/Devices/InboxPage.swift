@@ -30,25 +30,43 @@ package struct InboxPage: Sendable {
   let badge: Int16
   let userName: String
 
-  /// The members of the answer.
-  package func write(to writer: inout JSONWriter, keys: PushKeyring) {
+  /// As the device is shown it.
+  package func shown(by keys: PushKeyring) -> Shown {
     let shown = entries.prefix(limit)
-    writer.member(
-      "items",
-      array: { writer in
-        for entry in shown { writer.object { write(entry, to: &$0, keys) } }
-      })
-    writer.member("unread", unread)
-    writer.member("nextCursor", entries.count > limit ? shown.last.map { String($0.seqno) } : nil)
+    return Shown(
+      items: shown.map { Shown.Item(entry: $0, payload: payload(of: $0, keys)) }, unread: unread,
+      next: entries.count > limit ? shown.last.map { String($0.seqno) } : nil)
   }
 
-  private func write(_ entry: Inboxes.Entry, to writer: inout JSONWriter, _ keys: PushKeyring) {
-    writer.member("seqno", String(entry.seqno))
-    writer.member("sentAt", Timestamp.text(entry.sentAt))
-    writer.member("endsAt", Timestamp.text(entry.endsAt))
-    writer.member("readAt", entry.readAt.map(Timestamp.text))
-    // A newer release may have written what this one cannot read: that it is there is shown all the same.
-    writer.member("payload", raw: payload(of: entry, keys) ?? Array("null".utf8))
+  package struct Shown: Sendable {
+    let items: [Item]
+    let unread: Int64
+    let next: String?
+
+    struct Item: Sendable {
+      let entry: Inboxes.Entry
+      /// Nil: a newer release wrote what this one cannot read. That it is there is shown all the same.
+      let payload: [UInt8]?
+
+      static let object = JSONObject<Item>(
+        "InboxItem", isNamed: false,
+        [
+          .needed("seqno", .sequence, \.entry.seqno), .needed("sentAt", .moment, \.entry.sentAt),
+          .needed("endsAt", .moment, \.entry.endsAt, "It leaves the inbox then."),
+          .needed("readAt", .orNull(.moment), \.entry.readAt, "Null: unread."),
+          .needed(
+            "payload", .orNull(.raw(.object([("type", "object")]))), \.payload,
+            "As the push shows it; null when a newer release wrote what this one cannot read."),
+        ])
+    }
+
+    package static let object = JSONObject<Shown>(
+      "InboxPage",
+      [
+        .needed("items", .list(of: Item.object.form), \.items),
+        .needed("unread", .count, \.unread, "How many of the newest 1000 entries are unread."),
+        PageRequest.nextCursor.of(\.next),
+      ])
   }
 
   private func payload(of entry: Inboxes.Entry, _ keys: PushKeyring) -> [UInt8]? {

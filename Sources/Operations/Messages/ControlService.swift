@@ -1,5 +1,5 @@
 package import Domain
-internal import JSON
+package import JSON
 package import Postgres
 internal import Reactor
 internal import Store
@@ -127,21 +127,13 @@ package enum ControlService {
     return try ReportService.funnel(seqno, for: caller, on: connection)
   }
 
-  /// Reads the body of a change: `{"pace":{…}}` or `{"pace":null}`.
-  package static func readPace(json: [UInt8]) throws(Problem) -> Pace? {
-    var reader = JSONReader(json)
-    var pace: Pace??
-    do throws(JSONError) {
-      try reader.readObject { (reader, key) throws(JSONError) in
-        guard key == "pace" else { throw .unknownField }
-        pace = .some(try reader.readNull() ? nil : try Pace.read(&reader))
-      }
-      try reader.finish()
-    } catch {
-      throw Problem(error)
-    }
-    guard let pace else { throw Problem(at: "/pace", "is needed: {\"perSecond\":n}, or null for none") }
-    return pace
+  /// How fast a message is to go from now on; nil: as fast as it can.
+  package struct PaceChange: Sendable {
+    package var pace: Pace?
+
+    package static let object = JSONObject(
+      "PaceChange", from: PaceChange(),
+      [.required("pace", .orNull(.pace), \.pace, missing: "is needed: {\"perSecond\":n}, or null for none")])
   }
 
   static func wrongState(_ action: String, _ seqno: Int64, _ standing: MessageControl.Standing) -> Problem {

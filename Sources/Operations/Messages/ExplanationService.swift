@@ -74,43 +74,52 @@ package enum ExplanationService {
     package var badge: Explanations.Badge?
   }
 
-  package struct Answer: JSONAnswer {
+  package struct Answer: DescribedAnswer {
     let seqno: Int64
     let clientUID: String
     let language: Phrase.Language
     let facts: Facts
     let steps: [Step]
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("seqno", String(seqno))
-      writer.member("clientUid", clientUID)
-      writer.member("state", facts.message.state.name)
-      writer.member("language", language.rawValue)
-      writer.member(
-        "steps",
-        array: { writer in
-          for step in steps { writer.object { write(step, to: &$0) } }
-        })
+    package static let object = JSONObject<Answer>(
+      "Explanation",
+      [
+        .needed("seqno", .sequence, \.seqno), .needed("clientUid", .anyText, \.clientUID),
+        .needed("state", .state, \.facts.message.state),
+        .needed("language", .words(Phrase.Language.allCases), \.language),
+        .needed("steps", .list(of: ToldStep.object.form), \.told),
+      ])
+
+    /// A step with its words.
+    private struct ToldStep {
+      let step: Step
+      let words: (text: String, advice: String?)
+
+      static let object = JSONObject<ToldStep>(
+        "ExplanationStep", isNamed: false,
+        [
+          .needed("code", .words(Step.Code.allCases), \.step.code),
+          .needed("at", .orNull(.moment), \.step.at), .needed("device", .orNull(.device), \.step.device),
+          .needed("reason", .orNull(.anyText), \.step.reason, "In the network's own word, or ours."),
+          .needed("text", .anyText, { $0.words.text }),
+          .needed("advice", .orNull(.anyText), { $0.words.advice }, "What to do."),
+        ])
+    }
+
+    private var told: [ToldStep] {
+      steps.map { step in
+        ToldStep(step: step, words: ExplanationWords.of(step, on: step.device.flatMap(place), in: language))
+      }
     }
 
     /// For people: a line for each step.
     package var story: String {
-      steps.map { step in
-        let words = ExplanationWords.of(step, on: step.device.flatMap(place), in: language)
+      told.map { told in
+        let (step, words) = (told.step, told.words)
         let place = step.device.map { "[\($0)] " } ?? ""
         let advice = words.advice.map { " → \($0)" } ?? ""
         return "\(step.at.map(Timestamp.text) ?? "                        ")  \(place)\(words.text)\(advice)"
       }.joined(separator: "\n")
-    }
-
-    private func write(_ step: Step, to writer: inout JSONWriter) {
-      let words = ExplanationWords.of(step, on: step.device.flatMap(place), in: language)
-      writer.member("code", step.code.rawValue)
-      writer.member("at", step.at.map(Timestamp.text))
-      writer.member("device", step.device?.description)
-      writer.member("reason", step.reason)
-      writer.member("text", words.text)
-      writer.member("advice", words.advice)
     }
 
     /// Where a device is sent to, as far as it is still there.

@@ -6,25 +6,22 @@ package import Store
 /// Messages page by page, newest first, and what failed of one.
 package enum MessageListing {
   /// A message with its numbers, as lists show it.
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let record: MessageLists.Record
 
-    package func write(to writer: inout JSONWriter) {
-      let funnel = record.funnel
-      writer.member("seqno", String(funnel.seqno))
-      writer.member("appId", record.appID)
-      writer.member("state", funnel.state.name)
-      writer.member("lane", record.lane.name)
-      writer.member("alert", raw: (record.alert ?? "null").utf8)
-      if funnel.isConfidential { writer.member("confidential", true) }
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("sendAt", funnel.dueAt.map(Timestamp.text))
-      writer.member("finishedAt", record.finishedAt.map(Timestamp.text))
-      writer.member("apiKeyId", record.apiKey.map(String.init))
-      funnel.writeCounts(to: &writer)
-      if let reason = funnel.stateReason { writer.member("stateReason", reason) }
-      if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
-    }
+    package static let object = JSONObject<Entry>(
+      "Message", isNamed: false,
+      [
+        .needed("seqno", .sequence, \.record.funnel.seqno), .needed("appId", .anyText, \.record.appID),
+        .needed("state", .state, \.record.funnel.state), .needed("lane", .lane, \.record.lane),
+        ShownMessage.alert.of(\.record.alert), ShownMessage.confidential.of(\.record.funnel.isConfidential),
+        .needed("createdAt", .moment, \.record.createdAt),
+        .needed("sendAt", .orNull(.moment), \.record.funnel.dueAt),
+        .needed("finishedAt", .orNull(.moment), \.record.finishedAt),
+        .needed("apiKeyId", .orNull(.sequence), \.record.apiKey),
+      ] + Funnel.counts.map { $0.of(\.record.funnel) } + [
+        ShownMessage.stateReason.of(\.record.funnel.stateReason), ShownMessage.resendOf.of(\.record.funnel.resendOf),
+      ])
   }
 
   /// What a list is to show, as it stands in a query string; nil: everything.
@@ -101,7 +98,7 @@ package enum MessageListing {
   /// - Parameter reason: only these; nil: all.
   package static func failures(
     of seqno: Int64, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
-  ) throws(Problem) -> ReportService.DeliveriesAnswer {
+  ) throws(Problem) -> ItemPage<Funnels.Delivery> {
     let app = try ReportService.requireHistory(of: seqno, for: caller, on: connection)
     try AuditTrail.note(.deliveries, of: app, by: caller, on: connection)
     let after = try page.device()
@@ -109,10 +106,9 @@ package enum MessageListing {
     let found = try connection.answer(
       MessageLists.failures(of: seqno, after: after, reason: reason, window: window, limit: page.limit + 1))
     guard found.count <= page.limit else {
-      let shown = Array(found.prefix(page.limit))
-      return ReportService.DeliveriesAnswer(items: shown, nextCursor: shown.last?.device.description)
+      return ItemPage(found, limit: page.limit) { $0.device.description }
     }
     let edge = try connection.answer(MessageLists.failuresEdge(of: seqno, after: after, window: window))
-    return ReportService.DeliveriesAnswer(items: found, nextCursor: edge?.description)
+    return ItemPage(items: found, nextCursor: edge?.description)
   }
 }

@@ -4,16 +4,18 @@ package import Postgres
 internal import Store
 
 /// What happens right now in an app, or in all: the last hour by minute, why sends failed in it, and the newest messages.
-package struct Overview: JSONAnswer {
+package struct Overview: DescribedAnswer {
   package let minutes: StatisticsService.Report
   package let reasons: StatisticsService.Report
   package let messages: ItemPage<MessageListing.Entry>
 
-  package func write(to writer: inout JSONWriter) {
-    writer.member("minutes", object: { minutes.write(to: &$0) })
-    writer.member("reasons", object: { reasons.write(to: &$0) })
-    writer.member("messages", object: { messages.write(to: &$0) })
-  }
+  package static let object = JSONObject<Overview>(
+    "Overview", isNamed: false,
+    [
+      .needed("minutes", StatisticsService.Report.object.form, \.minutes, "The last hour, by minute."),
+      .needed("reasons", StatisticsService.Report.object.form, \.reasons, "The same, by reason."),
+      .needed("messages", ItemPage<MessageListing.Entry>.object.form, \.messages, "The newest."),
+    ])
 
   /// The app that a caller means; nil: all.
   package static func scope(

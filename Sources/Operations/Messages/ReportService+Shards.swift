@@ -6,33 +6,30 @@ package import Store
 /// How far a message's shards are: where a campaign stands that has not ended, and whether a part of it stands still.
 extension ReportService {
   /// Sums of all shards, and one page of them.
-  package struct ShardsAnswer: JSONAnswer {
+  package struct ShardsAnswer: DescribedAnswer {
     package let seqno: Int64
     package let progress: Shards.Progress
     package let nextCursor: String?
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("seqno", String(seqno))
-      writer.member("planned", progress.planned)
-      writer.member("shards", progress.count)
-      writer.member("exhausted", progress.exhausted)
-      writer.member("targeted", progress.targeted)
-      writer.member("claimed", progress.claimed)
-      writer.member(
-        "items",
-        array: { writer in
-          for shard in progress.page {
-            writer.object { writer in
-              writer.member("shard", shard.shard)
-              writer.member("wave", shard.wave)
-              writer.member("targeted", shard.targeted)
-              writer.member("claimed", shard.claimed)
-              writer.member("exhausted", shard.exhausted)
-            }
-          }
-        })
-      writer.member("nextCursor", nextCursor)
-    }
+    package static let object = JSONObject<ShardsAnswer>(
+      "ShardPage",
+      [
+        .needed("seqno", .sequence, \.seqno),
+        .needed("planned", .flag, \.progress.planned, "The whole audience is cut into shards."),
+        .needed("shards", .count, \.progress.count, "How many there are by now."),
+        .needed("exhausted", .count, \.progress.exhausted, "Those that have nothing more to claim."),
+        .needed("targeted", .count, \.progress.targeted, "Devices of all shards, as counted."),
+        .needed("claimed", .count, \.progress.claimed, "Devices that have been taken to be sent to."),
+        .needed("items", .list(of: shard.form), \.progress.page), PageRequest.nextCursor.of(\.nextCursor),
+      ])
+
+    package static let shard = JSONObject<Shards.Progress.Shard>(
+      "Shard",
+      [
+        .needed("shard", .count, \.shard), .needed("wave", .count, \.wave, "Of a message in local time; 0 otherwise."),
+        .needed("targeted", .count, \.targeted), .needed("claimed", .count, \.claimed),
+        .needed("exhausted", .flag, \.exhausted),
+      ])
   }
 
   package static func shards(

@@ -6,7 +6,7 @@ package import Store
 /// What became of a message: its numbers, and each delivery.
 package enum ReportService {
   /// The funnel of one message.
-  package struct FunnelAnswer: JSONAnswer {
+  package struct FunnelAnswer: DescribedAnswer {
     package let funnel: Funnel
     /// A JSON object: count by reason.
     let reasons: [UInt8]
@@ -31,25 +31,28 @@ package enum ReportService {
       return count
     }
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("seqno", String(funnel.seqno))
-      writer.member("state", funnel.state.name)
-      funnel.writeCounts(to: &writer)
-      writer.member("unknown", funnel.unknown)
-      writer.member("resent", funnel.resent)
-      writer.member("reasons", raw: reasons)
-      writer.member("appId", funnel.appID)
-      writer.member("alert", raw: (funnel.alert ?? "null").utf8)
-      if funnel.isConfidential { writer.member("confidential", true) }
-      writer.member("createdAt", Timestamp.text(funnel.createdAt))
-      if let reason = funnel.stateReason { writer.member("stateReason", reason) }
-      if let resendOf = funnel.resendOf { writer.member("resendOf", String(resendOf)) }
-      if let dueAt = funnel.dueAt { writer.member("sendAt", Timestamp.text(dueAt)) }
-      if let reference = funnel.reference { writer.member("reference", raw: reference.utf8) }
-      if let origin = funnel.origin { writer.member("from", raw: origin.utf8) }
-      // The audience is frozen, and counted, when the message is due.
-      if funnel.state == .scheduled { writer.member("estimate", true) }
-    }
+    package static let object = JSONObject<FunnelAnswer>(
+      "Funnel",
+      [
+        .needed("seqno", .sequence, \.funnel.seqno), .needed("state", .state, \.funnel.state),
+      ] + Funnel.counts.map { $0.of(\.funnel) } + [
+        .needed("unknown", .count, \.funnel.unknown, "Submissions whose answer never came."),
+        .needed("resent", .count, \.funnel.resent, "Submissions beyond the first."),
+        .needed(
+          "reasons", .raw(.object([("type", "object"), ("additionalProperties", JSONSchema.count)])), \.reasons,
+          "How many for which reason, of all that was not accepted."),
+        .needed("appId", .appID, \.funnel.appID), ShownMessage.alert.of(\.funnel.alert),
+        ShownMessage.confidential.of(\.funnel.isConfidential), .needed("createdAt", .moment, \.funnel.createdAt),
+        ShownMessage.stateReason.of(\.funnel.stateReason), ShownMessage.resendOf.of(\.funnel.resendOf),
+        .optional("sendAt", .moment, \.funnel.dueAt, "When it is or was due."),
+        .optional(
+          "reference", .raw(JSONSchema.reference("SenderReference")), { $0.funnel.reference.map { Array($0.utf8) } }),
+        .optional("from", .raw(JSONSchema.reference("SenderDevice")), { $0.funnel.origin.map { Array($0.utf8) } }),
+        // The audience is frozen, and counted, when the message is due.
+        .optional(
+          "estimate", .alwaysTrue, { $0.funnel.state == .scheduled ? true : nil },
+          "`targeted` is an estimate until it is due."),
+      ])
   }
 
   package static func funnel(_ seqno: Int64, for caller: Caller, on connection: Connection) throws(Problem)
@@ -84,34 +87,6 @@ package enum ReportService {
 
   // MARK: Deliveries
 
-  /// One page of deliveries, in the order of their devices.
-  package struct DeliveriesAnswer: JSONAnswer {
-    package let items: [Funnels.Delivery]
-    package let nextCursor: String?
-
-    package func write(to writer: inout JSONWriter) {
-      writer.member(
-        "items",
-        array: { writer in
-          for item in items { Self.write(item, to: &writer) }
-        })
-      writer.member("nextCursor", nextCursor)
-    }
-
-    private static func write(_ delivery: Funnels.Delivery, to writer: inout JSONWriter) {
-      writer.object { writer in
-        writer.member("device", delivery.device.description)
-        writer.member("clientUid", delivery.userKey.clientUID)
-        writer.member("status", delivery.status.name)
-        writer.member("reason", delivery.reason)
-        writer.member("attempts", delivery.attempts)
-        writer.member("at", Timestamp.text(delivery.at))
-        writer.member("receivedAt", delivery.receivedAt.map(Timestamp.text))
-        writer.member("readAt", delivery.readAt.map(Timestamp.text))
-      }
-    }
-  }
-
   /// Its numbers are there, and who got it is not.
   static func notKept(_ seqno: Int64) -> Problem {
     Problem(
@@ -138,16 +113,14 @@ package enum ReportService {
   /// Deliveries that have an outcome, or wait for their next try.
   package static func deliveries(
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
-  ) throws(Problem) -> DeliveriesAnswer {
+  ) throws(Problem) -> ItemPage<Funnels.Delivery> {
     let app = try requireHistory(of: seqno, for: caller, on: connection)
     try AuditTrail.note(.deliveries, of: app, by: caller, on: connection)
     let after = try page.device()
-    // One more than asked for tells whether there is a next page.
-    var items = try connection.answer(
-      Funnels.deliveries(seqno, after: after, status: page.status, limit: page.limit + 1))
-    let hasMore = items.count > page.limit
-    if hasMore { items.removeLast() }
-    return DeliveriesAnswer(items: items, nextCursor: hasMore ? items.last?.device.description : nil)
+    return ItemPage(
+      try connection.answer(Funnels.deliveries(seqno, after: after, status: page.status, limit: page.limit + 1)),
+      limit: page.limit
+    ) { $0.device.description }
   }
 }
 
@@ -157,19 +130,4 @@ extension Operations.Limits {
   package static let pageDefault = 100
   /// Messages that are listed when none is named.
   static let recentMessages = 20
-}
-
-extension Funnel {
-  /// How many devices are where.
-  func writeCounts(to writer: inout JSONWriter) {
-    writer.member("targeted", targeted)
-    writer.member("pending", pending)
-    writer.member("accepted", accepted)
-    writer.member("rejected", rejected)
-    writer.member("expired", expired)
-    writer.member("cancelled", cancelled)
-    writer.member("skipped", skipped)
-    writer.member("received", received)
-    writer.member("read", read)
-  }
 }

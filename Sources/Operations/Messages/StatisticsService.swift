@@ -25,32 +25,51 @@ package enum StatisticsService {
     }
   }
 
-  package struct Report: JSONAnswer {
+  package struct Report: DescribedAnswer {
     package let from: Int64
     package let to: Int64
     package let unit: StatisticsReports.Unit
     package let division: StatisticsReports.Division
     package let rows: [StatisticsReports.Row]
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("from", Timestamp.text(from))
-      writer.member("to", Timestamp.text(to))
-      writer.member("by", unit.rawValue)
-      writer.member("per", division.rawValue)
+    package static let object = JSONObject<Report>(
+      "Statistics",
+      [
+        .needed("from", .moment, \.from), .needed("to", .moment, \.to),
+        .needed("by", .words(StatisticsReports.Unit.allCases), \.unit),
+        .needed("per", .words(StatisticsReports.Division.allCases), \.division),
+        .needed("total", total.form, \.total, "All items together."),
+        .needed(
+          "items", .list(of: Point.object.form),
+          { report in
+            report.rows.map { Point(row: $0, division: report.division) }
+          }),
+      ])
+    private static let total = JSONObject<Statistics.Counts>("Counts", isNamed: false, Statistics.Counts.members)
+
+    private var total: Statistics.Counts {
       var total = Statistics.Counts()
       for row in rows { total += row.counts }
-      writer.member("total", object: { total.write(to: &$0) })
-      writer.member(
-        "items",
-        array: { writer in
-          for row in rows {
-            writer.object { writer in
-              writer.member("at", Timestamp.text(row.at))
-              if division != .none { writer.member(division.member, division.word(row.part)) }
-              row.counts.write(to: &writer)
-            }
-          }
-        })
+      return total
+    }
+  }
+
+  /// What happened at one time, in one part.
+  private struct Point {
+    let row: StatisticsReports.Row
+    let division: StatisticsReports.Division
+
+    static let object = JSONObject<Point>(
+      "StatisticsPoint", isNamed: false,
+      [.needed("at", .moment, \.row.at, "Where the minute, hour or day begins; days are the app's.")]
+        + StatisticsReports.Division.allCases.filter { $0 != .none }.map { division in
+          .optional(
+            division.member, .orNull(.anyText), { $0.part(of: division) },
+            "When divided by it; null: not known, or none.")
+        } + Statistics.Counts.members.map { $0.of(\.row.counts) })
+
+    private func part(of division: StatisticsReports.Division) -> String?? {
+      self.division == division ? .some(division.word(row.part)) : nil
     }
   }
 
@@ -102,17 +121,13 @@ package enum StatisticsService {
 }
 
 extension Statistics.Counts {
-  fileprivate func write(to writer: inout JSONWriter) {
-    writer.member("accepted", accepted)
-    writer.member("rejected", rejected)
-    writer.member("expired", expired)
-    writer.member("cancelled", cancelled)
-    writer.member("skipped", skipped)
-    writer.member("received", received)
-    writer.member("read", read)
-    writer.member("joined", joined)
-    writer.member("left", left)
-  }
+  /// Whole numbers; one below 0 means that more was undone in this time than done.
+  fileprivate static let members: [JSONField<Statistics.Counts>] = [
+    .needed("accepted", .integer, \.accepted), .needed("rejected", .integer, \.rejected),
+    .needed("expired", .integer, \.expired), .needed("cancelled", .integer, \.cancelled),
+    .needed("skipped", .integer, \.skipped), .needed("received", .integer, \.received),
+    .needed("read", .integer, \.read), .needed("joined", .integer, \.joined), .needed("left", .integer, \.left),
+  ]
 }
 
 extension StatisticsReports.Unit {

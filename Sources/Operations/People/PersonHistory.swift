@@ -6,48 +6,51 @@ package import Store
 /// What was sent to one person, and what became of it on each of its devices.
 package enum PersonHistory {
   /// One message as it went to the person. Of what it says only the title, and of a confidential one nothing.
-  package struct Entry: JSONAnswer {
+  package struct Entry: DescribedAnswer {
     package let message: PersonMessages.Message
     package let deliveries: [PersonMessages.Delivery]
     let showsTitle: Bool
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("seqno", String(message.seqno))
-      writer.member("state", message.state.name)
-      writer.member("lane", message.lane.name)
-      writer.member("kind", message.kind)
-      writer.member("sender", message.sender)
-      writer.member("title", title)
-      if message.isConfidential { writer.member("confidential", true) }
-      writer.member("createdAt", Timestamp.text(message.createdAt))
-      writer.member("sendAt", message.dueAt.map(Timestamp.text))
-      writer.member(
-        "devices", array: { writer in for delivery in deliveries { writer.object { write(delivery, to: &$0) } } })
-      if let fallback = message.fallback {
-        writer.member("fallback", object: { write(fallback, to: &$0) })
-      } else {
-        writer.member("fallback", raw: "null".utf8)
-      }
-    }
+    package static let object = JSONObject<Entry>(
+      "UserMessage", isNamed: false,
+      [
+        .needed("seqno", .sequence, \.message.seqno), .needed("state", .state, \.message.state),
+        .needed("lane", .lane, \.message.lane),
+        .needed(
+          "kind", .orNull(.words(MessageKind.allCases.map(\.rawValue))), \.message.kind,
+          "Null, as the sender and the title, when the request is so large (64 KB) that a list does not read it."),
+        .needed("sender", .orNull(.anyText), \.message.sender),
+        .needed("title", .orNull(.anyText), \.title, "Null also when it has none or is confidential."),
+        .optional("confidential", .flag, { $0.message.isConfidential ? true : nil }),
+        .needed("createdAt", .moment, \.message.createdAt),
+        .needed("sendAt", .orNull(.moment), \.message.dueAt, "When it was due; null: at once."),
+        .needed("devices", .list(of: delivery.form), \.deliveries),
+        .needed(
+          "fallback", .orNull(fallback.form), \.message.fallback,
+          "The short message that may stand in for it; null: none."
+        ),
+      ])
+
+    private static let delivery = JSONObject<PersonMessages.Delivery>(
+      "UserMessageDevice", isNamed: false,
+      [
+        .needed("device", .device, \.device), .needed("status", .outcome, \.status),
+        .needed("reason", .orNull(.anyText), \.reason, "Why it ended so, in the network's own word or ours."),
+        .needed("attempts", .count, \.attempts),
+        .needed("at", .orNull(.moment), \.at, "When that was; null while it is under way."),
+        .needed("receivedAt", .orNull(.moment), \.receivedAt), .needed("readAt", .orNull(.moment), \.readAt),
+      ])
+
+    private static let fallback = JSONObject<PersonMessages.Fallback>(
+      "UserMessageFallback", isNamed: false,
+      [
+        .needed(
+          "state", .words(["waiting", "confirmed", "sms-requested", "called-off"]), { $0.decision?.name ?? "waiting" }),
+        .needed("dueAt", .moment, \.dueAt), .needed("decidedAt", .orNull(.moment), \.decidedAt),
+      ])
 
     /// Nil when the message has none, or the reader may not see it.
     package var title: String? { showsTitle && !message.isConfidential ? message.title : nil }
-
-    private func write(_ delivery: PersonMessages.Delivery, to writer: inout JSONWriter) {
-      writer.member("device", delivery.device.description)
-      writer.member("status", delivery.status.name)
-      writer.member("reason", delivery.reason)
-      writer.member("attempts", delivery.attempts)
-      writer.member("at", delivery.at.map(Timestamp.text))
-      writer.member("receivedAt", delivery.receivedAt.map(Timestamp.text))
-      writer.member("readAt", delivery.readAt.map(Timestamp.text))
-    }
-
-    private func write(_ fallback: PersonMessages.Fallback, to writer: inout JSONWriter) {
-      writer.member("state", fallback.decision?.name ?? "waiting")
-      writer.member("dueAt", Timestamp.text(fallback.dueAt))
-      writer.member("decidedAt", fallback.decidedAt.map(Timestamp.text))
-    }
 
     /// For people: a line for the message, one for each device.
     package var story: String {

@@ -7,18 +7,24 @@ internal import Store
 /// What the law gives every person: all that is known of them, and that it be forgotten.
 package enum PersonRights {
   /// Everything about one user, a member for each kind of thing.
-  package struct Export: JSONAnswer {
+  package struct Export: DescribedAnswer {
     let appID: String
     let clientUID: String
     let phone: String?
     let parts: [PersonErasure.Part]
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("clientUid", clientUID)
-      writer.member("phone", phone)
-      for part in parts { writer.member(part.name, raw: part.rows.utf8) }
-    }
+    package static let object = JSONObject<Export>(
+      "PersonExport",
+      [
+        .needed("appId", .appID, \.appID), .needed("clientUid", .anyText, \.clientUID),
+        .needed(
+          "phone", .orNull(.anyText), \.phone, "PHONENUM, as an app built with the existing SDK said it."),
+      ]
+        + PersonErasure.partNames.map { name in
+          .needed(name, .raw(JSONSchema.list(of: .object([("type", "object")])))) { export in
+            Array(export.parts.first { $0.name == name }?.rows.utf8 ?? "[]".utf8)
+          }
+        })
   }
 
   package static func export(
@@ -38,12 +44,10 @@ package enum PersonRights {
     return Export(appID: appID, clientUID: clientUID, phone: phone, parts: parts)
   }
 
-  package struct Erased: JSONAnswer {
+  package struct Erased: DescribedAnswer {
     package let devices: Int
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("devices", devices)
-    }
+    package static let object = JSONObject<Erased>("Erased", [.needed("devices", .count, \.devices)])
   }
 
   /// Forgets a user. Its devices may register again, as new ones.

@@ -6,95 +6,49 @@ package import Store
 /// Looking at users and devices, and setting a user's badge. A token is shown only by its beginning.
 package enum UserDirectory {
   /// A user as lists show it.
-  package struct UserEntry: JSONAnswer {
+  package struct UserEntry: DescribedAnswer {
     package let user: PeopleLists.User
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("clientUid", user.userKey.clientUID)
-      writer.member("clientName", user.name)
-      writer.member("badge", user.badge)
-      writer.member("devices", user.devices)
-    }
-  }
+    package static let object = JSONObject<UserEntry>(
+      "User", isNamed: false, members + [.needed("devices", .count, \.user.devices, "Active ones.")])
 
-  /// A device as lists show it.
-  package struct DeviceEntry: JSONAnswer {
-    package let device: PeopleLists.Device
-
-    package func write(to writer: inout JSONWriter) {
-      let record = device.record
-      writer.member("device", record.device.description)
-      writer.member("clientUid", record.userKey.clientUID)
-      writer.member("clientName", record.userKey.isGuest ? nil : device.userName)
-      writer.member("badge", device.badge)
-      writer.member("pnsId", record.network.pnsID)
-      writer.member("environment", record.environment.name)
-      writer.member("psidPrefix", String(record.psid.prefix(Operations.Limits.shownTokenBytes)))
-      writer.member("deviceId", record.installation)
-      writer.member("identity", record.userKey.isGuest ? nil : record.identity.name)
-      writer.member("state", record.state.name)
-      let about = record.attributes
-      writer.member("platform", about.platform)
-      writer.member("model", about.model)
-      writer.member("osVersion", about.osVersion)
-      writer.member("appVersion", about.appVersion)
-      writer.member("locale", about.locale)
-      writer.member("timeZone", about.timeZone)
-      // A file brought it, and it has not registered since.
-      writer.member("registeredAt", record.registeredAt > 0 ? Timestamp.text(record.registeredAt) : nil)
-      writer.member("boundAt", Timestamp.text(record.boundAt))
-      writer.member("createdAt", Timestamp.text(record.createdAt))
-      writer.member("quarantine", raw: quarantine)
-    }
-
-    private var quarantine: [UInt8] {
-      guard let at = device.quarantinedAt else { return Array("null".utf8) }
-      var writer = JSONWriter()
-      writer.object { writer in
-        writer.member("reason", device.quarantineReason)
-        writer.member("seqno", device.quarantineSeqno.map(String.init))
-        writer.member("at", Timestamp.text(at))
-      }
-      return writer.bytes
-    }
-  }
-
-  /// A device with what it said of consents, and its groups.
-  package struct DeviceDetail: JSONAnswer {
-    let appID: String
-    let entry: DeviceEntry
-    let groups: [(group: Groups.Number, name: String)]
-
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      entry.write(to: &writer)
-      let consents = entry.device.record.consents
-      writer.member(
-        "consent",
-        object: { writer in
-          writer.optional("notification", consents.notification?.isGiven)
-          writer.optional("ad", consents.ad?.isGiven)
-          writer.optional("nightAd", consents.nightAd?.isGiven)
-        })
-      writer.write(groups: groups)
-    }
+    fileprivate static let members: [JSONField<UserEntry>] = [
+      .needed("clientUid", .anyText, { $0.user.userKey.clientUID ?? "" }),
+      .needed("clientName", .anyText, \.user.name), .needed("badge", .badgeCount, \.user.badge),
+    ]
   }
 
   /// A user with its devices and groups.
-  package struct UserDetail: JSONAnswer {
+  package struct UserDetail: DescribedAnswer {
     let appID: String
     let entry: UserEntry
     let devices: [DeviceEntry]
     let groups: [(group: Groups.Number, name: String)]
 
-    package func write(to writer: inout JSONWriter) {
-      writer.member("appId", appID)
-      writer.member("clientUid", entry.user.userKey.clientUID)
-      writer.member("clientName", entry.user.name)
-      writer.member("badge", entry.user.badge)
-      writer.member("devices", array: { writer in for item in devices { writer.object { item.write(to: &$0) } } })
-      writer.write(groups: groups)
-    }
+    package static let object = JSONObject<UserDetail>(
+      "UserDetail",
+      [.needed("appId", .appID, \.appID)] + UserEntry.members.map { $0.of(\.entry) } + [
+        .needed("devices", .list(of: DeviceEntry.object.form), \.devices),
+        .needed("groups", .list(of: groupForm), \.groups),
+      ])
+  }
+
+  static let groupForm = JSONObject<(group: Groups.Number, name: String)>(
+    "GroupName", isNamed: false,
+    [.needed("groupSeq", .sequence, { $0.group }), .needed("name", .anyText, { $0.name })]
+  ).form
+
+  /// What a user's count is set to.
+  package struct NewBadge: Sendable {
+    package var appID = ""
+    package var badge: Int16 = 0
+
+    package static let object = JSONObject(
+      "UserBadge", from: NewBadge(),
+      [
+        .required("appId", .appID, \.appID),
+        .required("badge", .clampedBadge, \.badge),
+      ])
   }
 
   // MARK: Users
@@ -141,8 +95,9 @@ package enum UserDirectory {
 
   /// Sets a user's count, as its devices could: the last write wins.
   package static func setBadge(
-    _ badge: Int16, of clientUID: String, _ appID: String, by caller: Caller, on connection: Connection
+    _ new: NewBadge, of clientUID: String, by caller: Caller, on connection: Connection
   ) throws(Problem) -> UserDetail {
+    let (appID, badge) = (new.appID, new.badge)
     let app = try connection.app(appID)
     try caller.require(.managePeople, in: app)
     guard Domain.Limits.badgeCount.contains(badge) else {
@@ -257,34 +212,10 @@ struct KeyRange {
   static let all = KeyRange(prefix: "")
 }
 
-extension Devices.State {
-  package var name: String {
-    switch self {
-    case .active: "active"
-    case .unregistered: "unregistered"
-    case .tokenRefused: "token-refused"
-    }
-  }
-}
-
-extension JSONWriter {
-  mutating func optional(_ name: String, _ flag: Bool?) {
-    self.name(name)
-    if let flag { value(flag) } else { null() }
-  }
-
-  fileprivate mutating func write(groups: [(group: Groups.Number, name: String)]) {
-    member(
-      "groups",
-      array: { writer in
-        for group in groups {
-          writer.object { writer in
-            writer.member("groupSeq", String(group.group))
-            writer.member("name", group.name)
-          }
-        }
-      })
-  }
+extension JSONForm<Int16> {
+  /// A number beyond what fits is as much out of range as the nearest that does, and refused in better words where it is set.
+  fileprivate static let clampedBadge = JSONForm(
+    JSONSchema.badgeCount, read: { (reader) throws(JSONError) in Int16(clamping: try reader.readInteger()) })
 }
 
 extension Operations.Limits {

@@ -1,6 +1,6 @@
 internal import Crypto
 package import Domain
-internal import JSON
+package import JSON
 internal import Postgres
 internal import Store
 
@@ -87,43 +87,48 @@ package struct DryRun: Sendable {
     }
   }
 
-  func write(to writer: inout JSONWriter) {
-    writer.member("seqno", nil as String?)
-    writer.member("state", "dry-run")
-    writer.member("targeted", targeted)
-    writer.member("unknown", raw: unknown)
-    writer.member(
-      "payloads",
-      array: { writer in
-        for sample in samples {
-          writer.object { writer in
-            writer.member("pnsId", sample.network.pnsID)
-            writer.member("device", sample.device.description)
-            writer.member("pushType", headers.pushType.rawValue)
-            if let language = sample.language { writer.member("language", language) }
-            writer.member("bytes", sample.payload.count)
-            writer.member("payload", raw: sample.payload)
-          }
-        }
-      })
-    writer.member(
-      "headers",
-      object: { writer in
-        writer.member("topic", headers.topic)
-        writer.member("pushType", headers.pushType.rawValue)
-        writer.member("priority", headers.priority.rawValue)
-        writer.member("keptForDevice", headers.isKeptForDevice)
-      })
-    writer.member("notes", array: { writer in for note in notes { writer.value(note) } })
-    writer.member(
-      "refusals",
-      array: { writer in
-        for problem in refusals {
-          writer.object { writer in
-            writer.member("type", problem.code.rawValue)
-            writer.member("detail", problem.detail)
-          }
-        }
-      })
+  package static let object = JSONObject<DryRun>(
+    "DryRun",
+    [
+      .needed("seqno", .null, { _ in nil }), .needed("state", .constant("dry-run"), { _ in "dry-run" }),
+      .needed("targeted", .orNull(.count), \.targeted), ResolvedAudience.unknownField.of(\.unknown),
+      .needed(
+        "payloads", .list(of: Payload.object.form),
+        { dryRun in dryRun.samples.map { Payload(sample: $0, type: dryRun.headers.pushType) } },
+        "What one device of each push network would get, in each language of the message."),
+      .needed("headers", shownHeaders.form, \.headers),
+      .needed(
+        "notes", .list(of: .anyText), \.notes, "What the app needs so that the message is shown as it was meant."),
+      .needed(
+        "refusals", .list(of: refusal.form), \.refusals, "Why it would be refused; empty when it would not."),
+    ])
+
+  /// A sample as it is shown.
+  private struct Payload {
+    let sample: Sample
+    let type: PushType
+
+    static let object = JSONObject<Payload>(
+      "DryRunPayload", isNamed: false,
+      [
+        .needed("pnsId", .network, \.sample.network), .needed("device", .device, \.sample.device),
+        .needed("pushType", .words(PushType.allCases), \.type), .optional("language", .anyText, \.sample.language),
+        .needed("bytes", .count, \.sample.payload.count),
+        .needed("payload", .raw(.object([("type", "object")])), \.sample.payload),
+      ])
   }
+
+  private static let shownHeaders = JSONObject<PushHeaders>(
+    "DryRunHeaders", isNamed: false,
+    [
+      .needed("topic", .anyText, \.topic), .needed("pushType", .words(PushType.allCases), \.pushType),
+      .needed("priority", .number(1...10), { Int64($0.priority.rawValue) }),
+      .needed("keptForDevice", .flag, \.isKeptForDevice),
+    ])
+
+  private static let refusal = JSONObject<Problem>(
+    "DryRunRefusal", isNamed: false,
+    [
+      .needed("type", .words(Problem.Code.allCases), \.code), .needed("detail", .anyText, \.detail),
+    ])
 }

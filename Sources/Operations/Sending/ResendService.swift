@@ -1,5 +1,5 @@
 package import Domain
-internal import JSON
+package import JSON
 package import Postgres
 internal import Store
 
@@ -17,7 +17,7 @@ package enum ResendService {
   ) throws(Problem) -> SendAnswer {
     try request.caller.require(.send)
     try IdempotencyKey.check(request.idempotencyKey)
-    let (wish, pace) = try readWish(json: request.body)
+    let wish = try Wish.object.read(body: request.body)
     try ReportService.requireHistory(of: seqno, for: request.caller, on: connection)
     guard let old = try connection.answer(Messages.find(seqno)) else {
       throw Problem(.unknownMessage, "There is no message \(seqno).")
@@ -43,9 +43,9 @@ package enum ResendService {
       guard let seal else { throw StoredRequest.noSeal }
       message = try seal.request(old.request, sealed: old.sealed, of: app.number)
     }
-    let target = try widen(wish, of: old, on: connection)
+    let target = try widen(wish.target, of: old, on: connection)
     if target != .unreached { message.audience = .deliveries(of: seqno, target) }
-    message.pace = pace
+    message.pace = wish.pace
     try SendQueue.checkRoom(in: message.lane, on: connection)
     let audience = try ResolvedAudience(message.audience, of: app.number, on: connection, now: now)
     let expiresAt = now + message.expiresInSeconds * 1_000_000
@@ -92,27 +92,17 @@ package enum ResendService {
     return .unreached
   }
 
-  private static func readWish(json: [UInt8]) throws(Problem) -> (to: ResendTarget, pace: Pace?) {
-    var reader = JSONReader(json)
-    var target: ResendTarget?
-    var pace: Pace?
-    do throws(JSONError) {
-      try reader.readObject { (reader, key) throws(JSONError) in
-        switch key {
-        case "to":
-          guard let known = ResendTarget(name: try reader.readString()) else {
-            throw JSONError("must be failed, not-received or not-read")
-          }
-          target = known
-        case "pace": pace = try Pace.read(&reader)
-        default: throw .unknownField
-        }
-      }
-      try reader.finish()
-    } catch {
-      throw Problem(error)
-    }
-    guard let target else { throw Problem(at: "/to", "is needed: failed, not-received or not-read") }
-    return (target, pace)
+  /// Which devices get it once more, and how fast.
+  package struct Wish: Sendable {
+    package var target = ResendTarget.failed
+    package var pace: Pace?
+
+    package static let object = JSONObject(
+      "Resend", from: Wish(),
+      [
+        .required(
+          "to", .resendTarget, \.target, "Which of its devices.",
+          missing: "is needed: failed, not-received or not-read"), .given("pace", .pace, \.pace),
+      ])
   }
 }

@@ -127,6 +127,10 @@ struct ResolvedAudience {
 
   var unknownJSON: [UInt8] { Self.json(unknown) }
 
+  /// The same in an answer.
+  static let unknownField = JSONField<[UInt8]>.needed(
+    "unknown", .raw(JSONSchema.list(of: JSONSchema.anyText)), { $0 }, "Entries of the audience that name nobody.")
+
   static func json(_ entries: [String]) -> [UInt8] {
     var writer = JSONWriter()
     writer.array { writer in

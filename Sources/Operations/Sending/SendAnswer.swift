@@ -33,6 +33,21 @@ package enum SendAnswer: JSONAnswer {
       self.resendOf = resendOf
     }
 
+    package static let object = JSONObject<Accepted>(
+      "Accepted",
+      [
+        .needed("seqno", .sequence, \.seqno, "SEQNO: the message's number."),
+        .needed("state", .words(["queued", "scheduled"]), { $0.dueAt == nil ? "queued" : "scheduled" }),
+        .needed(
+          "targeted", .orNull(.count), \.targeted, "Devices; null when there are too many to count at once."),
+        .optional(
+          "estimate", .alwaysTrue, { $0.dueAt == nil ? nil : true },
+          "The audience is counted again when the message is due."),
+        .optional("sendAt", .moment, \.dueAt, "When it is due."),
+        .optional("resendOf", .sequence, \.resendOf, "The message that it repeats."),
+        ResolvedAudience.unknownField.of(\.unknown),
+      ])
+
     package static func == (left: Accepted, right: Accepted) -> Bool {
       left.seqno == right.seqno && left.targeted == right.targeted && left.unknown == right.unknown
         && left.dueAt == right.dueAt && left.resendOf == right.resendOf
@@ -48,18 +63,9 @@ package enum SendAnswer: JSONAnswer {
 
   package func write(to writer: inout JSONWriter) {
     switch self {
-    case .accepted(let accepted):
-      writer.member("seqno", String(accepted.seqno))
-      writer.member("state", accepted.dueAt == nil ? "queued" : "scheduled")
-      writer.member("targeted", accepted.targeted)
-      if let dueAt = accepted.dueAt {
-        writer.member("estimate", true)
-        writer.member("sendAt", Timestamp.text(dueAt))
-      }
-      if let resendOf = accepted.resendOf { writer.member("resendOf", String(resendOf)) }
-      writer.member("unknown", raw: accepted.unknown)
-    case .waiting(let waiting): waiting.write(to: &writer)
-    case .tried(let dryRun): dryRun.write(to: &writer)
+    case .accepted(let accepted): Accepted.object.write(accepted, to: &writer)
+    case .waiting(let waiting): ApprovalService.Waiting.object.write(waiting, to: &writer)
+    case .tried(let dryRun): DryRun.object.write(dryRun, to: &writer)
     }
   }
 }

@@ -58,15 +58,12 @@ struct NodeReadiness: ReadinessReport {
     return complaints
   }
 
-  func write(to writer: inout JSONWriter, isOutOfRoom: Bool) {
+  func readiness(isOutOfRoom: Bool) -> ReadinessAnswer {
     let room = isOutOfRoom ? ["The database's disk is full: nothing can be stored."] : []
-    let complaints = room + complaints
     let look = health.look
-    writer.member("status", complaints.isEmpty ? "ok" : "degraded")
-    writer.member("complaints", array: { writer in for complaint in complaints { writer.value(complaint) } })
-    writer.member("credentials", health.credentials.count)
-    writer.member("lastAcceptedAt", lastAccepted.wallSeconds.map { Timestamp.text($0 * 1_000_000) })
-    writer.member("overdueDeliveries", look?.standing.overdue ?? 0)
-    writer.member("nodes", look?.standing.nodes ?? 0)
+    return ReadinessAnswer(
+      complaints: room + complaints, credentials: health.credentials.count,
+      lastAcceptedAt: lastAccepted.wallSeconds.map { $0 * 1_000_000 },
+      overdueDeliveries: look?.standing.overdue ?? 0, nodes: look?.standing.nodes ?? 0)
   }
 }

@@ -3,109 +3,113 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Apps.
+/// Apps and their settings.
+extension Endpoint {
+  static let apps: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/admin/apps/{appId}/resume", id: "resumeApp", in: .administration,
+      "Let the messages of a paused app go on",
+      "An app is paused by itself when a flood of refusals shows that a setting is wrong. Mend that first.",
+      by: .permission(.manageApps),
+      answers: [Answer(200, "The app is not paused.", Administration.AppEntry.object, example: app)],
+      problems: [.unknownApp],
+      handler: .whole(AdminCall.resumeApp)),
+    Endpoint(
+      .get, "/v1/admin/apps", id: "listApps", in: .administration, "List apps",
+      "Those that the credential reaches, by id.",
+      by: .permission(.viewMessages), parameters: [.limit, .pageCursor],
+      answers: [Answer(200, "A page of apps.", ItemPage<Administration.AppEntry>.object, example: Answer.page(app))],
+      problems: [.invalidField],
+      handler: .whole(AdminCall.apps)),
+    Endpoint(
+      .post, "/v1/admin/apps", id: "createApp", in: .administration, "Make an app",
+      "The client key goes into the app; it only identifies it.", by: .permission(.manageApps),
+      body: Body(
+        Administration.NewApp.object,
+        examples: [("app", #"{"appId":"com.example.shop","name":"Example Shop","timeZone":"Asia/Seoul"}"#)]),
+      answers: [
+        Answer(
+          201, "The app is made.", Administration.AppCreated.object,
+          example: #"{"appId":"com.example.shop","clientKey":"f1c8c6b5e2","identity":"proof"}"#)
+      ], problems: [.conflict], handler: .whole(AdminCall.createApp)),
+    Endpoint(
+      .get, "/v1/admin/apps/{appId}", id: "showApp", in: .administration, "Show an app and its settings",
+      "Also why it is paused, if it is.", by: .permission(.viewMessages),
+      answers: [Answer(200, "The app.", Administration.AppEntry.object, example: app)], problems: [.unknownApp],
+      handler: .whole(AdminCall.app)),
+    Endpoint(
+      .get, "/v1/admin/apps/{appId}/identity", id: "showAppIdentity", in: .administration,
+      "Show how an app's identity stands",
+      "What a stricter one would refuse, and how many devices it would make guests.", by: .permission(.viewMessages),
+      answers: [
+        Answer(
+          200, "As it stands.", Administration.IdentityStanding.object,
+          example: """
+            {"appId":"com.example.bank","identity":"open","observedIdentity":"proof","graceEndsAt":null,\
+            "unprovedBindings":{"proof":120,"strict":4120},"unprovedRegistrations":13,"callsByAskedKeys":2,"guestsByNewToken":0}
+            """)
+      ], problems: [.unknownApp], handler: .whole(AdminCall.appIdentity)),
+    Endpoint(
+      .patch, "/v1/admin/apps/{appId}", id: "changeApp", in: .administration, "Change settings of an app",
+      """
+      What is not named stays as it is. A stricter identity is observed first where devices have a user by less; then it \
+      takes their number (`unprovedBindings`), and they become guests 30 days later.
+      """, by: .permission(.manageApps),
+      body: Body(
+        Administration.AppChange.object,
+        examples: [
+          ("name", #"{"name":"Example Bank","timeZone":"Asia/Seoul"}"#),
+          ("policies", #"{"devicePolicy":"single","badgeSync":true,"deviceSends":10}"#),
+          ("observed", #"{"observedIdentity":"strict","tellsDevices":true}"#),
+        ]),
+      answers: [Answer(200, "As it is now.", Administration.AppEntry.object, example: app)],
+      problems: [.unknownApp, .conflict], handler: .whole(AdminCall.changeApp)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let appSchemas: [JSONTree.Member] = [
+    Administration.AppEntry.object.named, Administration.IdentityStanding.object.named,
+    ItemPage<Administration.AppEntry>.object.named, Administration.NewApp.object.named,
+    Administration.AppCreated.object.named, Administration.AppChange.object.named,
+  ]
+
+  private static let app = """
+    {"appId":"com.example.bank","name":"Example Bank","timeZone":"Asia/Seoul","clientKey":"upmc_f1c8c6b5e2",\
+    "deviceSends":0,"devicePolicy":"multi","identity":"proof","observedIdentity":null,"graceEndsAt":null,\
+    "keepsUserOnRefresh":false,"confidentialTo":"proved","tellsDevices":false,"confidentialLanes":["urgent"],\
+    "confidentialSdkSends":false,"badgeSync":false,"approvalAbove":null,"extension":true,"pausedReason":null}
+    """
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/apps?limit=&cursor=`: those that the caller reaches, by id.
-  func apps() throws(Problem) -> Response {
+  fileprivate func apps() throws(Problem) -> Response {
     .json(.ok, try Administration.apps(try page(), by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/apps`: `{"appId","name","timeZone"?,"identity"?}`.
-  func createApp() throws(Problem) -> Response {
-    var (appID, name): (String?, String?)
-    var timeZone = "Asia/Seoul"
-    var identity = App.Identity.proof
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "name": name = try reader.readString()
-      case "timeZone": timeZone = try reader.readString()
-      case "identity": identity = try reader.readIdentity()
-      default: throw .unknownField
-      }
-    }
+  fileprivate func createApp() throws(Problem) -> Response {
+    let new = try body(Administration.NewApp.object)
     return .json(
       .created,
       try Administration.createApp(
-        try Problem.need(appID, "appId"), name: try Problem.need(name, "name"), timeZone: timeZone,
-        identity: identity, by: caller, on: connection))
+        new.appID, name: new.name, timeZone: new.timeZone, identity: new.identity, by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/apps/{appId}`: with its settings.
-  func app() throws(Problem) -> Response {
+  fileprivate func app() throws(Problem) -> Response {
     .json(.ok, try Administration.app(parameters["appId"], by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/apps/{appId}/identity`: what a stricter identity would refuse, and whom it would lose.
-  func appIdentity() throws(Problem) -> Response {
+  fileprivate func appIdentity() throws(Problem) -> Response {
     .json(.ok, try Administration.identity(of: parameters["appId"], by: caller, on: connection))
   }
 
-  /// `PATCH /v1/admin/apps/{appId}`: any of its settings.
-  func changeApp() throws(Problem) -> Response {
-    var change = Administration.AppChange()
-    var names = false
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "name": change.name = try reader.readString()
-      case "timeZone": change.timeZone = try reader.readString()
-      case "devicePolicy":
-        guard let policy = App.DevicePolicy(name: try reader.readString()) else {
-          throw JSONError("must be multi or single")
-        }
-        change.devicePolicy = policy
-      case "deviceSends":
-        change.deviceSends = Int16(try reader.readCount(in: Operations.Limits.deviceSendsPerMinute))
-      case "badgeSync": change.badgeSync = try reader.readBool()
-      case "approvalAbove":
-        change.approvalAbove =
-          try reader.readNull() ? 0 : Int64(try reader.readCount(in: Operations.Limits.approvalAbove))
-      case "extension": change.hasExtension = try reader.readBool()
-      case "identity": change.identity.identity = try reader.readIdentity()
-      case "unprovedBindings": change.identity.unprovedBindings = try reader.readInteger()
-      case "observedIdentity":
-        change.identity.observed = .some(try reader.readNull() ? nil : try reader.readIdentity())
-      case "keepsUserOnRefresh": change.identity.keepsUserOnRefresh = try reader.readBool()
-      case "confidentialTo": change.identity.keepsConfidentialToProved = try reader.readConfidentialTo()
-      case "confidentialLanes": change.confidentialLanes = try reader.readLanes()
-      case "confidentialSdkSends": change.confidentialSDK = try reader.readBool()
-      case "tellsDevices": change.identity.tellsDevices = try reader.readBool()
-      default: throw .unknownField
-      }
-      names = true
-    }
-    guard names else { throw Problem(.invalidField, "Name a setting: {\"deviceSends\":10}.") }
+  fileprivate func changeApp() throws(Problem) -> Response {
+    let change = try body(Administration.AppChange.object)
     return .json(.ok, try Administration.change(parameters["appId"], change, by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/apps/{appId}/resume`: lets the messages of a paused app go on.
-  func resumeApp() throws(Problem) -> Response {
+  fileprivate func resumeApp() throws(Problem) -> Response {
     let entry = try Administration.resumeApp(parameters["appId"], by: caller, on: connection)
     resources.messageCommitted()
     return .json(.ok, entry)
-  }
-}
-
-extension JSONReader {
-  fileprivate mutating func readIdentity() throws(JSONError) -> App.Identity {
-    guard let identity = App.Identity(name: try readString()) else { throw JSONError("must be open, proof or strict") }
-    return identity
-  }
-
-  fileprivate mutating func readLanes() throws(JSONError) -> Set<Lane> {
-    var lanes: Set<Lane> = []
-    try readArray { (reader, _) throws(JSONError) in
-      guard let lane = Lane(name: try reader.readString()) else { throw JSONError("must be urgent, normal or bulk") }
-      lanes.insert(lane)
-    }
-    return lanes
-  }
-
-  fileprivate mutating func readConfidentialTo() throws(JSONError) -> Bool {
-    switch try readString() {
-    case "all": return false
-    case "proved": return true
-    default: throw JSONError("must be all or proved")
-    }
   }
 }

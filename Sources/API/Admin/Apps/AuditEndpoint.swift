@@ -31,6 +31,9 @@ extension Endpoint {
             """))
       ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.audit))
   ]
+
+  /// What it answers.
+  static let auditSchemas: [JSONTree.Member] = [ItemPage<AuditTrail.Entry>.object.named]
 }
 
 extension AdminCall {

@@ -1,59 +1,100 @@
 internal import Domain
-internal import FoundationEssentials
 internal import HTTPServer
 internal import JSON
 internal import Operations
 
 /// What opens push networks for apps: goes in, is never given out again.
+extension Endpoint {
+  static let credentials: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/credentials", id: "listCredentials", in: .administration, "List credentials",
+      "What may be shown of them: never the secret.", by: .permission(.manageApps),
+      parameters: [.ofApp(isNeeded: false), .limit, .pageCursor],
+      answers: [
+        Answer(
+          200, "A page of credentials.", ItemPage<Administration.CredentialEntry>.object,
+          example: Answer.page(
+            """
+            {"appId":"com.example.bank","pnsId":"APNS","kind":"apns-key","updatedAt":"2026-11-21T09:30:00.123Z",\
+            "shown":{"keyId":"ABCDE12345","teamId":"FGHIJ67890"},\
+            "check":{"at":"2026-11-21T09:30:00.123Z","result":"works","word":"BadDeviceToken"}}
+            """))
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.credentials)),
+    Endpoint(
+      .put, "/v1/admin/credentials", id: "setCredential", in: .administration, "Give an app a credential",
+      """
+      In place of an earlier one. It is sealed, and never given out again. An app that was paused goes on. A new APNs key is \
+      tried once, by a push to a token of nobody: `check` says what Apple answered within three seconds; null: nothing yet. A \
+      service account's file must name Google's address for access tokens as its `token_uri`, or the operator's.
+      """, by: .permission(.manageApps),
+      body: Body(
+        Administration.NewCredential.object,
+        examples: [
+          (
+            "key",
+            """
+            {"appId":"com.example.bank","apnsKey":{"pem":"\(examplePEM)","keyId":"ABCDE12345","teamId":"FGHIJ67890"}}
+            """
+          )
+        ]),
+      answers: [
+        Answer(
+          200, "What may be shown of it.", Administration.credentialSet.name,
+          example:
+            #"{"appId":"com.example.bank","pnsId":"APNS","keyId":"ABCDE12345","teamId":"FGHIJ67890","check":null}"#)
+      ], problems: [.unknownApp, .impossible], handler: .whole(AdminCall.setCredential)),
+    Endpoint(
+      .delete, "/v1/admin/credentials", id: "deleteCredential", in: .administration, "Take a credential away",
+      "Nothing is sent through this network for the app any more.", by: .permission(.manageApps),
+      parameters: [
+        .ofApp(),
+        .query("pnsId", JSONSchema.words(PushNetwork.allCases.map(\.pnsID)), "Of which push network.", isNeeded: true),
+      ], answers: [Answer(204, "It is gone.")], problems: [.invalidField, .unknownApp, .notFound],
+      handler: .whole(AdminCall.deleteCredential)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let credentialSchemas: [JSONTree.Member] = [
+    ItemPage<Administration.CredentialEntry>.object.named,
+    Administration.NewCredential.object.named, Administration.credentialSet,
+  ]
+
+  private static let examplePEM = """
+    -----BEGIN PRIVATE KEY-----\\nMIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgsdGV7UGE7pS6OkZ/\\n\
+    A014b1WwfxWNch9hSaGkuYmx0SWhRANCAATH+bxn2gzwxt2V5s43AnAP+9aFKuOR\\n6EM4ofo/CDTk8v9O/+gNy5lODZfdQYD6jtPlUknzHr9yXbIoGAm77iYU\\n\
+    -----END PRIVATE KEY-----
+    """
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/credentials?appId=&limit=&cursor=`.
-  func credentials() throws(Problem) -> Response {
-    .json(
-      .ok,
-      try Administration.credentials(of: query["appId"], try page(), by: caller, on: connection))
+  fileprivate func credentials() throws(Problem) -> Response {
+    .json(.ok, try Administration.credentials(of: query["appId"], try page(), by: caller, on: connection))
   }
 
-  /// `PUT /v1/admin/credentials`: `{"appId","apnsKey":{"pem","keyId","teamId"}}`,
-  /// `{"appId","apnsCertificate":{"file","passphrase"?}}`, the file in base64, or
-  /// `{"appId","fcmServiceAccount":{"json","style"?,"platforms"?}}`, the account's file as a text.
-  func setCredential() throws(Problem) -> Response {
-    var appID: String?
-    var key: Administration.APNsKey?
-    var certificate: Administration.APNsCertificate?
-    var account: Administration.FCMServiceAccount?
-    try readObject { (reader, name) throws(JSONError) in
-      switch name {
-      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "apnsKey": key = try Self.readKey(&reader)
-      case "apnsCertificate": certificate = try Self.readCertificate(&reader)
-      case "fcmServiceAccount": account = try Self.readAccount(&reader)
-      default: throw .unknownField
-      }
-    }
-    let app = try Problem.need(appID, "appId")
+  fileprivate func setCredential() throws(Problem) -> Response {
+    let new = try body(Administration.NewCredential.object)
     guard let master = resources.master else {
       throw Problem(.internalError, "This server has no master key to seal credentials with.")
     }
-    switch (key, certificate, account) {
+    switch (new.key, new.certificate, new.account) {
     case (let key?, nil, nil):
       return .json(
-        .ok, try Administration.setCredential(key, of: app, master: master, by: caller, on: connection))
+        .ok, try Administration.setCredential(key, of: new.appID, master: master, by: caller, on: connection))
     case (nil, let certificate?, nil):
       return .json(
         .ok,
         try Administration.setCredential(
-          certificate, of: app, master: master, by: caller, on: connection, clock: resources.clock))
+          certificate, of: new.appID, master: master, by: caller, on: connection, clock: resources.clock))
     case (nil, nil, let account?):
       return .json(
         .ok,
         try Administration.setCredential(
-          account, of: app, master: master, tokens: resources.tokens, by: caller, on: connection))
+          account, of: new.appID, master: master, tokens: resources.tokens, by: caller, on: connection))
     default: throw Problem(.impossible, "Give one of apnsKey, apnsCertificate and fcmServiceAccount.")
     }
   }
 
-  /// `DELETE /v1/admin/credentials?appId=&pnsId=`.
-  func deleteCredential() throws(Problem) -> Response {
+  fileprivate func deleteCredential() throws(Problem) -> Response {
     let appID = try required("appId")
     guard let network = PushNetwork(pnsID: try required("pnsId")) else {
       throw Problem(
@@ -61,51 +102,5 @@ extension AdminCall {
     }
     try Administration.deleteCredential(of: appID, network, by: caller, on: connection)
     return .done
-  }
-
-  private static func readKey(_ reader: inout JSONReader) throws(JSONError) -> Administration.APNsKey {
-    var (pem, keyID, teamID) = ("", "", "")
-    try reader.readObject { (reader, name) throws(JSONError) in
-      switch name {
-      case "pem": pem = try reader.readText(upTo: Operations.Limits.credentialBytes)
-      case "keyId": keyID = try reader.readString()
-      case "teamId": teamID = try reader.readString()
-      default: throw .unknownField
-      }
-    }
-    return Administration.APNsKey(pem: pem, keyID: keyID, teamID: teamID)
-  }
-
-  private static func readAccount(_ reader: inout JSONReader) throws(JSONError) -> Administration.FCMServiceAccount {
-    var json = ""
-    var settings = Administration.FCMSettings()
-    try reader.readObject { (reader, name) throws(JSONError) in
-      switch name {
-      case "json": json = try reader.readText(upTo: Operations.Limits.credentialBytes)
-      case "style": settings.style = try reader.readString()
-      case "platforms": settings.platforms = try reader.readString()
-      default: throw .unknownField
-      }
-    }
-    return Administration.FCMServiceAccount(json: json, settings: settings)
-  }
-
-  private static func readCertificate(
-    _ reader: inout JSONReader
-  ) throws(JSONError) -> Administration.APNsCertificate {
-    var file: [UInt8] = []
-    var passphrase = ""
-    try reader.readObject { (reader, name) throws(JSONError) in
-      switch name {
-      case "file":
-        guard let data = Data(base64Encoded: try reader.readString(), options: .ignoreUnknownCharacters) else {
-          throw JSONError("must be the file in base64")
-        }
-        file = Array(data)
-      case "passphrase": passphrase = try reader.readString()
-      default: throw .unknownField
-      }
-    }
-    return Administration.APNsCertificate(file: file, passphrase: passphrase)
   }
 }

@@ -28,7 +28,7 @@ extension Endpoint {
       "With neither `clientUid` nor `device`: all tags that anybody has.", by: .permission(.manageAudiences),
       parameters: [
         .ofApp(),
-        .query("clientUid", Schemas.clientUID, "Of this user."),
+        .query("clientUid", JSONForm<String>.clientUID.schema, "Of this user."),
         .query("device", JSONSchema.uuid, "Of this device."),
       ],
       answers: [Answer(200, "The tags.", TagService.List.object, example: #"{"tags":["vip"]}"#)],
@@ -39,7 +39,9 @@ extension Endpoint {
   static let tagSchemas: [JSONTree.Member] = [
     (
       "TagChange",
-      JSONSchema.oneOf([tagChange("clientUids", Schemas.clientUID), tagChange("devices", JSONSchema.uuid)])
+      JSONSchema.oneOf([
+        tagChange("clientUids", JSONForm<String>.clientUID.schema), tagChange("devices", JSONSchema.uuid),
+      ])
     ),
     TagService.Changed.object.named, TagService.List.object.named,
   ]

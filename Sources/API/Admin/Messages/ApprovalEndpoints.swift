@@ -68,16 +68,6 @@ extension Endpoint {
   static let approvalSchemas: [JSONTree.Member] = [
     ItemPage<ApprovalService.Entry>.object.named, ApprovalService.Entry.object.named,
     ApprovalService.Rejection.object.named,
-    ("AcceptedOrWaiting", JSONSchema.oneOf([JSONSchema.reference("Accepted"), JSONSchema.reference("Waiting")])),
-    (
-      "Waiting",
-      JSONSchema.object([
-        .needed("seqno", .object([("type", "null")]), "There is no message yet."),
-        .needed("state", JSONSchema.constant("waiting-for-approval")), .needed("approvalId", JSONSchema.sequence),
-        .needed("targeted", JSONSchema.optional(JSONSchema.count)),
-        .needed("unknown", JSONSchema.list(of: JSONSchema.anyText)),
-      ])
-    ),
   ]
 }
 

@@ -4,34 +4,100 @@ internal import JSON
 internal import Operations
 internal import Store
 
-/// Templates, drafts and senders: one shape, three names.
+/// Messages that are kept instead of sent.
+extension Endpoint {
+  static let saved: [Endpoint] =
+    kept(
+      .template,
+      about: "A message without its audience, checked as a send would be. Name it in `template` of a send.",
+      example: #""name":"Payday","message":{"alert":{"title":"Salary","body":"It is there."}}"#)
+    + kept(
+      .draft, about: "Somebody's unfinished work: any JSON object of up to 64 KiB.",
+      example: #""name":"Autumn","message":{"alert":"Leaves are falling","audience":{"all":true}}"#)
+    + kept(
+      .sender, about: "A name that messages bear in `sender`, with what its messages have in common.",
+      example: #""sender":"UMSUI","name":"Marketing","message":{"lane":"bulk","sms":true}"#)
+
+  private static func kept(
+    _ kind: SavedMessages.Kind, about: String, example: String
+  ) -> [Endpoint] {
+    let (word, noun) = (kind.word, kind.noun)
+    let entry = SavedMessageService.Entry.object(of: kind)
+    let list = "/v1/admin/\(word)s"
+    let one = "\(list)/{\(kind.idName)}"
+    let item = """
+      {"\(word)Id":"5","appId":"com.example.bank",\(example),"createdAt":"2026-11-21T09:30:00.123Z",\
+      "updatedAt":"2026-11-21T09:30:00.123Z","updatedBy":"kim@example.com"}
+      """
+    return [
+      Endpoint(
+        .get, list, id: "list\(noun)s", in: .messages, "List \(word)s", "Those of an app, oldest first.",
+        by: .permission(.viewContent), parameters: [.ofApp(), .limit, .pageCursor],
+        answers: [
+          Answer(
+            200, "A page of \(word)s.", ItemPage<SavedMessageService.Entry>.object(of: entry),
+            example: Answer.page(item))
+        ],
+        problems: [.invalidField, .unknownApp],
+        handler: .whole { call in { () throws(Problem) in try call.saved(kind) } }),
+      Endpoint(
+        .post, list, id: "create\(noun)", in: .messages, "Keep a \(word)", about, by: .permission(.manageContent),
+        body: Body(
+          SavedMessageService.New.object(of: kind), examples: [(word, #"{"appId":"com.example.bank",\#(example)}"#)]),
+        answers: [Answer(201, "It is kept.", entry, example: item)],
+        problems: [.unknownApp, .impossible, .conflict],
+        handler: .whole { call in { () throws(Problem) in try call.createSaved(kind) } }),
+      Endpoint(
+        .get, one, id: "show\(noun)", in: .messages, "Show a \(word)", "As it was kept last.",
+        by: .permission(.viewContent), answers: [Answer(200, "The \(word).", entry, example: item)],
+        problems: [.notFound], handler: .whole { call in { () throws(Problem) in try call.showSaved(kind) } }),
+      Endpoint(
+        .put, one, id: "replace\(noun)", in: .messages, "Replace a \(word)",
+        "Messages that were accepted are not changed.", by: .permission(.manageContent),
+        body: Body(
+          SavedMessageService.New.change(of: kind), examples: [(word, "{\(example.replacing("UMSUI", with: "UMS"))}")]),
+        answers: [Answer(200, "As it is now.", entry, example: item)],
+        problems: [.notFound, .impossible, .conflict],
+        handler: .whole { call in { () throws(Problem) in try call.replaceSaved(kind) } }),
+      Endpoint(
+        .delete, one, id: "delete\(noun)", in: .messages, "Delete a \(word)",
+        "Messages that were accepted are not changed.", by: .permission(.manageContent),
+        answers: [Answer(204, "It is gone.")], problems: [.notFound],
+        handler: .whole { call in { () throws(Problem) in try call.deleteSaved(kind) } }),
+    ]
+  }
+
+  /// What they take and answer, in the order of the description.
+  static let savedSchemas: [JSONTree.Member] = SavedMessages.Kind.allCases.flatMap { kind in
+    let entry = SavedMessageService.Entry.object(of: kind)
+    return [
+      entry.named, ItemPage.object(of: entry).named, SavedMessageService.New.object(of: kind).named,
+      SavedMessageService.New.change(of: kind).named,
+    ]
+  }
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/templates|drafts|senders?appId=&limit=&cursor=`.
-  func saved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
+  fileprivate func saved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
     .json(.ok, try SavedMessageService.list(kind, of: try required("appId"), try page(), by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/templates/{templateId}` and so on.
-  func showSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
+  fileprivate func showSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
     .json(.ok, try SavedMessageService.show(try savedNumber(kind), kind, by: caller, on: connection))
   }
 
-  /// `POST`: `{"appId","name","sender"?,"message":{…}}`.
-  func createSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
-    let (appID, new) = try readSaved(takesApp: true)
-    return .json(
-      .created,
-      try SavedMessageService.create(new, kind, of: try Problem.need(appID, "appId"), by: caller, on: connection))
+  fileprivate func createSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
+    let new = try body(SavedMessageService.New.object(of: kind))
+    return .json(.created, try SavedMessageService.create(new, kind, of: new.appID, by: caller, on: connection))
   }
 
-  /// `PUT`: `{"name","sender"?,"message":{…}}`.
-  func replaceSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
-    let new = try readSaved(takesApp: false).new
+  fileprivate func replaceSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
+    let new = try body(SavedMessageService.New.change(of: kind))
     return .json(
       .ok, try SavedMessageService.replace(try savedNumber(kind), kind, with: new, by: caller, on: connection))
   }
 
-  func deleteSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
+  fileprivate func deleteSaved(_ kind: SavedMessages.Kind) throws(Problem) -> Response {
     try SavedMessageService.delete(try savedNumber(kind), kind, by: caller, on: connection)
     return .done
   }
@@ -41,26 +107,5 @@ extension AdminCall {
       throw Problem(.notFound, "A \(kind.word)'s id is a whole number, as lists show it.")
     }
     return number
-  }
-
-  private func readSaved(takesApp: Bool) throws(Problem) -> (appID: String?, new: SavedMessageService.New) {
-    var (appID, name, sender): (String?, String?, String?)
-    var message: [UInt8]?
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "appId" where takesApp: appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "name": name = try reader.readString()
-      case "sender": sender = try reader.readString()
-      case "message":
-        guard try reader.peek() == .object else { throw JSONError("must be an object: a message") }
-        message = try reader.readRaw()
-      default: throw .unknownField
-      }
-    }
-    return (
-      appID,
-      SavedMessageService.New(
-        name: try Problem.need(name, "name"), sender: sender, message: try Problem.need(message, "message"))
-    )
   }
 }

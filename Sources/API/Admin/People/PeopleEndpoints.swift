@@ -3,23 +3,156 @@ internal import HTTPServer
 internal import JSON
 internal import Operations
 
-/// Users and devices.
+/// Users and devices, as operators look at them.
+extension Endpoint {
+  static let people: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/admin/users", id: "listUsers", in: .people, "List users", "By CUID, or those whose CUID begins so.",
+      by: .permission(.viewPeople), load: .heavy,
+      parameters: [
+        .ofApp(), .query("prefix", JSONSchema.givenText, "How the CUID begins."),
+        .limit,
+        .pageCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page of users.", ItemPage<UserDirectory.UserEntry>.object,
+          example: Answer.page(#"{"clientUid":"kim01","clientName":"Kim","badge":2,"devices":1}"#))
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.users)),
+    Endpoint(
+      .get, "/v1/admin/users/{clientUid}", id: "showUser", in: .people, "Show a user", "With devices and groups.",
+      by: .permission(.viewPeople), parameters: [.ofApp()],
+      answers: [Answer(200, "The user.", UserDirectory.UserDetail.object, example: userExample)],
+      problems: [.invalidField, .unknownApp, .unknownUser], handler: .whole(AdminCall.user)),
+    Endpoint(
+      .get, "/v1/admin/users/{clientUid}/messages", id: "listUserMessages", in: .people, "List what was sent to a user",
+      """
+      Those that were asked for in the last 90 days, newest first, on the devices that the user has now; one that was reserved \
+      earlier than that is absent, whenever it went out. Of what a message says only the title, and of a \
+      confidential one nothing. Messages whose deliveries are not kept are absent: those with `dbIn` false 48 hours after \
+      their end, the others when the time for which history is kept is over. Who reads it is in the audit log.
+      """, by: .permission(.viewPeople), load: .heavy, parameters: [.ofApp(), .limit, .pageCursor],
+      answers: [
+        Answer(
+          200, "A page of messages. It may hold fewer than asked for, also none, and still have a next.",
+          ItemPage<PersonHistory.Entry>.object, example: Answer.page(messageExample))
+      ], problems: [.invalidField, .unknownApp, .unknownUser], handler: .whole(AdminCall.userMessages)),
+    Endpoint(
+      .delete, "/v1/admin/users/{clientUid}", id: "eraseUser", in: .people, "Forget a user",
+      """
+      Its devices are unregistered and emptied; its name, count, memberships and inbox go; its deliveries belong to nobody, so the \
+      numbers of messages still add up.
+      """, by: .permission(.erasePeople), parameters: [.ofApp()],
+      answers: [Answer(200, "How many devices it had.", PersonRights.Erased.object, example: #"{"devices":1}"#)],
+      problems: [.invalidField, .unknownApp, .unknownUser], handler: .whole(AdminCall.eraseUser)),
+    Endpoint(
+      .get, "/v1/admin/users/{clientUid}/export", id: "exportUser", in: .people, "Export all that is known of a user",
+      "Its deliveries are those to the devices it has now, the newest 10,000. The export is itself in the audit log.",
+      by: .permission(.erasePeople), parameters: [.ofApp()],
+      answers: [
+        Answer(
+          200, "Everything, by kind.", PersonRights.Export.object,
+          example: """
+            {"appId":"com.example.bank","clientUid":"kim01","phone":null,"user":[{"client_uid":"kim01","name":"Kim","badge":2}],\
+            "devices":[],"groups":[],"badges":[],"shortMessages":[],"inbox":[],"deliveries":[]}
+            """)
+      ], problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.exportUser)),
+    Endpoint(
+      .put, "/v1/admin/users/{clientUid}/badge", id: "setUserBadge", in: .people, "Set a user's badge count",
+      "The last write wins, as when a device sets it.", by: .permission(.managePeople),
+      body: Body(UserDirectory.NewBadge.object, examples: [("three", #"{"appId":"com.example.bank","badge":3}"#)]),
+      answers: [Answer(200, "The user.", UserDirectory.UserDetail.object, example: userExample)],
+      problems: [.badgeOutOfRange, .unknownApp, .unknownUser], handler: .whole(AdminCall.setUserBadge)),
+    Endpoint(
+      .post, "/v1/admin/users/{clientUid}/vouchers", id: "makeVoucher", in: .people, "Vouch for a user at log-in",
+      """
+      By the app's own server, just before the device names the user: the next device that names it is its, once. So apps \
+      that cannot send a `userProof` are vouched for too. Without `deviceId` whoever knows the CUID can be faster in that \
+      time. A further voucher takes the place of the one before.
+      """, by: .permission(.vouch),
+      body: Body(
+        Administration.NewVoucher.object,
+        examples: [("login", #"{"appId":"com.example.bank","expiresIn":"PT5M","deviceId":"my-phone"}"#)]),
+      answers: [
+        Answer(
+          201, "It stands.", Administration.Voucher.object,
+          example: """
+            {"appId":"com.example.bank","clientUid":"kim01","deviceId":"my-phone","expiresAt":"2026-11-21T09:30:00.123Z"}
+            """)
+      ], problems: [.unknownApp], handler: .whole(AdminCall.vouch)),
+    Endpoint(
+      .get, "/v1/admin/devices", id: "listDevices", in: .people, "List devices",
+      "Active ones by user, or those whose user's CUID begins so, or that have this push token.",
+      by: .permission(.viewPeople), load: .heavy,
+      parameters: [
+        .ofApp(),
+        .query("clientUid", JSONSchema.givenText, "How the CUID begins."),
+        .query(
+          "psid", JSONSchema.givenText.adding("minLength", .number(Operations.Limits.shownTokenBytes)),
+          "The first eight characters of the push token, as lists show them, or all of it."), .limit, .pageCursor,
+      ],
+      answers: [
+        Answer(
+          200, "A page of devices.", ItemPage<UserDirectory.DeviceEntry>.object,
+          example: Answer.page(deviceExample + "}"))
+      ],
+      problems: [.invalidField, .unknownApp], handler: .whole(AdminCall.devices)),
+    Endpoint(
+      .get, "/v1/admin/devices/{device}", id: "describeDevice", in: .people, "Show a device",
+      "Of its push token only how it begins.", by: .permission(.viewPeople),
+      answers: [
+        Answer(
+          200, "The device.", UserDirectory.DeviceDetail.object,
+          example: deviceExample
+            + #","appId":"com.example.bank","consent":{"notification":true,"ad":null,"nightAd":null},"groups":[]}"#)
+      ], problems: [.unknownDevice], handler: .whole(AdminCall.device)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let peopleSchemas: [JSONTree.Member] = [
+    ItemPage<UserDirectory.UserEntry>.object.named,
+    UserDirectory.UserDetail.object.named, ItemPage<PersonHistory.Entry>.object.named,
+    PersonRights.Erased.object.named, PersonRights.Export.object.named,
+    UserDirectory.NewBadge.object.named, Administration.NewVoucher.object.named, Administration.Voucher.object.named,
+    ItemPage<UserDirectory.DeviceEntry>.object.named, UserDirectory.DeviceEntry.object.named,
+    UserDirectory.DeviceDetail.object.named,
+  ]
+
+  private static let userExample = """
+    {"appId":"com.example.bank","clientUid":"kim01","clientName":"Kim","badge":2,"devices":[\(deviceExample)}],\
+    "groups":[{"groupSeq":"12","name":"News"}]}
+    """
+
+  private static let messageExample = """
+    {"seqno":"104","state":"completed","lane":"normal","kind":"notice","sender":"admin","title":"News",\
+    "createdAt":"2026-11-21T09:30:00.123Z","sendAt":null,"devices":[{"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b",\
+    "status":"accepted","reason":null,"attempts":1,"at":"2026-11-21T09:30:00.423Z",\
+    "receivedAt":"2026-11-21T09:30:01.123Z","readAt":null}],"fallback":null}
+    """
+
+  private static let deviceExample = """
+    {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","clientName":"Kim","badge":2,"pnsId":"APNS",\
+    "environment":"production","psidPrefix":"00fc13ad","deviceId":"my-phone","identity":"proof",\
+    "state":"active","platform":"iOS",\
+    "model":"iPhone17,1","osVersion":"26.1","appVersion":"3.2.1","locale":"ko-KR","timeZone":"Asia/Seoul",\
+    "registeredAt":"2026-11-21T09:30:00.123Z","boundAt":"2026-11-21T09:30:00.123Z",\
+    "createdAt":"2026-11-21T09:30:00.123Z","quarantine":null
+    """
+}
+
 extension AdminCall {
-  /// `GET /v1/admin/users?appId=&prefix=&limit=&cursor=`: by CUID.
-  func users() throws(Problem) -> Response {
+  fileprivate func users() throws(Problem) -> Response {
     .json(
       .ok,
       try UserDirectory.users(
         of: try required("appId"), prefix: query["prefix"] ?? "", try page(), by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/users/{clientUid}?appId=`: with devices and groups.
-  func user() throws(Problem) -> Response {
+  fileprivate func user() throws(Problem) -> Response {
     .json(.ok, try UserDirectory.user(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/users/{clientUid}/messages?appId=&limit=&cursor=`: what was sent to a user, newest first.
-  func userMessages() throws(Problem) -> Response {
+  fileprivate func userMessages() throws(Problem) -> Response {
     .json(
       .ok,
       try PersonHistory.list(
@@ -27,8 +160,7 @@ extension AdminCall {
         now: now))
   }
 
-  /// `GET /v1/admin/users/{clientUid}/export?appId=`: everything that is known of a user.
-  func exportUser() throws(Problem) -> Response {
+  fileprivate func exportUser() throws(Problem) -> Response {
     .json(
       .ok,
       try PersonRights.export(
@@ -36,51 +168,25 @@ extension AdminCall {
         on: connection))
   }
 
-  /// `DELETE /v1/admin/users/{clientUid}?appId=`: forgets a user.
-  func eraseUser() throws(Problem) -> Response {
+  fileprivate func eraseUser() throws(Problem) -> Response {
     .json(.ok, try PersonRights.erase(parameters["clientUid"], of: try required("appId"), by: caller, on: connection))
   }
 
-  /// `PUT /v1/admin/users/{clientUid}/badge`: `{"appId","badge"}`, 0 to 1000.
-  func setUserBadge() throws(Problem) -> Response {
-    var appID: String?
-    var badge: Int64?
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "badge": badge = try reader.readInteger()
-      default: throw .unknownField
-      }
-    }
-    // A number beyond what fits is as much out of range as the nearest that does.
-    let value = Int16(clamping: try Problem.need(badge, "badge"))
-    return .json(
-      .ok,
-      try UserDirectory.setBadge(
-        value, of: parameters["clientUid"], try Problem.need(appID, "appId"), by: caller, on: connection))
+  fileprivate func setUserBadge() throws(Problem) -> Response {
+    let new = try body(UserDirectory.NewBadge.object)
+    return .json(.ok, try UserDirectory.setBadge(new, of: parameters["clientUid"], by: caller, on: connection))
   }
 
-  /// `POST /v1/admin/users/{clientUid}/vouchers`: `{"appId","expiresIn"?,"deviceId"?}`.
-  func vouch() throws(Problem) -> Response {
-    var (appID, deviceID): (String?, String?)
-    var seconds: Int64? = Operations.Limits.voucherSeconds.upperBound
-    try readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "expiresIn": seconds = ISODuration.seconds(try reader.readString())
-      case "deviceId": deviceID = try reader.readText(upTo: Domain.Limits.deviceIDBytes)
-      default: throw .unknownField
-      }
-    }
+  fileprivate func vouch() throws(Problem) -> Response {
+    let voucher = try body(Administration.NewVoucher.object)
     return .json(
       .created,
       try Administration.vouch(
-        for: parameters["clientUid"], of: try Problem.need(appID, "appId"), deviceID: deviceID, seconds: seconds ?? 0,
+        for: parameters["clientUid"], of: voucher.appID, deviceID: voucher.deviceID, seconds: voucher.seconds,
         by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/devices?appId=&clientUid=&psid=&limit=&cursor=`: by how the CUID begins, or by the token.
-  func devices() throws(Problem) -> Response {
+  fileprivate func devices() throws(Problem) -> Response {
     let question: UserDirectory.DeviceQuestion =
       if let token = query["psid"] {
         .token(token)
@@ -91,8 +197,7 @@ extension AdminCall {
       .ok, try UserDirectory.devices(of: try required("appId"), question, try page(), by: caller, on: connection))
   }
 
-  /// `GET /v1/admin/devices/{device}`: with consents and groups; of the token only how it begins.
-  func device() throws(Problem) -> Response {
+  fileprivate func device() throws(Problem) -> Response {
     guard let device = DeviceID(parameters["device"]) else {
       throw Problem(.unknownDevice, "A device's id is a UUID, as lists show it.")
     }

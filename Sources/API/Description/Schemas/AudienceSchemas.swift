@@ -20,7 +20,7 @@ extension Schemas {
           .optional("member", JSONSchema.flag, "Has a user (true), or is a guest."),
           .optional("consent", consentConditions, "Was given (true) or withdrawn (false)."),
           .optional("groups", values(JSONSchema.reference("GroupSeq")), "Member of one of these, or of one below."),
-          .optional("clientUids", values(clientUID), "One of these users."),
+          .optional("clientUids", values(JSONForm<String>.clientUID.schema), "One of these users."),
           .optional("all", inner, "All of these segments."), .optional("any", inner, "At least one of these."),
           .optional("not", JSONSchema.reference("Segment"), "Everybody but these."),
         ]
@@ -46,7 +46,7 @@ extension Schemas {
   }()
 
   private static let times: JSONTree = {
-    let length = duration(1...Domain.Limits.segmentAgeSeconds)
+    let length = JSONSchema.duration(1...Domain.Limits.segmentAgeSeconds)
     return JSONSchema.object(
       isClosed: true,
       [

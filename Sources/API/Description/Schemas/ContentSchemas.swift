@@ -133,21 +133,6 @@ extension Schemas {
           .optional("inputPushToken", JSONSchema.flag), .optional("inputPushChannel", name),
         ])
     ),
-    (
-      "Upload",
-      JSONSchema.object([
-        .needed("uploadId", JSONSchema.anyText, "What a send names as `media`."),
-        .needed("url", JSONSchema.anyText, "Where devices fetch it."),
-        .needed("contentType", JSONSchema.words(MediaType.allCases.map(\.rawValue)), "What its bytes say it is."),
-        .needed("bytes", JSONSchema.count), .needed("expiresAt", JSONSchema.moment),
-      ])
-    ),
-    (
-      "File",
-      .object([
-        ("type", "string"), ("format", "binary"), ("minLength", .number(1)), ("description", "The bytes of the file."),
-      ])
-    ),
   ]
 
   private static let text = JSONSchema.text(upTo: Domain.Limits.voipPayloadBytes)

@@ -26,7 +26,7 @@ extension Schemas {
           .optional("mutableContent", JSONSchema.flag), .optional("contentAvailable", JSONSchema.flag),
           .optional("ext", JSONSchema.givenText), .optional("data", customKeys), fillsVariables,
           .optional(
-            "expiresIn", duration(Domain.Limits.expirySeconds)), .optional("dbIn", JSONSchema.flag),
+            "expiresIn", JSONSchema.duration(Domain.Limits.expirySeconds)), .optional("dbIn", JSONSchema.flag),
           .optional("reference", JSONSchema.reference("SenderReference")),
           .optional(
             "sender", JSONSchema.words(DeviceSend.senders.sorted()),

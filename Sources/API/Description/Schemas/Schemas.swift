@@ -3,12 +3,18 @@ internal import JSON
 /// Every named schema of the document.
 enum Schemas {
   static let all: [JSONTree.Member] =
-    problem + devices + confirmations + send + content + timing + answers + reports + audiences
+    problem + Endpoint.deviceSchemas + Endpoint.deviceConsentSchemas + Endpoint.deviceUserSchemas
+    + Endpoint.deviceGroupSchemas + Endpoint.deviceInboxSchemas + Endpoint.deviceBadgeSchemas + confirmations + send
+    + content
+    + Endpoint.uploadSchemas + timing + Endpoint.controlSchemas
+    + Endpoint.sendAnswerSchemas + Endpoint.reportSchemas + Endpoint.messageListSchemas + audiences
     + Endpoint.segmentSchemas + Endpoint.tagSchemas
-    + Endpoint.fileSchemas + Endpoint.groupSchemas + administration + Endpoint.quarantineSchemas + lists
-    + Endpoint.accountSchemas + statistics + people + server + deviceMessages + Endpoint.adRuleSchemas
+    + Endpoint.fileSchemas + Endpoint.groupSchemas + Endpoint.appSchemas + Endpoint.credentialSchemas
+    + Endpoint.quarantineSchemas + Endpoint.keySchemas + Endpoint.auditSchemas
+    + Endpoint.accountSchemas + Endpoint.statisticsSchemas + Endpoint.peopleSchemas + Endpoint.serverSchemas
+    + deviceMessages + Endpoint.adRuleSchemas
     + Endpoint.webhookSchemas
-    + saved + Endpoint.approvalSchemas
+    + Endpoint.savedSchemas + Endpoint.approvalSchemas
     + Endpoint.importSchemas
     + controllers
 }

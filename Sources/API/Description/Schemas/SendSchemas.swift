@@ -19,13 +19,14 @@ extension Schemas {
           .optional("reference", JSONSchema.reference("SenderReference")),
         ])
     ),
+    ("KeptMessage", JSONSchema.object("What a send says, whoever gets it.", isClosed: true, sayable)),
     (
       "Audience",
       JSONSchema.oneOf([
         only("all", JSONSchema.constant(.flag(true)), "Everyone of the app, guests included."),
         only("members", JSONSchema.flag, "Those with a user (true), or guests only (false)."),
         only(
-          "clientUids", entries(clientUID.adding("not", JSONSchema.constant("GUEST"))),
+          "clientUids", entries(JSONForm<String>.clientUID.schema.adding("not", JSONSchema.constant("GUEST"))),
           "These users, on all their devices. `GUEST` is no audience."),
         only("devices", entries(JSONSchema.uuid), "These devices, by our ids."),
         only("psids", entries(JSONSchema.text(upTo: Domain.Limits.psidBytes)), "These devices, by their push tokens."),
@@ -82,10 +83,10 @@ extension Schemas {
         `confidentialLanes` are confidential without it.
         """),
       .optional(
-        "expiresIn", duration(Domain.Limits.expirySeconds),
+        "expiresIn", JSONSchema.duration(Domain.Limits.expirySeconds),
         "Nothing is sent later than this after it was due; a day by default."),
       .optional(
-        "inbox", duration(Domain.Limits.inboxSeconds),
+        "inbox", JSONSchema.duration(Domain.Limits.inboxSeconds),
         """
         It stays in the inboxes of its persons for so long after its time (`GET /v1/devices/{device}/inbox`): of everybody \
         whom it was meant for and whose consents let it go, whether a push came or not, and whatever `dbIn` says. It needs an \

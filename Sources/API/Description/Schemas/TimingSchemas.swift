@@ -9,7 +9,7 @@ extension Schemas {
       JSONSchema.object(
         "When a short message is asked for; needs `sms`.", isClosed: true,
         [
-          .optional("after", duration(Domain.Limits.fallbackSeconds), "Three minutes by default."),
+          .optional("after", JSONSchema.duration(Domain.Limits.fallbackSeconds), "Three minutes by default."),
           .optional(
             "unless", JSONSchema.words(Fallback.Condition.allCases.map(\.name)),
             """
@@ -31,13 +31,9 @@ extension Schemas {
           isClosed: true,
           [
             .needed("devices", JSONSchema.number(Domain.Limits.paceDevices), "Devices of one portion."),
-            .needed("wait", duration(Domain.Limits.paceWaitSeconds), "Between two portions."),
+            .needed("wait", JSONSchema.duration(Domain.Limits.paceWaitSeconds), "Between two portions."),
           ]),
       ]).adding("description", "No faster than this.")
-    ),
-    (
-      "PaceChange",
-      JSONSchema.object(isClosed: true, [.needed("pace", JSONSchema.optional(JSONSchema.reference("Pace")))])
     ),
     (
       "Canary",
@@ -64,15 +60,6 @@ extension Schemas {
           .optional("zone", JSONSchema.words(["app", "device"]), "Whose clock; `app` by default."),
         ])
     ),
-    (
-      "Resend",
-      JSONSchema.object(
-        isClosed: true,
-        [
-          .needed("to", JSONSchema.words(ResendTarget.allCases.map(\.name)), "Which of its devices."),
-          .optional("pace", JSONSchema.reference("Pace")),
-        ])
-    ),
   ]
 
   private static func canary(_ name: String, _ range: ClosedRange<Int64>, _ about: String) -> JSONTree {
@@ -80,7 +67,8 @@ extension Schemas {
       isClosed: true,
       [
         .needed(name, JSONSchema.number(range), about),
-        .optional("wait", duration(Domain.Limits.canaryWaitSeconds), "How long to look; five minutes by default."),
+        .optional(
+          "wait", JSONSchema.duration(Domain.Limits.canaryWaitSeconds), "How long to look; five minutes by default."),
         .optional(
           "maxRejectedPercent", JSONSchema.number(Domain.Limits.canaryRejectedPercent),
           "When more of it is rejected, the message stops; 10 by default."),
@@ -93,15 +81,4 @@ extension Schemas {
     matching: "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
       + "T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$", "date-time-local")
   static let clockTime = JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
-
-  /// ISO 8601, weeks to seconds.
-  static func duration(_ seconds: ClosedRange<Int64>) -> JSONTree {
-    JSONSchema.text(
-      matching: "^P(?!$)([0-9]{1,9}W)?([0-9]{1,9}D)?(T(?!$)([0-9]{1,9}H)?([0-9]{1,9}M)?([0-9]{1,9}S)?)?$", "duration"
-    )
-    .adding([
-      ("x-minimumSeconds", .number(seconds.lowerBound)), ("x-maximumSeconds", .number(seconds.upperBound)),
-      ("examples", .texts(["PT10M"])),
-    ])
-  }
 }

@@ -1,6 +1,6 @@
-internal import JSON
 internal import Domain
 internal import HTTPServer
+internal import JSON
 internal import Operations
 
 /// Messages that stay with a device's user.
@@ -23,7 +23,7 @@ extension Endpoint {
       ],
       answers: [
         Answer(
-          200, "A page of the inbox.", "InboxPage",
+          200, "A page of the inbox.", InboxPage.Shown.object,
           example: """
             {"items":[{"seqno":"104","sentAt":"2026-11-21T09:30:00.123Z","endsAt":"2027-02-19T09:30:00.123Z",\
             "readAt":null,"payload":{"aps":{"alert":{"title":"News","body":"Hello"}},\
@@ -31,4 +31,20 @@ extension Endpoint {
             """)
       ], problems: [.invalidField], handler: .device(DeviceDoor.listInbox))
   ]
+
+  /// What it answers.
+  static let deviceInboxSchemas: [JSONTree.Member] = [InboxPage.Shown.object.named]
+}
+
+extension DeviceDoor {
+  func listInbox(
+    _ request: Request, _ parameters: PathParameters, _ query: QueryParameters, _ responder: Responder
+  ) throws(Problem) {
+    let claim = try claim(request, parameters)
+    let part = try InboxQuestion(limit: query["limit"], cursor: query["cursor"])
+    perform(.inbox(claim, part), request, responder) { answer, responder in
+      guard case .inbox(let page) = answer else { return }
+      responder.send(InboxPage.Shown.object, page.shown(by: self.keys.pushkeys))
+    }
+  }
 }

@@ -1,7 +1,7 @@
-internal import JSON
-internal import HTTPServer
-internal import Operations
 internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
 
 /// Statistics.
 extension Endpoint {
@@ -22,7 +22,7 @@ extension Endpoint {
       ],
       answers: [
         Answer(
-          200, "What happened, by time; a time at which nothing did is left out.", "Statistics",
+          200, "What happened, by time; a time at which nothing did is left out.", StatisticsService.Report.object,
           example: """
             {"from":"2026-11-21T00:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"hour","per":"lane",\
             "total":{"accepted":985,"rejected":3,"expired":0,"cancelled":0,"skipped":2,"received":700,"read":120,"joined":0,\
@@ -39,15 +39,32 @@ extension Endpoint {
       """, by: .permission(.viewMessages), parameters: [.ofApp(isNeeded: false)],
       answers: [
         Answer(
-          200, "What happens, as it changes.", "OverviewEvents",
+          200, "What happens, as it changes.", overviewEvents.name,
           example: """
             event: overview
             data: {"minutes":{"from":"2026-11-21T09:00:00.000Z","to":"2026-11-21T10:00:00.000Z","by":"minute","per":"none",\
             "total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,"received":0,"read":0,"joined":0,\
-            "left":0},"items":[]},"reasons":{},"messages":{"items":[],"nextCursor":null}}
+            "left":0},"items":[]},"reasons":{"from":"2026-11-21T09:00:00.000Z","to":"2026-11-21T10:00:00.000Z",\
+            "by":"minute","per":"reason","total":{"accepted":0,"rejected":0,"expired":0,"cancelled":0,"skipped":0,\
+            "received":0,"read":0,"joined":0,"left":0},"items":[]},"messages":{"items":[],"nextCursor":null}}
 
 
             """, type: "text/event-stream")
       ], problems: [.unknownApp], handler: .pieces(.live, AdminCall.watchOverview)),
   ]
+
+  /// What they take and answer, in the order of the description.
+  static let statisticsSchemas: [JSONTree.Member] = [StatisticsService.Report.object.named, overviewEvents]
+
+  private static let overviewEvents: JSONTree.Member = (
+    "OverviewEvents", JSONSchema.events(["overview"], "Event after event.", Overview.object.schema)
+  )
+}
+
+extension AdminCall {
+  fileprivate func statistics() throws(Problem) -> Response {
+    let question = StatisticsService.Question(
+      appID: query["appId"], from: query["from"], to: query["to"], by: query["by"], per: query["per"])
+    return .json(.ok, try StatisticsService.report(question, by: caller, on: connection, now: now))
+  }
 }

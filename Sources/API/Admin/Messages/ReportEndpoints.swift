@@ -1,7 +1,8 @@
-internal import JSON
 internal import Domain
 internal import HTTPServer
+internal import JSON
 internal import Operations
+internal import Store
 
 /// What became of a message.
 extension Endpoint {
@@ -11,7 +12,8 @@ extension Endpoint {
       """
       The funnel. At every instant `targeted` = `pending` + `accepted` + `rejected` + `expired` + `cancelled` + `skipped`.
       """, by: .permission(.viewMessages),
-      answers: [Answer(200, "The numbers of this moment.", "Funnel", example: funnel)], problems: [.unknownMessage],
+      answers: [Answer(200, "The numbers of this moment.", ReportService.FunnelAnswer.object, example: funnel)],
+      problems: [.unknownMessage],
       handler: .whole(AdminCall.funnel)),
     Endpoint(
       .get, "/v1/admin/messages/{seqno}/events", id: "watchMessage", in: .messages, "Watch a message's numbers",
@@ -22,7 +24,7 @@ extension Endpoint {
       """, by: .permission(.viewMessages),
       answers: [
         Answer(
-          200, "The numbers, as they change.", "FunnelEvents", example: "event: funnel\ndata: \(funnel)\n\n",
+          200, "The numbers, as they change.", funnelEvents.name, example: "event: funnel\ndata: \(funnel)\n\n",
           type: "text/event-stream")
       ], problems: [.unknownMessage], handler: .pieces(.live, AdminCall.watchMessage)),
     Endpoint(
@@ -35,7 +37,7 @@ extension Endpoint {
       ],
       answers: [
         Answer(
-          200, "A page of deliveries.", "DeliveryPage",
+          200, "A page of deliveries.", ItemPage<Funnels.Delivery>.object,
           example: """
             {"items":[{"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","status":"accepted",\
             "reason":null,"attempts":1,"at":"2026-11-21T09:30:00.123Z","receivedAt":"2026-11-21T09:30:01.004Z",\
@@ -44,9 +46,33 @@ extension Endpoint {
       ], problems: [.invalidField, .unknownMessage, .notKept], handler: .whole(AdminCall.deliveries)),
   ]
 
+  /// What they take and answer, in the order of the description.
+  static let reportSchemas: [JSONTree.Member] = [
+    funnelEvents, ReportService.FunnelAnswer.object.named, ItemPage<Funnels.Delivery>.object.named,
+    Funnels.Delivery.object.named,
+  ]
+
+  private static let funnelEvents: JSONTree.Member = (
+    "FunnelEvents",
+    JSONSchema.events(
+      ["funnel", "end"], "Event after event; the data of each is a Funnel.",
+      ReportService.FunnelAnswer.object.form.schema)
+  )
+
   static let funnel = """
     {"seqno":"104","appId":"com.example.bank","alert":{"title":"News","body":"Hello"},\
     "createdAt":"2026-11-21T09:30:00.123Z","state":"sending","targeted":1000,"pending":10,\
     "accepted":985,"rejected":3,"expired":0,"cancelled":0,"skipped":2,"received":700,"read":120,"unknown":0,"resent":1,"reasons":{"Unregistered":3,"quarantine":2}}
     """
+}
+
+extension AdminCall {
+  fileprivate func funnel() throws(Problem) -> Response {
+    .json(.ok, try ReportService.funnel(try seqno(), for: caller, on: connection))
+  }
+
+  fileprivate func deliveries() throws(Problem) -> Response {
+    let page = try PageRequest(limit: query["limit"], cursor: query["cursor"], status: query["status"])
+    return .json(.ok, try ReportService.deliveries(of: try seqno(), page, for: caller, on: connection))
+  }
 }

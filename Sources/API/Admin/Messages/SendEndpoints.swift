@@ -1,6 +1,8 @@
-internal import Operations
 internal import Domain
 internal import HTTPServer
+internal import JSON
+internal import Logging
+internal import Operations
 
 /// Sending.
 extension Endpoint {
@@ -19,41 +21,50 @@ extension Endpoint {
         Answer(
           202,
           "The message is stored and will be sent; or it waits for a second person, who is asked for what an account sends to many.",
-          "AcceptedOrWaiting",
+          sendAnswer.name,
           example: #"{"seqno":"104","state":"queued","targeted":2,"unknown":[]}"#,
-          links: seqnoLinks),
-        Answer(200, "It was tried out only.", "DryRun", example: MessageExamples.dryRun),
+          links: messageLinks),
+        Answer(200, "It was tried out only.", DryRun.object, example: MessageExamples.dryRun),
       ],
       problems: [
         .notFound, .unknownApp, .unknownSegment, .unknownUpload, .payloadTooLarge, .impossible, .idempotencyConflict,
         .conflict,
-      ], handler: .whole(AdminCall.send)),
-    Endpoint(
-      .post, "/v1/admin/messages/{seqno}/resend", id: "resendMessage", in: .control, "Send a message once more",
-      """
-      To those of its devices that it has not reached (`failed`, `not-received`) or that have not read it (`not-read`). \
-      Whoever was left out as late has failed: then everyone of its audience whom it has not reached gets it. It \
-      is a new message with a number of its own and the same content; when and how fast the old one went is not repeated. \
-      The old one must have ended.
-      """, by: .permission(.send), parameters: [.idempotencyKey],
-      body: Body(schema: "Resend", examples: [("failed", #"{"to":"failed"}"#)]),
-      answers: [
-        Answer(
-          202,
-          "The new message is stored and will be sent; or it waits for a second person, who is asked for what an account sends to many.",
-          "AcceptedOrWaiting",
-          example: #"{"seqno":"105","state":"queued","targeted":1,"resendOf":"104","unknown":[]}"#, links: seqnoLinks)
-      ],
-      problems: [
-        .unknownMessage, .notKept, .contentWiped, .payloadTooLarge, .impossible, .idempotencyConflict, .wrongState,
-        .conflict,
-      ], handler: .whole(AdminCall.resend)),
+      ], handler: .whole(AdminCall.send))
   ]
 
-  private static let seqnoLinks = [
+  static let messageLinks = [
     Link("showMessage", "seqno", "$response.body#/seqno"), Link("listDeliveries", "seqno", "$response.body#/seqno"),
     Link("pauseMessage", "seqno", "$response.body#/seqno"), Link("resumeMessage", "seqno", "$response.body#/seqno"),
     Link("cancelMessage", "seqno", "$response.body#/seqno"), Link("changePace", "seqno", "$response.body#/seqno"),
     Link("resendMessage", "seqno", "$response.body#/seqno"),
   ]
+
+  /// What it answers, in the order of the description.
+  static let sendAnswerSchemas: [JSONTree.Member] = [
+    SendAnswer.Accepted.object.named, DryRun.object.named, sendAnswer, ApprovalService.Waiting.object.named,
+  ]
+  static let sendAnswer: JSONTree.Member = (
+    "AcceptedOrWaiting",
+    JSONSchema.oneOf([SendAnswer.Accepted.object.form.schema, ApprovalService.Waiting.object.form.schema])
+  )
+}
+
+extension AdminCall {
+  fileprivate func send() throws(Problem) -> Response {
+    let answer = try SendService.send(
+      SendRequest(
+        body: try jsonBody(), idempotencyKey: request.header("idempotency-key"), caller: caller,
+        hosting: resources.hosting),
+      on: connection, catalog: resources.catalog, now: now)
+    switch answer {
+    case .accepted(let accepted):
+      resources.messageCommitted()
+      resources.log.info(
+        "message accepted", metadata: ["requestId": "\(request.id)", "seqno": "\(accepted.seqno)"])
+      return .json(.accepted, answer)
+    case .waiting: return .json(.accepted, answer)
+    case .tried:
+      return .json(.ok, answer)
+    }
+  }
 }

@@ -1,0 +1,76 @@
+internal import Domain
+internal import JSON
+internal import Operations
+internal import Store
+
+/// Whose a device is, as it is told itself: the user, what the binding to it was made with, and whether a push has to be
+/// brought back first.
+struct DeviceStanding {
+  let device: Devices.Record
+  let userName: String
+
+  static let fields: [JSONField<DeviceStanding>] = [
+    .needed("user", .orNull(user.form), { $0.device.userKey.isGuest ? nil : $0 }, "Null for a guest."),
+    .needed(
+      "identity", .orNull(.identity), { $0.device.userKey.isGuest ? nil : $0.device.identity },
+      "What its binding to the user was made with; null for a guest."),
+    .needed(
+      "awaitsPush", .flag, { $0.device.pending != nil },
+      "In `strict`: the user was vouched for, and is the device's when it brings back a push (`…/possession`)."),
+  ]
+
+  static let user = JSONObject<DeviceStanding>(
+    "User",
+    [
+      .needed("clientUid", .anyText, { $0.device.userKey.clientUID ?? "" }, "CUID: login id, e-mail, phone number …"),
+      .needed("clientName", .anyText, \.userName, "CNAME: the name to show; may be empty."),
+    ])
+}
+
+/// A registration's answer.
+struct Registered {
+  let standing: DeviceStanding
+  let authKey: String
+  let badge: Int16
+
+  static let object = JSONObject<Registered>(
+    "Registered",
+    [
+      .needed("device", .device, \.standing.device.device, "Our id of the device: for every path about it."),
+      .needed(
+        "authKey", .anyText, \.authKey, "The device's own key. Former ones end when somebody vouches for its user."),
+      .needed("badge", .badgeCount, \.badge, "The user's badge count."),
+    ] + DeviceStanding.fields.map { $0.of(\.standing) })
+}
+
+/// A device as it asks about itself.
+struct ShownDevice {
+  let standing: DeviceStanding
+  let badge: Int16
+
+  static let object = JSONObject<ShownDevice>(
+    "Device",
+    [
+      .needed("device", .device, \.standing.device.device), .needed("pnsId", .network, \.standing.device.network),
+      .needed("environment", .environment, \.standing.device.environment),
+      // Never the whole token: who sees this answer might not be the device.
+      .needed(
+        "psid", .anyText, { String($0.standing.device.psid.prefix(Operations.Limits.shownTokenBytes)) },
+        "The first eight characters of the push token."),
+      .needed("badge", .badgeCount, \.badge), .needed("consent", Consents.object.form, \.standing.device.consents),
+    ] + DeviceStanding.fields.map { $0.of(\.standing) })
+}
+
+/// Whose a device is, with a key: those before may have ended.
+struct ShownUser {
+  let standing: DeviceStanding
+  let authKey: String
+
+  static let object = JSONObject<ShownUser>(
+    "DeviceUser",
+    [
+      .needed(
+        "authKey", .anyText, \.authKey,
+        "The device's key from now on: former ones end when somebody vouches for its user.")
+    ] + DeviceStanding.fields.map { $0.of(\.standing) })
+}

@@ -1,0 +1,133 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+internal import Store
+
+/// Consents of the person at a device, and the device's further tokens.
+extension Endpoint {
+  static let deviceConsent: [Endpoint] = [
+    Endpoint(
+      .get, "/v1/devices/{device}/consent", id: "showConsent", in: .devices, "Ask for the consents of the device",
+      "Each with the time it was given or withdrawn; null while it was never asked.", by: .authKey,
+      answers: [Answer(200, "The consents.", Consents.object, example: consents)],
+      handler: .device(DeviceDoor.showConsents)),
+    Endpoint(
+      .put, "/v1/devices/{device}/consent", id: "setConsent", in: .devices, "Give or withdraw consents",
+      """
+      What is left out stays as it is. A device that never said anything gets every message but advertising (`kind` \
+      `ad`); one that withdrew `notification` gets only what must go (`essential`).
+      """, by: .authKey,
+      body: Body(
+        Consents.Change.object, examples: [("ads", #"{"ad":true,"nightAd":false}"#)],
+        bytes: Operations.Limits.deviceCallBytes),
+      answers: [Answer(200, "The consents now.", Consents.object, example: consents)],
+      handler: .device(DeviceDoor.setConsents)),
+  ]
+
+  static let deviceTokens: [Endpoint] = [
+    Endpoint(
+      .put, "/v1/devices/{device}/tokens/{kind}", id: "setToken", in: .devices, "Register a further push token",
+      """
+      A device has one token for alerts, its PSID, and may have one more of each other kind. The last registration wins: a \
+      token belongs to one device.
+      """, by: .authKey,
+      body: Body(
+        FurtherToken.object,
+        examples: [("voip", #"{"psid":"22fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0"}"#)],
+        bytes: Operations.Limits.deviceCallBytes),
+      answers: [Answer(204, "The device has this token.")], problems: [.notFound], handler: .device(DeviceDoor.setToken)
+    ),
+    Endpoint(
+      .delete, "/v1/devices/{device}/tokens/{kind}", id: "endToken", in: .devices, "Unregister a further push token",
+      "Doing it again changes nothing.", by: .authKey, answers: [Answer(204, "The device has no token of this kind.")],
+      problems: [.notFound], handler: .device(DeviceDoor.endToken)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let deviceConsentSchemas: [JSONTree.Member] = [
+    Consents.Change.object.named, Consents.object.named, FurtherToken.object.named,
+  ]
+
+  private static let consents = """
+    {"notification":null,"ad":{"given":true,"at":"2026-11-21T09:30:00.123Z"},\
+    "nightAd":{"given":false,"at":"2026-11-21T09:30:00.123Z"}}
+    """
+}
+
+extension DeviceDoor {
+  func showConsents(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    perform(.find(try claim(request, parameters)), request, responder, Self.sendConsents)
+  }
+
+  /// Those that are not named stay as they are.
+  func setConsents(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    let change = try Self.body(Consents.Change.object, request)
+    perform(.setConsents(claim, change), request, responder, Self.sendConsents)
+  }
+
+  private static func sendConsents(_ answer: OperationAnswer, _ responder: Responder) {
+    guard case .found(let device, _, _) = answer else { return }
+    responder.send(Consents.object, device.consents)
+  }
+
+  // MARK: Further tokens
+
+  func setToken(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    let kind = try Self.kind(parameters)
+    let further = try Self.body(FurtherToken.object, request)
+    // All of these are Apple's: hex, in either case.
+    guard let token = PushNetwork.apns.normalize(psid: further.psid) else {
+      throw Problem(at: "/psid", "must be an APNs token in hex")
+    }
+    perform(.setToken(claim, kind, psid: token), request, responder) { _, responder in
+      responder.send(status: .noContent)
+    }
+  }
+
+  func endToken(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let operation = Operation.setToken(try claim(request, parameters), try Self.kind(parameters), psid: nil)
+    perform(operation, request, responder) { _, responder in responder.send(status: .noContent) }
+  }
+
+  private static func kind(_ parameters: PathParameters) throws(Problem) -> TokenKind {
+    guard let kind = TokenKind(further: parameters["kind"]) else {
+      let names = TokenKind.further.map(\.name).joined(separator: ", ")
+      throw Problem(.notFound, "There are these kinds of tokens: \(names).")
+    }
+    return kind
+  }
+}
+
+private struct FurtherToken {
+  var psid = ""
+
+  static let object = JSONObject(
+    "FurtherToken", from: FurtherToken(), [.required("psid", .token(of: .apns), \.psid, "The token, in hex.")])
+}
+
+extension Consents {
+  static let object = JSONObject<Consents>(
+    "Consents",
+    [
+      .needed("notification", .orNull(answer.form), \.notification), .needed("ad", .orNull(answer.form), \.ad),
+      .needed("nightAd", .orNull(answer.form), \.nightAd),
+    ])
+
+  private static let answer = JSONObject<Answer>(
+    "ConsentAnswer", isNamed: false,
+    [
+      .needed("given", .flag, \.isGiven), .needed("at", .moment, \.at, "When it was given or withdrawn."),
+    ])
+}
+
+extension Consents.Change {
+  static let object = JSONObject(
+    "Consent", about: "What the user has agreed to; what is left out stays as it is.", from: Consents.Change(),
+    [
+      .given("notification", .flag, \.notification, "Notifications at all."), .given("ad", .flag, \.ad, "Advertising."),
+      .given("nightAd", .flag, \.nightAd, "Advertising at night."),
+    ])
+}

@@ -1,0 +1,138 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+internal import Store
+
+/// Who uses a device.
+extension Endpoint {
+  static let deviceUser: [Endpoint] = [
+    Endpoint(
+      .put, "/v1/devices/{device}/user", id: "setUser", in: .devices, "Register the device's user",
+      """
+      Whatever the device had as a guest ends. `GUEST` is reserved and means nobody. If the app lets a user have one \
+      device only, the user's other devices become guests in the same commit.
+      """, by: .authKey,
+      body: Body(
+        UserBody.object, examples: [("user", #"{"clientUid":"kim01","clientName":"Kim"}"#)],
+        bytes: Operations.Limits.deviceCallBytes),
+      answers: [
+        Answer(
+          200, "The device belongs to this user.", ShownUser.object,
+          example:
+            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"proof","awaitsPush":false}"#
+        )
+      ], problems: [.badUserProof], handler: .device(DeviceDoor.setUser)),
+    Endpoint(
+      .post, "/v1/devices/{device}/possession", id: "bringBackPush", in: .devices, "Bring back a push",
+      """
+      In apps that are `strict` a device shows that pushes reach it: with the silent push that follows the registration, or \
+      with any other since. Only then is it the user's. A device that awaits none is answered as it stands.
+      """, by: .authKey,
+      body: Body(
+        Possession.object,
+        examples: [
+          (
+            "silent",
+            """
+            {"seqno":"104","psid":"00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",\
+            "pushkey":"0123456789012345678901234567890123456789"}
+            """
+          )
+        ], bytes: Operations.Limits.deviceCallBytes),
+      answers: [
+        Answer(
+          200, "The device as it stands.", ShownUser.object,
+          example:
+            #"{"authKey":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b.1.384c4d","user":{"clientUid":"kim01","clientName":"Kim"},"identity":"strict","awaitsPush":false}"#
+        )
+      ], problems: [.impossible], handler: .device(DeviceDoor.bringBack)),
+    Endpoint(
+      .delete, "/v1/devices/{device}/user", id: "clearUser", in: .devices, "Unregister the device's user",
+      "The device becomes a guest: it still gets what is sent to everyone.", by: .authKey,
+      answers: [Answer(204, "The device belongs to nobody.")], handler: .device(DeviceDoor.clearUser)),
+  ]
+
+  /// What they take and answer, in the order of the description.
+  static let deviceUserSchemas: [JSONTree.Member] = [
+    ShownUser.object.named, Possession.object.named, DeviceStanding.user.named, UserBody.object.named,
+  ]
+}
+
+extension DeviceDoor {
+  func setUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    let user = try Self.body(UserBody.object, request)
+    let named = NamedUser(clientUID: user.clientUID, name: user.clientName, proof: user.userProof)
+    perform(.setUser(claim, named), request, responder) { answer, responder in
+      guard case .found(let device, _, let userName) = answer else { return }
+      self.sendStanding(device, userName, claim, responder)
+    }
+  }
+
+  func bringBack(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    let claim = try claim(request, parameters)
+    let push = try Self.body(Possession.object, request)
+    let token = PushNetwork.apns.normalize(psid: push.psid) ?? push.psid
+    guard keys.pushkeys.isValid(push.pushkey, seqno: String(push.seqno), psid: token) else {
+      throw Problem(.forbidden, "This pushkey is not that of the message \(push.seqno) for this token.")
+    }
+    perform(.possess(claim, seqno: push.seqno, psid: token), request, responder) { answer, responder in
+      guard case .found(let device, _, let userName) = answer else { return }
+      self.sendStanding(device, userName, claim, responder)
+    }
+  }
+
+  /// The device as it stands, with a key: those before may have ended.
+  private func sendStanding(
+    _ device: Devices.Record, _ userName: String, _ claim: AuthKeyring.Claim, _ responder: Responder
+  ) {
+    let renewed = claim.renewed(for: device)
+    responder.send(
+      ShownUser.object,
+      ShownUser(
+        standing: DeviceStanding(device: device, userName: userName),
+        authKey: keys.authKeys.make(device: renewed.device, epoch: renewed.epoch, isAsked: renewed.isAsked)))
+  }
+
+  func clearUser(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    perform(.clearUser(try claim(request, parameters)), request, responder) { _, responder in
+      responder.send(status: .noContent)
+    }
+  }
+}
+
+/// Whom a device names as its user.
+struct UserBody {
+  var clientUID = ""
+  var clientName = ""
+  var userProof: String?
+
+  static let object = JSONObject(
+    "NamedUser", from: UserBody(),
+    [
+      .required("clientUid", .clientUID, \.clientUID), .given("clientName", .clientName, \.clientName),
+      .given("userProof", .userProof, \.userProof, aboutProof),
+    ])
+
+  static let aboutProof = """
+    Vouches for the user: by the app's own server, with the app's secret: the HMAC-SHA-256 of the clientUid in hex, \
+    or a JSON Web Token (HS256) with sub and exp.
+    """
+}
+
+/// A push that came.
+private struct Possession {
+  var seqno: Int64 = 0
+  var psid = ""
+  var pushkey = ""
+
+  static let object = JSONObject(
+    "Possession", from: Possession(),
+    [
+      .required("seqno", .seqno, \.seqno, "SEQNO of the push."),
+      .required(
+        "psid", .text(upTo: Domain.Limits.psidBytes), \.psid, "PSID: the token that it went to."),
+      .required("pushkey", .anyText, \.pushkey, "As it stands in the push."),
+    ])
+}

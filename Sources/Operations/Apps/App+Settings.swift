@@ -1,0 +1,77 @@
+internal import Domain
+internal import JSON
+
+/// What operators decide of an app, as it is shown and written into the audit log.
+extension App {
+  static let settings: [JSONField<App>] =
+    [
+      .needed("name", .anyText, \.name), .needed("timeZone", .anyText, \.timeZone, "IANA name."),
+      .needed(
+        "devicePolicy", .devicePolicy, \.devicePolicy, "`single`: a user has one device, the last registered."),
+    ] + IdentityRules.fields.map { $0.of(\.identityRules) } + Confidentiality.fields.map { $0.of(\.confidentiality) }
+    + [
+      .needed("badgeSync", .flag, \.syncsBadges, "A user's other devices are told new counts."),
+      .needed("deviceSends", .count, \.deviceSendsPerMinute, "Messages that one device may send in a minute."),
+      .needed(
+        "approvalAbove", .orNull(.count), \.approvalAbove,
+        "What an account sends to more devices than this waits for a second person; null: nothing does."),
+      .needed("extension", .flag, \.hasExtension, aboutExtension),
+    ]
+
+  /// The same with what nobody is shown.
+  static let audited = JSONObject<App>(
+    "AppSettings", isNamed: false,
+    settings + [.needed("proofGeneration", .count, \.identityRules.proofGeneration)])
+
+  static let aboutExtension = """
+    The app has a Notification Service Extension, which makes receipts on iOS: its alerts carry `mutable-content`, for which \
+    alone iOS starts it.
+    """
+}
+
+extension App.IdentityRules {
+  fileprivate static let fields: [JSONField<App.IdentityRules>] = [
+    .needed("identity", .identity, \.identity, about),
+    .needed("observedIdentity", .orNull(.identity), \.observed, "A stricter one that is tried out."),
+    .needed(
+      "graceEndsAt", .orNull(.moment), \.graceEndsAt,
+      "Until then devices stay with users that nobody vouched for; null: there are none."),
+    .needed("keepsUserOnRefresh", .flag, \.keepsUserOnRefresh, aboutRefresh),
+    .needed(
+      "confidentialTo", .confidentialTo, { $0.keepsConfidentialToProved || $0.identity > .open }, aboutConfidential),
+    .needed("tellsDevices", .flag, \.tellsDevices, aboutTelling),
+  ]
+
+  static let about = """
+    What it takes to call a device a user's. `proof`: the app's own server vouches for the user. `open`: the device's word. \
+    `strict`: proof, and a push that the device brings back.
+    """
+  static let aboutRefresh =
+    "In `open` alone: a known DEVICE_ID with a new token keeps its user without a key, so it moves a user's pushes."
+  static let aboutConfidential =
+    "Which devices confidential messages go to. `all` is for apps that are open; elsewhere it is `proved`."
+  static let aboutTelling = "A user's other devices get a push when there is a new one."
+}
+
+extension App.Confidentiality {
+  fileprivate static let fields: [JSONField<App.Confidentiality>] = [
+    .needed("confidentialLanes", .lanes, \.lanes, aboutLanes),
+    .needed("confidentialSdkSends", .flag, \.coversSDK, aboutSDK),
+  ]
+
+  static let aboutLanes = """
+    Messages of these lanes are confidential without saying so. A new app has `urgent`, in which one-time codes go out.
+    """
+  static let aboutSDK = "That holds for sends through the SDK's controllers too. False by default."
+}
+
+extension JSONForm<Bool> {
+  /// Whether confidential messages go to proved devices alone.
+  static let confidentialTo = JSONForm<String>.words(["all", "proved"]).standing(
+    for: { $0 == "proved" }, else: "is not known", written: { $0 ? "proved" : "all" })
+}
+
+extension JSONForm<Set<Lane>> {
+  static let lanes = JSONForm<[Lane]>.list(of: .lane).standing(
+    for: { Set($0) }, else: "is not known", written: { lanes in Lane.allCases.filter(lanes.contains) })
+}
