@@ -60,7 +60,11 @@ BEGIN
   IF NOT FOUND THEN RETURN false; END IF;
   IF EXISTS (
     SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'relation' AND l.relation IN (parent::regclass, to_regclass(format('%I', parent || '_' || low))) AND l.granted AND l.pid <> pg_backend_pid()
+    WHERE l.locktype = 'relation'
+      AND l.relation IN (parent::regclass, to_regclass(format('%I', parent || '_' || low)))
+      -- Another database may have tables of the same numbers.
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND l.granted AND l.pid <> pg_backend_pid()
       AND a.xact_start < clock_timestamp() - interval '1 second')
   THEN
     RETURN false;

@@ -136,6 +136,21 @@ import Testing
     #expect(try partitions == 3)
   }
 
+  @Test func `what is done in another database keeps no table from being dropped`() throws {
+    let keeper = keeper(90)
+    try keeper.look(connection)
+    try age()
+    // Copies of one template: the same tables have the same numbers in both.
+    let other = try TestDatabase.make()
+    let reader = try other.connect()
+    try reader.script("BEGIN; SELECT FROM outcomes LIMIT 1")
+    let isOld =
+      "SELECT count(*) FROM pg_stat_activity WHERE datname = '\(other.name)' AND xact_start < clock_timestamp() - interval '1 second'"
+    while try number(isOld) == 0 {}
+    try keeper.turn(connection)
+    #expect(try partitions == 3)
+  }
+
   @Test func `two nodes drop at once, and a step that is undone by a kill is done by the next`() throws {
     try keeper(90).look(connection)
     try age()

@@ -20,6 +20,8 @@ struct Endurance: ParsableCommand {
     static let judge = Duration.seconds(1800)
     /// Bad rounds whose histories are kept: after so many nobody learns more from the next.
     static let kept = 5
+    /// Rounds without an end, after which it gives up.
+    static let broken = 5
     /// So much of a round's history in one file: more than it has.
     static let historyMegabytes = 4096
   }
@@ -98,8 +100,10 @@ struct Endurance: ParsableCommand {
       sums.take(page, wasInterrupted: run.wasInterrupted)
       if !page.isClean { try Data(page.text.utf8).write(to: URL(filePath: "\(history).page")) }
       return page
-    } catch let trouble as Trouble {
-      sums.note("round \(number), seed \(plan.seed): \(trouble)")
+    } catch {
+      // Also what the tool itself could not do: hours are not thrown away for one round, and it is told as what was found.
+      sums.note("round \(number), seed \(plan.seed): \(error)")
+      guard sums.broken < Limits.broken else { throw error }
       return nil
     }
   }

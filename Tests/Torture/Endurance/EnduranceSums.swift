@@ -1,6 +1,8 @@
 /// What all rounds of an endurance come to.
 struct EnduranceSums {
   private(set) var rounds = 0
+  /// Rounds that came to no end.
+  private(set) var broken = 0
   private(set) var wasInterrupted = false
   private(set) var findings: [String] = []
   private var received = 0
@@ -31,6 +33,7 @@ struct EnduranceSums {
   /// A round that came to no end counts as one that found something.
   mutating func note(_ finding: String) {
     rounds += 1
+    broken += 1
     findings.append(finding)
   }
 

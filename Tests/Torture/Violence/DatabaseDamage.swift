@@ -40,19 +40,28 @@ extension Run {
 
   func forbidWrites(_ milliseconds: Int) throws {
     guard !isPostgresDown, !isWaiting, let session = try? stage.session() else { return }
-    let reload = "SELECT pg_reload_conf()"
     guard (try? session.script("ALTER SYSTEM SET default_transaction_read_only = on")) != nil else { return }
-    _ = try? session.script(reload)
+    _ = try? session.script("SELECT pg_reload_conf()")
     isWaiting = true
     try note("read-only databases", "the database takes no writes for \(milliseconds) ms", lasting: milliseconds)
+    allowWrites(after: milliseconds)
+    expectWork("the database took no writes", from: milliseconds + 3000, upto: milliseconds + 12_000)
+  }
+
+  /// Its disk may be full by then, and takes not even this: then a moment later.
+  private func allowWrites(after milliseconds: Int) {
     after(milliseconds) { [self] in
+      guard !isPostgresDown else { return allowWrites(after: 500) }
       try stage.restorePostgres()
       let session = try stage.session()
-      try session.script("ALTER SYSTEM RESET default_transaction_read_only")
-      try session.script(reload)
+      do {
+        try session.script("ALTER SYSTEM RESET default_transaction_read_only")
+      } catch let error as PostgresError where error.sqlState == .diskFull {
+        return allowWrites(after: 500)
+      }
+      try session.script("SELECT pg_reload_conf()")
       isWaiting = false
     }
-    expectWork("the database took no writes", from: milliseconds + 3000, upto: milliseconds + 12_000)
   }
 
   func useUpConnections(_ milliseconds: Int) throws {
