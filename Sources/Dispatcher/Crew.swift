@@ -29,11 +29,6 @@ struct Crew: Sendable {
 
   static func number(of lane: Lane) -> Int { lane == .urgent ? 0 : 1 }
 
-  /// Which crew a batch belongs to is part of its number, so that its results find the way home.
-  static func number(ofBatch batch: Int64) -> Int { Int(batch % Int64(lanes.count)) }
-
-  func batchNumber(_ count: Int64) -> Int64 { count * Int64(Self.lanes.count) + Int64(number) }
-
   /// `plan`, `plan-urgent`: a thread's name has at most 15 bytes.
   func threadName(_ task: String) -> String { lanes == [.urgent] ? task + "-urgent" : task }
 

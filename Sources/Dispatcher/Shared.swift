@@ -9,7 +9,6 @@ final class Shared: Sendable {
   let configuration: DispatcherConfiguration
   let clock: DatabaseClock
   let crews: [Crew]
-  /// Answers to pushes that belong to no message.
   let badgeResults: Inbox<PushResult>
   let controlWakeup: Wakeup
   let stopping: StopSignal
@@ -38,11 +37,11 @@ final class Shared: Sendable {
     self.configuration = configuration
     clock = configuration.clock
     var crews: [Crew] = []
-    for (number, inbox) in results.inboxes.enumerated() {
+    for (number, inbox) in results.crews.enumerated() {
       crews.append(try Crew(number: number, completer: inbox, firstWriter: configuration.firstWriter))
     }
     self.crews = crews
-    badgeResults = try Inbox(capacity: Limits.badgeResults)
+    badgeResults = results.badges
     controlWakeup = try Wakeup()
     stopping = try StopSignal()
   }
@@ -62,7 +61,10 @@ final class Shared: Sendable {
 
   func isFull(_ lane: Lane) -> Bool { fullLanes.load(ordering: .relaxed) & lane.bit != 0 }
 
-  func nextBatch(of crew: Crew) -> Int64 { crew.batchNumber(lastBatch.add(1, ordering: .relaxed).newValue) }
+  /// - Parameter inbox: the place of whoever waits for the results: a crew's number, or `ResultInbox.badgePlace`.
+  func nextBatch(for inbox: Int) -> BatchAddress {
+    BatchAddress(lastBatch.add(1, ordering: .relaxed).newValue, inbox: inbox)
+  }
 
   func take(_ devices: Int) {
     underWay.add(devices, ordering: .relaxed)

@@ -20,46 +20,39 @@ package enum Audience: Equatable, Sendable {
   /// Devices of an earlier message, by what became of them there. Not to be asked for in a send: `resend` makes it.
   case deliveries(of: Int64, ResendTarget)
 
-  /// Reads the `audience` object: exactly one member.
-  static func read(_ reader: inout JSONReader) throws(JSONError) -> Audience {
-    var audiences: [Audience] = []
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "all":
-        guard try reader.readBool() else { throw JSONError("must be true") }
-        audiences.append(.all)
-      case "members": audiences.append(.members(try reader.readBool()))
-      case "clientUids": audiences.append(.clientUIDs(try readList(&reader, readUser).map(\.description)))
-      case "devices": audiences.append(.devices(try readList(&reader, readDevice)))
-      case "psids": audiences.append(.psids(try readList(&reader, readPSID)))
-      case "groups": audiences.append(.groups(try readList(&reader, readGroup)))
-      case "segment": audiences.append(try readSegment(&reader))
-      case "csv": audiences.append(.csv(try readNumber(&reader, "the number of an uploaded file")))
-      default: throw .unknownField
-      }
-    }
-    guard let audience = audiences.first, audiences.count == 1 else {
-      throw JSONError("must have exactly one of all, members, clientUids, devices, psids, groups, segment, csv")
-    }
-    return audience
-  }
+  static let choice = JSONChoice<Audience>(
+    "Audience", "Who gets it: exactly one of these. A device gets a message once.",
+    [
+      .of("all", .alwaysTrue, "Everyone of the app, guests included.") { _ in .all },
+      .of("members", .flag, "Those with a user (true), or guests only (false).") { .members($0) },
+      .of(
+        "clientUids",
+        .entries(
+          JSONSchema.text(upTo: Domain.Limits.clientUIDBytes).adding("not", JSONSchema.constant("GUEST")), readUser),
+        "These users, on all their devices. `GUEST` is no audience."
+      ) { .clientUIDs($0.map(\.description)) },
+      .of("devices", .entries(JSONSchema.uuid, readDevice), "These devices, by our ids.") { .devices($0) },
+      .of(
+        "psids", .entries(JSONSchema.text(upTo: Domain.Limits.psidBytes), readPSID),
+        "These devices, by their push tokens."
+      ) { .psids($0) },
+      .of("groups", .entries(JSONSchema.reference("GroupSeq"), readGroup), "These groups and all below them.") {
+        .groups($0)
+      },
+      .of(
+        "segment", segment, "Devices of which something is true: a saved segment by its number, or its conditions here."
+      ) {
+        $0
+      },
+      .of("csv", uploadedFile, "The users of an uploaded file, by its number.") { .csv($0) },
+    ])
 
-  /// Reads a list without repeats, in the order given.
-  private static func readList<Entry: Hashable>(
-    _ reader: inout JSONReader, _ read: (inout JSONReader) throws(JSONError) -> Entry
-  ) throws(JSONError) -> [Entry] {
-    var entries: [Entry] = []
-    var seen: Set<Entry> = []
-    try reader.readArray { (reader, index) throws(JSONError) in
-      guard index < Domain.Limits.audienceEntries else {
-        throw JSONError("is one more than the \(Domain.Limits.audienceEntries) that a send may name")
-      }
-      let entry = try read(&reader)
-      if seen.insert(entry).inserted { entries.append(entry) }
-    }
-    guard !entries.isEmpty else { throw JSONError("must name at least one") }
-    return entries
-  }
+  private static let segment = JSONForm(
+    JSONSchema.oneOf([JSONSchema.reference("SegmentNumber"), JSONSchema.reference("Segment")]),
+    read: { (reader) throws(JSONError) in try readSegment(&reader) })
+  private static let uploadedFile = JSONForm(
+    JSONSchema.reference("SegmentNumber"),
+    read: { (reader) throws(JSONError) in try readNumber(&reader, "the number of an uploaded file") })
 
   /// As a key, for keys differ byte by byte.
   private static func readUser(_ reader: inout JSONReader) throws(JSONError) -> UserKey {
@@ -99,6 +92,29 @@ package enum Audience: Equatable, Sendable {
     }
     guard let number, number > 0 else { throw JSONError("must be \(what): a whole number from 1") }
     return number
+  }
+}
+
+extension JSONForm {
+  /// A list without repeats, in the order given.
+  fileprivate static func entries<Entry: Hashable & Sendable>(
+    _ schema: JSONTree, _ read: @escaping @Sendable (inout JSONReader) throws(JSONError) -> Entry
+  ) -> JSONForm where Value == [Entry] {
+    JSONForm(
+      JSONSchema.list(of: schema, 1...Domain.Limits.audienceEntries),
+      read: { (reader) throws(JSONError) in
+        var entries: [Entry] = []
+        var seen: Set<Entry> = []
+        try reader.readArray { (reader, index) throws(JSONError) in
+          guard index < Domain.Limits.audienceEntries else {
+            throw JSONError("is one more than the \(Domain.Limits.audienceEntries) that a send may name")
+          }
+          let entry = try read(&reader)
+          if seen.insert(entry).inserted { entries.append(entry) }
+        }
+        guard !entries.isEmpty else { throw JSONError("must name at least one") }
+        return entries
+      })
   }
 }
 

@@ -1,4 +1,4 @@
-internal import JSON
+package import JSON
 
 /// A first part of a message that goes ahead: only when not too many of it are rejected does the rest follow.
 package struct Canary: Equatable, Sendable {
@@ -18,6 +18,27 @@ package struct Canary: Equatable, Sendable {
     self.size = size
     self.waitSeconds = waitSeconds
     self.maxRejectedPercent = maxRejectedPercent
+  }
+
+  package static let named: JSONTree.Member = (
+    "Canary",
+    JSONSchema.oneOf([
+      schema("devices", Domain.Limits.canaryDevices, "Devices of the first part."),
+      schema("percent", Domain.Limits.canaryPercent, "Share of the audience, at least one device."),
+    ]).adding("description", "A first part; the rest follows only if it went well.")
+  )
+
+  private static func schema(_ name: String, _ range: ClosedRange<Int64>, _ about: String) -> JSONTree {
+    JSONSchema.object(
+      isClosed: true,
+      [
+        .needed(name, JSONSchema.number(range), about),
+        .optional(
+          "wait", JSONSchema.duration(Domain.Limits.canaryWaitSeconds), "How long to look; five minutes by default."),
+        .optional(
+          "maxRejectedPercent", JSONSchema.number(Domain.Limits.canaryRejectedPercent),
+          "When more of it is rejected, the message stops; 10 by default."),
+      ])
   }
 
   /// Reads `{"devices":n | "percent":n, "wait":"PT10M"?, "maxRejectedPercent":n?}`.

@@ -1,4 +1,4 @@
-internal import JSON
+package import JSON
 
 /// What happens when a push is not confirmed: the customer's own gateway is asked for a short message, once for each
 /// person.
@@ -21,27 +21,20 @@ package struct Fallback: Equatable, Sendable {
 
   package init() {}
 
-  /// Reads `{"after":"PT3M","unless":"received"|"read"}`; both may be left out.
-  static func read(_ reader: inout JSONReader) throws(JSONError) -> Fallback {
-    var fallback = Fallback()
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "after":
-        guard let seconds = ISODuration.seconds(try reader.readString()),
-          Domain.Limits.fallbackSeconds.contains(seconds)
-        else { throw JSONError("must be an ISO 8601 duration from one second to a day, for example PT3M") }
-        fallback.afterSeconds = seconds
-      case "unless":
-        let word = try reader.readString()
-        guard let condition = Condition.allCases.first(where: { $0.name == word }) else {
-          throw JSONError("must be received or read")
-        }
-        fallback.unless = condition
-      default: throw .unknownField
-      }
-    }
-    return fallback
-  }
+  package static let object = JSONObject(
+    "Fallback", about: "When a short message is asked for; needs `sms`.", from: Fallback(),
+    [
+      .given("after", .seconds(Domain.Limits.fallbackSeconds), \.afterSeconds, "Three minutes by default."),
+      .given(
+        "unless", condition, \.unless,
+        """
+        What must have come by then: a receipt or read (`received`, by default), or a read. Without `mutable-content`, or \
+        where the app's extension does not report, use `read`: no receipt comes from an iPhone that rests.
+        """),
+    ])
+
+  private static let condition = JSONForm<String>.words(Condition.allCases.map(\.name)).standing(
+    for: { word in Condition.allCases.first { $0.name == word } }, else: "is not known", written: \.name)
 }
 
 /// A text with what differs between recipients filled in, as it stands in the payload.

@@ -21,7 +21,7 @@ extension JSONForm where Value: FixedWidthInteger & Sendable {
   package static func seconds(_ range: ClosedRange<Int64>) -> JSONForm {
     JSONForm(
       JSONSchema.duration(range),
-      read: { (reader) throws(JSONError) in Value(try reader.readSeconds(in: range)) },
+      read: { (reader) throws(JSONError) in try reader.readSeconds(in: range) },
       write: { $1.value(ISODuration.text(Int64($0))) })
   }
 }

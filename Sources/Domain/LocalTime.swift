@@ -45,6 +45,11 @@ package struct CalendarDate: Equatable, Sendable {
     self.day = day
   }
 
+  private init(lastOf year: Int) { (self.year, month, day) = (year, 12, 31) }
+
+  /// The last one that four digits can write.
+  static let last = CalendarDate(lastOf: 9999)
+
   package var text: String { "\(Digits.text(year, 4))-\(Digits.text(month, 2))-\(Digits.text(day, 2))" }
 
   private static func days(of month: Int, in year: Int) -> Int {
@@ -81,6 +86,10 @@ package struct ClockTime: Equatable, Sendable {
     minute = numbers[1]
     second = numbers.count == 3 ? numbers[2] : 0
   }
+
+  private init(hour: Int) { (self.hour, minute, second) = (hour, 0, 0) }
+
+  static let midnight = ClockTime(hour: 0)
 
   package var text: String { "\(Digits.text(hour, 2)):\(Digits.text(minute, 2)):\(Digits.text(second, 2))" }
   var seconds: Int64 { Int64(hour * 3600 + minute * 60 + second) }

@@ -16,16 +16,16 @@ package struct MessageRequest: Equatable, Sendable {
   /// Goes only to devices whose user somebody has vouched for, where the app asks for that.
   package var isConfidential = false
   /// As it is stored: what it says is sealed, apart from it, and `content` is empty.
-  package private(set) var isContentSealed = false
+  package internal(set) var isContentSealed = false
   package var expiresInSeconds = Domain.Limits.defaultExpirySeconds
   /// For how long it stays in its persons' inboxes; nil: it comes into none.
-  package private(set) var inboxSeconds: Int64?
+  package internal(set) var inboxSeconds: Int64?
   /// Keep the history of each recipient.
   package var dbIn = true
   /// Ask for a short message if the push is not confirmed.
   package var sms = false
   /// When, and for want of what; nil when no short message is to be asked for.
-  package private(set) var fallback: Fallback?
+  package internal(set) var fallback: Fallback?
   package var sender = "admin"
   package var onUnknown = UnknownPolicy.resend
   package var dryRun = false
@@ -37,7 +37,7 @@ package struct MessageRequest: Equatable, Sendable {
   package var reference: SenderReference?
   package var origin: SenderDevice?
 
-  private init() {}
+  init() {}
 
   /// Reads a request.
   /// - Throws: a `Problem` that names every wrong field by its pointer.
@@ -53,12 +53,8 @@ package struct MessageRequest: Equatable, Sendable {
   }
 
   private init(_ json: [UInt8], isStored: Bool) throws(Problem) {
-    self.init()
-    var reader = JSONReader(json, ignoresUnknownFields: isStored)
-    do {
-      try read(&reader)
-      try reader.finish()
-      try demandNeededFields()
+    do throws(JSONError) {
+      self = try Self.object.read(json, ignoresUnknownFields: isStored)
     } catch {
       throw Problem(error)
     }
@@ -71,48 +67,6 @@ package struct MessageRequest: Equatable, Sendable {
     } catch {
       throw error.code == .invalidField ? Problem(.impossible, error.detail, fields: error.fields) : error
     }
-  }
-
-  private mutating func read(_ reader: inout JSONReader) throws(JSONError) {
-    var request = self
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "appId": request.appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-      case "audience":
-        request.audience = try Audience.read(&reader)
-        request.hasAudience = true
-      case "badge": request.badge = try Self.readBadge(&reader)
-      case "kind": request.kind = try Self.readKind(&reader)
-      case "confidential": request.isConfidential = try reader.readBool()
-      // Only the server writes it, and reads what it wrote.
-      case "sealed" where reader.ignoresUnknownFields: request.isContentSealed = try reader.readBool()
-      case "lane": request.lane = try Self.readLane(&reader)
-      case "expiresIn": request.expiresInSeconds = try Self.readExpiry(&reader)
-      case "inbox": request.inboxSeconds = try Self.readInbox(&reader)
-      case "dbIn": request.dbIn = try reader.readBool()
-      case "sms": request.sms = try reader.readBool()
-      case "fallback": request.fallback = try Fallback.read(&reader)
-      case "sender": request.sender = try reader.readText(upTo: 64)
-      case "onUnknown": request.onUnknown = try Self.readUnknownPolicy(&reader)
-      case "dryRun": request.dryRun = try reader.readBool()
-      case "pace": request.pace = try Pace.read(&reader)
-      case "canary": request.canary = try Canary.read(&reader)
-      case "sendAt", "localTime":
-        request.timing = try Timing.read(key, &reader)
-        request.timingCount += 1
-      case "repeat": request.repetition = try Repetition.read(&reader)
-      case "window": request.window = try SendWindow.read(&reader)
-      case "reference": request.reference = try SenderReference(&reader)
-      case "from": request.origin = try SenderDevice(&reader)
-      default: guard try request.content.read(key, &reader) else { throw .unknownField }
-      }
-    }
-    self = request
-  }
-
-  private func demandNeededFields() throws(JSONError) {
-    guard !appID.isEmpty else { throw JSONError("is needed").inside("appId") }
-    guard hasAudience else { throw JSONError("is needed: {\"all\":true}, {\"clientUids\":[…]} …").inside("audience") }
   }
 
   private func validateInbox() throws(Problem) {
@@ -128,8 +82,7 @@ package struct MessageRequest: Equatable, Sendable {
     "cannot be had for a confidential message, which is wiped when it is over and never in an inbox: leave one of both out"
   )
 
-  private var hasAudience = false
-  private var timingCount = 0
+  var timingCount = 0
 
   /// True when nothing says when, or how fast: it may go out as soon as it is stored. An ad may have to wait for morning.
   package var goesAtOnce: Bool {

@@ -12,6 +12,21 @@ package struct Pace: Equatable, Sendable {
     self.waitSeconds = waitSeconds
   }
 
+  package static let named: JSONTree.Member = (
+    "Pace",
+    JSONSchema.oneOf([
+      JSONSchema.object(
+        isClosed: true,
+        [.needed("perSecond", JSONSchema.number(Domain.Limits.pacePerSecond), "Devices a second, all nodes together.")]),
+      JSONSchema.object(
+        isClosed: true,
+        [
+          .needed("devices", JSONSchema.number(Domain.Limits.paceDevices), "Devices of one portion."),
+          .needed("wait", JSONSchema.duration(Domain.Limits.paceWaitSeconds), "Between two portions."),
+        ]),
+    ]).adding("description", "No faster than this.")
+  )
+
   /// Reads `{"perSecond":n}` or `{"devices":n,"wait":"PT30S"}`.
   package static func read(_ reader: inout JSONReader) throws(JSONError) -> Pace {
     var perSecond: Int32?
@@ -113,12 +128,15 @@ extension JSONReader {
   }
 
   /// An ISO 8601 duration within a range of seconds.
-  package mutating func readSeconds(in range: ClosedRange<Int64>) throws(JSONError) -> Int32 {
+  package mutating func readSeconds<Count: FixedWidthInteger>(in range: ClosedRange<Int64>) throws(JSONError) -> Count {
     guard let seconds = ISODuration.seconds(try readString()), range.contains(seconds),
-      let count = Int32(exactly: seconds)
+      let count = Count(exactly: seconds)
     else {
       throw JSONError(
-        "must be an ISO 8601 duration of \(range.lowerBound) to \(range.upperBound) seconds, for example PT30S")
+        """
+        must be an ISO 8601 duration from \(ISODuration.text(range.lowerBound)) to \(ISODuration.text(range.upperBound)), for \
+        example PT30S
+        """)
     }
     return count
   }

@@ -106,8 +106,7 @@ package struct PushTarget: Sendable {
 
 /// Recipients of one message on one route, read from the database together.
 package struct PushBatch: Sendable {
-  /// Ours, echoed in the results.
-  package let number: Int64
+  package let address: BatchAddress
   package let message: PushMessage
   package let route: PushRoute
   package let targets: [PushTarget]
@@ -122,10 +121,10 @@ package struct PushBatch: Sendable {
   package static let freshNanoseconds: Int64 = 500_000_000
 
   package init(
-    number: Int64, message: PushMessage, route: PushRoute, targets: [PushTarget], readAtNanoseconds: Int64,
+    _ address: BatchAddress, message: PushMessage, route: PushRoute, targets: [PushTarget], readAtNanoseconds: Int64,
     readUntilNanoseconds: Int64? = nil
   ) {
-    self.number = number
+    self.address = address
     self.message = message
     self.route = route
     self.targets = targets
@@ -134,14 +133,27 @@ package struct PushBatch: Sendable {
   }
 }
 
+/// Which batch it is and who waits for its results, echoed in each of them.
+package struct BatchAddress: Hashable, Sendable {
+  /// Place of whoever waits among the inboxes of this node.
+  package let inbox: Int
+  /// Unique within this process.
+  package let number: Int64
+
+  package init(_ number: Int64, inbox: Int = 0) {
+    self.number = number
+    self.inbox = inbox
+  }
+}
+
 /// What became of one target of a batch.
 package struct PushResult: Sendable {
-  package let batch: Int64
+  package let batch: BatchAddress
   /// Position in the batch's `targets`.
   package let target: Int
   package let result: SubmissionResult
 
-  package init(batch: Int64, target: Int, result: SubmissionResult) {
+  package init(batch: BatchAddress, target: Int, result: SubmissionResult) {
     self.batch = batch
     self.target = target
     self.result = result

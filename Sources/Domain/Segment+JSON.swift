@@ -21,161 +21,191 @@ extension Segment {
   }
 
   package static func read(_ reader: inout JSONReader) throws(JSONError) -> Segment {
-    var conditions = 0
-    return try read(&reader, depth: 1, &conditions)
+    try Conditions().read(&reader)
   }
 
-  private static func read(
-    _ reader: inout JSONReader, depth: Int, _ conditions: inout Int
-  ) throws(JSONError) -> Segment {
-    guard depth <= Domain.Limits.segmentDepth else {
-      throw JSONError.contradiction("is nested deeper than \(Domain.Limits.segmentDepth) segments")
-    }
+  package static let named: JSONTree.Member = Conditions.object.named
+
+  /// What has been read of a segment so far.
+  private struct Conditions {
+    /// How deep it lies within others.
+    var depth = 1
+    /// Of the whole segment, those of outer ones counted.
+    var count = 0
     var members: [Segment] = []
-    var count = conditions
-    try reader.readObject { (reader, key) throws(JSONError) in
+
+    static let object = JSONObject(
+      "Segment", about: "Conditions that must all be true of a device. At least one, at most 50, inner ones counted.",
+      from: Conditions(), more: [("minProperties", .number(1))],
+      [
+        condition("platform", .values(.attribute), "Such as `ios`; upper and lower case are the same.") {
+          .platform($0.map { $0.lowercased() })
+        },
+        condition("appVersion", .versions) { .version(.app, $0) },
+        condition("osVersion", .versions) { .version(.os, $0) },
+        condition("language", .values(.attribute), "ISO 639: the first part of the device's locale.") {
+          .language($0.map { $0.lowercased() })
+        },
+        condition("country", .values(.attribute), "ISO 3166: the region in the device's locale.") {
+          .country($0.map { $0.uppercased() })
+        },
+        condition("timeZone", .values(.attribute), "IANA names.") { .timeZone($0) },
+        condition(
+          "registered", .times, "First registered: long ago, when a file of another push server brought it."
+        ) { .time(.registered, $0) },
+        condition("seen", .times, "Last registered or called, to the hour.") { .time(.seen, $0) },
+        condition("tags", .tags, "Tags of the device or of its user.") { .tags($0) },
+        condition("member", .flag, "Has a user (true), or is a guest.") { .member($0) },
+        condition("consent", .consents, "Was given (true) or withdrawn (false).") { $0 },
+        condition("groups", .values(.groupSeq), "Member of one of these, or of one below.") { .groups($0) },
+        condition("clientUids", .values(.text(upTo: Domain.Limits.clientUIDBytes)), "One of these users.") {
+          .clientUIDs($0)
+        },
+        .reading("all", inner, "All of these segments.") { (outer, reader) throws(JSONError) in
+          outer.members.append(.all(try outer.readInner(&reader)))
+        },
+        .reading("any", inner, "At least one of these.") { (outer, reader) throws(JSONError) in
+          outer.members.append(.any(try outer.readInner(&reader)))
+        },
+        .reading("not", JSONSchema.reference("Segment"), "Everybody but these.") { (outer, reader) throws(JSONError) in
+          try outer.takeOne()
+          outer.members.append(.not(try outer.readOne(&reader)))
+        },
+      ])
+
+    private static let inner = JSONSchema.list(
+      of: JSONSchema.reference("Segment"), 1...Domain.Limits.segmentConditions)
+
+    private static func condition<Value>(
+      _ name: String, _ form: JSONForm<Value>, _ about: String? = nil,
+      _ make: @escaping @Sendable (Value) -> Segment
+    ) -> JSONField<Conditions> {
+      .reading(name, form.schema, about) { (conditions, reader) throws(JSONError) in
+        try conditions.takeOne()
+        conditions.members.append(make(try form.read(&reader)))
+      }
+    }
+
+    private mutating func takeOne() throws(JSONError) {
       count += 1
       guard count <= Domain.Limits.segmentConditions else {
         throw JSONError.contradiction("is one more than the \(Domain.Limits.segmentConditions) conditions of a segment")
       }
-      switch key {
-      case "all", "any":
-        var inner: [Segment] = []
-        try reader.readArray { (reader, _) throws(JSONError) in
-          inner.append(try read(&reader, depth: depth + 1, &count))
-        }
-        guard !inner.isEmpty else { throw JSONError("must have at least one segment") }
-        members.append(key == "all" ? .all(inner) : .any(inner))
-      case "not": members.append(.not(try read(&reader, depth: depth + 1, &count)))
-      default: members.append(try readCondition(&reader, key))
+    }
+
+    func read(_ reader: inout JSONReader) throws(JSONError) -> Segment {
+      var copy = self
+      return try copy.readWhole(&reader)
+    }
+
+    private mutating func readWhole(_ reader: inout JSONReader) throws(JSONError) -> Segment {
+      guard depth <= Domain.Limits.segmentDepth else {
+        throw JSONError.contradiction("is nested deeper than \(Domain.Limits.segmentDepth) segments")
       }
+      self = try Self.object.read(&reader, into: self)
+      guard let first = members.first else { throw JSONError("must have at least one condition") }
+      return members.count == 1 ? first : .all(members)
     }
-    conditions = count
-    guard let first = members.first else { throw JSONError("must have at least one condition") }
-    return members.count == 1 ? first : .all(members)
-  }
 
-  private static func readCondition(_ reader: inout JSONReader, _ key: String) throws(JSONError) -> Segment {
-    switch key {
-    case "platform": .platform(try readTexts(&reader).map { $0.lowercased() })
-    case "appVersion", "osVersion": .version(VersionOf(rawValue: key) ?? .app, try readVersions(&reader))
-    case "language": .language(try readTexts(&reader).map { $0.lowercased() })
-    case "country": .country(try readTexts(&reader).map { $0.uppercased() })
-    case "timeZone": .timeZone(try readTexts(&reader))
-    case "registered", "seen": .time(TimeOf(rawValue: key) ?? .seen, try readTimes(&reader))
-    case "tags": .tags(try readTags(&reader))
-    case "member": .member(try reader.readBool())
-    case "consent": try readConsents(&reader)
-    case "groups": .groups(try readList(&reader) { (reader) throws(JSONError) in try Audience.readGroup(&reader) })
-    case "clientUids": .clientUIDs(try readTexts(&reader, bytes: Domain.Limits.clientUIDBytes))
-    default: throw .unknownField
+    /// A segment within this one, whose conditions count too.
+    private mutating func readOne(_ reader: inout JSONReader) throws(JSONError) -> Segment {
+      var inner = Conditions(depth: depth + 1, count: count)
+      let segment = try inner.readWhole(&reader)
+      count = inner.count
+      return segment
+    }
+
+    private mutating func readInner(_ reader: inout JSONReader) throws(JSONError) -> [Segment] {
+      try takeOne()
+      var outer = self
+      var segments: [Segment] = []
+      try reader.readArray { (reader, _) throws(JSONError) in segments.append(try outer.readOne(&reader)) }
+      guard !segments.isEmpty else { throw JSONError("must have at least one segment") }
+      self = outer
+      return segments
     }
   }
+}
 
-  // MARK: Conditions
+// MARK: Conditions
 
-  private static func readVersions(_ reader: inout JSONReader) throws(JSONError) -> VersionRange {
-    var range = VersionRange()
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "from": range.from = try readVersion(&reader)
-      case "before": range.before = try readVersion(&reader)
-      case "upTo": range.upTo = try readVersion(&reader)
-      default: throw .unknownField
-      }
-    }
-    guard range != VersionRange() else { throw JSONError("must have from, before or upTo") }
-    return range
+extension JSONForm {
+  /// The values of a condition.
+  fileprivate static func values<Element>(_ form: JSONForm<Element>) -> JSONForm where Value == [Element] {
+    .list(
+      of: form, 1...Domain.Limits.segmentValues,
+      tooMany: "is one more than the \(Domain.Limits.segmentValues) values of a condition",
+      tooFew: "must name at least one")
   }
+}
+
+extension JSONForm<String> {
+  fileprivate static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
 
   /// One to eight numbers with points between them.
-  private static func readVersion(_ reader: inout JSONReader) throws(JSONError) -> String {
-    let text = try reader.readText(upTo: Domain.Limits.attributeBytes)
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let isVersion = parts.allSatisfy { part in
-      (1...9).contains(part.utf8.count) && part.utf8.allSatisfy { $0 &- 48 < 10 }
-    }
-    guard parts.count <= 8, isVersion else { throw JSONError("must be a version such as 2.10.1") }
-    return text
-  }
-
-  private static func readTimes(_ reader: inout JSONReader) throws(JSONError) -> TimeRange {
-    var range = TimeRange()
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "since": range.since = try readMoment(&reader)
-      case "before": range.before = try readMoment(&reader)
-      case "within": range.within = try readDuration(&reader)
-      case "notWithin": range.notWithin = try readDuration(&reader)
-      default: throw .unknownField
+  fileprivate static let version = JSONForm.attribute.described(
+    JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)
+  ).standing(
+    for: { text in
+      let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+      let isVersion = parts.allSatisfy { part in
+        (1...9).contains(part.utf8.count) && part.utf8.allSatisfy { $0 &- 48 < 10 }
       }
-    }
-    guard range != TimeRange() else { throw JSONError("must have since, before, within or notWithin") }
-    return range
-  }
+      return parts.count <= 8 && isVersion ? text : nil
+    }, else: "must be a version such as 2.10.1", written: { $0 })
 
-  private static func readMoment(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
-    guard let moment = Moment.microseconds(try reader.readString()) else {
-      throw JSONError("must be a time such as 2026-12-24T09:00:00+09:00")
-    }
-    return moment
-  }
+  /// A tag of a request.
+  package static let tag = JSONForm(
+    JSONSchema.tag, read: { (reader) throws(JSONError) in try reader.readTag() })
+}
 
-  private static func readDuration(_ reader: inout JSONReader) throws(JSONError) -> Int64 {
-    guard let seconds = ISODuration.seconds(try reader.readString()),
-      (1...Domain.Limits.segmentAgeSeconds).contains(seconds)
-    else {
-      throw JSONError("must be an ISO 8601 duration such as P30D")
-    }
-    return seconds
-  }
+extension JSONForm<Segment.VersionRange> {
+  fileprivate static let versions = JSONObject(
+    "SegmentVersions", isNamed: false, from: Segment.VersionRange(),
+    more: [
+      ("minProperties", .number(1)),
+      (
+        "description",
+        "Compared number by number: 1.10 comes after 1.9. A device that says no version is in no range."
+      ),
+    ],
+    [.given("from", .version, \.from), .given("before", .version, \.before), .given("upTo", .version, \.upTo)]
+  ).form.standing(
+    for: { $0 == Segment.VersionRange() ? nil : $0 }, else: "must have from, before or upTo", written: { $0 })
+}
 
-  private static func readTags(_ reader: inout JSONReader) throws(JSONError) -> Tags {
-    var tags = Tags()
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "any": tags.any = try readTagList(&reader)
-      case "all": tags.all = try readTagList(&reader)
-      case "none": tags.none = try readTagList(&reader)
-      default: throw .unknownField
-      }
-    }
-    guard tags != Tags() else { throw JSONError("must have any, all or none") }
-    return tags
-  }
+extension JSONForm<Segment.TimeRange> {
+  fileprivate static let times = JSONObject(
+    "SegmentTimes", isNamed: false, from: Segment.TimeRange(), more: [("minProperties", .number(1))],
+    [
+      .given("since", .givenMoment, \.since), .given("before", .givenMoment, \.before),
+      .given("within", .seconds(1...Domain.Limits.segmentAgeSeconds), \.within, "So long ago at most."),
+      .given("notWithin", .seconds(1...Domain.Limits.segmentAgeSeconds), \.notWithin, "Longer ago."),
+    ]
+  ).form.standing(
+    for: { $0 == Segment.TimeRange() ? nil : $0 }, else: "must have since, before, within or notWithin",
+    written: { $0 })
+}
 
-  private static func readTagList(_ reader: inout JSONReader) throws(JSONError) -> [String] {
-    try readList(&reader) { (reader) throws(JSONError) in try reader.readTag() }
-  }
+extension JSONForm<Segment.Tags> {
+  fileprivate static let tags = JSONObject(
+    "SegmentTags", isNamed: false, from: Segment.Tags(), more: [("minProperties", .number(1))],
+    [.given("any", .values(.tag), \.any), .given("all", .values(.tag), \.all), .given("none", .values(.tag), \.none)]
+  ).form.standing(for: { $0 == Segment.Tags() ? nil : $0 }, else: "must have any, all or none", written: { $0 })
+}
 
-  private static func readConsents(_ reader: inout JSONReader) throws(JSONError) -> Segment {
-    var consents: [Segment] = []
-    try reader.readObject { (reader, key) throws(JSONError) in
-      guard let kind = ConsentTo(rawValue: key) else { throw .unknownField }
-      consents.append(.consent(kind, try reader.readBool()))
-    }
-    guard let first = consents.first else { throw JSONError("must have notification, ad or nightAd") }
-    return consents.count == 1 ? first : .all(consents)
-  }
+extension JSONForm<Segment> {
+  fileprivate static let consents = JSONObject(
+    "SegmentConsents", isNamed: false, from: [Segment](), more: [("minProperties", .number(1))],
+    [consent(.notification), consent(.ad), consent(.nightAd)]
+  ).form.standing(
+    for: { consents in
+      guard let first = consents.first else { return nil }
+      return consents.count == 1 ? first : .all(consents)
+    }, else: "must have notification, ad or nightAd", written: { [$0] })
 
-  private static func readTexts(
-    _ reader: inout JSONReader, bytes: Int = Domain.Limits.attributeBytes
-  ) throws(JSONError) -> [String] {
-    try readList(&reader) { (reader) throws(JSONError) in try reader.readText(upTo: bytes) }
-  }
-
-  private static func readList<Entry>(
-    _ reader: inout JSONReader, _ read: (inout JSONReader) throws(JSONError) -> Entry
-  ) throws(JSONError) -> [Entry] {
-    var entries: [Entry] = []
-    try reader.readArray { (reader, index) throws(JSONError) in
-      guard index < Domain.Limits.segmentValues else {
-        throw JSONError("is one more than the \(Domain.Limits.segmentValues) values of a condition")
-      }
-      entries.append(try read(&reader))
-    }
-    guard !entries.isEmpty else { throw JSONError("must name at least one") }
-    return entries
+  private static func consent(_ kind: Segment.ConsentTo) -> JSONField<[Segment]> {
+    .given(kind.rawValue, .flag) { $0.append(.consent(kind, $1)) }
   }
 }
 

@@ -10,34 +10,24 @@ package struct SenderReference: Equatable, Sendable {
 
   package init() {}
 
-  /// Reads `{"key":"order-7","service":"ALL","values":["…"]}`.
-  init(_ reader: inout JSONReader) throws(JSONError) {
-    var reference = SenderReference()
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "key": reference.key = try reader.readText(upTo: Domain.Limits.referenceBytes)
-      case "service": reference.service = try reader.readText(upTo: Domain.Limits.referenceBytes)
-      case "values":
-        try reader.readArray { (reader, index) throws(JSONError) in
-          guard index < Domain.Limits.referenceValues else {
-            throw JSONError("is one more than the \(Domain.Limits.referenceValues) that are kept")
-          }
-          let value = try reader.readString()
-          guard value.utf8.count <= Domain.Limits.referenceBytes else {
-            throw JSONError("is longer than \(Domain.Limits.referenceBytes) bytes")
-          }
-          reference.values.append(value)
-        }
-      default: throw .unknownField
-      }
-    }
-    self = reference
-  }
+  package static let object = JSONObject(
+    "SenderReference",
+    about: "What the sender wants to find again: kept with the message, shown with its numbers, never sent.",
+    from: SenderReference(),
+    [
+      .given("key", .text(upTo: Domain.Limits.referenceBytes), \.key, "Your own name for the message."),
+      .given("service", .text(upTo: Domain.Limits.referenceBytes), \.service),
+      .given(
+        "values",
+        .list(
+          of: .text(upTo: Domain.Limits.referenceBytes, isEmptyAllowed: true), 0...Domain.Limits.referenceValues,
+          tooMany: "is one more than the \(Domain.Limits.referenceValues) that are kept"), \.values),
+    ])
 
   /// Reads it back as it was stored; nil when it is not one.
   package init?(json: [UInt8]) {
     var reader = JSONReader(json)
-    guard let reference = try? SenderReference(&reader) else { return nil }
+    guard let reference = try? Self.object.read(&reader) else { return nil }
     self = reference
   }
 
@@ -52,30 +42,29 @@ package struct SenderReference: Equatable, Sendable {
 
 /// The device that a message came from, when a device sent it. The server writes it; no other sender may.
 package struct SenderDevice: Equatable, Sendable {
-  package let device: DeviceID
-  package let clientUID: String
+  package private(set) var device: DeviceID
+  package private(set) var clientUID: String
 
   package init(device: DeviceID, clientUID: String) {
     self.device = device
     self.clientUID = clientUID
   }
 
-  /// Reads `{"device":"<UUID>","clientUid":"kim01"}`.
-  init(_ reader: inout JSONReader) throws(JSONError) {
-    var device: DeviceID?
-    var clientUID: String?
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "device":
-        guard let known = DeviceID(try reader.readString()) else { throw JSONError("must be a device id (a UUID)") }
-        device = known
-      case "clientUid": clientUID = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
-      default: throw .unknownField
-      }
-    }
-    guard let device, let clientUID else { throw JSONError("must name device and clientUid") }
-    self.init(device: device, clientUID: clientUID)
-  }
+  static let object = JSONObject(
+    "SenderDevice", about: "The device that a message came from.",
+    from: SenderDevice(device: DeviceID(high: 0, low: 0), clientUID: ""),
+    [
+      .required("device", .device, \.device),
+      .required("clientUid", .text(upTo: Domain.Limits.clientUIDBytes), \.clientUID),
+    ])
+
+  /// As lists show it.
+  package static let named: JSONTree.Member = (
+    "SenderDevice",
+    JSONSchema.object(
+      "The device that a message came from.",
+      [.needed("device", JSONSchema.uuid), .needed("clientUid", JSONSchema.anyText)])
+  )
 
   package func write(to writer: inout JSONWriter) {
     writer.member("device", device.description)

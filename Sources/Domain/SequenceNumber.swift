@@ -12,6 +12,15 @@ package enum SequenceNumber {
     else { return nil }
     return Int64(text)
   }
+
+  /// Numbers of requests, as the description has them.
+  static let groupSeqSchema = ("GroupSeq", schema("GROUPSEQ, as text or as a number."))
+  static let numberSchema = ("SegmentNumber", schema("As text or as a number."))
+
+  private static func schema(_ about: String) -> JSONTree {
+    JSONSchema.oneOf([JSONSchema.sequence, JSONSchema.number(1...999_999_999_999_999_999)]).adding(
+      "description", .text(about))
+  }
 }
 
 extension JSONReader {

@@ -1,4 +1,4 @@
-internal import JSON
+package import JSON
 
 /// When a message goes out.
 package enum Timing: Equatable, Sendable {
@@ -8,15 +8,6 @@ package enum Timing: Equatable, Sendable {
   case at(Int64)
   /// When the clock on each device's wall shows it.
   case local(LocalTime)
-
-  /// Reads `sendAt` or `localTime`.
-  static func read(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Timing {
-    if key == "sendAt" { return .at(try reader.readMoment()) }
-    guard let local = LocalTime(try reader.readString()) else {
-      throw JSONError("must be a wall clock's time without offset, for example 2026-12-24T09:00")
-    }
-    return .local(local)
-  }
 }
 
 /// A message that is sent again and again: every so many days, weeks or months at the same time of the wall clock, up to
@@ -30,74 +21,63 @@ package struct Repetition: Equatable, Sendable {
     case month
   }
 
-  package let unit: Unit
-  package let until: CalendarDate
+  package private(set) var unit = Unit.day
+  package private(set) var until = CalendarDate.last
 
-  /// Reads `{"every":"day"|"week"|"month","until":"2027-01-31"}`.
-  static func read(_ reader: inout JSONReader) throws(JSONError) -> Repetition {
-    var unit: Unit?
-    var until: CalendarDate?
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "every":
-        guard let known = Unit(rawValue: try reader.readString()) else {
-          throw JSONError("must be day, week or month")
-        }
-        unit = known
-      case "until":
-        guard let date = CalendarDate(try reader.readString()) else {
-          throw JSONError("must be a date, for example 2027-01-31")
-        }
-        until = date
-      default: throw .unknownField
-      }
-    }
-    guard let unit else { throw JSONError("is needed: day, week or month").inside("every") }
-    guard let until else { throw JSONError("is needed: the last day, for example 2027-01-31").inside("until") }
-    return Repetition(unit: unit, until: until)
-  }
+  package static let object = JSONObject(
+    "Repetition", about: "Again and again; each occurrence is a message of its own. Needs `sendAt` or `localTime`.",
+    from: Repetition(),
+    [
+      .required("every", .words(Unit.allCases), \.unit, missing: "is needed: day, week or month"),
+      .required(
+        "until", .date, \.until, "The last day.", missing: "is needed: the last day, for example 2027-01-31"),
+    ])
 }
 
 /// The part of the day in which a message may go out. Outside of it deliveries wait; they are not dropped, unless the
 /// message expires first.
 package struct SendWindow: Equatable, Sendable {
   /// Whose clock counts.
-  package enum Zone: String, Sendable {
+  package enum Zone: String, CaseIterable, Sendable {
     case app
     case device
   }
 
-  package let opens: ClockTime
+  package private(set) var opens = ClockTime.midnight
   /// Before `opens`: the window spans midnight.
-  package let closes: ClockTime
-  package let zone: Zone
+  package private(set) var closes = ClockTime.midnight
+  package private(set) var zone = Zone.app
 
-  /// Reads `{"from":"08:00","to":"21:00","zone":"app"|"device"}`.
-  static func read(_ reader: inout JSONReader) throws(JSONError) -> SendWindow {
-    var opens: ClockTime?
-    var closes: ClockTime?
-    var zone = Zone.app
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "from": opens = try readTime(&reader)
-      case "to": closes = try readTime(&reader)
-      case "zone":
-        guard let known = Zone(rawValue: try reader.readString()) else { throw JSONError("must be app or device") }
-        zone = known
-      default: throw .unknownField
-      }
-    }
-    guard let opens else { throw JSONError("is needed, for example 08:00").inside("from") }
-    guard let closes else { throw JSONError("is needed, for example 21:00").inside("to") }
-    return SendWindow(opens: opens, closes: closes, zone: zone)
-  }
+  package static let object = JSONObject(
+    "SendWindow", about: "Outside of these hours deliveries wait. `from` after `to` spans midnight.",
+    from: SendWindow(),
+    [
+      .required("from", .clockTime, \.opens, missing: "is needed, for example 08:00"),
+      .required("to", .clockTime, \.closes, "Not the same as `from`.", missing: "is needed, for example 21:00"),
+      .given("zone", .words(Zone.allCases), \.zone, "Whose clock; `app` by default."),
+    ])
+}
 
-  private static func readTime(_ reader: inout JSONReader) throws(JSONError) -> ClockTime {
-    guard let time = ClockTime(try reader.readString()) else {
-      throw JSONError("must be a time of day, for example 08:00")
-    }
-    return time
-  }
+extension JSONForm<ClockTime> {
+  /// A time of the day, in requests.
+  static let clockTime = JSONForm<String>.anyText.described(
+    JSONSchema.text(matching: "^([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$")
+  ).standing(for: { ClockTime($0) }, else: "must be a time of day, for example 08:00", written: \.text)
+}
+
+extension JSONForm<CalendarDate> {
+  static let date = JSONForm<String>.anyText.described(.object([("type", "string"), ("format", "date")])).standing(
+    for: { CalendarDate($0) }, else: "must be a date, for example 2027-01-31", written: \.text)
+}
+
+extension JSONForm<LocalTime> {
+  static let localTime = JSONForm<String>.anyText.described(
+    JSONSchema.text(
+      matching: "^(19[7-9][0-9]|[2-9][0-9]{3})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+        + "T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?$", "date-time-local")
+  ).standing(
+    for: { LocalTime($0) }, else: "must be a wall clock's time without offset, for example 2026-12-24T09:00",
+    written: \.text)
 }
 
 extension Domain.Limits {

@@ -73,6 +73,53 @@ package struct JSONField<Root>: Sendable {
     field(.optional(name, form.schema, about), form, missing: nil) { $0[keyPath: place] = $1 }
   }
 
+  /// May be there, and goes where `set` puts it.
+  package static func given<Value>(
+    _ name: String, _ form: JSONForm<Value>, _ about: String? = nil,
+    set: @escaping @Sendable (inout Root, Value) -> Void
+  ) -> JSONField {
+    field(.optional(name, form.schema, about), form, missing: nil, set)
+  }
+
+  /// May be there; how it is read is for `read` to know.
+  package static func reading(
+    _ name: String, _ schema: JSONTree, _ about: String? = nil,
+    _ read: @escaping @Sendable (inout Root, inout JSONReader) throws(JSONError) -> Void
+  ) -> JSONField {
+    JSONField(name: name, property: .optional(name, schema, about), writing: nil, reading: read, missing: nil)
+  }
+
+  /// The same member, which goes into a part of something.
+  package func placed<Whole>(_ part: any WritableKeyPath<Whole, Root> & Sendable) -> JSONField<Whole> {
+    guard let reading else { preconditionFailure("\(name) is not read") }
+    return JSONField<Whole>(
+      name: name, property: property, writing: nil,
+      reading: { (whole, reader) throws(JSONError) in try reading(&whole[keyPath: part], &reader) }, missing: missing)
+  }
+
+  /// Read, and not described: the server writes it.
+  package var unlisted: JSONField {
+    JSONField(name: name, property: nil, writing: writing, reading: reading, missing: missing)
+  }
+
+  /// Known only to whoever reads what the server has stored.
+  package var stored: JSONField {
+    guard let reading else { preconditionFailure("\(name) is not read") }
+    return JSONField(
+      name: name, property: nil, writing: nil,
+      reading: { (root, reader) throws(JSONError) in
+        guard reader.ignoresUnknownFields else { throw .unknownField }
+        try reading(&root, &reader)
+      }, missing: nil)
+  }
+
+  /// Described here, and taken out by somebody else before this is read.
+  package static func elsewhere(_ name: String, _ schema: JSONTree, _ about: String) -> JSONField {
+    JSONField(
+      name: name, property: .optional(name, schema, about), writing: nil,
+      reading: { (_, _) throws(JSONError) in throw .unknownField }, missing: nil)
+  }
+
   /// Not part of the object, and refused in better words than an unknown one.
   package static func refused(_ name: String, _ objection: String) -> JSONField {
     JSONField(

@@ -51,8 +51,9 @@ extension JSONForm<Bool> {
 }
 
 extension JSONForm<Bool> {
-  /// Of an answer in which it is true or absent.
-  package static let alwaysTrue = JSONForm.flag.described(JSONSchema.constant(.flag(true)))
+  /// True or absent.
+  package static let alwaysTrue = JSONForm.flag.described(JSONSchema.constant(.flag(true))).standing(
+    for: { $0 ? true : nil }, else: "must be true", written: { $0 })
 }
 
 extension JSONForm where Value: FixedWidthInteger & Sendable {
@@ -88,6 +89,14 @@ extension JSONForm where Value: RawRepresentable<String> & Sendable {
 }
 
 extension JSONForm<[UInt8]> {
+  /// An object as it stands, which somebody else understands.
+  package static let object = JSONForm(
+    .object([("type", "object")]),
+    read: { (reader) throws(JSONError) in
+      guard try reader.peek() == .object else { throw JSONError("must be an object") }
+      return try reader.readRaw()
+    }, write: { $1.raw($0) })
+
   /// JSON as it stands.
   package static func raw(_ schema: JSONTree) -> JSONForm {
     JSONForm(schema, read: { (reader) throws(JSONError) in try reader.readRaw() }, write: { $1.raw($0) })

@@ -62,6 +62,14 @@ package struct JSONForm<Value>: Sendable {
     return JSONForm<Meaning>(schema, read, write)
   }
 
+  /// The same for a place that may be empty.
+  package var some: JSONForm<Value?> {
+    standing(for: { .some(.some($0)) }, else: "is not known") { value in
+      guard let value else { preconditionFailure("there is nothing to write") }
+      return value
+    }
+  }
+
   /// One of these or null.
   package static func orNull<Present>(_ form: JSONForm<Present>) -> JSONForm where Value == Present? {
     var (read, write): (Reading?, Writing?)

@@ -17,6 +17,8 @@ package struct JSONObject<Root>: Sendable {
   private let isNamed: Bool
   private let about: String?
   private let fields: [JSONField<Root>]
+  /// Where each stands among the fields.
+  private let places: [String: Int]
   /// What a request is read into; nil for an answer.
   private let blank: (@Sendable () -> Root)?
   /// Further members of the schema.
@@ -29,6 +31,7 @@ package struct JSONObject<Root>: Sendable {
     self.isNamed = isNamed
     self.about = about
     self.fields = fields
+    places = [:]
     blank = nil
     more = []
   }
@@ -46,6 +49,7 @@ package struct JSONObject<Root>: Sendable {
     self.isNamed = isNamed
     self.about = about
     self.fields = fields
+    places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
     self.blank = blank
     self.more = more
   }
@@ -83,27 +87,37 @@ package struct JSONObject<Root>: Sendable {
   }
 
   /// Reads a text that is such an object and nothing else.
-  package func read(_ text: [UInt8]) throws(JSONError) -> Root {
-    var reader = JSONReader(text)
-    let root = try read(&reader)
+  /// - Parameter ignoresUnknownFields: for text of our own (see `JSONReader`).
+  package func read(_ text: [UInt8], ignoresUnknownFields: Bool = false) throws(JSONError) -> Root {
+    var reader = JSONReader(text, ignoresUnknownFields: ignoresUnknownFields)
+    let (root, missing) = try readMembers(&reader, into: nil)
+    // What is no JSON at all is said before what it lacks.
     try reader.finish()
+    if let missing { throw missing }
     return root
   }
 
-  package func read(_ reader: inout JSONReader) throws(JSONError) -> Root {
-    guard let blank else { preconditionFailure("\(name) is an answer") }
-    var root = blank()
-    var given = Array(repeating: false, count: fields.count)
-    try reader.readObject { (reader, name) throws(JSONError) in
-      guard let index = fields.firstIndex(where: { $0.name == name }), let read = fields[index].reading else {
-        throw .unknownField
-      }
-      try read(&root, &reader)
-      given[index] = true
-    }
-    for (field, isGiven) in zip(fields, given) where !isGiven {
-      if let missing = field.missing { throw JSONError(missing).inside(field.name) }
-    }
+  /// - Parameter given: what is known already; nil: nothing.
+  package func read(_ reader: inout JSONReader, into given: Root? = nil) throws(JSONError) -> Root {
+    let (root, missing) = try readMembers(&reader, into: given)
+    if let missing { throw missing }
     return root
+  }
+
+  private func readMembers(
+    _ reader: inout JSONReader, into given: Root?
+  ) throws(JSONError) -> (Root, missing: JSONError?) {
+    guard let blank else { preconditionFailure("\(name) is an answer") }
+    var root = given ?? blank()
+    var isGiven = Array(repeating: false, count: fields.count)
+    try reader.readObject { (reader, name) throws(JSONError) in
+      guard let index = places[name], let read = fields[index].reading else { throw .unknownField }
+      try read(&root, &reader)
+      isGiven[index] = true
+    }
+    for (field, isThere) in zip(fields, isGiven) where !isThere {
+      if let missing = field.missing { return (root, JSONError(missing).inside(field.name)) }
+    }
+    return (root, nil)
   }
 }

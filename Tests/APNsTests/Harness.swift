@@ -107,7 +107,7 @@ final class Harness {
         psid: Self.token(index), badge: 1, clientName: "")
     }
     return PushBatch(
-      number: batches, message: message, route: route, targets: targets,
+      BatchAddress(batches), message: message, route: route, targets: targets,
       readAtNanoseconds: clock.now.nanoseconds)
   }
 
@@ -127,7 +127,7 @@ final class Harness {
 
   /// Waits for all results of one batch and leaves those of others; in order of targets.
   func wait(for batch: PushBatch) -> [SubmissionResult] {
-    let isMine = { (result: PushResult) in result.batch == batch.number }
+    let isMine = { (result: PushResult) in result.batch == batch.address }
     while pending.count(where: isMine) < batch.targets.count, takeResults() {}
     let found = pending.filter(isMine).sorted { $0.target < $1.target }
     pending.removeAll(where: isMine)
@@ -148,7 +148,7 @@ final class Harness {
     while pending.count < count, takeResults() {}
     let found = pending.prefix(count)
     pending.removeFirst(found.count)
-    return found.sorted { ($0.batch, $0.target) < ($1.batch, $1.target) }.map(\.result)
+    return found.sorted { ($0.batch.number, $0.target) < ($1.batch.number, $1.target) }.map(\.result)
   }
 
   /// Lets time pass, and returns when the sender has done what was due.
@@ -159,8 +159,8 @@ final class Harness {
     let probe = makeBatch(makeMessage(), tokens: 0..<1, route: nowhere)
     guard sender.offer(probe) else { return }
     // Only this thread takes results, so none of it is taken yet.
-    probes.insert(probe.number)
-    while probes.contains(probe.number), takeResults() {}
+    probes.insert(probe.address.number)
+    while probes.contains(probe.address.number), takeResults() {}
   }
 
   private var pending: [PushResult] = []
@@ -168,7 +168,7 @@ final class Harness {
   private var probes: Set<Int64> = []
 
   private func take(_ more: [PushResult]) {
-    pending += more.filter { probes.remove($0.batch) == nil }
+    pending += more.filter { probes.remove($0.batch.number) == nil }
   }
 
   private func takeResults() -> Bool {

@@ -70,7 +70,7 @@ struct PushLoad {
         let left = count - tally.accepted - underWay
         let some = targets[Int(number) % targets.count]
         let batch = PushBatch(
-          number: number, message: message, route: Self.route,
+          BatchAddress(number), message: message, route: Self.route,
           targets: left < some.count ? Array(some.prefix(left)) : some,
           readAtNanoseconds: SystemClock().now.nanoseconds)
         guard sender.offer(batch) else { break }

@@ -7,27 +7,28 @@ import Testing
 @testable import Domain
 
 @Suite struct CrewTests {
-  @Test func `every lane has one crew, and every batch finds its way home`() throws {
+  @Test func `every lane has one crew`() throws {
     let results = try ResultInbox()
-    let crews = try results.inboxes.enumerated().map { try Crew(number: $0, completer: $1, firstWriter: 10) }
+    let crews = try results.crews.enumerated().map { try Crew(number: $0, completer: $1, firstWriter: 10) }
     for lane in Lane.allCases {
       #expect(crews.filter { $0.lanes.contains(lane) }.map(\.number) == [Crew.number(of: lane)])
     }
-    for crew in crews { #expect(Crew.number(ofBatch: crew.batchNumber(17)) == crew.number) }
     #expect(Set(crews.flatMap { [$0.claimWriter, $0.completeWriter] }).count == 4)
     #expect(crews.allSatisfy { $0.threadName("complete").utf8.count <= 15 })
   }
 
-  @Test func `results of several crews together reach each its own`() throws {
+  @Test func `results of crews and badges together reach each its own`() throws {
     let results = try ResultInbox()
-    results.sink([2, 3, 5].map { PushResult(batch: $0, target: 0, result: .accepted) })
-    let batches = results.inboxes.map { inbox in
+    let addresses = [(2, 0), (3, 1), (4, ResultInbox.badgePlace), (5, 1)].map { BatchAddress($0, inbox: $1) }
+    results.sink(addresses.map { PushResult(batch: $0, target: 0, result: .accepted) })
+    let batches = results.crews.map { inbox in
       inbox.receive(atMost: .zero).flatMap { input -> [Int64] in
         guard case .results(let results) = input else { return [] }
-        return results.map(\.batch)
+        return results.map(\.batch.number)
       }
     }
     #expect(batches == [[2], [3, 5]])
+    #expect(results.badges.receive(atMost: .zero).map(\.batch.number) == [4])
   }
 
   @Test func `messages of all lanes are planned, claimed, tried again and completed`() throws {

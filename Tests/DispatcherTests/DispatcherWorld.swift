@@ -77,7 +77,7 @@ final class ScriptedNetwork: PushProvider {
         let delivery = Confirmations.Delivery(seqno: batch.message.seqno, device: target.device)
         state.attempts[delivery, default: 0] += 1
         let answer = state.script(batch.route, target, state.attempts[delivery] ?? 1)
-        let result = PushResult(batch: batch.number, target: index, result: answer)
+        let result = PushResult(batch: batch.address, target: index, result: answer)
         guard state.slow.contains(target.device) else { return result }
         state.held.append(result)
         return nil

@@ -6,7 +6,7 @@ import Testing
 @Suite struct AudienceTests {
   private func read(_ json: String) throws(JSONError) -> Audience {
     var reader = JSONReader(Array(json.utf8))
-    let audience = try Audience.read(&reader)
+    let audience = try Audience.choice.read(&reader)
     try reader.finish()
     return audience
   }

@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func `another kind is refused by its pointer`() {
-    #expect(throws: Problem(at: "/kind", "must be notice, ad or essential")) {
+    #expect(throws: Problem(at: "/kind", "must be one of notice, ad, essential")) {
       try MessageRequest(json: Array(#"{"appId":"a","audience":{"all":true},"alert":"x","kind":"spam"}"#.utf8))
     }
   }

@@ -204,7 +204,7 @@ import Testing
     )
     let process = try world.process()
     try process.start()
-    let seqno = try world.insertSend(#"{"all":true}"#, Self.sms("PT4S"))
+    let seqno = try world.insertSend(#"{"all":true}"#, Self.sms("PT1H"))
     try world.delivered(people)
     var numbers = Array(1...people)
     numbers.shuffle()
@@ -220,9 +220,9 @@ import Testing
         try process.start()
       }
       if index == people / 3 {
-        _ = try world.poll("no deadline passes") {
-          try world.count("SELECT count(*) FROM fallbacks WHERE due_at <= now() + interval '50 ms'") > 0 ? true : nil
-        }
+        // However long that took: the deadlines of the others pass from now on.
+        try world.connection.script(
+          "UPDATE fallbacks SET due_at = now() + random() * interval '2 seconds' WHERE decision IS NULL")
       }
     }
     #expect(recorded.count == people * 2 / 3)

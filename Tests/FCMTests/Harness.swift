@@ -100,7 +100,7 @@ final class Harness: @unchecked Sendable {
       let more = results.receive(atMost: .seconds(20))
       if more.isEmpty { break }
       // Those of a batch that was only handed over do not count.
-      found += more.filter { $0.batch == batch.number }
+      found += more.filter { $0.batch == batch.address }
     }
     return found.sorted { $0.target < $1.target }.map(\.result)
   }
@@ -128,7 +128,7 @@ final class Harness: @unchecked Sendable {
         clientName: "")
     }
     return PushBatch(
-      number: batches, message: message, route: route, targets: targets,
+      BatchAddress(batches), message: message, route: route, targets: targets,
       readAtNanoseconds: SystemClock().now.nanoseconds)
   }
 

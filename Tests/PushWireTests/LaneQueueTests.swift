@@ -21,7 +21,7 @@ private struct Batches {
         clientName: "")
     }
     let batch = PushBatch(
-      number: number, message: message, route: route, targets: targets, readAtNanoseconds: readAt)
+      BatchAddress(number), message: message, route: route, targets: targets, readAtNanoseconds: readAt)
     return QueuedBatch(batch, RouteStanding(route))
   }
 
@@ -110,7 +110,7 @@ private struct Batches {
         #expect(queue.count + taken.count == expected)
       }
       while let submission = queue.next() { taken.append(submission) }
-      let names = Set(taken.map { "\($0.batch.number) \($0.target)" })
+      let names = Set(taken.map { "\($0.batch.address.number) \($0.target)" })
       #expect(queue.isEmpty && taken.count == expected && names.count == expected)
     }
   }

@@ -27,7 +27,7 @@ export async function composePage(context) {
   const alert = typeof draft.alert === "string" ? { body: draft.alert } : draft.alert ?? {};
   let key = randomKey();
   let dry = null;
-  const changed = later(500, look);
+  const changed = later(500, () => look());
   const on = { oninput: changed };
   const audience = await audiencePart(chosen.appId, asked, changed);
   const title = field({ name: "title", label: t("message.title"), value: alert.title ?? "", pointer: "/alert/title", ...on });
@@ -93,11 +93,12 @@ export async function composePage(context) {
 
   let turn = 0;
   /// Asks the server what would happen, and shows it.
-  async function look() {
+  /// - isSent: what is missing is for the server to say.
+  async function look(isSent = false) {
     draw();
     dry = null;
     const mine = (turn += 1);
-    if (!body.value.trim() || !audience.value()) return put(result, h("p", { class: "soft" }, t("compose.incomplete")));
+    if (!body.value.trim() || !audience.value() || (!isSent && !pace.isWhole())) return put(result, h("p", { class: "soft" }, t("compose.incomplete")));
     try {
       const answer = await post("/messages", { ...request(), dryRun: true });
       if (mine !== turn || context.stale()) return;
@@ -141,7 +142,7 @@ export async function composePage(context) {
     send.disabled = true;
     try {
       changed.stop();
-      await look();
+      await look(true);
       if (!dry) return;
       if (dry.refusals.length) return complain({ title: t("compose.refused"), message: told(dry.refusals[0].detail) });
       const made = request();

@@ -22,7 +22,9 @@ export function paceField(changed = () => {}) {
       changed();
     } });
   show();
-  return { fields: [kind, perSecond, devices, minutes], node: h("div", { class: "fields" }, kind.node, h("div", { class: "fields pair" }, perSecond.node, devices.node, minutes.node)) };
+  /// False while a number that is needed is being written.
+  const isWhole = () => [perSecond, devices, minutes].every((one) => one.node.hidden || Number(one.value) >= 1);
+  return { fields: [kind, perSecond, devices, minutes], isWhole, node: h("div", { class: "fields" }, kind.node, h("div", { class: "fields pair" }, perSecond.node, devices.node, minutes.node)) };
 }
 
 /// null: no limit.

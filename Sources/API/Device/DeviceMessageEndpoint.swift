@@ -4,6 +4,67 @@ internal import JSON
 internal import Operations
 internal import Store
 
+/// Messages from device to device, and what allows them.
+extension Endpoint {
+  static let deviceMessages: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/devices/{device}/messages", id: "sendFromDevice", in: .devices, "Send a message to another user",
+      """
+      To one user of the same app, at once, if the app allows it (`deviceSends`), so many a minute and device; a guest \
+      may not. The body is that of a send without what a device may not decide. The message bears its sender: `from` in \
+      its numbers, `sender` in the payload. While the app is paused it is refused as a conflict: a device does not wait.
+      """, by: .authKey, parameters: [.idempotencyKey],
+      body: Body(
+        schema: deviceMessage.name,
+        examples: [
+          ("hello", #"{"audience":{"clientUids":["kim01"]},"alert":"Are you there?","badge":{"increment":1}}"#)
+        ], bytes: Operations.Limits.deviceMessageBytes),
+      answers: [
+        Answer(
+          202, "The message is stored and will be sent.", SendAnswer.Accepted.object,
+          example: #"{"seqno":"106","state":"queued","targeted":1,"unknown":[]}"#)
+      ], problems: [.unknownApp, .payloadTooLarge, .impossible, .conflict, .idempotencyConflict, .tooManyRequests],
+      handler: .device(DeviceDoor.sendMessage))
+  ]
+
+  /// What it takes, and what a sender keeps with a message.
+  static let deviceMessageSchemas: [JSONTree.Member] = [
+    deviceMessage, SenderReference.object.named, SenderDevice.named,
+  ]
+
+  /// Of a send what `DeviceSend` lets a device say; it is read as a send is.
+  private static let deviceMessage: JSONTree.Member = (
+    "DeviceMessage",
+    JSONSchema.object(
+      "As a send, to one user.", isClosed: true,
+      [
+        .needed(
+          "audience",
+          JSONSchema.object(
+            isClosed: true,
+            [
+              .needed(
+                "clientUids",
+                JSONSchema.list(of: JSONSchema.text(upTo: Domain.Limits.clientUIDBytes), 1...1),
+                "The CUID of the receiver.")
+            ])),
+        .optional("alert", JSONSchema.reference("Alert")), .optional("badge", JSONSchema.reference("BadgeRequest")),
+        .optional("sound", JSONSchema.optional(JSONSchema.text(upTo: 128))),
+        .optional("category", JSONSchema.text(upTo: 128)),
+        .optional("mutableContent", JSONSchema.flag), .optional("contentAvailable", JSONSchema.flag),
+        .optional("ext", JSONSchema.givenText), .optional("data", MessageContent.customKeys.schema),
+        .optional(
+          "fillVariables", JSONSchema.flag, "False: `%CUID%` and its like are text as any other. True when absent."),
+        .optional(
+          "expiresIn", JSONSchema.duration(Domain.Limits.expirySeconds)), .optional("dbIn", JSONSchema.flag),
+        .optional("reference", JSONSchema.reference("SenderReference")),
+        .optional(
+          "sender", JSONSchema.words(DeviceSend.senders.sorted()),
+          "What kind of device; known by itself when absent."),
+      ])
+  )
+}
+
 /// `POST /v1/devices/{device}/messages`: a device sends to one user of its app, if the app allows it. The body is that of a
 /// send without what a device may not decide; the answer is a send's.
 ///

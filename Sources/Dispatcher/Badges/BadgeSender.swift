@@ -134,26 +134,27 @@ final class BadgeSender {
   ) {
     let seconds = shared.clock.wallMicroseconds / 1_000_000 + Limits.badgeExpirySeconds
     let batch = PushBatch(
-      number: shared.nextBatch(of: shared.crew(of: .normal)),
+      shared.nextBatch(for: ResultInbox.badgePlace),
       message: .badge(appID: app.appID, pushkeys: shared.configuration.pushkeys, expiresAtSeconds: seconds),
       route: route, targets: entries.map(\.target), readAtNanoseconds: readAt.nanoseconds)
-    flights[batch.number] = entries.map(\.open)
-    answeredBy[batch.number] = shared.clock.now + Limits.badgePatience
+    flights[batch.address.number] = entries.map(\.open)
+    answeredBy[batch.address.number] = shared.clock.now + Limits.badgePatience
     if shared.configuration.providers[route.network]?.offer(batch) == true { return }
-    for index in batch.targets.indices { take(PushResult(batch: batch.number, target: index, result: .notProcessed)) }
+    for index in batch.targets.indices { take(PushResult(batch: batch.address, target: index, result: .notProcessed)) }
   }
 
   // MARK: Answers
 
   private func take(_ result: PushResult) {
-    guard let users = flights[result.batch], users.indices.contains(result.target), users[result.target] >= 0 else {
+    guard let users = flights[result.batch.number], users.indices.contains(result.target), users[result.target] >= 0
+    else {
       return
     }
     let user = users[result.target]
-    flights[result.batch]?[result.target] = -1
-    if flights[result.batch]?.allSatisfy({ $0 < 0 }) == true {
-      flights[result.batch] = nil
-      answeredBy[result.batch] = nil
+    flights[result.batch.number]?[result.target] = -1
+    if flights[result.batch.number]?.allSatisfy({ $0 < 0 }) == true {
+      flights[result.batch.number] = nil
+      answeredBy[result.batch.number] = nil
     }
     open[user]?.pushes -= 1
     switch result.result {
@@ -167,7 +168,10 @@ final class BadgeSender {
   private func forgetUnanswered() {
     for (batch, deadline) in answeredBy where deadline < shared.clock.now {
       for index in (flights[batch] ?? []).indices {
-        take(PushResult(batch: batch, target: index, result: .unknown(reason: "no answer")))
+        take(
+          PushResult(
+            batch: BatchAddress(batch, inbox: ResultInbox.badgePlace), target: index,
+            result: .unknown(reason: "no answer")))
       }
     }
   }

@@ -25,7 +25,7 @@ extension Shared {
     Dictionary(grouping: members) { message.route(of: $0) }.map { route, members in
       let targets = members.map { values.target($0, of: message, badge: badges[$0.userKey] ?? 0) }
       let batch = PushBatch(
-        number: nextBatch(of: crew), message: message.push, route: route, targets: targets,
+        nextBatch(for: crew.number), message: message.push, route: route, targets: targets,
         readAtNanoseconds: readAt.nanoseconds, readUntilNanoseconds: clock.now.nanoseconds)
       let attempts = [Tries](repeating: 0, count: targets.count)
       return Flight(batch: batch, claim: claim, message: message, attempts: attempts)
@@ -46,6 +46,6 @@ extension Shared {
 
   private func giveBack(_ batch: PushBatch, _ crew: Crew) {
     crew.tell(
-      .results(batch.targets.indices.map { PushResult(batch: batch.number, target: $0, result: .notProcessed) }))
+      .results(batch.targets.indices.map { PushResult(batch: batch.address, target: $0, result: .notProcessed) }))
   }
 }

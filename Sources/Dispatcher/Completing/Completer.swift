@@ -104,7 +104,7 @@ final class Completer {
     switch input {
     case .started(let flight):
       claims[flight.claim, default: 0] += flight.isRepeat ? 0 : flight.batch.targets.count
-      flights[flight.batch.number] = OpenFlight(flight: flight, open: flight.batch.targets.count)
+      flights[flight.batch.address.number] = OpenFlight(flight: flight, open: flight.batch.targets.count)
     case .waiting(let claim, let message, let targets):
       claims[claim, default: 0] += targets.count
       for target in targets { tryAgain(claim, message, target, afterMilliseconds: 0) }
@@ -123,11 +123,8 @@ final class Completer {
   }
 
   private func take(_ result: PushResult) {
-    guard let index = flights.index(forKey: result.batch) else {
-      // Either a badge's, or one that nobody waits for; a full inbox costs a badge one more try.
-      _ = shared.badgeResults.offer(result)
-      return
-    }
+    // One that nobody waits for any more.
+    guard let index = flights.index(forKey: result.batch.number) else { return }
     let flight = flights.values[index].flight
     flights.values[index].open -= 1
     if flights.values[index].open == 0 { flights.remove(at: index) }

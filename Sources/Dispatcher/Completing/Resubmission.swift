@@ -58,7 +58,7 @@ struct Resubmission {
     for (kind, entries) in Dictionary(grouping: ready, by: { kind($0, clocks) }) {
       let message = entries[0].retry.message
       let batch = PushBatch(
-        number: shared.nextBatch(of: crew), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
+        shared.nextBatch(for: crew.number), message: message.push(expiringAt: kind.expiresAt), route: kind.route,
         targets: entries.map { target($0, users) }, readAtNanoseconds: readAt.nanoseconds,
         readUntilNanoseconds: shared.clock.now.nanoseconds)
       flights.append(

@@ -1,4 +1,4 @@
-internal import JSON
+package import JSON
 
 /// What a notification says.
 package enum Alert: Equatable, Sendable {
@@ -56,10 +56,18 @@ package enum Alert: Equatable, Sendable {
 extension Alert {
   static func read(_ reader: inout JSONReader) throws(JSONError) -> Alert {
     if try reader.peek() == .string { return .text(try reader.readText(upTo: Domain.Limits.hostedTextBytes)) }
-    var form = Form()
-    try reader.readObject { (reader, key) throws(JSONError) in try form.read(key, &reader) }
-    return .parts(try form.parts())
+    return .parts(try Form.object.read(&reader).parts())
   }
+
+  package static let named: JSONTree.Member = (
+    "Alert",
+    JSONSchema.oneOf([JSONSchema.text(upTo: Domain.Limits.hostedTextBytes), Form.object.schema]).adding(
+      "description",
+      """
+      What people see: `body` or `locKey` is needed. A `…LocKey` names a text inside the app and stands instead of the \
+      text itself. `%CUID%` and `%CNAME%` stand for each recipient's own.
+      """)
+  )
 
   /// The members as they stand, before it is known whether they fit together.
   private struct Form {
@@ -74,29 +82,28 @@ extension Alert {
     var launchImage: String?
     var actionKey: String?
 
-    mutating func read(_ key: String, _ reader: inout JSONReader) throws(JSONError) {
-      let limit = Domain.Limits.voipPayloadBytes
-      switch key {
-      case "title": title.text = try reader.readText(upTo: limit)
-      case "titleLocKey": title.key = try reader.readText(upTo: limit)
-      case "titleLocArgs": title.arguments = try Self.readArguments(&reader)
-      case "subtitle": subtitle.text = try reader.readText(upTo: limit)
-      case "subtitleLocKey": subtitle.key = try reader.readText(upTo: limit)
-      case "subtitleLocArgs": subtitle.arguments = try Self.readArguments(&reader)
-      case "body": body.text = try reader.readText(upTo: Domain.Limits.hostedTextBytes)
-      case "locKey": body.key = try reader.readText(upTo: limit)
-      case "locArgs": body.arguments = try Self.readArguments(&reader)
-      case "launchImage": launchImage = try reader.readText(upTo: limit)
-      case "actionLocKey": actionKey = try reader.readText(upTo: limit)
-      default: throw .unknownField
-      }
-    }
+    static let object = JSONObject(
+      "AlertParts", isNamed: false, from: Form(),
+      more: [
+        (
+          "dependentRequired",
+          .object([
+            ("titleLocArgs", .texts(["titleLocKey"])), ("subtitleLocArgs", .texts(["subtitleLocKey"])),
+            ("locArgs", .texts(["locKey"])),
+          ])
+        )
+      ],
+      [
+        .given("title", text, \.title.text), .given("titleLocKey", text, \.title.key),
+        .given("titleLocArgs", arguments, \.title.arguments), .given("subtitle", text, \.subtitle.text),
+        .given("subtitleLocKey", text, \.subtitle.key), .given("subtitleLocArgs", arguments, \.subtitle.arguments),
+        .given("body", .text(upTo: Domain.Limits.hostedTextBytes), \.body.text), .given("locKey", text, \.body.key),
+        .given("locArgs", arguments, \.body.arguments), .given("launchImage", text, \.launchImage),
+        .given("actionLocKey", text, \.actionKey, "The name of a text inside the app, for the button of old."),
+      ])
 
-    private static func readArguments(_ reader: inout JSONReader) throws(JSONError) -> [String] {
-      var arguments: [String] = []
-      try reader.readArray { (reader, _) throws(JSONError) in arguments.append(try reader.readString()) }
-      return arguments
-    }
+    private static let text = JSONForm.text(upTo: Domain.Limits.voipPayloadBytes)
+    private static let arguments = JSONForm<[String]>.list(of: .givenText)
 
     func parts() throws(JSONError) -> Parts {
       var parts = Parts()

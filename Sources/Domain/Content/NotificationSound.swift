@@ -1,4 +1,4 @@
-internal import JSON
+package import JSON
 
 /// What is heard.
 package enum NotificationSound: Equatable, Sendable {
@@ -11,25 +11,37 @@ package enum NotificationSound: Equatable, Sendable {
 
   static func read(_ reader: inout JSONReader) throws(JSONError) -> NotificationSound {
     if try reader.readNull() { return .silent }
-    if try reader.peek() == .string { return .named(try reader.readText(upTo: Domain.Limits.nameBytes)) }
-    var name = "default"
+    if try reader.peek() == .string { return .named(try JSONForm.contentName.read(&reader)) }
+    let critical = try Critical.object.read(&reader)
+    return .critical(name: critical.name, volume: critical.volume)
+  }
+
+  package static let named: JSONTree.Member = (
+    "Sound",
+    JSONSchema.oneOf([JSONSchema.optional(JSONForm.contentName.schema), Critical.object.schema]).adding(
+      "description", "A file in the app; `default` when absent, null for silence.")
+  )
+
+  private struct Critical {
     var isCritical = false
+    var name = "default"
     var volume: JSONNumber?
-    try reader.readObject { (reader, key) throws(JSONError) in
-      switch key {
-      case "name": name = try reader.readText(upTo: Domain.Limits.nameBytes)
-      case "critical": isCritical = try reader.readBool()
-      case "volume":
-        let number = try JSONNumber.read(&reader)
-        guard (0...1).contains(number.value) else { throw JSONError("must be a number from 0 to 1") }
-        volume = number
-      default: throw .unknownField
-      }
-    }
-    guard isCritical else {
-      throw JSONError("must be true; for an ordinary sound give its name only").inside("critical")
-    }
-    return .critical(name: name, volume: volume)
+
+    static let object = JSONObject(
+      "CriticalSound", isNamed: false, about: "A critical alert: heard even when the device is muted.",
+      from: Critical(),
+      [
+        .required("critical", mark, \.isCritical, missing: objection), .given("name", .contentName, \.name),
+        .given("volume", loudness, \.volume),
+      ])
+
+    private static let objection = "must be true; for an ordinary sound give its name only"
+    private static let mark = JSONForm.flag.described(JSONSchema.constant(.flag(true))).standing(
+      for: { $0 ? true : nil }, else: objection, written: { $0 })
+    private static let loudness = JSONForm<JSONNumber>.number.described(
+      .object([("type", "number"), ("minimum", .number(0)), ("maximum", .number(1))])
+    ).standing(
+      for: { (0...1).contains($0.value) ? $0 : nil }, else: "must be a number from 0 to 1", written: { $0 })
   }
 
   func write(to writer: inout JSONWriter) {
@@ -53,7 +65,7 @@ package struct JSONNumber: Equatable, Sendable {
   package let text: [UInt8]
   package let value: Double
 
-  static func read(_ reader: inout JSONReader) throws(JSONError) -> JSONNumber {
+  fileprivate static func read(_ reader: inout JSONReader) throws(JSONError) -> JSONNumber {
     guard try reader.peek() == .number else { throw JSONError("must be a number") }
     let text = try reader.readRaw()
     guard let value = Double(String(decoding: text, as: UTF8.self)), value.isFinite else {
@@ -69,11 +81,14 @@ package enum InterruptionLevel: String, CaseIterable, Sendable {
   case active
   case timeSensitive = "time-sensitive"
   case critical
+}
 
-  static func read(_ reader: inout JSONReader) throws(JSONError) -> InterruptionLevel {
-    guard let level = InterruptionLevel(rawValue: try reader.readString()) else {
-      throw JSONError("must be passive, active, time-sensitive or critical")
-    }
-    return level
-  }
+extension JSONForm<JSONNumber> {
+  static let number = JSONForm(
+    .object([("type", "number")]), read: { (reader) throws(JSONError) in try JSONNumber.read(&reader) })
+}
+
+extension JSONForm<String> {
+  /// A name within what a message carries.
+  static let contentName = JSONForm.text(upTo: Domain.Limits.nameBytes)
 }

@@ -61,7 +61,7 @@ package enum SavedMessageService {
         .required("name", .name, \.name, aboutName),
         .required("message", .message(of: kind), \.message, kind.about),
         kind == .sender
-          ? .required("sender", senderGiven, \.sender, aboutSender, missing: "is needed: what its messages bear")
+          ? .required("sender", senderForm.some, \.sender, aboutSender, missing: "is needed: what its messages bear")
           : .refused("sender", "belongs to senders only; put it into the message"),
       ]
     }
@@ -70,8 +70,6 @@ package enum SavedMessageService {
   private static let aboutName = "For lists."
   private static let aboutSender = "What its messages bear in `sender`."
   private static let senderForm = JSONForm.text(upTo: 64)
-  private static let senderGiven: JSONForm<String?> = senderForm.standing(
-    for: { .some(.some($0)) }, else: "is not known", written: { $0 ?? "" })
   fileprivate static let anyObject = JSONTree.object([("type", "object")])
 
   package static func list(

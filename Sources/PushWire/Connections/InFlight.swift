@@ -4,7 +4,7 @@ internal import Reactor
 /// A batch on its way: how far it has been submitted.
 package final class QueuedBatch {
   // The batch taken apart: its parts are needed for every push.
-  let number: Int64
+  let address: BatchAddress
   package let message: PushMessage
   package let targets: [PushTarget]
   package let standing: RouteStanding
@@ -13,7 +13,7 @@ package final class QueuedBatch {
   var cursor = 0
 
   init(_ batch: PushBatch, _ standing: RouteStanding) {
-    number = batch.number
+    address = batch.address
     message = batch.message
     targets = batch.targets
     readUntilNanoseconds = batch.readUntilNanoseconds

@@ -17,7 +17,7 @@ package final class Outbox {
 
   package func finish(_ submission: Submission, _ result: SubmissionResult) {
     let batch = submission.batch
-    finished.append(PushResult(batch: batch.number, target: submission.target, result: result))
+    finished.append(PushResult(batch: batch.address, target: submission.target, result: result))
     if runStanding !== batch.standing || runLane != batch.message.lane {
       leaveGate()
       runStanding = batch.standing
@@ -29,7 +29,7 @@ package final class Outbox {
   /// A whole batch, which was never queued, has the same result.
   package func finish(_ batch: PushBatch, _ result: SubmissionResult) {
     for target in batch.targets.indices {
-      finished.append(PushResult(batch: batch.number, target: target, result: result))
+      finished.append(PushResult(batch: batch.address, target: target, result: result))
     }
     gate.leave(Gate.Place(route: batch.route, lane: batch.message.lane), batch.targets.count)
   }

@@ -119,7 +119,7 @@ package final class ProviderProbe {
         isUnderWay[number] = offer(question, number: number)
       }
       for result in results.receive(atMost: Self.pause).joined() {
-        let number = Int(result.batch)
+        let number = Int(result.batch.number)
         isUnderWay[number] = false
         answers[number] = answer(result.result, questions[number])
       }
@@ -144,7 +144,7 @@ package final class ProviderProbe {
     let target = PushTarget(
       device: device, userKey: UserKey(guest: device), psid: psid, badge: 0, clientName: "")
     let batch = PushBatch(
-      number: Int64(number), message: message,
+      BatchAddress(Int64(number)), message: message,
       route: PushRoute(app: question.app.number, network: question.network, environment: question.environment),
       targets: [target], readAtNanoseconds: clock.now.nanoseconds)
     return question.network == .apns ? apns.offer(batch) : fcm.offer(batch)

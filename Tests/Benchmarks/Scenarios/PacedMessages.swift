@@ -113,7 +113,7 @@ struct PacedMessages: Scenario {
         let some = targets[Int(number) % targets.count]
         let left = count - tally.accepted - underWay
         let batch = PushBatch(
-          number: number, message: message, route: Self.route,
+          BatchAddress(number), message: message, route: Self.route,
           targets: left < some.count ? Array(some.prefix(left)) : some,
           readAtNanoseconds: SystemClock().now.nanoseconds)
         guard sender.offer(batch) else { break }

@@ -13,7 +13,7 @@ extension Endpoint {
       belong to the installation. With `set` all other tags go. Repeating the call changes nothing.
       """, by: .permission(.manageAudiences), load: .heavy,
       body: Body(
-        schema: "TagChange",
+        schema: TagBody.named.name,
         examples: [
           ("users", #"{"appId":"com.example.bank","clientUids":["kim01","lee02"],"add":["vip"],"remove":["trial"]}"#),
           (
@@ -37,34 +37,16 @@ extension Endpoint {
 
   /// What they take and answer, in the order of the description.
   static let tagSchemas: [JSONTree.Member] = [
-    (
-      "TagChange",
-      JSONSchema.oneOf([
-        tagChange("clientUids", JSONForm<String>.clientUID.schema), tagChange("devices", JSONSchema.uuid),
-      ])
-    ),
-    TagService.Changed.object.named, TagService.List.object.named,
+    TagBody.named, TagService.Changed.object.named, TagService.List.object.named,
   ]
-
-  /// As `AdminCall.readTags` reads it.
-  private static func tagChange(_ owners: String, _ owner: JSONTree) -> JSONTree {
-    let tags = JSONSchema.list(of: JSONSchema.tag, 0...Domain.Limits.tagsPerOwner)
-    return JSONSchema.object(
-      isClosed: true,
-      [
-        .needed("appId", JSONSchema.appID),
-        .needed(owners, JSONSchema.list(of: owner, 1...Domain.Limits.audienceEntries), "Whose tags."),
-        .optional("add", tags), .optional("remove", tags),
-        .optional("set", tags, "Exactly these; then neither add nor remove."),
-      ])
-  }
 }
 
 extension AdminCall {
-  /// `{"appId","clientUids":[…]|"devices":[…],"add":[…],"remove":[…]}`, or `"set":[…]` for exactly these tags.
   fileprivate func changeTags() throws(Problem) -> Response {
-    let (appID, owners, change) = try Self.readTags(try jsonBody())
-    return .json(.ok, try TagService.change(change, of: owners, in: appID, by: caller, on: connection))
+    let tags = try body(TagBody.object)
+    return .json(
+      .ok,
+      try TagService.change(try tags.change(), of: try tags.owners(), in: tags.appID, by: caller, on: connection))
   }
 
   /// `?appId=&clientUid=` or `?appId=&device=`; with neither, all tags in use.
@@ -83,80 +65,72 @@ extension AdminCall {
     }
     return .json(.ok, try TagService.list(owner, in: appID, by: caller, on: connection))
   }
+}
 
-  private static func readTags(
-    _ body: [UInt8]
-  ) throws(Problem) -> (appID: String, TagService.Owners, TagService.Change) {
-    var reader = JSONReader(body)
-    var appID: String?
-    var owners: [TagService.Owners] = []
+/// Whose tags are to be changed, and how.
+private struct TagBody {
+  var appID = ""
+  var clientUIDs: [String]?
+  var devices: [DeviceID]?
+  var add: [String] = []
+  var remove: [String] = []
+  var set: [String]?
+
+  /// Those of users or those of devices.
+  static let named: JSONTree.Member = (
+    "TagChange", JSONSchema.oneOf([tagsOf([users(isNeeded: true)]), tagsOf([devices(isNeeded: true)])].map(\.schema))
+  )
+  static let object = tagsOf([users(isNeeded: false), devices(isNeeded: false)])
+
+  private static func tagsOf(_ owners: [JSONField<TagBody>]) -> JSONObject<TagBody> {
+    JSONObject(
+      "TagChange", isNamed: false, from: TagBody(),
+      [.required("appId", .appID, \.appID)] + owners + [
+        .given("add", tags, \.add), .given("remove", tags, \.remove),
+        .given("set", tags, \.set, "Exactly these; then neither add nor remove."),
+      ])
+  }
+
+  private static func users(isNeeded: Bool) -> JSONField<TagBody> {
+    let form: JSONForm<[String]> = owners(
+      JSONForm<String>.clientUID.standing(
+        for: { $0 == UserKey.guestUID ? nil : $0 }, else: "GUEST is nobody; tag the device", written: { $0 }))
+    return isNeeded
+      ? .required("clientUids", form.some, \.clientUIDs, "Whose tags.") : .given("clientUids", form, \.clientUIDs)
+  }
+
+  private static func devices(isNeeded: Bool) -> JSONField<TagBody> {
+    let form: JSONForm<[DeviceID]> = owners(.device)
+    return isNeeded
+      ? .required("devices", form.some, \.devices, "Whose tags.") : .given("devices", form, \.devices)
+  }
+
+  private static func owners<Owner>(_ form: JSONForm<Owner>) -> JSONForm<[Owner]> {
+    .list(
+      of: form, 1...Domain.Limits.audienceEntries,
+      tooMany: "is one more than the \(Domain.Limits.audienceEntries) of one call", tooFew: "must name at least one")
+  }
+
+  private static let tags = JSONForm<[String]>.list(
+    of: .tag, 0...Domain.Limits.tagsPerOwner,
+    tooMany: "is one more than the \(Domain.Limits.tagsPerOwner) tags that anybody may have")
+
+  func owners() throws(Problem) -> TagService.Owners {
+    switch (clientUIDs, devices) {
+    case (let users?, nil): return .users(users)
+    case (nil, let devices?): return .devices(devices)
+    default: throw Problem(.impossible, "Give either clientUids or devices: whose tags.")
+    }
+  }
+
+  func change() throws(Problem) -> TagService.Change {
     var change = TagService.Change()
-    var replacement: [String]?
-    do throws(JSONError) {
-      try reader.readObject { (reader, key) throws(JSONError) in
-        switch key {
-        case "appId": appID = try reader.readText(upTo: Domain.Limits.appIDBytes)
-        case "clientUids":
-          owners.append(
-            .users(
-              try readAll(&reader) { (reader) throws(JSONError) in
-                let user = try reader.readText(upTo: Domain.Limits.clientUIDBytes)
-                guard user != UserKey.guestUID else { throw JSONError("GUEST is nobody; tag the device") }
-                return user
-              }))
-        case "devices":
-          owners.append(
-            .devices(
-              try readAll(&reader) { (reader) throws(JSONError) in
-                guard let device = DeviceID(try reader.readString()) else { throw JSONError("must be a device id") }
-                return device
-              }))
-        case "add": change.add = try readTagList(&reader)
-        case "remove": change.remove = try readTagList(&reader)
-        case "set": replacement = try readTagList(&reader)
-        default: throw .unknownField
-        }
-      }
-      try reader.finish()
-    } catch {
-      throw Problem(error)
+    (change.add, change.remove) = (add, remove)
+    guard let set else { return change }
+    guard add.isEmpty, remove.isEmpty else {
+      throw Problem(.impossible, at: "/set", "says all tags; it cannot stand beside add or remove")
     }
-    guard let appID else { throw Problem(at: "/appId", "is needed") }
-    guard let first = owners.first, owners.count == 1 else {
-      throw Problem(.impossible, "Give either clientUids or devices: whose tags.")
-    }
-    if let replacement {
-      guard change.add.isEmpty, change.remove.isEmpty else {
-        throw Problem(.impossible, at: "/set", "says all tags; it cannot stand beside add or remove")
-      }
-      change.add = replacement
-      change.replaces = true
-    }
-    return (appID, first, change)
-  }
-
-  private static func readTagList(_ reader: inout JSONReader) throws(JSONError) -> [String] {
-    var tags: [String] = []
-    try reader.readArray { (reader, index) throws(JSONError) in
-      guard index < Domain.Limits.tagsPerOwner else {
-        throw JSONError("is one more than the \(Domain.Limits.tagsPerOwner) tags that anybody may have")
-      }
-      tags.append(try reader.readTag())
-    }
-    return tags
-  }
-
-  private static func readAll<Entry>(
-    _ reader: inout JSONReader, _ read: (inout JSONReader) throws(JSONError) -> Entry
-  ) throws(JSONError) -> [Entry] {
-    var entries: [Entry] = []
-    try reader.readArray { (reader, index) throws(JSONError) in
-      guard index < Domain.Limits.audienceEntries else {
-        throw JSONError("is one more than the \(Domain.Limits.audienceEntries) of one call")
-      }
-      entries.append(try read(&reader))
-    }
-    guard !entries.isEmpty else { throw JSONError("must name at least one") }
-    return entries
+    (change.add, change.replaces) = (set, true)
+    return change
   }
 }

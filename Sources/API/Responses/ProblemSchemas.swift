@@ -3,13 +3,14 @@ internal import Domain
 internal import HTTPServer
 
 /// Why something is refused.
-extension Schemas {
+extension Problem {
   /// Every code there is, the engine's own included.
-  static let codes: [String] =
+  private static let codes: [String] =
     Problem.Code.allCases.map(\.rawValue)
     + EngineProblem.allCases.map(\.type).filter { Problem.Code(rawValue: $0) == nil }
 
-  static let problem: [JSONTree.Member] = [
+  /// As the description has it.
+  static let schemas: [JSONTree.Member] = [
     (
       "Problem",
       JSONSchema.object(

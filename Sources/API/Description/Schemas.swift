@@ -1,0 +1,19 @@
+internal import Domain
+internal import JSON
+
+/// Every named schema of the document, in its order. A new file of endpoints names its own here.
+enum Schemas {
+  static let all: [JSONTree.Member] =
+    Problem.schemas
+    + Endpoint.deviceSchemas + Endpoint.deviceConsentSchemas + Endpoint.deviceUserSchemas + Endpoint.deviceGroupSchemas
+    + Endpoint.deviceInboxSchemas + Endpoint.deviceBadgeSchemas + Endpoint.confirmationSchemas
+    + MessageRequest.schemas + MessageContent.schemas + MessageRequest.timingSchemas
+    + Endpoint.uploadSchemas + Endpoint.controlSchemas + Endpoint.sendAnswerSchemas
+    + Endpoint.reportSchemas + Endpoint.messageListSchemas + Endpoint.statisticsSchemas
+    + [Segment.named] + Endpoint.segmentSchemas + Endpoint.tagSchemas + Endpoint.fileSchemas + Endpoint.groupSchemas
+    + Endpoint.peopleSchemas + Endpoint.quarantineSchemas
+    + Endpoint.appSchemas + Endpoint.credentialSchemas + Endpoint.keySchemas + Endpoint.auditSchemas
+    + Endpoint.accountSchemas + Endpoint.adRuleSchemas
+    + Endpoint.serverSchemas + Endpoint.deviceMessageSchemas + Endpoint.webhookSchemas + Endpoint.savedSchemas
+    + Endpoint.approvalSchemas + Endpoint.importSchemas + Endpoint.controllerSchemas
+}

@@ -1,0 +1,227 @@
+internal import Domain
+internal import HTTPServer
+internal import JSON
+internal import Operations
+
+/// Receipts and reads.
+extension Endpoint {
+  static let confirmations: [Endpoint] = [
+    Endpoint(
+      .post, "/v1/receipts", id: "confirmReceipts", in: .confirmations, "Confirm that messages arrived",
+      """
+      One or up to 100, in any order, as often as you like: the app and its Notification Service Extension may both do it. \
+      Each entry has its own result; a wrong one does not hold up the others. One that comes when the history of its message \
+      is not kept any more is answered `unknown-message`: do not send it again.
+      """, by: .open,
+      body: Body(
+        schema: "Receipts",
+        examples: [
+          (
+            "one",
+            """
+            {"receipts":[{"seqno":"104","psid":"00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",\
+            "pushkey":"2a4dc34b21e6f075f9de2d1403bea7ff8144f810","at":"2026-11-21T09:30:00Z"}]}
+            """
+          )
+        ], bytes: Operations.Limits.confirmationBytes),
+      answers: [
+        Answer(
+          200, "What became of each, in order.", "ReceiptResults",
+          example: #"{"results":[{"seqno":"104","status":"recorded"}]}"#)
+      ], handler: .device(DeviceDoor.receive)),
+    Endpoint(
+      .post, "/v1/reads", id: "confirmReads", in: .confirmations, "Confirm that messages were read",
+      """
+      A read implies its receipt, and moves the badge count in the same commit: `keep` (the default) takes one off, \
+      `reset` makes it 0, `update` and `force` set it to `badge`. All but `force` act once per user and message.
+      """, by: .open,
+      body: Body(
+        schema: "Reads",
+        examples: [
+          (
+            "keep",
+            """
+            {"reads":[{"seqno":"104","psid":"00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",\
+            "pushkey":"2a4dc34b21e6f075f9de2d1403bea7ff8144f810"}]}
+            """
+          ),
+          (
+            "update",
+            """
+            {"reads":[{"seqno":"104","psid":"00fc13adff785122b4ad28809a3420982341241421348097878e577c991de8f0",\
+            "pushkey":"2a4dc34b21e6f075f9de2d1403bea7ff8144f810","badgeOption":"update","badge":5}]}
+            """
+          ),
+        ], bytes: Operations.Limits.confirmationBytes),
+      answers: [
+        Answer(
+          200, "What became of each, in order.", "ReadResults",
+          example: #"{"results":[{"seqno":"104","status":"recorded","badge":2}]}"#)
+      ], problems: [.badgeOutOfRange], handler: .device(DeviceDoor.read)),
+  ]
+
+  /// What they take and answer, in the order of the description. By hand, as the reader below: these are the two calls that
+  /// come by the hundred thousand.
+  static let confirmationSchemas: [JSONTree.Member] = [
+    ("Receipts", confirmationList("receipts", of: "Receipt")),
+    ("Reads", confirmationList("reads", of: "Read")),
+    ("Receipt", JSONSchema.object(isClosed: true, confirmation)),
+    (
+      "Read",
+      JSONSchema.oneOf([JSONSchema.reference("PlainRead"), JSONSchema.reference("SettingRead")])
+    ),
+    (
+      "PlainRead",
+      JSONSchema.object(
+        "Takes one off the badge count, or makes it 0.", isClosed: true,
+        confirmation + [
+          .optional("badgeOption", JSONSchema.words(["keep", "reset"]), "`keep` by default.")
+        ])
+    ),
+    (
+      "SettingRead",
+      JSONSchema.object(
+        "Sets the badge count.", isClosed: true,
+        confirmation + [
+          .needed(
+            "badgeOption", JSONSchema.words(["update", "force"]),
+            "`update` acts once per user and message, `force` each time."),
+          .needed("badge", JSONSchema.badge, "The new count."),
+        ])
+    ),
+    ("ReceiptResults", confirmationResults([])),
+    (
+      "ReadResults",
+      confirmationResults([
+        .optional("badge", JSONSchema.badgeCount, "The user's new count, when the message is known.")
+      ])
+    ),
+  ]
+
+  private static func confirmationList(_ name: String, of element: String) -> JSONTree {
+    JSONSchema.object(
+      isClosed: true,
+      [.needed(name, JSONSchema.list(of: JSONSchema.reference(element), 1...Domain.Limits.confirmationsPerCall))])
+  }
+
+  private static let confirmation: [JSONSchema.Property] = [
+    .needed("seqno", JSONSchema.sequence, "SEQNO, from the payload."),
+    .needed("psid", JSONSchema.text(upTo: Domain.Limits.psidBytes), "PSID that the message was sent to."),
+    .needed("pushkey", JSONSchema.givenText, "From the payload: proves that the message was sent to this PSID."),
+    .optional(
+      "at", JSONSchema.moment,
+      "When it happened, by the device's clock: kept, but no earlier than the send and no later than now."),
+  ]
+
+  private static func confirmationResults(_ more: [JSONSchema.Property]) -> JSONTree {
+    let result = JSONSchema.object(
+      [
+        .needed("seqno", JSONSchema.sequence),
+        .needed("status", JSONSchema.words(["recorded", "duplicate", "invalid-pushkey", "unknown-message"])),
+      ] + more)
+    return JSONSchema.object([.needed("results", JSONSchema.list(of: result), "One for each entry, in order.")])
+  }
+}
+
+/// No credential but the pushkey of each message, because a Notification
+/// Service Extension has little more than the payload.
+extension DeviceDoor {
+  func receive(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    try confirm(request, responder, list: "receipts", isRead: false)
+  }
+
+  func read(_ request: Request, _ parameters: PathParameters, _ responder: Responder) throws(Problem) {
+    try confirm(request, responder, list: "reads", isRead: true)
+  }
+
+  private func confirm(_ request: Request, _ responder: Responder, list: String, isRead: Bool) throws(Problem) {
+    var reader = try Self.reader(request)
+    var confirmations: [Operation.Confirmation] = []
+    do {
+      try reader.readObject { (reader, key) throws(JSONError) in
+        guard key == list else { throw .unknownField }
+        try reader.readArray { (reader, index) throws(JSONError) in
+          guard index < Domain.Limits.confirmationsPerCall else {
+            throw JSONError("is one more than the \(Domain.Limits.confirmationsPerCall) that a call may confirm")
+          }
+          confirmations.append(try readConfirmation(&reader, isRead: isRead))
+        }
+      }
+      try reader.finish()
+    } catch {
+      throw Problem(confirming: error)
+    }
+    guard !confirmations.isEmpty else { throw Problem(at: "/\(list)", "must have at least one entry") }
+    perform(.confirm(confirmations), request, responder) { answer, responder in
+      guard case .confirmed(let results) = answer else { return }
+      responder.send { writer in
+        writer.member(
+          "results",
+          array: { writer in
+            for result in results { Self.write(result, to: &writer) }
+          })
+      }
+    }
+  }
+
+  private static func write(_ result: OperationAnswer.Confirmed, to writer: inout JSONWriter) {
+    writer.object { writer in
+      writer.member("seqno", String(result.seqno))
+      writer.member("status", result.status.rawValue)
+      if let badge = result.badge { writer.member("badge", badge) }
+    }
+  }
+
+  private func readConfirmation(
+    _ reader: inout JSONReader, isRead: Bool
+  ) throws(JSONError) -> Operation.Confirmation {
+    var seqno: Int64?
+    var psid: String?
+    var pushkey: String?
+    var option: String?
+    var badge: Int16?
+    var at: Int64?
+    try reader.readObject { (reader, key) throws(JSONError) in
+      switch key {
+      case "seqno": seqno = try reader.readSeqno()
+      case "psid": psid = try reader.readText(upTo: Domain.Limits.psidBytes)
+      case "pushkey": pushkey = try reader.readString()
+      case "at": at = try reader.readMoment()
+      case "badgeOption" where isRead: option = try reader.readString()
+      case "badge" where isRead: badge = try reader.readBadge()
+      default: throw .unknownField
+      }
+    }
+    guard let seqno else { throw JSONError("is needed").inside("seqno") }
+    guard let psid else { throw JSONError("is needed").inside("psid") }
+    guard let pushkey else { throw JSONError("is needed").inside("pushkey") }
+    let token = PushNetwork.apns.normalize(psid: psid) ?? psid
+    return Operation.Confirmation(
+      seqno: seqno, psid: token, read: isRead ? try Self.badgeOption(option, badge) : nil,
+      isGenuine: keys.pushkeys.isValid(pushkey, seqno: String(seqno), psid: token), at: at)
+  }
+
+  /// `update` and `force` need a badge, the others take none.
+  private static func badgeOption(_ name: String?, _ badge: Int16?) throws(JSONError) -> BadgeOption {
+    switch (name, badge) {
+    case (nil, nil), ("keep", nil): return .keep
+    case ("reset", nil): return .reset
+    case ("update", let badge?): return .update(badge)
+    case ("force", let badge?): return .force(badge)
+    case ("update", nil), ("force", nil): throw JSONError(Problem.badgeRange).inside("badge")
+    case (nil, _?), ("keep", _?), ("reset", _?): throw JSONError("is only for update and force").inside("badge")
+    default: throw JSONError("must be keep, reset, update or force").inside("badgeOption")
+    }
+  }
+}
+
+extension Problem {
+  /// A badge out of range has a code of its own: it is what clients get wrong most.
+  init(confirming error: JSONError) {
+    if error.reason == Problem.badgeRange {
+      self.init(.badgeOutOfRange, at: error.pointer, error.reason)
+    } else {
+      self.init(error)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// An object with exactly one of several members, described once: its schema, and how it is read.
+///
+/// ```
+/// static let choice = JSONChoice<BadgeRequest>("BadgeRequest", "What happens to the badge.", [
+///   .of("set", .badge, "The count becomes this.") { .set($0) },
+/// ])
+/// ```
+package struct JSONChoice<Root: Sendable>: Sendable {
+  /// One of the members.
+  package struct Option: Sendable {
+    let name: String
+    let schema: JSONTree
+    let read: @Sendable (inout JSONReader) throws(JSONError) -> Root
+
+    package static func of<Value>(
+      _ name: String, _ form: JSONForm<Value>, _ about: String, _ make: @escaping @Sendable (Value) -> Root
+    ) -> Option {
+      guard let read = form.reading else { preconditionFailure("\(name) cannot be read") }
+      return Option(
+        name: name, schema: JSONSchema.object(isClosed: true, [.needed(name, form.schema, about)]),
+        read: { (reader) throws(JSONError) in make(try read(&reader)) })
+    }
+  }
+
+  private let name: String
+  private let about: String
+  private let options: [Option]
+
+  package init(_ name: String, _ about: String, _ options: [Option]) {
+    self.name = name
+    self.about = about
+    self.options = options
+  }
+
+  /// As it stands among the named schemas of the description.
+  package var named: JSONTree.Member {
+    (name, JSONSchema.oneOf(options.map(\.schema)).adding("description", .text(about)))
+  }
+
+  /// Within an object.
+  package var form: JSONForm<Root> {
+    let choice = self
+    return JSONForm(JSONSchema.reference(name), read: { (reader) throws(JSONError) in try choice.read(&reader) })
+  }
+
+  package func read(_ reader: inout JSONReader) throws(JSONError) -> Root {
+    var chosen: [Root] = []
+    try reader.readObject { (reader, name) throws(JSONError) in
+      guard let option = options.first(where: { $0.name == name }) else { throw .unknownField }
+      chosen.append(try option.read(&reader))
+    }
+    guard let one = chosen.first, chosen.count == 1 else {
+      throw JSONError("must have exactly one of \(options.map(\.name).joined(separator: ", "))")
+    }
+    return one
+  }
+}
