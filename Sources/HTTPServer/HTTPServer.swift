@@ -9,9 +9,9 @@ package import TLS
 ///
 /// ```
 ///            ┌ Acceptor ┐     ┌──────────── Connection (one per client) ────────────┐
-///   listen ──┤ 503 when ├────►│ input ─► parser ─► RequestHandler ─► Responder       │
+///   listen ──┤ 503 when ├────►│ Intake ► parser ─► RequestHandler ─► Responder       │
 ///            │   full   │     │                                        │            │
-///            └──────────┘     │ one send at the end of the turn ◄── output          │
+///            └──────────┘     │ one send at the end of the turn ◄── Answers         │
 ///                             └──────────────────────────────────────────────────────┘
 ///   other threads ── Reply ──► replies (Inbox) ────────────────────────┘
 /// ```
@@ -51,10 +51,7 @@ package final class HTTPServer {
 
   let handler: any RequestHandler
   var writer: ResponseWriter
-  /// What large requests hold.
-  let bodies: BodyMemory
-  /// What long bodies hold on the disk.
-  let spools: BodyMemory
+  let bodies: BodyRules
   /// What all connections have not sent yet.
   var unsentBytes = 0
   private var requestIDs = RequestID()
@@ -94,8 +91,9 @@ package final class HTTPServer {
       ? Visitors(
         connections: configuration.connectionsPerAddress, requestsPerSecond: configuration.requestsPerAddress) : nil
     writer = ResponseWriter(clock: loop.clock, isSecure: tls != nil)
-    bodies = BodyMemory(limit: configuration.bodyMemoryBytes)
-    spools = BodyMemory(limit: configuration.spoolBytes)
+    bodies = BodyRules(
+      standard: configuration.bodyBytes, memory: configuration.bodyMemoryBytes, disk: configuration.spoolBytes,
+      spoolDirectory: configuration.spoolDirectory, handler: handler)
     replies = try Inbox(capacity: configuration.connections + HTTPLimits.refusals)
     idleNanoseconds = configuration.idleTimeout.nanoseconds
     port = listener.localAddress?.port ?? 0
@@ -199,7 +197,6 @@ package final class HTTPServer {
     connections[connection.slot] = nil
     freeSlots.append(connection.slot)
     connectionCount -= 1
-    if let visitor = connection.visitor { visitors?.leave(visitor) }
     acceptor?.roomAppeared()
     if isDraining { finishDrainIfDone() }
   }
@@ -208,17 +205,14 @@ package final class HTTPServer {
 
   // MARK: The turn
 
+  /// Sends its answers at the end of the turn. Called once until then.
   func queueFlush(_ connection: Connection) {
-    guard !connection.isQueuedForFlush else { return }
-    connection.isQueuedForFlush = true
     flushQueue.append(connection)
   }
 
   /// Lets `connection` look at what was sent ahead, outside of whoever gave the answer: a handler that answers many
-  /// requests in one go is not called again in the middle of it.
+  /// requests in one go is not called again in the middle of it. Called once until then.
   func queueResume(_ connection: Connection) {
-    guard !connection.isQueuedForResume else { return }
-    connection.isQueuedForResume = true
     resumeQueue.append(connection)
     if resumeQueue.count == 1 { loop.schedule(after: .zero) { [weak self] in self?.resume() } }
   }
@@ -258,7 +252,7 @@ package final class HTTPServer {
     case .goOn: connection.goOn(serial)
     case .begin(let stream, let status, let headers):
       guard connection.beginStream(serial, status, headers, length: nil) else { return stream.end() }
-      connection.stream?.ended = { stream.end() }
+      connection.whenAbandoned(serial) { stream.end() }
     case .piece(let piece, let stream):
       guard connection.writeStream(serial, piece.span) else { return }
       stream.pieceTaken()

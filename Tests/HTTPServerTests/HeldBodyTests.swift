@@ -55,7 +55,7 @@ import Testing
     let connection = try #require(server.server.firstConnection)
     let (read, spooled) = (connection.request.store.input.count, connection.request.store.spooledBytes)
     #expect(read < HTTPLimits.pipelinedBytes + HTTPLimits.readBytes && spooled == 0)
-    #expect(server.server.spools.held == 0 && server.server.bodies.held == 0)
+    #expect(server.server.bodies.disk.held == 0 && server.server.bodies.memory.held == 0)
     server.handler.held[0].goOn()
     #expect(try peer.takeAnswer().body == "1000000")
   }
@@ -69,7 +69,7 @@ import Testing
     server.handler.held[0].goOn()
     let answer = try peer.takeAnswer()
     #expect(answer.status == 401 && answer.header("connection") == "close" && peer.waitForClose())
-    #expect(server.server.spools.held == 0 && server.server.bodies.held == 0)
+    #expect(server.server.bodies.disk.held == 0 && server.server.bodies.memory.held == 0)
   }
 
   @Test func `a client that leaves meanwhile is forgotten`() throws {

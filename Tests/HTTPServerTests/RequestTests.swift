@@ -10,7 +10,7 @@ import Testing
     guard case .complete(let facts) = request.store.advance(unaskedBytes: 1 << 20) else {
       throw SystemError(code: 0, operation: "parse")
     }
-    request.knownMethod = facts.method
+    request.begin(0, facts.method)
     return request
   }
 

@@ -51,11 +51,11 @@ import Testing
     #expect(try peer.takeAnswer().body == "memory 3")
     #expect(try content(taken[0]) == body)
     #expect(try taken[0].read(at: 2_999_990, upTo: 100) == Array(body.suffix(10)))
-    #expect(server.server.bodies.held == 0)
+    #expect(server.server.bodies.memory.held == 0)
     // The file is still there; what its last read brought was never counted.
-    #expect(server.server.spools.held > 3_000_000 - 2 * HTTPLimits.bodyReadBytes)
+    #expect(server.server.bodies.disk.held > 3_000_000 - 2 * HTTPLimits.bodyReadBytes)
     taken = []
-    #expect(server.server.spools.held == 0)
+    #expect(server.server.bodies.disk.held == 0)
     #expect(files.isEmpty, "a name is left: \(files)")
   }
 
@@ -99,7 +99,7 @@ import Testing
     peer.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
     for _ in 0..<60 { peer.send("186A0\r\n" + String(repeating: "x", count: 100_000) + "\r\n") }
     #expect(try peer.takeAnswer().status == 413)
-    #expect(server.server.spools.held == 0)
+    #expect(server.server.bodies.disk.held == 0)
     #expect(taken.isEmpty && files.isEmpty)
   }
 
@@ -110,13 +110,13 @@ import Testing
     for _ in 0..<39 {
       for peer in peers { peer.send(String(repeating: "x", count: 100_000)) }
     }
-    #expect(peers[0].wait { server.server.spools.held > 75_000_000 })
-    #expect(server.server.bodies.held <= 40 * HTTPLimits.bodyReadBytes)
+    #expect(peers[0].wait { server.server.bodies.disk.held > 75_000_000 })
+    #expect(server.server.bodies.memory.held <= 40 * HTTPLimits.bodyReadBytes)
     #expect((server.server.firstConnection?.request.store.input.allocatedBytes ?? 0) <= 2 * HTTPLimits.bodyReadBytes)
     for peer in peers { peer.send(String(repeating: "x", count: 100_000)) }
     #expect(peers[0].wait { waiting.count == 20 })
     for responder in waiting { responder.send(status: .ok) }
-    #expect(server.server.spools.held == 0 && server.server.bodies.held == 0)
+    #expect(server.server.bodies.disk.held == 0 && server.server.bodies.memory.held == 0)
   }
 
   @Test func `what does not fit beside the others is told 503 at once, and fits when they are done or gone`() throws {
@@ -129,7 +129,7 @@ import Testing
     #expect(refused.status == 503 && refused.header("retry-after") == "1" && late.waitForClose(), "\(refused)")
     slow.reset()
     server.turn(20)
-    #expect(server.server.spools.held == 0)
+    #expect(server.server.bodies.disk.held == 0)
     #expect(try server.connect().exchange(head(3_000_000) + String(repeating: "x", count: 3_000_000)).status == 200)
   }
 
@@ -142,10 +142,10 @@ import Testing
     leaver.reset()
     server.turn(20)
     #expect(server.server.connectionCount == 0)
-    #expect(server.server.spools.held > 3_000_000 - 2 * HTTPLimits.bodyReadBytes)
+    #expect(server.server.bodies.disk.held > 3_000_000 - 2 * HTTPLimits.bodyReadBytes)
     #expect(try server.connect().exchange(head(3_000_000)).status == 503)
     taken = []
-    #expect(server.server.spools.held == 0)
+    #expect(server.server.bodies.disk.held == 0)
   }
 
   @Test func `where no file can be made it stays in memory`() throws {

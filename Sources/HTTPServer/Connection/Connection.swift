@@ -2,84 +2,34 @@ internal import Reactor
 
 /// One client's connection: reads requests, hands them to the handler one at a time, gathers the answers.
 ///
-/// ```
-///   opening ──► head ──► body ──► handling ──► head …      one request after the other
-///   (proxy header,│       │         │   └► streaming ─┘
-///    handshake)   └───────┴─────────┴───────┴──► closing ──► lingering ──► closed
-///                          last answer is being sent    write side shut   descriptor gone
-/// ```
-///
-/// Whatever the client sends ahead waits in `request`. Answers gather in `output` and are sent once at the end of the
+/// Whatever the client sends ahead waits in `request`. Answers gather in `answers` and are sent once at the end of the
 /// turn. A client that does not read its answers is not read from either.
+///
+/// Its parts know nothing of each other, and nobody else knows them; here stands what follows from what.
 final class Connection: EventLoop.Handler, Answering {
-  enum Phase {
-    /// A proxy's header or the handshake of TLS is under way; nothing of HTTP has been said.
-    case opening
-    /// Idle, or a head has begun to arrive.
-    case head
-    /// The head is complete, the body is not.
-    case body
-    /// The handler has the request and owes the answer.
-    case handling
-    /// The head of the answer is out, its body comes in pieces.
-    case streaming
-    /// The last answer is on its way; no more requests are read.
-    case closing
-    /// All is sent and the write side is shut; what still arrives is dropped, so that no reset destroys the answer.
-    case lingering
-    case closed
-  }
-
   let server: HTTPServer
   let slot: Int
   /// Never used twice by one server: tells this connection from a later one in the same slot.
   let identity: UInt64
   let request: Request
-  var phase = Phase.head
-  private(set) var transport: Transport?
-  private var registration: EventLoop.Registration?
-  private var interest = Readiness.readable
-
-  var output = Output()
-  /// What `output.count` was when it was last looked at: asked often, so kept beside it.
-  var unsentBytes = 0 {
-    didSet { server.unsentBytes += unsentBytes - oldValue }
-  }
-  var exchange = ResponseWriter.Exchange()
+  private(set) var phase = ConnectionPhase.head
   /// Counts requests: an answer names the one it belongs to.
   private(set) var serial: UInt64 = 0
-  /// When the present request was whole, for the meter.
-  var beganAt: Instant
-  var stream: StreamState?
 
-  var bodyLimit = 0
-  /// What the handler was asked of a long body before it came; the request has its number since then.
-  var leave = Leave.notAsked
-  /// The client has shut its side; it may still read.
-  private(set) var inputEnded = false
-  /// Requests, or the beginning of one, wait behind the present one.
-  private var hasMoreInput = false
-  private var isPumping = false
-  private var headHasBegun = true
-  /// When the present phase has lasted too long; looked at once a second.
-  var deadline: Instant
-  var writeDeadline: Instant
-  /// The kernel takes no more bytes at present: the client is slow to read.
-  private(set) var isStalled = false
-  /// What the kernel still held for the client when it was last seen to take something.
-  var stalledBytes = Int.max
-  private var lingered = 0
-  var isQueuedForFlush = false
-  var isQueuedForResume = false
-  /// There were too many connections when it came: it is only told so.
-  let isSurplus: Bool
-  /// The client's address among all others; nil when it is not counted.
-  var visitor: Visitors.Visitor?
-  /// The peer is one of our own proxies: each request says for whom it is.
-  var isBehindProxy: Bool {
-    get { request.isBehindProxy }
-    set { request.isBehindProxy = newValue }
+  private var wire: Wire
+  private var client: ClientEntry
+  private var intake = Intake()
+  private var admission = BodyAdmission()
+  private var answers = Answers()
+  private var stall = WriteStall()
+  /// What `answers.count` was when it was last looked at: asked often, so kept beside it.
+  private(set) var unsentBytes = 0 {
+    didSet { server.unsentBytes += unsentBytes - oldValue }
   }
+  /// When the present phase has lasted too long; looked at once a second, instead of with a timer for each request.
+  private var deadline: Instant
+  private var isPumping = false
+  private var turn = ConnectionTurn()
 
   init(
     server: HTTPServer, slot: Int, identity: UInt64, transport: Transport, descriptor: Int32, isSurplus: Bool
@@ -87,15 +37,13 @@ final class Connection: EventLoop.Handler, Answering {
     self.server = server
     self.slot = slot
     self.identity = identity
-    self.isSurplus = isSurplus
     request = Request(limits: server.configuration.head)
+    wire = Wire(transport, loop: server.loop)
+    client = ClientEntry(isSurplus: isSurplus)
     deadline = server.loop.now + server.configuration.headTimeout
-    writeDeadline = deadline
-    beganAt = server.loop.now
-    self.transport = transport
     if !transport.isOpen { phase = .opening }
-    registration = try server.loop.register(descriptor, interest: interest, handler: self)
-    request.findRemoteAddress = { [unowned self] in self.transport?.remoteAddress }
+    try wire.register(descriptor, self)
+    request.findRemoteAddress = { [unowned self] in self.wire.remoteAddress }
     request.findClient = { [unowned self] in self.server.client(of: self.request) }
     request.isExempt = { [unowned self] in self.server.isExempt($0) }
   }
@@ -103,7 +51,27 @@ final class Connection: EventLoop.Handler, Answering {
   /// True when closing it loses nothing: no request has begun and no answer is owed.
   var isIdle: Bool { phase == .head && request.store.isIdle && unsentBytes == 0 }
 
-  func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }
+  // MARK: Opening
+
+  /// Goes on with what precedes the first request, as far as the socket allows.
+  func open() {
+    switch wire.open() {
+    case .open:
+      phase = .head
+      arrive(from: wire.remoteAddress)
+      if phase == .head { read() }
+    case .waiting: break
+    case .failed: close()
+    }
+  }
+
+  /// It is known who the client is: lets it in, or tells it why not.
+  /// - Parameter address: nil when nobody needs to know.
+  func arrive(from address: SocketAddress?) {
+    if let refusal = client.arrive(address?.ip, for: request, server.visitors, isTrusted: server.isTrusted) {
+      refuse(refusal)
+    }
+  }
 
   // MARK: Events
 
@@ -111,7 +79,7 @@ final class Connection: EventLoop.Handler, Answering {
     if phase == .opening { return open() }
     // A reset, or both sides shut: nobody reads any more.
     if readiness.overlaps(.failed) { return close() }
-    if readiness.overlaps(.writable) { server.queueFlush(self) }
+    if readiness.overlaps(.writable) { queueFlush() }
     if readiness.overlaps(.readable) {
       if phase == .lingering { drop() } else { read() }
     }
@@ -119,31 +87,26 @@ final class Connection: EventLoop.Handler, Answering {
 
   /// Reads once and does what can be done with it.
   func read() {
-    let wanted = phase == .body ? bodyReadBytes : HTTPLimits.readBytes
-    switch transport?.receive(into: &request.store.input, reserving: wanted) {
+    let wanted = phase == .body ? request.store.bodyReadBytes : HTTPLimits.readBytes
+    switch wire.receive(into: &request.store.input, reserving: wanted) {
     case .bytes:
-      hasMoreInput = true
+      intake.arrived()
       pump()
     case .endOfStream:
-      inputEnded = true
-      if phase == .streaming, stream?.isEndless == true { return close() }
+      intake.ended()
+      if phase == .streaming, answers.isEndless { return close() }
       pump()
     case .wouldBlock: break
-    case .failed, nil: close()
+    case .failed: close()
     }
-  }
-
-  private var bodyReadBytes: Int {
-    min(HTTPLimits.bodyReadBytes, max(512, request.store.awaitedBodyBytes))
   }
 
   /// After an answer that ends the connection: takes what the client still sends, until it closes.
   private func drop() {
-    let transfer = transport?.receive(into: &request.store.input, reserving: HTTPLimits.bodyReadBytes)
-    lingered += request.store.input.count
-    request.store.input.removeAll()
+    let transfer = wire.receive(into: &request.store.input, reserving: HTTPLimits.bodyReadBytes)
+    let isBearable = intake.drop(request)
     switch transfer {
-    case .bytes where lingered <= HTTPLimits.lingerBytes: updateInterest()
+    case .bytes where isBearable: updateInterest()
     case .wouldBlock: break
     default: close()
     }
@@ -151,208 +114,267 @@ final class Connection: EventLoop.Handler, Answering {
 
   /// Goes on after an answer, or after the output has drained: for requests that were sent ahead, and for streams.
   func resume() {
-    isQueuedForResume = false
-    if transport?.hasHiddenInput == true, wantsInput { return phase == .lingering ? drop() : read() }
-    if phase == .streaming { streamDrained() } else { pump() }
+    turn.resumes()
+    if wire.hasHiddenInput, wantsInput { return phase == .lingering ? drop() : read() }
+    if phase == .streaming { answers.takeDrained()?() } else { pump() }
   }
+
+  private func queueResume() { if turn.takesResume() { server.queueResume(self) } }
+  private func queueFlush() { if turn.takesFlush() { server.queueFlush(self) } }
 
   // MARK: Requests
 
   /// Handles every request that is complete, as long as each is answered at once.
-  func pump() {
+  private func pump() {
     isPumping = true
-    while true {
-      let goesOn =
-        switch phase {
-        case .head: mayBegin && receiveHead()
-        case .body: receiveBody()
-        case .opening, .handling, .streaming, .closing, .lingering, .closed: false
-        }
-      if !goesOn { break }
-    }
+    while takeStep() {}
     isPumping = false
     updateInterest()
   }
 
-  /// False when more bytes are needed.
-  private func receiveHead() -> Bool {
-    guard hasMoreInput || inputEnded else { return false }
-    switch request.store.advance(unaskedBytes: unaskedBodyBytes) {
-    case .complete(let facts): handle(facts)
-    case .head(let facts): beginBody(facts)
-    case .malformed(let malformed): refuse(malformed.status, "\(malformed.reason)")
-    case .needMore: return awaitHead()
+  /// False when nothing more can be done now.
+  private func takeStep() -> Bool {
+    let step: Intake.Step
+    switch phase {
+    case .head where mayBegin: step = intake.takeHead(of: request, server.bodies)
+    case .body: step = intake.takeBody(of: request, limit: admission.limit, server.bodies)
+    case .head, .opening, .handling, .streaming, .closing, .lingering, .closed: return false
     }
-    return true
-  }
-
-  /// False when more bytes are needed.
-  private func awaitHead() -> Bool {
-    guard !inputEnded else {
-      endOfRequests()
+    switch step {
+    case .wait: return false
+    case .headHasBegun:
+      deadline = server.loop.now + server.configuration.headTimeout
       return false
-    }
-    guard countBody() else {
-      refuseBody()
-      return true
-    }
-    beginHead()
-    return false
-  }
-
-  private func beginHead() {
-    guard !headHasBegun, !request.store.isIdle else { return }
-    headHasBegun = true
-    deadline = server.loop.now + server.configuration.headTimeout
-  }
-
-  private func endOfRequests() {
-    if !request.store.isIdle {
-      refuse(.badRequest, "The connection ended in the middle of a request.")
-    } else if unsentBytes > 0 {
-      phase = .closing
-    } else {
-      close()
-    }
-  }
-
-  var unaskedBodyBytes: Int { min(HTTPLimits.unaskedBodyBytes, server.configuration.bodyBytes) }
-
-  /// False when more bytes are needed.
-  private func receiveBody() -> Bool {
-    guard countBody() else {
-      refuseBody()
-      return true
-    }
-    switch request.store.receiveBody(limit: bodyLimit) {
-    case .needMore:
-      guard inputEnded else { return false }
-      refuse(.badRequest, "The connection ended in the middle of a request.")
-    case .malformed(let malformed) where malformed.status == .contentTooLarge:
-      refuse(.contentTooLarge, "The body is too large: what is asked here takes \(bodyLimit) bytes at most.")
-    case .malformed(let malformed): refuse(malformed.status, "\(malformed.reason)")
-    case .unstorable: refuseBody()
-    case .complete: handle(request.store.facts)
+    case .ended:
+      if unsentBytes > 0 { phase = .closing } else { close() }
+      return false
+    case .head(let facts): beginBody(facts)
+    case .complete(let facts): handle(facts)
+    case .refused(let refusal): refuse(refusal)
     }
     return true
+  }
+
+  /// Whether a further request may be answered before what is unsent is taken.
+  private var mayBegin: Bool {
+    unsentBytes == 0
+      || unsentBytes < HTTPLimits.outputBytes && server.unsentBytes < server.configuration.outputMemoryBytes
+  }
+
+  private var wantsInput: Bool { intake.isWanted(in: phase, request, mayBegin: mayBegin) }
+
+  /// The body has not arrived whole, or it is for the handler to say whether it may.
+  private func beginBody(_ facts: RequestStore.Facts) {
+    guard facts.expectation != .unknown else { return refuse(.unknownExpectation) }
+    if server.bodies.isLong(facts.framing), isHeld(facts) { return }
+    takeBody(facts)
+  }
+
+  /// True when nothing of the body is taken now: its client has asked too often, or the handler must first find out who
+  /// asks. Meanwhile the request is like one that is being handled: what its client sends waits in the socket, but for what
+  /// would be read of requests sent ahead.
+  private func isHeld(_ facts: RequestStore.Facts) -> Bool {
+    phase = .handling
+    begin(facts)
+    // An answer instead of leave leaves a body in the way of the next request.
+    answers.keepsAlive = false
+    guard mayAsk else {
+      turnAway()
+      dropBody()
+      return true
+    }
+    let isHeld = server.handler.holdsBody(of: request, ticket(serial))
+    admission.asked(isHeld: isHeld)
+    return isHeld
+  }
+
+  /// The handler knows who asks.
+  func goOn(_ serial: UInt64) {
+    guard isAwaiting(serial), admission.goOn() else { return }
+    takeBody(request.store.facts)
+    pump()
+  }
+
+  private func takeBody(_ facts: RequestStore.Facts) {
+    phase = .body
+    let limit = server.bodies.limit(for: request, facts.framing)
+    let isComing = admission.begin(facts.framing, limit: limit)
+    if isComing, !server.bodies.hasRoom(for: request, facts.framing) { return refuse(.noRoomForBody) }
+    deadline = server.loop.now + server.configuration.bodyTimeout
+    guard isComing, facts.expectation == .continue, !intake.hasEnded, !request.store.hasBodyBytes else { return }
+    answers.writeContinue()
+    outputGrew()
   }
 
   private func handle(_ facts: RequestStore.Facts) {
     phase = .handling
-    // It was counted when its handler was asked for leave.
-    let isCountedAlready = leave != .notAsked
-    beginUnlessAsked(facts)
-    if isCountedAlready || mayAsk {
+    // One that was asked about is counted already.
+    if beginUnlessAsked(facts) || mayAsk {
       server.handler.handle(request, Responder(connection: self, serial: serial))
     } else {
       turnAway()
     }
-    hasMoreInput = request.store.finish()
-    if isCounted { letGoOfBody() }
+    intake.finish(request)
+    guard !request.room.isEmpty else { return }
+    // The handler has seen the body, and copied what it wants to keep.
+    request.store.trim()
+    // Answered already, or nobody left to answer.
+    if phase != .handling, phase != .streaming { request.room.giveBack() }
   }
 
   /// Every answer, also to what could not be read as a request, has a number of its own.
-  func begin(_ facts: RequestStore.Facts) {
+  private func begin(_ facts: RequestStore.Facts) {
     serial &+= 1
     let number = server.beginRequest()
-    request.number = number
-    request.knownMethod = facts.method
-    request.kind = 0
-    beganAt = server.loop.now
-    exchange = ResponseWriter.Exchange(
-      number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
+    request.begin(number, facts.method)
+    answers.begin(number, facts, at: server.loop.now)
   }
 
-  /// Answers what is no proper request, and ends the connection.
-  /// - Parameter detail: a sentence of ours: nothing in it comes from the request.
-  func refuse(_ status: Status, _ detail: String, headers: [(String, String)] = []) {
+  /// A request has its number from the moment that its handler was asked anything about it. Returns whether it was.
+  @discardableResult
+  private func beginUnlessAsked(_ facts: RequestStore.Facts) -> Bool {
+    guard admission.end() else {
+      begin(facts)
+      return false
+    }
+    answers.beginAgain(facts, at: server.loop.now)
+    return true
+  }
+
+  /// False when the one who asks has asked too often.
+  private var mayAsk: Bool { client.mayAsk(request, among: server.visitors, now: server.loop.now) }
+
+  /// Answers in the handler's place. The request was in order, so the connection goes on, unless a body that was not
+  /// taken is in the way.
+  private func turnAway() {
+    server.counters.count(.address)
+    respond(serial, Refusal.tooManyRequests.response(answers.number))
+  }
+
+  /// Answers what is no proper request, or no welcome one, and ends the connection.
+  private func refuse(_ refusal: Refusal) {
     phase = .handling
     beginUnlessAsked(request.store.factsOfRefused)
+    server.counters.count(refusal.cause)
     server.counters.refused &+= 1
-    var response = Problem.response(status, detail, number: exchange.number)
-    response.headers += headers
-    respond(serial, response)
-    if isCounted { dropBody() }
+    respond(serial, refusal.response(answers.number))
+    dropBody()
   }
 
-  // MARK: After an answer
+  /// The request was refused: what has come of its body is of no use.
+  private func dropBody() {
+    guard !request.room.isEmpty else { return }
+    request.store.discard()
+    request.room.giveBack()
+  }
+
+  // MARK: Answers
+
+  /// The client has shut its side.
+  var inputHasEnded: Bool { intake.hasEnded }
+
+  /// Lets `add` add to the answer of this request. False when it waits for nothing any more in this phase: its client has
+  /// gone, or it has been answered. Nothing is sent before the turn ends.
+  @inline(__always)
+  func answer(_ serial: UInt64, in phase: ConnectionPhase, _ add: (inout Answers) -> Answers.Progress) -> Bool {
+    guard self.phase == phase, serial == self.serial else { return false }
+    if phase == .handling, server.isDraining { answers.keepsAlive = false }
+    switch add(&answers) {
+    case .same: break
+    case .whole(let status): answered(status)
+    case .grew: outputGrew()
+    case .begun:
+      self.phase = .streaming
+      outputGrew()
+    case .awaitsDrain: if unsentBytes == 0, !turn.isQueuedForFlush { queueResume() }
+    case .broken:
+      abandon()
+      return false
+    }
+    return true
+  }
 
   /// The answer is in the output whole.
-  func answered(_ status: Status) {
-    server.meter?.answered(exchange.number, request.kind, status, after: server.loop.now - beganAt)
+  private func answered(_ status: Status) {
+    server.meter?.answered(answers.number, request.kind, status, after: answers.age(at: server.loop.now))
     // A handler that answers at once may still look at the body: `handle` gives it back.
-    if isCounted, !isPumping { giveBack() }
-    if exchange.keepsAlive {
+    if !isPumping, !request.room.isEmpty { request.room.giveBack() }
+    if answers.keepsAlive {
       phase = .head
-      headHasBegun = false
+      intake.awaitHead()
       deadline = server.idleDeadline
       // While the handler runs, `pump` itself goes on; a later answer must wake what was sent ahead.
-      if !isPumping, inputEnded || hasMoreInput { server.queueResume(self) }
+      if !isPumping, intake.hasEnded || intake.hasMore { queueResume() }
     } else {
       phase = .closing
     }
     outputGrew()
   }
 
-  func outputGrew() {
-    unsentBytes = output.count
-    server.queueFlush(self)
+  private func outputGrew() {
+    unsentBytes = answers.count
+    queueFlush()
   }
+
+  // MARK: Sending
 
   /// Sends what has gathered: one call to the kernel, two for a large body. Calls nobody else.
   func flush() {
-    isQueuedForFlush = false
-    guard let transport else { return }
+    turn.flushes()
+    guard !wire.isClosed else { return }
     let before = unsentBytes
-    guard output.send(over: transport) else { return close() }
-    unsentBytes = output.count
-    let isNewlyStalled = !isStalled
-    isStalled = unsentBytes > 0
-    if isStalled, isNewlyStalled || unsentBytes < before {
-      writeDeadline = server.loop.now + server.configuration.writeTimeout
-      stalledBytes = .max
-    }
-    if !isStalled, phase == .closing { return linger() }
+    guard wire.send(&answers) else { return close() }
+    unsentBytes = answers.count
+    stall.sent(before, left: unsentBytes, at: server.loop.now, patience: server.configuration.writeTimeout)
+    if unsentBytes == 0, phase == .closing { return linger() }
     // Requests, or the source of a stream, may be waiting for the output to drain.
-    let mayGoOn = before > 0 && hasMoreInput && mayBegin
-    if phase == .head && mayGoOn || phase == .streaming && streamMayGoOn { server.queueResume(self) }
+    switch phase {
+    case .head where before > 0 && intake.hasMore && mayBegin: queueResume()
+    case .streaming where unsentBytes == 0 && answers.awaitsDrain: queueResume()
+    default: break
+    }
     updateInterest()
   }
 
   /// Shuts the write side and waits for the client to close: closing at once while bytes arrive would send a reset, and
   /// the client might lose the answer before it has read it (RFC 9112 §9.6).
   private func linger() {
-    if inputEnded { return close() }
-    transport?.shutdownWrite()
+    if intake.hasEnded { return close() }
+    wire.shutdownWrite()
     phase = .lingering
     request.store.input.removeAll()
     deadline = server.loop.now + server.configuration.lingerTimeout
     updateInterest()
   }
 
-  func updateInterest() {
-    // Bytes that TLS has decrypted already wait where epoll does not see them.
-    if transport?.hasHiddenInput == true, wantsInput { server.queueResume(self) }
-    let input: Readiness = wantsInput ? .readable : .nothing
-    let output: Readiness = unsentBytes > 0 && !isQueuedForFlush ? .writable : .nothing
-    let wanted = Readiness(rawValue: input.rawValue | output.rawValue)
-    watch(wanted)
+  private func updateInterest() {
+    let wantsInput = wantsInput
+    if wire.hasHiddenInput, wantsInput { queueResume() }
+    wire.watch(forInput: wantsInput, forOutput: unsentBytes > 0 && !turn.isQueuedForFlush)
   }
 
-  func watch(_ wanted: Readiness) {
-    guard wanted.rawValue != interest.rawValue, let registration else { return }
-    interest = wanted
-    server.loop.update(registration, interest: wanted)
-  }
+  // MARK: Time
 
-  private var wantsInput: Bool {
+  /// Looks whether anything has lasted too long. Called once a second.
+  func checkTime(_ now: Instant) {
+    if stall.isStalled {
+      let patience = server.configuration.writeTimeout
+      guard stall.isOver(held: wire.unacknowledgedBytes, at: now, patience: patience) else { return }
+      // Whoever takes nothing for so long is not sent a polite end either.
+      server.counters.count(.tooSlow)
+      return abandon()
+    }
+    answers.trim()
+    let isIdle = isIdle
+    if isIdle { request.store.rest() }
+    guard now >= deadline else { return }
     switch phase {
-    case .lingering: true
-    case .head, .body: !inputEnded && mayBegin
-    // The socket stays watched, to learn of requests sent ahead and of a client that leaves, until enough waits.
-    case .handling, .streaming:
-      !inputEnded && (!hasMoreInput || request.store.input.count < HTTPLimits.pipelinedBytes)
-    case .opening, .closing, .closed: false
+    case .opening:
+      server.counters.count(.tooSlow)
+      close()
+    case .head where !isIdle, .body: refuse(.tooSlow)
+    case .head, .lingering: close()
+    case .handling, .streaming, .closing, .closed: break
     }
   }
 
@@ -360,19 +382,18 @@ final class Connection: EventLoop.Handler, Answering {
 
   /// Ends the connection with a reset.
   func abandon() {
-    transport?.resetOnClose()
+    wire.resetOnClose()
     close()
   }
 
   func close() {
     guard phase != .closed else { return }
     phase = .closed
-    if let registration { server.loop.deregister(registration) }
-    registration = nil
-    transport = nil
+    wire.close()
     unsentBytes = 0
-    giveBack()
+    request.room.giveBack()
+    client.leave(server.visitors)
     server.remove(self)
-    streamEnded()
+    answers.abandonStream()?()
   }
 }

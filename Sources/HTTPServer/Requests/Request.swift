@@ -6,10 +6,10 @@ package import Reactor
 /// returns a `String`.
 package final class Request {
   var store: RequestStore
-  var number: UInt64 = 0
+  private(set) var number: UInt64 = 0
   /// What kind of request it is, in the handler's numbering, for the server's `RequestMeter`.
   package var kind: UInt8 = 0
-  var knownMethod = Method.other
+  private var knownMethod = Method.other
   /// Set by the connection: asking the kernel costs a call, so it is done when somebody wants to know.
   var findRemoteAddress: () -> SocketAddress? = { nil }
   private var knownRemoteAddress: SocketAddress?
@@ -18,13 +18,18 @@ package final class Request {
   var findClient: () -> IPAddress? = { nil }
   /// Whether no limit of an address concerns this one.
   var isExempt: (IPAddress) -> Bool = { _ in false }
-  /// What the present body has been counted with in memory; nil for all but large ones.
-  var share: BodyShare?
-  /// The same on the disk.
-  var spoolShare: BodyShare?
+  /// What the present body has been counted with.
+  var room = BodyRoom()
 
   init(limits: HeadLimits, inputBytes: Int = HTTPLimits.restingBufferBytes) {
     store = RequestStore(limits: limits, inputBytes: inputBytes)
+  }
+
+  /// A request is answered from here on.
+  func begin(_ number: UInt64, _ method: Method) {
+    self.number = number
+    knownMethod = method
+    kind = 0
   }
 
   // MARK: Request line
@@ -161,8 +166,8 @@ package final class Request {
     var owned = OwnedRequest(
       method: method, path: path, query: query, headers: headers, body: withBody { Array(copying: $0) },
       remoteAddress: remoteAddress, clientAddress: clientAddress, id: id)
-    owned.spooled = store.takeSpool(spoolShare)
-    owned.share = share
+    owned.spooled = store.takeSpool(room.disk)
+    owned.share = room.memory
     return owned
   }
 }

@@ -173,10 +173,10 @@ struct RequestStore: ~Copyable {
   /// True when body bytes lie behind the head already.
   var hasBodyBytes: Bool { input.count > head.count }
 
-  /// Bytes of the body that must still come, as far as is known: how much to ask the kernel for.
-  var awaitedBodyBytes: Int {
+  /// How much of the body to ask the kernel for: what must still come, as far as is known.
+  var bodyReadBytes: Int {
     guard case .length(let length) = head.framing else { return HTTPLimits.readBytes }
-    return max(0, head.count + length - spooledBytes - input.count)
+    return min(HTTPLimits.bodyReadBytes, max(512, head.count + length - spooledBytes - input.count))
   }
 
   /// Forgets the request that was handled; what the client sent ahead stays.

@@ -20,7 +20,7 @@ package struct Responder {
   }
 
   package func send(status: Status, contentType: StaticString, body: StaticString) {
-    connection.respond(serial, status, contentType, body)
+    connection.respond(serial, status, contentType) { $0.append(body) }
   }
 
   /// Lends a buffer to write the body into: nothing is allocated once the buffer has grown.
@@ -51,7 +51,6 @@ protocol Answering: AnyObject {
   func isAwaiting(_ serial: UInt64) -> Bool
   func respond(_ serial: UInt64, _ response: Response)
   func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>)
-  func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: StaticString)
   func respond(
     _ serial: UInt64, _ status: Status, _ contentType: StaticString, _ write: (inout ByteBuffer) -> Void)
   func ticket(_ serial: UInt64) -> ResponseTicket

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 /// What large bodies may hold together.
-@Suite struct BodyMemoryTests {
+@Suite struct BodyRulesTests {
   private func server(
     _ memory: Int,
     _ handle: @escaping (Request, Responder) -> Void = { request, responder in
@@ -18,7 +18,7 @@ import Testing
 
   private func head(_ length: Int) -> String { "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n" }
   private func text(_ count: Int) -> String { String(repeating: "x", count: count) }
-  private func held(_ server: TestServer) -> Int { server.server.bodies.held }
+  private func held(_ server: TestServer) -> Int { server.server.bodies.memory.held }
 
   @Test func `a body that does not fit beside the others is told 503 at once, and fits when they are done`() throws {
     let server = try server(600_000)

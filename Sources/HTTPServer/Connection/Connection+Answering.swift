@@ -1,0 +1,63 @@
+internal import Reactor
+
+/// The forms in which a handler can answer.
+extension Connection {
+  func ticket(_ serial: UInt64) -> ResponseTicket {
+    ResponseTicket(replies: server.replies, slot: slot, connection: identity, serial: serial)
+  }
+
+  /// True when this request has been handed on and nothing of its answer is there.
+  func isAwaiting(_ serial: UInt64) -> Bool { phase == .handling && serial == self.serial }
+  func isStreaming(_ serial: UInt64) -> Bool { phase == .streaming && serial == self.serial }
+
+  // MARK: Whole
+
+  func respond(_ serial: UInt64, _ response: Response) {
+    _ = answer(serial, in: .handling) { $0.write(response, by: &server.writer, now: server.loop.now) }
+  }
+
+  func respond(_ serial: UInt64, _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>) {
+    _ = answer(serial, in: .handling) {
+      $0.write(status, contentType, body, by: &server.writer, now: server.loop.now)
+    }
+  }
+
+  func respond(
+    _ serial: UInt64, _ status: Status, _ contentType: StaticString, _ write: (inout ByteBuffer) -> Void
+  ) {
+    _ = answer(serial, in: .handling) {
+      $0.write(status, contentType, by: &server.writer, now: server.loop.now, body: write)
+    }
+  }
+
+  // MARK: In pieces
+
+  /// Sends the head of an answer whose body follows in pieces. False when the client has gone.
+  func beginStream(_ serial: UInt64, _ status: Status, _ headers: [(String, String)], length: Int?) -> Bool {
+    if isAwaiting(serial), inputHasEnded, StreamedAnswer.isEndless(headers) {
+      close()
+      return false
+    }
+    return answer(serial, in: .handling) {
+      $0.beginStream(status, headers, length: length, by: &server.writer, now: server.loop.now)
+    }
+  }
+
+  /// Cuts a client off that is too slow for its stream.
+  func writeStream(_ serial: UInt64, _ piece: Span<UInt8>) -> Bool {
+    let isTooMuch = unsentBytes + piece.count > HTTPLimits.streamBytes
+    return answer(serial, in: .streaming) { isTooMuch ? .broken : $0.write(piece) }
+  }
+
+  func finishStream(_ serial: UInt64) {
+    _ = answer(serial, in: .streaming) { $0.finishStream() }
+  }
+
+  func whenDrained(_ serial: UInt64, _ action: @escaping () -> Void) {
+    _ = answer(serial, in: .streaming) { $0.whenDrained(action) }
+  }
+
+  func whenAbandoned(_ serial: UInt64, _ action: @escaping () -> Void) {
+    _ = answer(serial, in: .streaming) { $0.whenAbandoned(action) }
+  }
+}

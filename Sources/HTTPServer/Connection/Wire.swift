@@ -1,0 +1,73 @@
+internal import Reactor
+
+/// A connection's transport and its place in the loop.
+///
+/// Invariant: while there is a transport, the loop watches its descriptor for `interest` and nothing else; after `close`
+/// there is neither. Not copyable, so that to use it counts no references.
+struct Wire: ~Copyable {
+  private let loop: EventLoop
+  private var transport: Transport?
+  private var registration: EventLoop.Registration?
+  private var interest = Readiness.readable
+
+  init(_ transport: Transport, loop: EventLoop) {
+    self.transport = transport
+    self.loop = loop
+  }
+
+  /// Begins to watch. Throws only when the kernel is out of memory.
+  mutating func register(_ descriptor: Int32, _ handler: any EventLoop.Handler) throws(SystemError) {
+    registration = try loop.register(descriptor, interest: interest, handler: handler)
+  }
+
+  mutating func watch(forInput: Bool, forOutput: Bool) {
+    let (input, output): (Readiness, Readiness) = (forInput ? .readable : .nothing, forOutput ? .writable : .nothing)
+    watch(Readiness(rawValue: input.rawValue | output.rawValue))
+  }
+
+  private mutating func watch(_ wanted: Readiness) {
+    guard wanted.rawValue != interest.rawValue, let registration else { return }
+    interest = wanted
+    loop.update(registration, interest: wanted)
+  }
+
+  var isClosed: Bool { transport == nil }
+  var remoteAddress: SocketAddress? { transport?.remoteAddress }
+  /// Bytes that TLS has decrypted already wait where epoll does not see them.
+  var hasHiddenInput: Bool { transport?.hasHiddenInput == true }
+  /// Bytes that the kernel has taken and the client's has not.
+  var unacknowledgedBytes: Int { transport?.unacknowledgedBytes ?? 0 }
+
+  /// Goes on with the opening as far as the socket allows, and watches for what is needed next.
+  mutating func open() -> Transport.Opening {
+    let opening = transport?.open() ?? .failed
+    switch opening {
+    case .open: watch(.readable)
+    case .waiting(let readiness): watch(readiness)
+    case .failed: break
+    }
+    return opening
+  }
+
+  /// Reads once, into at least `bytes` of free space.
+  func receive(into buffer: inout ByteBuffer, reserving bytes: Int) -> Socket.Transfer {
+    transport?.receive(into: &buffer, reserving: bytes) ?? .failed(0)
+  }
+
+  /// Sends once, or twice when a large body follows. False when the connection is lost.
+  func send(_ answers: inout Answers) -> Bool {
+    guard let transport else { return false }
+    return answers.send(over: transport)
+  }
+
+  func shutdownWrite() { transport?.shutdownWrite() }
+
+  /// Makes the close that follows a reset.
+  func resetOnClose() { transport?.resetOnClose() }
+
+  mutating func close() {
+    if let registration { loop.deregister(registration) }
+    registration = nil
+    transport = nil
+  }
+}

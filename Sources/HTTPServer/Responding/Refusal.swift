@@ -1,0 +1,61 @@
+/// What the engine tells a client instead of handing its request on: a sentence of ours, in which nothing comes from the
+/// request.
+struct Refusal {
+  /// What it is counted as, beside being refused.
+  enum Cause {
+    /// The request is at fault.
+    case malformed
+    case tooSlow
+    /// There is too much of everybody.
+    case overload
+    /// There is too much of one address.
+    case address
+  }
+
+  let status: Status
+  let detail: String
+  let cause: Cause
+
+  init(_ status: Status, _ detail: String, _ cause: Cause = .malformed) {
+    self.status = status
+    self.detail = detail
+    self.cause = cause
+  }
+
+  init(_ malformed: Malformed) {
+    self.init(malformed.status, "\(malformed.reason)")
+  }
+
+  static var tooManyConnections: Refusal {
+    Refusal(.serviceUnavailable, "There are too many connections.", .overload)
+  }
+  static var tooManyOfAddress: Refusal {
+    Refusal(.tooManyRequests, "There are too many connections from this address.", .address)
+  }
+  static var tooManyRequests: Refusal {
+    Refusal(.tooManyRequests, "There are too many requests from this address.", .address)
+  }
+  static var noRoomForBody: Refusal {
+    Refusal(.serviceUnavailable, "Too many large requests are under way. Try again in a moment.", .overload)
+  }
+  static var cutOff: Refusal { Refusal(.badRequest, "The connection ended in the middle of a request.") }
+  static var tooSlow: Refusal { Refusal(.requestTimeout, "The request took too long to arrive.", .tooSlow) }
+  static var unknownExpectation: Refusal {
+    Refusal(.expectationFailed, "Only the expectation 100-continue can be met (RFC 9110 §10.1.1).")
+  }
+
+  /// - Parameter limit: bytes.
+  static func tooLarge(_ limit: Int) -> Refusal {
+    Refusal(.contentTooLarge, "The body is too large: what is asked here takes \(limit) bytes at most.")
+  }
+
+  /// - Parameter number: of the request.
+  func response(_ number: UInt64) -> Response {
+    var response = Problem.response(status, detail, number: number)
+    switch cause {
+    case .overload, .address: response.headers.append(("Retry-After", "1"))
+    case .malformed, .tooSlow: break
+    }
+    return response
+  }
+}
