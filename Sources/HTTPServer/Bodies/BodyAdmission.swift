@@ -5,7 +5,7 @@
 ///        └───────────────────┘
 /// ```
 /// Invariant: a request whose body was asked about has its number, and is counted, since then.
-struct BodyAdmission {
+final class BodyAdmission {
   private enum Leave {
     case notAsked
     /// The client waits until the handler knows who it is.
@@ -17,19 +17,19 @@ struct BodyAdmission {
   /// Bytes.
   private(set) var limit = 0
 
-  mutating func asked(isHeld: Bool) {
+  func asked(isHeld: Bool) {
     leave = isHeld ? .held : .given
   }
 
   /// The handler knows who asks. False when nobody waits for that.
-  mutating func goOn() -> Bool {
+  func goOn() -> Bool {
     guard leave == .held else { return false }
     leave = .given
     return true
   }
 
   /// The body begins to come. Returns whether it has one that is not too long, as far as its length was said.
-  mutating func begin(_ framing: RequestHead.Framing, limit: Int) -> Bool {
+  func begin(_ framing: RequestHead.Framing, limit: Int) -> Bool {
     self.limit = limit
     return switch framing {
     case .none: false
@@ -39,7 +39,7 @@ struct BodyAdmission {
   }
 
   /// The request is whole, or refused. Returns whether it was asked about.
-  mutating func end() -> Bool {
+  func end() -> Bool {
     guard leave != .notAsked else { return false }
     leave = .notAsked
     return true

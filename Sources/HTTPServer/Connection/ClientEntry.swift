@@ -3,7 +3,7 @@ internal import Reactor
 /// A connection's client among all others: whether it may come in, and whether it may ask.
 ///
 /// Invariant: a client that `arrive` has let in is counted by `Visitors` until `leave`, once.
-struct ClientEntry {
+final class ClientEntry {
   /// There were too many connections when it came: it is only told so.
   private let isSurplus: Bool
   /// Nil when it is not counted.
@@ -18,7 +18,7 @@ struct ClientEntry {
   ///   - address: nil when nobody needs to know.
   ///   - visitors: nil when nothing is limited by address.
   ///   - isTrusted: whether an address is that of one of our own proxies: each request says for whom it is.
-  mutating func arrive(
+  func arrive(
     _ address: IPAddress?, for request: Request, _ visitors: Visitors?, isTrusted: (IPAddress) -> Bool
   ) -> Refusal? {
     guard !isSurplus else { return .tooManyConnections }
@@ -29,7 +29,7 @@ struct ClientEntry {
     return visitor == nil ? .tooManyOfAddress : nil
   }
 
-  mutating func leave(_ visitors: Visitors?) {
+  func leave(_ visitors: Visitors?) {
     if let visitor { visitors?.leave(visitor) }
     visitor = nil
   }

@@ -16,12 +16,12 @@ final class Connection: EventLoop.Handler, Answering {
   /// Counts requests: an answer names the one it belongs to.
   private(set) var serial: UInt64 = 0
 
-  private var wire: Wire
-  private var client: ClientEntry
-  private var intake = Intake()
-  private var admission = BodyAdmission()
-  private var answers = Answers()
-  private var stall = WriteStall()
+  private let wire: Wire
+  private let client: ClientEntry
+  private let intake = Intake()
+  private let admission = BodyAdmission()
+  private let answers = Answers()
+  private let stall = WriteStall()
   /// What `answers.count` was when it was last looked at: asked often, so kept beside it.
   private(set) var unsentBytes = 0 {
     didSet { server.unsentBytes += unsentBytes - oldValue }
@@ -29,7 +29,7 @@ final class Connection: EventLoop.Handler, Answering {
   /// When the present phase has lasted too long; looked at once a second, instead of with a timer for each request.
   private var deadline: Instant
   private var isPumping = false
-  private var turn = ConnectionTurn()
+  private let turn = ConnectionTurn()
 
   init(
     server: HTTPServer, slot: Int, identity: UInt64, transport: Transport, descriptor: Int32, isSurplus: Bool
@@ -276,10 +276,10 @@ final class Connection: EventLoop.Handler, Answering {
   /// Lets `add` add to the answer of this request. False when it waits for nothing any more in this phase: its client has
   /// gone, or it has been answered. Nothing is sent before the turn ends.
   @inline(__always)
-  func answer(_ serial: UInt64, in phase: ConnectionPhase, _ add: (inout Answers) -> Answers.Progress) -> Bool {
+  func answer(_ serial: UInt64, in phase: ConnectionPhase, _ add: (Answers) -> Answers.Progress) -> Bool {
     guard self.phase == phase, serial == self.serial else { return false }
     if phase == .handling, server.isDraining { answers.keepsAlive = false }
-    switch add(&answers) {
+    switch add(answers) {
     case .same: break
     case .whole(let status): answered(status)
     case .grew: outputGrew()
@@ -323,7 +323,7 @@ final class Connection: EventLoop.Handler, Answering {
     turn.flushes()
     guard !wire.isClosed else { return }
     let before = unsentBytes
-    guard wire.send(&answers) else { return close() }
+    guard wire.send(answers) else { return close() }
     unsentBytes = answers.count
     stall.sent(before, left: unsentBytes, at: server.loop.now, patience: server.configuration.writeTimeout)
     if unsentBytes == 0, phase == .closing { return linger() }

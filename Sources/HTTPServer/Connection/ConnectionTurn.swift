@@ -1,21 +1,21 @@
 /// What of a connection is to be gone on with when the loop's turn ends.
 ///
 /// Invariant: it stands at most once in each of the server's two lists.
-struct ConnectionTurn {
+final class ConnectionTurn {
   private(set) var isQueuedForFlush = false
   private var isQueuedForResume = false
 
   /// False when it stands there already.
-  mutating func takesResume() -> Bool {
+  func takesResume() -> Bool {
     defer { isQueuedForResume = true }
     return !isQueuedForResume
   }
 
-  mutating func takesFlush() -> Bool {
+  func takesFlush() -> Bool {
     defer { isQueuedForFlush = true }
     return !isQueuedForFlush
   }
 
-  mutating func resumes() { isQueuedForResume = false }
-  mutating func flushes() { isQueuedForFlush = false }
+  func resumes() { isQueuedForResume = false }
+  func flushes() { isQueuedForFlush = false }
 }

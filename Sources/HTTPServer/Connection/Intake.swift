@@ -3,7 +3,7 @@ internal import Reactor
 /// Takes requests out of what a client sends, one step at a time. No I/O; asks nobody but the budgets.
 ///
 /// Invariant: `hasMore` is false only when all that has arrived was looked at, so that a turn without news parses nothing.
-struct Intake {
+final class Intake {
   enum Step {
     /// More bytes are needed.
     case wait
@@ -26,17 +26,17 @@ struct Intake {
   private var headHasBegun = true
   private var dropped = 0
 
-  mutating func arrived() {
+  func arrived() {
     hasMore = true
   }
 
-  mutating func ended() {
+  func ended() {
     hasEnded = true
   }
 
   // MARK: Requests
 
-  mutating func takeHead(of request: Request, _ bodies: BodyRules) -> Step {
+  func takeHead(of request: Request, _ bodies: BodyRules) -> Step {
     guard hasMore || hasEnded else { return .wait }
     switch request.store.advance(unaskedBytes: bodies.unaskedBytes) {
     case .complete(let facts): return .complete(facts)
@@ -64,19 +64,19 @@ struct Intake {
   }
 
   /// The present request was handled, and is forgotten.
-  mutating func finish(_ request: Request) {
+  func finish(_ request: Request) {
     hasMore = request.store.finish()
   }
 
   /// The next head may begin when its client likes.
-  mutating func awaitHead() {
+  func awaitHead() {
     headHasBegun = false
   }
 
   // MARK: After the last one
 
   /// Forgets what came after the last answer; false when it is too much.
-  mutating func drop(_ request: Request) -> Bool {
+  func drop(_ request: Request) -> Bool {
     dropped += request.store.input.count
     request.store.input.removeAll()
     return dropped <= HTTPLimits.lingerBytes

@@ -3,8 +3,8 @@ internal import Reactor
 /// A connection's transport and its place in the loop.
 ///
 /// Invariant: while there is a transport, the loop watches its descriptor for `interest` and nothing else; after `close`
-/// there is neither. Not copyable, so that to use it counts no references.
-struct Wire: ~Copyable {
+/// there is neither.
+final class Wire {
   private let loop: EventLoop
   private var transport: Transport?
   private var registration: EventLoop.Registration?
@@ -16,16 +16,16 @@ struct Wire: ~Copyable {
   }
 
   /// Begins to watch. Throws only when the kernel is out of memory.
-  mutating func register(_ descriptor: Int32, _ handler: any EventLoop.Handler) throws(SystemError) {
+  func register(_ descriptor: Int32, _ handler: any EventLoop.Handler) throws(SystemError) {
     registration = try loop.register(descriptor, interest: interest, handler: handler)
   }
 
-  mutating func watch(forInput: Bool, forOutput: Bool) {
+  func watch(forInput: Bool, forOutput: Bool) {
     let (input, output): (Readiness, Readiness) = (forInput ? .readable : .nothing, forOutput ? .writable : .nothing)
     watch(Readiness(rawValue: input.rawValue | output.rawValue))
   }
 
-  private mutating func watch(_ wanted: Readiness) {
+  private func watch(_ wanted: Readiness) {
     guard wanted.rawValue != interest.rawValue, let registration else { return }
     interest = wanted
     loop.update(registration, interest: wanted)
@@ -39,7 +39,7 @@ struct Wire: ~Copyable {
   var unacknowledgedBytes: Int { transport?.unacknowledgedBytes ?? 0 }
 
   /// Goes on with the opening as far as the socket allows, and watches for what is needed next.
-  mutating func open() -> Transport.Opening {
+  func open() -> Transport.Opening {
     let opening = transport?.open() ?? .failed
     switch opening {
     case .open: watch(.readable)
@@ -55,7 +55,7 @@ struct Wire: ~Copyable {
   }
 
   /// Sends once, or twice when a large body follows. False when the connection is lost.
-  func send(_ answers: inout Answers) -> Bool {
+  func send(_ answers: Answers) -> Bool {
     guard let transport else { return false }
     return answers.send(over: transport)
   }
@@ -65,7 +65,7 @@ struct Wire: ~Copyable {
   /// Makes the close that follows a reset.
   func resetOnClose() { transport?.resetOnClose() }
 
-  mutating func close() {
+  func close() {
     if let registration { loop.deregister(registration) }
     registration = nil
     transport = nil

@@ -4,7 +4,7 @@ internal import Reactor
 ///
 /// Invariant: it is stalled exactly while something is unsent after the last send, and the time limit begins anew whenever
 /// the client has taken something.
-struct WriteStall {
+final class WriteStall {
   /// The kernel takes no more bytes at present: the client is slow to read.
   private(set) var isStalled = false
   private var deadline = Instant(nanoseconds: 0)
@@ -13,7 +13,7 @@ struct WriteStall {
 
   /// Bytes were sent.
   /// - Parameter before: bytes that were unsent until then.
-  mutating func sent(_ before: Int, left: Int, at now: Instant, patience: Duration) {
+  func sent(_ before: Int, left: Int, at now: Instant, patience: Duration) {
     let wasStalled = isStalled
     isStalled = left > 0
     guard isStalled, !wasStalled || left < before else { return }
@@ -25,7 +25,7 @@ struct WriteStall {
   /// whether the client has taken anything.
   /// - Parameter held: bytes that the kernel has taken and the client's has not.
   /// - Returns: true when the client has taken nothing for too long.
-  mutating func isOver(held: Int, at now: Instant, patience: Duration) -> Bool {
+  func isOver(held: Int, at now: Instant, patience: Duration) -> Bool {
     guard held < self.held else { return now >= deadline }
     self.held = held
     deadline = now + patience

@@ -2,9 +2,10 @@ internal import Reactor
 
 /// What a connection answers: what must be known of the present request, and the bytes that gather until the end of the turn.
 ///
-/// Invariant: answers stand in the order of their requests, each one whole, or in pieces until `finishStream`. One owner; all
-/// that is done in one go is one access (see `RequestStore`).
-struct Answers: ~Copyable {
+/// Invariant: answers stand in the order of their requests, each one whole, or in pieces until `finishStream`. A class, as
+/// the connection's other parts: a struct that is changed by calls is watched for overlapping accesses, which costs a small
+/// request a fifth more.
+final class Answers {
   /// What came of adding to them.
   enum Progress {
     /// Nothing to send.
@@ -39,21 +40,21 @@ struct Answers: ~Copyable {
   /// Time since the present request was whole.
   func age(at now: Instant) -> Duration { now - beganAt }
 
-  mutating func begin(_ number: UInt64, _ facts: RequestStore.Facts, at now: Instant) {
+  func begin(_ number: UInt64, _ facts: RequestStore.Facts, at now: Instant) {
     beganAt = now
     exchange = ResponseWriter.Exchange(
       number: number, isHead: facts.method == .head, minorVersion: facts.minorVersion, keepsAlive: facts.keepsAlive)
   }
 
   /// A request that has its number already is whole, or refused.
-  mutating func beginAgain(_ facts: RequestStore.Facts, at now: Instant) {
+  func beginAgain(_ facts: RequestStore.Facts, at now: Instant) {
     beganAt = now
     exchange.keepsAlive = facts.keepsAlive
   }
 
   // MARK: Whole
 
-  mutating func write(_ response: Response, by writer: inout ResponseWriter, now: Instant) -> Progress {
+  func write(_ response: Response, by writer: inout ResponseWriter, now: Instant) -> Progress {
     output.reattach()
     writer.writeHead(
       response.status, headers: response.headers, bodyCount: response.body.count, exchange, now: now,
@@ -62,14 +63,14 @@ struct Answers: ~Copyable {
     return .whole(response.status)
   }
 
-  mutating func write(
+  func write(
     _ status: Status, _ contentType: StaticString, _ body: Span<UInt8>, by writer: inout ResponseWriter, now: Instant
   ) -> Progress {
     writer.write(status, contentType, body, exchange, now: now, to: &output)
     return .whole(status)
   }
 
-  mutating func write(
+  func write(
     _ status: Status, _ contentType: StaticString, by writer: inout ResponseWriter, now: Instant,
     body: (inout ByteBuffer) -> Void
   ) -> Progress {
@@ -78,7 +79,7 @@ struct Answers: ~Copyable {
   }
 
   /// The client waits for leave to send its body.
-  mutating func writeContinue() {
+  func writeContinue() {
     output.reattach()
     output.buffer.append("HTTP/1.1 100 Continue\r\n\r\n")
   }
@@ -89,7 +90,7 @@ struct Answers: ~Copyable {
   var awaitsDrain: Bool { stream?.awaitsDrain == true }
 
   /// The head of an answer whose body follows in pieces.
-  mutating func beginStream(
+  func beginStream(
     _ status: Status, _ headers: [(String, String)], length: Int?, by writer: inout ResponseWriter, now: Instant
   ) -> Progress {
     if exchange.minorVersion == 0, length == nil { exchange.keepsAlive = false }
@@ -99,32 +100,32 @@ struct Answers: ~Copyable {
     return .begun
   }
 
-  mutating func write(_ piece: Span<UInt8>) -> Progress {
+  func write(_ piece: Span<UInt8>) -> Progress {
     stream?.write(piece, to: &output.buffer) == true ? .grew : .same
   }
 
   /// Broken when the body is shorter than was said.
-  mutating func finishStream() -> Progress {
+  func finishStream() -> Progress {
     guard let ended = stream, ended.finish(&output.buffer) else { return .broken }
     stream = nil
     return .whole(ended.status)
   }
 
-  mutating func whenDrained(_ action: @escaping () -> Void) -> Progress {
+  func whenDrained(_ action: @escaping () -> Void) -> Progress {
     stream?.whenDrained(action)
     return .awaitsDrain
   }
 
-  mutating func whenAbandoned(_ action: @escaping () -> Void) -> Progress {
+  func whenAbandoned(_ action: @escaping () -> Void) -> Progress {
     stream?.whenAbandoned(action)
     return .same
   }
 
   /// What to call when all of the stream so far has been sent.
-  mutating func takeDrained() -> (() -> Void)? { stream?.takeDrained() }
+  func takeDrained() -> (() -> Void)? { stream?.takeDrained() }
 
   /// The client has gone. Returns what to call then.
-  mutating func abandonStream() -> (() -> Void)? {
+  func abandonStream() -> (() -> Void)? {
     guard let abandoned = stream else { return nil }
     stream = nil
     return abandoned.abandoned
@@ -133,10 +134,10 @@ struct Answers: ~Copyable {
   // MARK: Out
 
   /// As `Output.send`.
-  mutating func send(over transport: Transport) -> Bool { output.send(over: transport) }
+  func send(over transport: Transport) -> Bool { output.send(over: transport) }
 
   /// Gives a large buffer back.
-  mutating func trim() {
+  func trim() {
     output.trim()
   }
 }

@@ -15,7 +15,7 @@ extension Run {
       lasting: milliseconds)
     let (identifier, deedsNow) = (node.identifier, databaseDeeds)
     // It may still come back from what was done to it before.
-    let answers = (try? stage.session().script("SELECT")) != nil
+    let answers = !isPostgresDown && (try? stage.session().script("SELECT")) != nil
     after(3500, isCheck: true) { [self] in
       // It is the database's time that it would notice it by.
       guard answers, !isResting, databaseDeeds == deedsNow, !isPostgresDown, !isWaiting, hungSession == nil,
