@@ -14,7 +14,7 @@ import Testing
   @Test func `a killed primary loses nothing that was answered, and the promoted standby serves within ten seconds`()
     throws
   {
-    let pair = ReplicatedPair(ports: [try Self.freePort(), try Self.freePort()])
+    let pair = ReplicatedPair(ports: [Int(try LastingPort.find()), Int(try LastingPort.find())])
     defer { pair.remove() }
     try Connection(pair.url(database: "postgres")).script("CREATE DATABASE upmc")
     let url = pair.url(database: "upmc")
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a standby that lags gives no number again, and what is sent after its promotion is seen`() throws {
-    let pair = ReplicatedPair(ports: [try Self.freePort(), try Self.freePort()])
+    let pair = ReplicatedPair(ports: [Int(try LastingPort.find()), Int(try LastingPort.find())])
     defer { pair.remove() }
     try Connection(pair.url(database: "postgres")).script("CREATE DATABASE upmc")
     let url = pair.url(database: "upmc")
@@ -112,10 +112,5 @@ import Testing
     }
     for _ in 0..<600 where !isShown() { _ = pause.wait(atMost: .milliseconds(100)) }
     #expect(isShown())
-  }
-
-  static func freePort() throws -> Int {
-    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    return Int(try #require(socket.localAddress?.port))
   }
 }

@@ -45,7 +45,7 @@ import Testing
   ]
 
   @Test func `a session over a network ends by itself when its machine has gone`() throws {
-    let pair = ReplicatedPair(ports: [try FailoverTests.freePort(), try FailoverTests.freePort()])
+    let pair = ReplicatedPair(ports: [Int(try LastingPort.find()), Int(try LastingPort.find())])
     defer { pair.remove() }
     let connection = try Connection(pair.url(database: "postgres"))
     for (name, value) in Self.settings {

@@ -29,16 +29,10 @@ final class ServerNode {
     self.log = log
     self.proxy = proxy
     self.clock = clock
-    let port = try Self.freePort()
+    let port = try LastingPort.find()
     self.port = port
     self.environment =
       environment + (["UPMC_LISTEN=127.0.0.1:\(port)"] + (portVariable.map { ["\($0)=\(port)"] } ?? []))
-  }
-
-  /// A port that was free a moment ago. Nobody else here asks for a fixed one, so it stays free.
-  private static func freePort() throws -> UInt16 {
-    let socket = try Socket.listen(on: try SocketAddress.resolve(host: "127.0.0.1", port: 0)[0])
-    return socket.localAddress?.port ?? 0
   }
 
   func start() throws {
