@@ -43,7 +43,7 @@ extension JSONForm<DeviceID> {
 }
 
 extension JSONForm<Int64> {
-  /// A SEQNO of a device, in quotes or as a number.
+  /// A SEQNO of a request, in quotes.
   package static let seqno = JSONForm(
     JSONSchema.sequence, read: { (reader) throws(JSONError) in try reader.readSeqno() })
 }
@@ -82,6 +82,10 @@ extension JSONForm<App.Identity> {
 }
 
 extension JSONForm<String> {
+  /// A user's CUID.
+  package static let clientUID = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
+  /// What a device says of itself, such as its model.
+  package static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
   package static let appID = JSONForm.text(upTo: Domain.Limits.appIDBytes).described(JSONSchema.appID)
 }
 

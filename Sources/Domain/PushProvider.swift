@@ -135,7 +135,7 @@ package struct PushBatch: Sendable {
 
 /// Which batch it is and who waits for its results, echoed in each of them.
 package struct BatchAddress: Hashable, Sendable {
-  /// Place of whoever waits among the inboxes of this node.
+  /// Index of the inbox of this node that waits for the results.
   package let inbox: Int
   /// Unique within this process.
   package let number: Int64

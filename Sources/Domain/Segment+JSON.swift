@@ -58,7 +58,7 @@ extension Segment {
         condition("member", .flag, "Has a user (true), or is a guest.") { .member($0) },
         condition("consent", .consents, "Was given (true) or withdrawn (false).") { $0 },
         condition("groups", .values(.groupSeq), "Member of one of these, or of one below.") { .groups($0) },
-        condition("clientUids", .values(.text(upTo: Domain.Limits.clientUIDBytes)), "One of these users.") {
+        condition("clientUids", .values(.clientUID), "One of these users.") {
           .clientUIDs($0)
         },
         .reading("all", inner, "All of these segments.") { (outer, reader) throws(JSONError) in
@@ -140,8 +140,6 @@ extension JSONForm {
 }
 
 extension JSONForm<String> {
-  fileprivate static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
-
   /// One to eight numbers with points between them.
   fileprivate static let version = JSONForm.attribute.described(
     JSONSchema.text(matching: #"^[0-9]{1,9}(\.[0-9]{1,9}){0,7}$"#)

@@ -55,7 +55,7 @@ package struct SenderDevice: Equatable, Sendable {
     from: SenderDevice(device: DeviceID(high: 0, low: 0), clientUID: ""),
     [
       .required("device", .device, \.device),
-      .required("clientUid", .text(upTo: Domain.Limits.clientUIDBytes), \.clientUID),
+      .required("clientUid", .clientUID, \.clientUID),
     ])
 
   /// As lists show it.

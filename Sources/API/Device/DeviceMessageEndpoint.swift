@@ -45,7 +45,7 @@ extension Endpoint {
             [
               .needed(
                 "clientUids",
-                JSONSchema.list(of: JSONSchema.text(upTo: Domain.Limits.clientUIDBytes), 1...1),
+                JSONSchema.list(of: JSONForm<String>.clientUID.schema, 1...1),
                 "The CUID of the receiver.")
             ])),
         .optional("alert", JSONSchema.reference("Alert")), .optional("badge", JSONSchema.reference("BadgeRequest")),

@@ -102,7 +102,7 @@ extension DeviceDoor {
   }
 }
 
-/// Whom a device names as its user.
+/// The user that a device names.
 struct UserBody {
   var clientUID = ""
   var clientName = ""

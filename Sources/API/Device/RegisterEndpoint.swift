@@ -138,11 +138,9 @@ struct RegistrationBody {
 }
 
 extension JSONForm<String> {
-  static let clientUID = JSONForm.text(upTo: Domain.Limits.clientUIDBytes)
   /// A display name: may be empty.
   static let clientName = JSONForm.text(upTo: Domain.Limits.clientNameBytes, isEmptyAllowed: true)
   static let userProof = JSONForm.text(upTo: Domain.Limits.userProofBytes)
-  fileprivate static let attribute = JSONForm.text(upTo: Domain.Limits.attributeBytes)
 
   static func token(of network: PushNetwork) -> JSONForm {
     .text(upTo: Domain.Limits.psidBytes).described(

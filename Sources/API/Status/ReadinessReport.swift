@@ -10,7 +10,7 @@ package protocol ReadinessReport {
   func readiness(isOutOfRoom: Bool) -> ReadinessAnswer
 }
 
-/// How far a node can deliver.
+/// Whether a node can deliver, and what keeps pushes from leaving.
 package struct ReadinessAnswer: Sendable {
   /// What keeps pushes from leaving.
   package var complaints: [String]

@@ -176,7 +176,7 @@ final class Connection: EventLoop.Handler, Answering {
   private func isHeld(_ facts: RequestStore.Facts) -> Bool {
     phase = .handling
     begin(facts)
-    // An answer instead of leave leaves a body in the way of the next request.
+    // A handler that answers without admitting the body leaves it unread, before the next request.
     answers.keepsAlive = false
     guard mayAsk else {
       turnAway()

@@ -167,7 +167,7 @@ package enum GroupService {
         .required(
           "clientUids",
           .list(
-            of: .text(upTo: Domain.Limits.clientUIDBytes), 0...Domain.Limits.audienceEntries,
+            of: .clientUID, 0...Domain.Limits.audienceEntries,
             tooMany: "is more than \(Domain.Limits.audienceEntries); send several requests"), \.clientUIDs)
       ])
   }

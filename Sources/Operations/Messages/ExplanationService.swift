@@ -90,7 +90,7 @@ package enum ExplanationService {
         .needed("steps", .list(of: ToldStep.object.form), \.told),
       ])
 
-    /// A step with its words.
+    /// A step and the text that explains it.
     private struct ToldStep {
       let step: Step
       let words: (text: String, advice: String?)

@@ -15,7 +15,7 @@ enum ShownMessage {
 }
 
 extension Funnel {
-  /// How many devices are where.
+  /// The funnel: devices by outcome.
   static let counts: [JSONField<Funnel>] = [
     .needed("targeted", .orNull(.count), \.targeted, "Devices; null until counted."),
     .needed("pending", .orNull(.count), \.pending, "Not yet decided."),

@@ -20,7 +20,7 @@ struct Endurance: ParsableCommand {
     static let judge = Duration.seconds(1800)
     /// Bad rounds whose histories are kept: after so many nobody learns more from the next.
     static let kept = 5
-    /// Rounds without an end, after which it gives up.
+    /// Gives up after this many unfinished rounds.
     static let broken = 5
     /// So much of a round's history in one file: more than it has.
     static let historyMegabytes = 4096
