@@ -172,7 +172,7 @@ final class APNsDoor: PoolDoor {
     pool.log(.notice, "GOAWAY", connection, "\(goAway.errorCode) \(shown)")
     // A bad certificate is said goodbye to instead of being answered.
     switch APNsReason(rawValue: text)?.action {
-    case .pauseApp: for queue in pool.queues { pool.fail(queue, text) }
+    case .pauseApp: pool.failAll(text)
     case .otherEnvironment: pool.giveBackQueues(.wrongEnvironment(reason: text))
     default: break
     }
@@ -181,9 +181,7 @@ final class APNsDoor: PoolDoor {
   func closedBeforeReady(reason: String, of pool: Pool) {
     guard case .certificate = credential, Self.isAboutCertificate(reason) else { return }
     // The peer says so in the language of TLS: nothing has been sent yet.
-    for queue in pool.queues {
-      pool.fail(queue, "BadCertificate: the server refused the push certificate (\(reason))")
-    }
+    pool.failAll("BadCertificate: the server refused the push certificate (\(reason))")
   }
 
   /// The peer's alert is about what we proved ourselves with (RFC 8446 §6.2). Others, of a proxy that looks into TLS say, are

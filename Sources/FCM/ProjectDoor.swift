@@ -83,7 +83,7 @@ final class ProjectDoor: PoolDoor {
       // Nothing can leave before the next try: what waits would only become stale.
       rest(pool, for: wait)
     case .refused(let reason):
-      for queue in pool.queues { pool.fail(queue, reason) }
+      pool.failAll(reason)
     }
   }
 

@@ -12,6 +12,9 @@
 ///   results(…) ◄──────────────────────── Outbox ◄── Connection × n, TLS + HTTP/2           what an answer means
 /// ```
 ///
+/// A pool is its routes (`PoolRoutes`: whose turn it is) and its connections (`PoolConnections`: how many, and which one goes);
+/// a connection is its bytes (`Transport`), its requests (`OpenRequests`) and the pure `ConnectionState` that says what is due.
+///
 /// **Bulkheads.** A route has its own queue, bounded by lane, and its own fault. Routes with the same credential share
 /// connections, and none gets all of their streams. A route whose refusals would be held against the others can be given
 /// a pool of its own (`Switchboard.isolate`).

@@ -1,107 +1,83 @@
 internal import Domain
 internal import HTTP2
-internal import HTTPClient
 package import Reactor
 internal import TLS
 
-/// Who a connection works for: its pool.
-protocol ConnectionOwner: AnyObject {
-  /// Submits with `Connection.submit` as many requests as the connection takes. Returns how many.
-  func fill(_ connection: Connection) -> Int
-  /// Exactly once for each request submitted.
-  func ended(_ submission: Submission, _ ending: Ending, on connection: Connection)
-  /// Told before `ended` of each request that the peer has answered.
-  func answered(_ lane: Lane, after time: Duration)
-  /// It is proven and takes as much as the peer allows.
-  func becameReady(_ connection: Connection)
-  func received(_ goAway: GoAway, on connection: Connection)
-  /// What the peer's clock shows, in seconds since 1970.
-  func heard(peerSeconds: Int64)
-  /// It takes no more requests: get the next one on its way.
-  func needsSuccessor(of connection: Connection)
-  /// It has served long enough: another one should take its place before it goes. May be called again and again.
-  func isDue(_ connection: Connection)
-  func failed(_ address: SocketAddress)
-  /// It is gone; all its requests have ended. Called exactly once.
-  func closed(_ connection: Connection, reason: String)
-}
-
-/// One connection to a push network: drives socket, TLS and HTTP/2 and does what its `ConnectionState` says. On the sender's loop.
-///
-/// This file holds opening, reading and ending; requests are in the extension.
+/// One connection to a push network: drives its `Transport` and the HTTP/2 session on it, and does what its
+/// `ConnectionState` says. On the sender's loop.
 package final class Connection: EventLoop.Handler {
-  /// What all connections of a pool have in common.
-  struct Settings {
-    let endpoint: Endpoint
-    /// The way through the proxy, whose addresses the connection is then given; nil for the straight one.
-    let tunnel: ProxyTunnel?
-    let context: TLSContext
-    /// The peer allows one request until it has seen a good credential.
-    let needsProof: Bool
-    let streamCap: Int
-    let lastStreamID: Int32
-  }
-
   /// For logs.
   package let number: Int
   let openedAt: Instant
   /// When it is old enough to be replaced.
-  let dueAt: Instant
-  var state: ConnectionState
-  private(set) var wasReady = false
-  /// Writing has failed; only what the peer said before is still read.
-  private(set) var isLost = false
-  /// It ended because nothing more was to be sent on it, not by loss.
-  private(set) var wasRetired = false
-  /// It goes as soon as another one is ready.
-  var isLeaving = false
-  /// Where it is connected, or tries to.
-  private(set) var address: SocketAddress?
+  private let dueAt: Instant
+  private let loop: EventLoop
+  private let settings: ConnectionSettings
+  private unowned let owner: any ConnectionOwner
+  private unowned let source: any RequestSource
 
-  let loop: EventLoop
-  unowned let owner: any ConnectionOwner
-  let settings: Settings
-
-  private var addresses: ArraySlice<SocketAddress>
-  private var lastConnectError = "no address"
-  private var registration: EventLoop.Registration?
-  // One of these three: the socket while connecting, then the stream, at the end neither.
-  private var socket: Socket?
-  private var tunnelRequest: TunnelRequest?
-  private(set) var stream: TLSStream?
-  private(set) var session: ClientSession?
+  private var state: ConnectionState
+  private let transport: Transport
+  /// From the end of the handshake until the connection is closed.
+  private var session: ClientSession?
+  let requests: OpenRequests
+  private var input = ByteBuffer(capacity: 16_384)
+  private var output = ByteBuffer(capacity: 32_768)
   private var timer: Timers.ID?
-
-  /// What TLS waits for to read on: almost always that there is something to read.
-  private(set) var waitsToRead: Readiness = .readable
   /// More has come than a turn reads.
   private var readsOnLater = false
-  private var input = ByteBuffer(capacity: 16_384)
-  var output = ByteBuffer(capacity: 32_768)
-  var requests = InFlightTable()
-  var shares = StreamShares(limit: 1, cap: 1)
-  /// The most that the peer has allowed: what it will allow again after a fall.
-  var usualLimit = 1
-  var latency = Latency()
-  /// Seconds that its open requests have waited on average, as of the last tick.
-  var meanAge = 0.0
-  /// Ticks in a row that it was much slower than its siblings.
-  var slowTicks = 0
+  /// Writing has failed; only what the peer said before is still read.
+  private var isLost = false
   private var pings: UInt64 = 0
 
+  private(set) var wasReady = false
+  /// It ended because nothing more was to be sent on it, not by loss.
+  private(set) var wasRetired = false
+  /// It goes as soon as another one is ready: its owner's mark.
+  var isLeaving = false
+
   init(
-    number: Int, loop: EventLoop, owner: any ConnectionOwner, settings: Settings, addresses: [SocketAddress],
-    age: Duration
+    number: Int, loop: EventLoop, owner: any ConnectionOwner, source: any RequestSource, settings: ConnectionSettings,
+    addresses: [SocketAddress], age: Duration
   ) {
     self.number = number
     self.loop = loop
     self.owner = owner
+    self.source = source
     self.settings = settings
-    self.addresses = addresses[...]
+    transport = Transport(loop: loop, settings: settings, addresses: addresses)
+    requests = OpenRequests(loop: loop, cap: settings.streamCap)
     openedAt = loop.clock.now
     dueAt = openedAt + age
     state = ConnectionState(
       at: openedAt, needsProof: settings.needsProof, isTunnelled: settings.tunnel != nil)
+  }
+
+  // MARK: How it stands
+
+  var address: SocketAddress? { transport.address }
+  var inFlight: Int { requests.count }
+  var isReady: Bool { state.phase == .ready }
+  var isStalled: Bool { state.isStalled }
+  /// Nothing more is submitted on it.
+  var isEnding: Bool { state.isEnding }
+  var usualStreams: Int { requests.usualStreams(session) }
+
+  /// Requests of this lane that it would take now.
+  func allowance(_ lane: Lane) -> Int {
+    guard let session else { return 0 }
+    return max(0, state.allowance(capacity: session.capacity, inFlight: inFlight, cap: requests.shares[lane]))
+  }
+
+  /// A body of this size can leave at once.
+  func hasWindow(for bytes: Int, _ lane: Lane) -> Bool {
+    session.map { requests.hasWindow(for: bytes, lane, $0) } ?? false
+  }
+
+  /// It takes no more of this lane before something is answered: by requests in flight, or by bytes that the peer has
+  /// not acknowledged.
+  func isFull(_ lane: Lane) -> Bool {
+    allowance(lane) == 0 || !hasWindow(for: PushWire.Limits.payloadBytes, lane)
   }
 
   // MARK: Opening
@@ -113,88 +89,51 @@ package final class Connection: EventLoop.Handler {
   }
 
   private func connectToNextAddress() {
-    while let address = addresses.popFirst() {
-      self.address = address
-      do throws(SystemError) {
-        let attempt = try Socket.connect(to: address)
-        registration = try loop.register(attempt.descriptor, interest: .writable, handler: self)
-        socket = consume attempt
-        return
-      } catch {
-        connectFailed(error)
-      }
+    while let address = transport.nextAddress() {
+      if transport.connect(to: address, self) { return }
+      owner.failed(address)
     }
-    end(settings.tunnel?.naming(lastConnectError) ?? "connect: \(lastConnectError)")
-  }
-
-  private func connectFailed(_ error: SystemError) {
-    lastConnectError = error.description
-    if let address { owner.failed(address) }
+    end(transport.connectFault)
   }
 
   private func finishConnect() {
-    let code = socket?.connectError ?? 0
-    guard code == 0 else {
-      connectFailed(SystemError(code: code, operation: "connect", subject: address?.description ?? ""))
-      deregister()
-      socket = nil
-      return connectToNextAddress()
-    }
-    perform(state.connected(at: loop.now))
+    if transport.hasConnected() { return perform(state.connected(at: loop.now)) }
+    if let address { owner.failed(address) }
+    connectToNextAddress()
   }
 
   private func askProxy() {
-    switch socket?.advance(&tunnelRequest) {
-    case .open: perform(state.tunnelled(at: loop.now))
-    case .incomplete(let readiness): watch(readiness)
-    case .failed(let fault): end(fault.reason)
-    case nil: break
+    switch transport.askProxy() {
+    case .waiting: break
+    case .done: perform(state.tunnelled(at: loop.now))
+    case .failed(let reason): end(reason)
     }
   }
 
   private func secure() {
-    guard let socket = socket.take() else { return }
-    do throws(TLSError) {
-      let stream = try TLSStream(connecting: socket, context: settings.context, serverName: settings.endpoint.host)
-      stream.keepAlive(
-        idle: .seconds(PushWire.Limits.keepAliveSeconds),
-        unacknowledged: .seconds(PushWire.Limits.unacknowledgedSeconds))
-      self.stream = stream
-      shakeHands()
+    switch transport.secure() {
+    case .waiting: break
+    case .done: greet()
+    case .failed(let reason): end(reason)
+    }
+  }
+
+  private func greet() {
+    do throws(HTTP2Error) {
+      session = try OpenRequests.makeSession()
+      perform(state.secured(at: loop.now))
     } catch {
       end(error.description)
     }
   }
 
-  private func shakeHands() {
-    guard let stream else { return }
-    switch stream.handshake() {
-    case .incomplete(let readiness): watch(readiness)
-    case .failed(let error): end(ProxyTunnel.behind(settings.tunnel, error.description))
-    case .complete:
-      // Without ALPN the service speaks HTTP/2 all the same.
-      if let agreed = stream.negotiatedProtocol, agreed != "h2" { return end("the server speaks \(agreed)") }
-      do throws(HTTP2Error) {
-        var configuration = ClientSession.Configuration()
-        configuration.storedBodyBytes = PushWire.Limits.answerBytes
-        let session = try ClientSession(configuration: configuration)
-        // The first answers may carry the peer's time; later ones are not worth the reading.
-        session.keepsAllFields = true
-        self.session = session
-        perform(state.secured(at: loop.now))
-      } catch {
-        end(error.description)
-      }
-    }
-  }
-
-  // MARK: Readiness
+  // MARK: Reading
 
   package func ready(_ readiness: Readiness) {
     switch state.phase {
     case .connecting: finishConnect()
     case .tunnelling: askProxy()
-    case .securing: shakeHands()
+    case .securing: secure()
     case .probing, .ready, .draining: receive()
     case .closed: break
     }
@@ -211,8 +150,8 @@ package final class Connection: EventLoop.Handler {
   }
 
   private func receive() {
-    guard let stream, let session, !readsOnLater else { return }
-    let result = stream.read(into: &input, limit: PushWire.Limits.bytesPerTurn)
+    guard let session, !readsOnLater else { return }
+    let result = transport.read(into: &input, limit: PushWire.Limits.bytesPerTurn)
     if !input.isEmpty {
       state.heard(at: loop.now)
       do throws(HTTP2Error) {
@@ -224,7 +163,7 @@ package final class Connection: EventLoop.Handler {
       takeEvents(session)
     }
     switch result {
-    case .wouldBlock(let readiness): waitsToRead = readiness
+    case .wouldBlock: break
     case .moreWaiting:
       // What waits inside TLS is invisible to epoll: come back after the others had their turn.
       readOnLater()
@@ -234,16 +173,18 @@ package final class Connection: EventLoop.Handler {
     pump()
   }
 
-  func takeEvents(_ session: ClientSession) {
+  private func takeEvents(_ session: ClientSession) {
     var actions: ConnectionState.Actions = []
     // Once for all events: each use of an unowned reference counts up and down.
-    let owner = owner
+    let source = source
     while let event = session.nextEvent() {
       switch event {
-      case .settings: actions.formUnion(settingsArrived(session))
-      case .closed(let end): actions.formUnion(ended(end, owner))
+      case .settings:
+        requests.streamLimitChanged(to: session.peerStreamLimit)
+        actions.formUnion(state.settingsArrived(streamLimit: session.peerStreamLimit, at: loop.now))
+      case .closed(let end): actions.formUnion(ended(end, source))
       case .goAway(let goAway):
-        owner.received(goAway, on: self)
+        source.received(goAway, on: self)
         actions.formUnion(state.retire(inFlight: inFlight, at: loop.now))
       case .pong: break
       }
@@ -252,10 +193,49 @@ package final class Connection: EventLoop.Handler {
     perform(actions)
   }
 
-  private func settingsArrived(_ session: ClientSession) -> ConnectionState.Actions {
-    shares = StreamShares(limit: session.peerStreamLimit, cap: settings.streamCap)
-    usualLimit = max(usualLimit, shares.bulk)
-    return state.settingsArrived(streamLimit: session.peerStreamLimit, at: loop.now)
+  private func ended(_ end: StreamEnd, _ source: any RequestSource) -> ConnectionState.Actions {
+    guard let request = requests.take(end) else { return [] }
+    let ending = Ending(end, of: request, wallSeconds: loop.clock.wallMicroseconds / 1_000_000)
+    var actions: ConnectionState.Actions = []
+    if ending.isAnswer {
+      let time = loop.now - request.submittedAt
+      requests.answered(after: time)
+      source.answered(request.submission.batch.message.lane, after: time)
+      actions = state.answered(isForbidden: end.status == 403, at: loop.now)
+      if !end.fields.isEmpty, let date = end.value(of: "date"), let seconds = HTTPDate.seconds(date) {
+        source.heard(peerSeconds: seconds)
+      }
+    }
+    source.ended(request.submission, ending, on: self)
+    return actions
+  }
+
+  // MARK: Writing
+
+  /// Submits one request; only from `RequestSource.fill`. False when the session refuses: nothing was taken.
+  func submit(_ submission: Submission, _ template: RequestTemplate, _ letter: borrowing Letter) -> Bool {
+    guard let session, requests.submit(submission, template, letter, on: session) else { return false }
+    if inFlight == 1 { state.awakened(at: loop.now) }
+    return true
+  }
+
+  /// Writes what waits and submits as much as may be, until there is nothing more or the socket is full.
+  func pump() {
+    guard let session, state.phase != .closed, !isLost else { return }
+    while true {
+      switch transport.write(&output) {
+      case .complete: break
+      case .wouldBlock: return
+      case .failed(let error): return endAfterReading(error, session)
+      }
+      session.writeOutput(into: &output)
+      if !output.isEmpty { continue }
+      if session.isFinished { return end("the session is over") }
+      guard allowance(.urgent) > 0, source.fill(self) > 0 else { break }
+    }
+    transport.watchForInput()
+    // Requests that were reset, or that a GOAWAY overtook, end when their frames would have left.
+    takeEvents(session)
   }
 
   // MARK: Time
@@ -280,19 +260,21 @@ package final class Connection: EventLoop.Handler {
     pump()
   }
 
-  // MARK: Ending
-
-  /// Takes no more requests and closes when the present ones have ended.
-  package func retire() {
-    perform(state.retire(inFlight: inFlight, at: loop.now))
+  /// Resets requests whose time is over.
+  private func giveUpOverdue(_ session: ClientSession, _ now: Instant) {
+    let overdue = requests.review(at: now)
+    for stream in overdue {
+      session.reset(stream, .cancel)
+      perform(state.timedOut(inFlight: inFlight, at: now))
+    }
+    if !overdue.isEmpty { takeEvents(session) }
   }
 
-  func perform(_ actions: ConnectionState.Actions) {
+  // MARK: What the state asks for
+
+  private func perform(_ actions: ConnectionState.Actions) {
     guard !actions.isEmpty else { return }
-    if actions.contains(.tunnel) {
-      tunnelRequest = settings.tunnel.map { TunnelRequest($0) }
-      askProxy()
-    }
+    if actions.contains(.tunnel) { askProxy() }
     if actions.contains(.secure) { secure() }
     if actions.contains(.fill), state.phase == .ready, !wasReady {
       wasReady = true
@@ -304,26 +286,24 @@ package final class Connection: EventLoop.Handler {
       pings += 1
       session.ping(pings)
     }
-    if actions.contains(.abandon) { end(silence) }
+    if actions.contains(.abandon) { end(transport.silence(in: state.phase)) }
     if actions.contains(.close) { closePolitely() }
     if actions.contains(.fill) { pump() }
   }
 
-  /// Says who has not answered.
-  private var silence: String {
-    if let proxy = settings.tunnel?.proxy, state.phase == .connecting || state.phase == .tunnelling {
-      return "the proxy \(proxy) does not answer"
-    }
-    let words = "no answer from the peer"
-    return state.phase == .securing ? ProxyTunnel.behind(settings.tunnel, words) : words
+  // MARK: Ending
+
+  /// Takes no more requests and closes when the present ones have ended.
+  package func retire() {
+    perform(state.retire(inFlight: inFlight, at: loop.now))
   }
 
   private func closePolitely() {
-    guard let stream, let session else { return end("closed by us") }
-    session.goAway()
-    session.writeOutput(into: &output)
-    // Best effort: whoever does not take these few bytes now will notice the end all the same.
-    if case .complete = stream.write(&output) { stream.sendCloseNotify() }
+    if let session {
+      session.goAway()
+      session.writeOutput(into: &output)
+      transport.sayGoodbye(&output)
+    }
     end("closed by us")
   }
 
@@ -334,36 +314,23 @@ package final class Connection: EventLoop.Handler {
     if !wasReady, !wasRetired, let address { owner.failed(address) }
     state.closed(at: loop.now)
     if let timer { loop.cancel(timer) }
-    deregister()
-    socket = nil
-    stream = nil
+    transport.close()
     session = nil
-    for request in requests.takeAll() { owner.ended(request.submission, .unknown(reason), on: self) }
+    for request in requests.takeAll() { source.ended(request.submission, .unknown(reason), on: self) }
     owner.closed(self, reason: reason)
   }
 
   /// The peer takes nothing more; but it may have said why, and answered, before it left. That makes the difference
   /// between "unknown" and knowing.
-  func endAfterReading(_ error: TLSError) {
+  private func endAfterReading(_ error: TLSError, _ session: ClientSession) {
     isLost = true
     var reason = error.description
-    if let stream, let session {
-      // The reason that the peer gave is a better one than that it takes nothing.
-      if case .failed(let last) = stream.read(into: &input, limit: PushWire.Limits.lastBytes) {
-        reason = last.description
-      }
-      _ = try? session.receive(&input)
-      takeEvents(session)
+    // The reason that the peer gave is a better one than that it takes nothing.
+    if case .failed(let last) = transport.read(into: &input, limit: PushWire.Limits.lastBytes) {
+      reason = last.description
     }
+    _ = try? session.receive(&input)
+    takeEvents(session)
     end(reason)
-  }
-
-  private func deregister() {
-    if let registration { loop.deregister(registration) }
-    registration = nil
-  }
-
-  func watch(_ readiness: Readiness) {
-    if let registration { loop.update(registration, interest: readiness) }
   }
 }

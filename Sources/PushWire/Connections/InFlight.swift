@@ -1,4 +1,5 @@
 package import Domain
+internal import HTTP2
 internal import Reactor
 
 /// A batch on its way: how far it has been submitted.
@@ -115,4 +116,27 @@ enum Ending {
   case notProcessed
   /// It may have been processed.
   case unknown(String)
+
+  init(_ end: StreamEnd, of request: InFlight, wallSeconds: Int64) {
+    if request.isGivenUp, end.status == 0 {
+      self = .unknown("no answer within \(PushWire.Limits.requestSeconds) s")
+    } else if end.isNotProcessed {
+      self = .notProcessed
+    } else if end.status < 200 || end.errorCode != .noError {
+      self = .unknown("stream reset: \(end.errorCode)")
+    } else if end.status == 200 {
+      self = .accepted
+    } else {
+      let wait = end.value(of: "retry-after").flatMap { HTTPDate.retryAfter($0, now: wallSeconds) }
+      self = .refused(Refusal(status: end.status, body: end.body, retryAfter: wait))
+    }
+  }
+
+  /// The peer has answered the request.
+  var isAnswer: Bool {
+    switch self {
+    case .accepted, .refused: true
+    case .notProcessed, .unknown: false
+    }
+  }
 }

@@ -21,95 +21,78 @@ protocol PoolOwner: AnyObject {
   func isolate(_ route: PushRoute)
 }
 
-/// The connections of one credential at one environment, and the queues of the routes that share them. On the sender's
-/// loop.
+/// The routes and the connections of one credential at one environment: what its network's door has to say about both, and
+/// what each answer means. On the sender's loop.
 ///
-/// Urgent work of any route goes before normal work of any other, and that before bulk. Within a lane the routes take
-/// turns; none may fill more than a part of the connections while others share them.
-///
-/// This file holds the routes and submitting; connections and answers are in extensions.
-package final class Pool: ConnectionOwner {
+/// Urgent work of any route goes before normal work of any other, and that before bulk.
+package final class Pool: PoolConnectionsDelegate {
   package let key: PoolKey
   package let door: any PoolDoor
-  unowned let owner: any PoolOwner
-  // The owner's, kept here: what is asked for with each push should not cost a reference to the owner each time.
-  let outbox: Outbox
-  let gate: Gate
-  let meter: PushMeter
   package let loop: EventLoop
-  let configuration: WireConfiguration
-  let settings: Connection.Settings
-
-  /// Seconds since 1970.
-  package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
-
-  package private(set) var queues: [RouteQueue] = []
-  private var turns = Lane.allCases.map { _ in Turn() }
-  private var letter = Letter()
-  private var templates = TemplateShelf()
-  private(set) var isStopping = false
+  private unowned let owner: any PoolOwner
+  // The owner's, kept here: what is asked for with each push should not cost a reference to the owner each time.
+  private let outbox: Outbox
+  private let meter: PushMeter
+  private let configuration: WireConfiguration
+  private let routes: PoolRoutes
+  private let connections: PoolConnections
+  /// Its credential has opened this environment: the network has taken a push.
+  package private(set) var hasAccepted = false
   /// Something changed in this turn; the sender's mark.
   var isWorkDue = false
-
-  /// Its credential has opened this environment: the network has taken a push.
-  package internal(set) var hasAccepted = false
-
-  /// Nothing is sent before this: the network asked for rest.
-  var restsUntil: Instant?
-
-  // Connections: see the extension.
-  var connections: [Connection] = []
-  var isResolving = false
-  var backOff = BackOff()
-  var nextConnectAt: Instant?
-  var madeConnections = 0
-  /// When the last ones were made.
-  var openings: [Instant] = []
-  var addressOrder = AddressOrder()
-  var lastUsedAt: Instant?
-  var isReviewing = false
-  /// Since when fewer connections would have done.
-  var surplusSince: Instant?
-
-  /// Whose turn it is in a lane, and what is left of it, in targets.
-  private struct Turn {
-    var position = 0
-    var credit = PushWire.Limits.turnTargets
-  }
 
   init(key: PoolKey, plan: PoolPlan, owner: any PoolOwner) {
     self.key = key
     door = plan.door
     self.owner = owner
-    (outbox, gate, meter) = (owner.outbox, owner.gate, owner.meter)
+    (outbox, meter) = (owner.outbox, owner.meter)
     loop = owner.loop
     configuration = owner.configuration
-    settings = Connection.Settings(
-      endpoint: plan.endpoint, tunnel: configuration.tunnel(to: plan.endpoint), context: plan.context,
-      needsProof: plan.needsProof,
+    routes = PoolRoutes(
+      plan.door, authority: plan.endpoint.authority, loop: owner.loop, outbox: owner.outbox, gate: owner.gate,
+      meter: owner.meter)
+    let tunnel = configuration.tunnel(to: plan.endpoint)
+    let settings = ConnectionSettings(
+      endpoint: plan.endpoint, tunnel: tunnel, context: plan.context, needsProof: plan.needsProof,
       streamCap: configuration.streamsPerConnection, lastStreamID: configuration.lastStreamID)
+    var metadata: Logger.Metadata = ["credential": "\(door.name)", "environment": "\(key.environment.name)"]
+    if let tunnel { metadata["proxy"] = "\(tunnel.proxy)" }
+    connections = PoolConnections(
+      of: routes, loop: loop, configuration: configuration, settings: settings, metadata: metadata)
+    connections.delegate = self
+  }
+
+  /// Seconds since 1970.
+  package var wallSeconds: Int64 { loop.clock.wallMicroseconds / 1_000_000 }
+  package var logger: Logger { configuration.logger }
+  var hasConnections: Bool { !connections.all.isEmpty }
+  /// Connections that are proven, and requests under way on all of them.
+  var load: (connections: Int, inFlight: Int) {
+    (connections.all.count { $0.isReady }, connections.all.reduce(0) { $0 + $1.inFlight })
+  }
+
+  package func log(_ level: Logger.Level, _ text: Logger.Message, _ connection: Connection, _ reason: String = "") {
+    connections.log(level, text, connection, reason)
   }
 
   // MARK: Routes
 
+  package var isShared: Bool { routes.isShared }
+  var isUnused: Bool { routes.queues.isEmpty }
+  var isQueueEmpty: Bool { routes.isEmpty }
+
   func attach(_ queue: RouteQueue) {
-    queues.append(queue)
-    if isHeldBack { gate.shut(queue.route) }
-    gate.rest(queue.route, door.restingLanes)
+    routes.attach(queue, isShut: connections.isHeldBack, resting: door.restingLanes)
     owner.workLater(self)
   }
 
   func detach(_ queue: RouteQueue) {
-    queues.removeAll { $0 === queue }
-    for lane in turns.indices { turns[lane] = Turn() }
-    gate.open(queue.route)
-    gate.rest(queue.route, [])
+    routes.detach(queue)
   }
 
   func enqueue(_ batch: PushBatch, _ queue: RouteQueue) {
-    guard !isStopping else { return outbox.finish(batch, .notProcessed) }
-    let now = loop.clock.now
-    if let fault = queue.standing.fault(at: now) {
+    guard !connections.isStopping else { return outbox.finish(batch, .notProcessed) }
+    if let fault = queue.standing.fault(at: loop.clock.now) {
       return outbox.finish(batch, .credentialFault(reason: fault))
     }
     switch door.objection(to: batch) {
@@ -124,147 +107,154 @@ package final class Pool: ConnectionOwner {
   }
 
   /// Nothing of this route can be sent until an operator mends its settings.
-  package func fail(_ queue: RouteQueue, _ reason: String) {
+  private func fail(_ queue: RouteQueue, _ reason: String) {
     queue.standing.failed(reason, at: loop.clock.now)
     queue.giveBack(.credentialFault(reason: reason))
   }
 
-  package func queue(of route: PushRoute) -> RouteQueue? {
-    queues.first { $0.route == route }
+  /// The same for all routes: their credential is at fault.
+  package func failAll(_ reason: String) {
+    for queue in routes.queues { fail(queue, reason) }
   }
-
-  var isQueueEmpty: Bool { queues.allSatisfy(\.isEmpty) }
 
   package func giveBackQueues(_ result: SubmissionResult) {
-    for queue in queues { queue.giveBack(result) }
+    routes.giveBack(result)
   }
 
-  /// Gives back what waited too long, and tries to move the rest.
-  func sweep() {
-    let now = loop.clock.now
-    for queue in queues { queue.giveBackStale(at: now, wallSeconds: wallSeconds) }
-    work()
+  /// How many targets a lane of each of its routes may hold: what waits longer than a binding stays fresh is stale.
+  package func bound(to targets: Int) {
+    routes.bound(to: targets)
   }
 
-  // MARK: Submitting
-
-  /// Moves what can be moved: fills the connections there are, and gets more where they are not enough.
-  package func work() {
-    if !isQueueEmpty {
-      for connection in connectionsInOrder where connection.allowance(.urgent) > 0 { connection.pump() }
-    }
-    arrangeConnections()
+  /// The door lets other lanes rest than before: what waits in them goes back.
+  package func restingLanesChanged() {
+    routes.rest(door.restingLanes)
+    // Not from within the call: an answer may be what has changed them.
+    owner.workLater(self)
   }
 
-  func fill(_ connection: Connection) -> Int {
-    let now = loop.clock.now
-    if let restsUntil, now < restsUntil { return 0 }
-    guard !isQueueEmpty else { return 0 }
-    // Not more than a TLS record or two at a time, so that the first leave while the next are written.
-    var rest = PushWire.Limits.requestsPerTurn
-    for lane in Lane.allCases where queues.contains(where: { !$0.isEmpty(lane) }) {
-      let most = min(rest, door.allowance(lane, of: self))
-      guard most > 0 else { continue }
-      let count = fill(connection, lane, atMost: most, at: now)
-      if count > 0 { door.submitted(count) }
-      rest -= count
-    }
-    let submitted = PushWire.Limits.requestsPerTurn - rest
-    if submitted > 0 { lastUsedAt = now }
-    return submitted
-  }
-
-  /// One lane: each route sends some, then another one does.
-  private func fill(_ connection: Connection, _ lane: Lane, atMost rest: Int, at now: Instant) -> Int {
-    var room = min(connection.allowance(lane), rest)
-    guard room > 0 else { return 0 }
-    let index = Int(lane.rawValue)
-    let share = mostOfOneRoute
-    var submitted = 0
-    var idle = 0
-    while room > 0, idle <= queues.count {
-      let queue = queues[turns[index].position]
-      let most = min(room, turns[index].credit, share - queue.standing.inFlight)
-      let count = most > 0 ? submit(queue, lane, atMost: most, on: connection, at: now) : 0
-      submitted += count
-      room -= count
-      turns[index].credit -= count
-      let isOver = queue.isEmpty(lane)
-      // Neither the queue nor the turn has ended, but the connection takes no more.
-      if count < most, !isOver { break }
-      if count == 0 { idle += 1 }
-      if count == 0 || isOver || turns[index].credit == 0 {
-        turns[index] = Turn(position: (turns[index].position + 1) % queues.count)
-      }
-    }
-    return submitted
-  }
-
-  /// Submits of one route until the connection takes no more. Returns how many.
-  private func submit(
-    _ queue: RouteQueue, _ lane: Lane, atMost most: Int, on connection: Connection, at now: Instant
-  ) -> Int {
-    let wallSeconds = wallSeconds
-    let standing = queue.standing
-    var count = 0
-    while count < most, let submission = queue.next(lane, at: now, wallSeconds: wallSeconds) {
-      let message = submission.batch.message
-      if let reason = door.compose(submission.batch.targets[submission.target], of: message, into: &letter) {
-        outbox.finish(submission, .rejected(reason: reason))
-        continue
-      }
-      guard connection.hasWindow(for: letter.body.count, lane),
-        connection.submit(submission, template(for: message), letter)
-      else {
-        queue.putBack(submission)
-        break
-      }
-      meter.submitted(lane, after: now.nanoseconds - submission.batch.readUntilNanoseconds)
-      count += 1
-    }
-    standing.inFlight += count
-    return count
-  }
-
-  /// Requests that one route may have under way: all where it is alone.
-  var mostOfOneRoute: Int {
-    guard queues.count > 1 else { return .max }
-    let streams = connections.reduce(0) { $0 + ($1.state.phase == .ready ? $1.shares.urgent : 1) }
-    return max(1, streams - streams / PushWire.Limits.routeReservePart)
-  }
-
-  private func template(for message: PushMessage) -> RequestTemplate {
-    templates.template(for: message) {
-      door.template(for: message, authority: settings.endpoint.authority)
-    }
+  /// Nothing is sent for a while; what waits goes back.
+  package func rest(for duration: Duration, _ result: SubmissionResult) {
+    connections.rest(for: duration, result)
   }
 
   /// What all requests carry has changed: the next ones are written afresh.
   package func forgetTemplates() {
-    templates = TemplateShelf()
+    routes.forgetTemplates()
   }
 
-  // MARK: The end
+  // MARK: Submitting
+
+  /// Gives back what waited too long, and tries to move the rest.
+  func sweep() {
+    routes.giveBackStale(at: loop.clock.now, wallSeconds: wallSeconds)
+    work()
+  }
+
+  /// Moves what can be moved: fills the connections there are, and gets more where they are not enough.
+  package func work() {
+    if !isQueueEmpty { connections.pump() }
+    connections.arrange()
+  }
+
+  func fill(_ connection: Connection) -> Int {
+    let now = loop.clock.now
+    guard !isQueueEmpty, !connections.isResting(at: now) else { return 0 }
+    let share = routes.share(of: connections.streams)
+    // Not more than a TLS record or two at a time, so that the first leave while the next are written.
+    var rest = PushWire.Limits.requestsPerTurn
+    for lane in Lane.allCases where routes.hasWork(lane) {
+      let most = min(rest, door.allowance(lane, of: self))
+      guard most > 0 else { continue }
+      let count = routes.fill(connection, lane, atMost: most, share: share, at: now)
+      if count > 0 { door.submitted(count) }
+      rest -= count
+    }
+    let submitted = PushWire.Limits.requestsPerTurn - rest
+    if submitted > 0 { connections.used(at: now) }
+    return submitted
+  }
+
+  // MARK: Answers
+
+  func answered(_ lane: Lane, after time: Duration) {
+    meter.answered(lane, after: time)
+  }
+
+  func ended(_ submission: Submission, _ ending: Ending, on connection: Connection) {
+    let standing = submission.batch.standing
+    standing.inFlight -= 1
+    meter.ended(ending, wallSeconds: wallSeconds) { door.word(for: $0) }
+    switch ending {
+    case .accepted:
+      standing.answered(isError: false)
+      hasAccepted = true
+      finish(submission, .accepted)
+    case .refused(let refusal):
+      standing.answered(isError: door.isHeldAgainstConnection(refusal))
+      door.refused(submission, refusal, on: connection, of: self)
+      if standing.isErroneous { isolate(standing) }
+    case .notProcessed: sendAgain(submission, otherwise: .notProcessed)
+    case .unknown(let reason): finish(submission, .unknown(reason: reason))
+    }
+  }
+
+  package func finish(_ submission: Submission, _ result: SubmissionResult) {
+    outbox.finish(submission, result)
+  }
+
+  /// Sends it again, a few times at most, by whichever pool its route has now.
+  package func sendAgain(_ submission: Submission, otherwise result: SubmissionResult) {
+    owner.sendAgain(submission, otherwise: result)
+  }
+
+  /// Nothing of this route can be sent until an operator mends its settings. The others go on, on connections that its
+  /// refusals do not reach.
+  package func pause(_ submission: Submission, _ reason: String, on connection: Connection) {
+    log(.error, "credential refused", connection, reason)
+    finish(submission, .credentialFault(reason: reason))
+    guard let queue = routes[submission.batch.standing.route] else { return }
+    fail(queue, reason)
+    isolate(queue.standing)
+  }
+
+  /// Takes a route out of the common pool, for good: until its credential changes.
+  package func isolate(_ standing: RouteStanding) {
+    guard isShared, !standing.isIsolated else { return }
+    owner.isolate(standing.route)
+  }
+
+  // MARK: Connections
+
+  func received(_ goAway: GoAway, on connection: Connection) {
+    door.received(goAway, on: connection, of: self)
+  }
+
+  func heard(peerSeconds: Int64) {
+    door.heard(peerSeconds: peerSeconds, of: self)
+    configuration.heardTime?(peerSeconds)
+  }
+
+  func resolve(_ endpoint: Endpoint) {
+    owner.resolve(endpoint, for: key)
+  }
+
+  func resolved(_ result: Result<[SocketAddress], SystemError>) {
+    connections.resolved(result)
+  }
+
+  func closedBeforeReady(reason: String) {
+    door.closedBeforeReady(reason: reason, of: self)
+  }
 
   /// Takes nothing more; open requests finish.
   func stop() {
-    isStopping = true
-    giveBackQueues(.notProcessed)
-    for connection in connections { connection.retire() }
+    routes.giveBack(.notProcessed)
+    connections.stop()
   }
 
   /// Ends what is left.
   func abort() {
-    for connection in connections { connection.end("stopped") }
-  }
-
-  package func log(_ level: Logger.Level, _ text: Logger.Message, _ connection: Connection, _ reason: String = "") {
-    var metadata: Logger.Metadata = [
-      "credential": "\(door.name)", "environment": "\(key.environment.name)",
-      "connection": "\(connection.number)", "address": "\(connection.address?.description ?? "")",
-      "reason": "\(reason)",
-    ]
-    if let tunnel = settings.tunnel { metadata["proxy"] = "\(tunnel.proxy)" }
-    configuration.logger.log(level: level, text, metadata: metadata)
+    connections.abort()
   }
 }

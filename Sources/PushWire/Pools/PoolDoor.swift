@@ -4,7 +4,7 @@ package import TLS
 
 /// What a network adds to a pool of connections: whether a request may go, how it is written, and what its answer means.
 /// One for each pool, on the sender's loop.
-package protocol PoolDoor: AnyObject {
+package protocol PoolDoor: PushComposer {
   /// For logs: whose credential it is. Never the credential itself.
   var name: String { get }
 
@@ -19,11 +19,6 @@ package protocol PoolDoor: AnyObject {
 
   /// What the credential itself says against a batch, so that the network need not.
   func objection(to batch: PushBatch) -> DoorObjection?
-
-  /// Writes what differs from push to push. Returns why the push cannot be sent at all, in the network's word.
-  func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) -> String?
-  /// What all pushes of a message have in common.
-  func template(for message: PushMessage, authority: String) -> RequestTemplate
 
   /// An answer that is not 200. Must end in exactly one result for the submission, or send it again.
   func refused(_ submission: Submission, _ refusal: Refusal, on connection: Connection, of pool: Pool)
@@ -46,16 +41,6 @@ extension PoolDoor {
 package enum DoorObjection {
   case wrongEnvironment(reason: String)
   case fault(reason: String)
-}
-
-/// What differs from push to push, as bytes. Keeps its storage between pushes.
-package struct Letter {
-  package var path: [UInt8] = []
-  /// The value of the template's varying field; unused where it has none.
-  package var varying: [UInt8] = []
-  package var body: [UInt8] = []
-
-  package init() {}
 }
 
 /// How a pool is made.

@@ -47,9 +47,9 @@ package final class Switchboard: PoolOwner {
 
   /// Counts connections once a second, for the meter.
   private func look() {
-    let connections = poolsByKey.values.lazy.flatMap(\.connections)
+    let loads = poolsByKey.values.map(\.load)
     meter.look(
-      connections: connections.count { $0.state.phase == .ready }, inFlight: connections.reduce(0) { $0 + $1.inFlight })
+      connections: loads.reduce(0) { $0 + $1.connections }, inFlight: loads.reduce(0) { $0 + $1.inFlight })
     loop.schedule(after: .seconds(1)) { [weak self] in self?.look() }
   }
 
@@ -106,7 +106,7 @@ package final class Switchboard: PoolOwner {
   private func unassign(_ queue: RouteQueue) {
     guard let pool = assignments.removeValue(forKey: queue.route) else { return }
     pool.detach(queue)
-    guard pool.queues.isEmpty else { return }
+    guard pool.isUnused else { return }
     poolsByKey[pool.key] = nil
     pool.stop()
     endingPools.append(pool)
@@ -196,7 +196,7 @@ package final class Switchboard: PoolOwner {
       pool.isWorkDue = false
       pool.work()
     }
-    endingPools.removeAll { $0.connections.isEmpty }
+    endingPools.removeAll { !$0.hasConnections }
     outbox.deliver()
     if let stopDeadline { stopIfDone(stopDeadline) }
   }
@@ -209,7 +209,7 @@ package final class Switchboard: PoolOwner {
 
   private func stopIfDone(_ deadline: Instant) {
     let all = pools + endingPools
-    let isDone = all.allSatisfy(\.connections.isEmpty)
+    let isDone = !all.contains(where: \.hasConnections)
     guard isDone || loop.clock.now >= deadline else { return }
     stopDeadline = nil
     for pool in all { pool.abort() }
