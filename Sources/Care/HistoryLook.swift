@@ -19,7 +19,7 @@ struct HistoryLook {
       note(
         .warning(
           "history", place, "what was to be dropped \(hours) hours ago is still there",
-          mend: "Somebody uses outcomes, receipts or reads all the time: see pg_stat_activity for old transactions."))
+          mend: "Somebody uses the tables of deliveries all the time: see pg_stat_activity for old transactions."))
     }
     if let seqno = history.heldBackBy {
       note(

@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// ```
 ///               plan                claim                      provider                complete
-///   message ──► shards ──► claim row + cursor + badge ──► batch ──► results ──► outcome rows + totals
+///   message ──► shards ──► claim + block + cursor + badge ─► batch ──► results ──► states, outcome rows, totals
 ///   (committed) (committed)  (one commit, before any         │          │         (one commit a batch)
 ///                             of it is sent)                 │          └─ try again: binding read anew
 ///                                                            ▼
@@ -29,9 +29,9 @@ internal import Synchronization
 ///                     └──────────────── due ─────────────────┘
 /// ```
 ///
-/// **Invariants.** Nothing is submitted before its claim is committed. A claim row lists its devices; it is deleted in
-/// the transaction that writes the last of their outcomes. So after a crash the claims of a dead node are exactly the
-/// devices in doubt, and whoever takes one over knows which of them have no outcome. Totals grow only by rows that were
+/// **Invariants.** Nothing is submitted before its claim is committed. A claim names a block (`Blocks`) or lists its devices;
+/// it is deleted in the transaction that writes the last of their outcomes. So after a crash the claims of a dead node are
+/// exactly the devices in doubt, and whoever takes one over knows which of them have no outcome. Totals grow only by what was
 /// really written. Outcomes are written at most once per (message, device): the first final one stands.
 ///
 /// **Tokens.** What an answer means for a device is decided by a table (`Settlement`) and by the device's row as it is when

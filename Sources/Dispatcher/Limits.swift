@@ -107,6 +107,9 @@ enum Limits {
   static let backOffDevices = 100_000
   /// Outcomes written in one transaction.
   static let outcomesPerCommit = 4_000
+  /// How long a delivery that has ended waits for others of its block, with which it is written. What a crash makes doubtful grows
+  /// by as much: a second of sending has five of them.
+  static let blockPatience: Duration = .milliseconds(200)
   /// Results that may wait for `complete`. The window bounds them long before.
   static let waitingResults = 1_000_000
   /// How long a stop waits for answers that are under way.

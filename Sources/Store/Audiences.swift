@@ -33,6 +33,7 @@ package enum Audiences {
     d.device, d.user_key, d.psid, d.network, d.environment, d.quarantined_at IS NOT NULL, d.consent_notification,
     d.consent_ad, d.app_version, d.identity, d.bound_at
     """
+  static let memberColumnCount = 11
 
   // MARK: Ranges of user keys (everyone, members, guests)
 
@@ -246,6 +247,10 @@ package enum Audiences {
     -- Each claim is opened once, and not for each of the devices.
     SELECT t.device FROM claims c CROSS JOIN unnest(c.devices) AS u(device) JOIN unnest($1) AS t(device) USING (device)
     WHERE c.seqno = $2
+    UNION ALL
+    -- Who has always been the same user is asked for nothing: after an import that is everybody.
+    SELECT t.device FROM unnest($1) AS t(device) JOIN former_users f ON f.device = t.device
+    CROSS JOIN LATERAL block_deliveries($2, f.user_key) b WHERE b.device = t.device
     """)
 
   /// Those of the devices that have been claimed for a message: they were somebody else's then.

@@ -24,11 +24,14 @@ package enum Claims {
     package let userKey: UserKey
     /// Tries before this claim.
     package let attempts: Tries
+    /// Where it stands when its claim is a block.
+    package let place: BlockPlace?
 
-    package init(device: DeviceID, userKey: UserKey, attempts: Tries) {
+    package init(device: DeviceID, userKey: UserKey, attempts: Tries, place: BlockPlace? = nil) {
       self.device = device
       self.userKey = userKey
       self.attempts = attempts
+      self.place = place
     }
   }
 
@@ -204,7 +207,8 @@ package enum Claims {
       SELECT c.claim, c.devices FROM (SELECT DISTINCT node FROM dead) d CROSS JOIN LATERAL (
         -- One holder after the other, so that its own claims are all that is walked over: where all claims are done, and a
         -- snapshot keeps them, PostgreSQL believes that there are none, and takes any index for as good as another.
-        SELECT c.claim, cardinality(c.devices) AS devices FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
+        SELECT c.claim, coalesce(c.devices_count, cardinality(c.devices)) AS devices
+        FROM claims c LEFT JOIN messages m ON m.seqno = c.seqno
         WHERE c.node = d.node AND coalesce(m.lane, 1) = ANY($2)
           -- Nobody could do anything with those of a message that cannot be read: they wait until it is resumed.
           AND \(Controls.isSetAside) IS NOT TRUE
@@ -293,7 +297,7 @@ package enum Claims {
     "claims-undecided",
     """
     -- Found before anything is joined: a plan that hopes for their order would walk over all claims.
-    WITH c AS MATERIALIZED (SELECT claim, seqno, devices, user_keys FROM claims WHERE claim = ANY($1))
+    WITH c AS MATERIALIZED (SELECT claim, seqno, devices, user_keys FROM claims WHERE claim = ANY($1) AND block IS NULL)
     SELECT c.claim, k.device, k.user_key, coalesce(o.attempts, 0)::smallint
     FROM c CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
     LEFT JOIN outcomes o ON o.seqno = c.seqno AND o.device = k.device
@@ -303,22 +307,33 @@ package enum Claims {
 
   /// The devices of claims whose end is not known, by claim.
   /// - Parameter inDoubt: each of them may have got it. False: whoever asks knows that nothing was submitted.
-  package static func undecided(_ holds: some Collection<Hold>, inDoubt: Bool = true) -> Query<[Int64: [Entry]]> {
+  package static func undecided(
+    _ holds: some Collection<Hold>, inDoubt: Bool = true, on connection: Connection
+  ) throws(PostgresError) -> [Int64: [Entry]] {
     var claims = Int64Column()
     for hold in holds { claims.append(hold.claim) }
     var parameters = Parameters()
     parameters.append(int64s: claims)
-    return Query(undecidedStatement, parameters) { rows in
-      var entries: [Int64: [Entry]] = [:]
-      for row in 0..<rows.count {
-        let attempts = Tries(stored: rows.int16(row, 3))
-        entries[rows.int64(row, 0), default: []].append(
-          Entry(
-            device: rows.device(row, 1), userKey: rows.userKey(row, 2),
-            attempts: inDoubt ? attempts.inDoubt : attempts))
-      }
-      return entries
+    let rows = try connection.run(undecidedStatement, parameters)
+    var entries: [Int64: [Entry]] = [:]
+    for row in 0..<rows.count {
+      let attempts = Tries(stored: rows.int16(row, 3))
+      entries[rows.int64(row, 0), default: []].append(
+        Entry(
+          device: rows.device(row, 1), userKey: rows.userKey(row, 2),
+          attempts: inDoubt ? attempts.inDoubt : attempts))
     }
+    for (claim, contents) in try connection.run(Blocks.ofClaims(claims)) {
+      let open = (0..<contents.recipients.count).filter { contents.states[$0] == .open }
+      guard !open.isEmpty else { continue }
+      entries[claim] = open.map { position in
+        Entry(
+          device: contents.recipients.device(position), userKey: contents.recipients.userKey(position),
+          attempts: inDoubt ? Tries(stored: 0).inDoubt : Tries(stored: 0),
+          place: BlockPlace(block: contents.block, position: position))
+      }
+    }
+    return entries
   }
 
   private static let dueStatement = Statement(

@@ -87,7 +87,7 @@ package enum Confirmations {
   private static let sentToStatement = Statement(
     "confirmations-sent-to",
     """
-    SELECT DISTINCT d.seqno, d.device, coalesce(o.user_key, c.user_key)
+    SELECT DISTINCT d.seqno, d.device, coalesce(o.user_key, c.user_key, b.user_key)
     FROM unnest($1, $2) AS d(seqno, device)
     LEFT JOIN outcomes o ON o.seqno = d.seqno AND o.device = d.device
     -- Not answered yet: then the claim says for whom it was sent.
@@ -96,7 +96,12 @@ package enum Confirmations {
       WHERE o.device IS NULL AND claims.seqno = d.seqno AND claims.devices @> ARRAY[d.device] AND k.device = d.device
       LIMIT 1
     ) c ON true
-    WHERE o.device IS NOT NULL OR c.user_key IS NOT NULL
+    LEFT JOIN LATERAL (
+      SELECT u.user_key FROM users_of_device(d.device) AS u(user_key)
+      CROSS JOIN LATERAL block_deliveries(d.seqno, u.user_key) p
+      WHERE o.device IS NULL AND c.user_key IS NULL AND p.device = d.device LIMIT 1
+    ) b ON true
+    WHERE o.device IS NOT NULL OR c.user_key IS NOT NULL OR b.user_key IS NOT NULL
     """)
 
   /// Whom messages were sent to on these devices, as far as our own bookkeeping knows yet.

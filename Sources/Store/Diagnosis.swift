@@ -120,9 +120,8 @@ package enum Diagnosis {
     "diagnosis-history",
     """
     SELECT
-      (SELECT string_agg(t || '_' || from_seqno, ' ' ORDER BY from_seqno) FROM seqno_ranges,
-         unnest(ARRAY['outcomes', 'receipts', 'reads']) t
-       WHERE closed_at IS NULL AND to_regclass(t || '_' || from_seqno) IS NULL),
+      (SELECT string_agg(t.name || '_' || from_seqno, ' ' ORDER BY from_seqno) FROM seqno_ranges, delivery_tables t
+       WHERE closed_at IS NULL AND to_regclass(t.name || '_' || from_seqno) IS NULL),
       (SELECT (extract(epoch FROM now() - min(closed_at)) / 3600)::bigint FROM seqno_ranges WHERE dropped_at IS NULL),
       (SELECT m.seqno FROM seqno_ranges r, LATERAL (
          SELECT seqno FROM messages WHERE seqno >= r.from_seqno AND seqno < r.upto_seqno AND finished_at IS NULL

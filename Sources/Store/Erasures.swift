@@ -120,8 +120,17 @@ package enum Erasures {
     page.append(end)
     page.append(Int64(deliveries - 1))
     let last = try connection.run(pageEndStatement, page)
-    if last.count == 1 {
-      (place.seqno, place.device) = (last.int64(0, 0), last.uuid(0, 1))
+    let pageEnd: (seqno: Int64, device: UUIDValue)? =
+      last.count == 1 ? (seqno: last.int64(0, 0), device: last.uuid(0, 1)) : nil
+    // A message's blocks are looked through when the walk leaves it.
+    let blocks = try BlockErasure.next(from: place.seqno, upto: pageEnd.map { $0.seqno - 1 } ?? end, on: connection)
+    if let rest = blocks.rest {
+      // There are more than one step is for: it goes no further than they do.
+      (place.seqno, place.device) = (rest, UUIDValue(high: 0, low: 0))
+      range.append(place.seqno)
+      range.append(uuid: place.device)
+    } else if let pageEnd {
+      (place.seqno, place.device) = pageEnd
       range.append(place.seqno)
       range.append(uuid: place.device)
     } else {
@@ -131,6 +140,7 @@ package enum Erasures {
       place = Place(lap: place.lap + 1, seqno: 0, device: UUIDValue(high: 0, low: 0))
     }
     _ = try connection.run(takeOutStatement, range)
+    try BlockErasure.takeOut(of: blocks.messages, on: connection)
     _ = try connection.run(moveStatement, place.parameters)
     _ = try connection.run(doneStatement, place.parameters)
     return true
@@ -219,10 +229,13 @@ package enum Erasures {
       AND NOT EXISTS (SELECT FROM waiting w WHERE w.seqno = p.seqno AND w.device = p.device)
     """)
 
-  /// Takes persons out of deliveries that have ended since the walk came by. Answers how many need no further look.
-  package static func takeOutRests() -> Query<Int> {
+  /// Takes persons out of deliveries that have ended since the walk came by, within a transaction. Answers how many need
+  /// no further look.
+  package static func takeOutRests(on connection: Connection) throws(PostgresError) -> Int {
     var parameters = Parameters()
     parameters.append(Limits.rests)
-    return Query(restsStatement, parameters) { $0.affected }
+    // First, and what is under way there is put off: to the statement a delivery without a row is over.
+    try BlockErasure.takeOutRests(atMost: Limits.rests, on: connection)
+    return try connection.run(restsStatement, parameters).affected
   }
 }

@@ -63,12 +63,15 @@ package enum Explanations {
     """
     SELECT o.device, o.status, abs(o.attempts), o.reason, o.at, o.due_at, r.at, d.at
     FROM (
-      SELECT * FROM outcomes WHERE seqno = $1 AND device = ANY($2) AND user_key = $3
+      SELECT device, status, attempts, reason, at, due_at FROM outcomes
+      WHERE seqno = $1 AND device = ANY($2) AND user_key = $3
       UNION
       -- What went to a device that belongs to somebody else by now: looked for only where few have to be looked at.
-      SELECT * FROM outcomes WHERE $4 AND seqno = $1 AND user_key = $3) o
-    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
-    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
+      SELECT device, status, attempts, reason, at, due_at FROM outcomes WHERE $4 AND seqno = $1 AND user_key = $3
+      UNION ALL
+      SELECT device, status, attempts, reason, at, NULL FROM block_deliveries($1, $3) WHERE status <> 6) o
+    LEFT JOIN receipts r ON r.seqno = $1 AND r.device = o.device
+    LEFT JOIN reads d ON d.seqno = $1 AND d.device = o.device
     ORDER BY o.device
     """)
 
@@ -99,6 +102,8 @@ package enum Explanations {
     """
     SELECT k.device FROM claims c, unnest(c.devices, c.user_keys) AS k(device, user_key)
     WHERE c.seqno = $1 AND c.user_keys @> ARRAY[$2] AND k.user_key = $2
+    UNION ALL
+    SELECT device FROM block_deliveries($1, $2) WHERE status = 6
     """)
 
   /// Devices of the user for which the message is under way at this moment.

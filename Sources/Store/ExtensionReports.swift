@@ -27,8 +27,14 @@ package enum ExtensionReports {
             AND m.created_at < now() - interval '1 minute'
           ORDER BY m.seqno DESC LIMIT 2000) m
         CROSS JOIN LATERAL (
-          SELECT o.seqno, o.device FROM outcomes o
-          WHERE o.seqno = m.seqno AND o.status = 1 AND o.at < now() - interval '1 minute' LIMIT 4000) o
+          (SELECT o.seqno, o.device FROM outcomes o
+            WHERE o.seqno = m.seqno AND o.status = 1 AND o.at < now() - interval '1 minute' LIMIT 4000)
+          UNION ALL
+          (SELECT b.seqno, e.device FROM (
+              SELECT b.*, s.states FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
+              WHERE b.seqno = m.seqno AND s.ended_at < now() - interval '1 minute' LIMIT 2) b
+            CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
+            WHERE get_byte(b.states, e.place) = 1)) o
         -- So an app that has no iPhones is looked at for no longer than this.
         LIMIT 20000) l
       JOIN devices d ON d.device = l.device AND d.network = 1 LIMIT $2) a

@@ -58,6 +58,30 @@ package enum Forgetting {
     SELECT count(*) FROM outcome
     """)
 
+  private static let emptyBlocksStatement = Statement(
+    "forgetting-empty-blocks",
+    """
+    WITH part AS MATERIALIZED (
+      SELECT seqno, block, devices_count, devices, user_keys FROM blocks WHERE seqno = ANY($1)
+      ORDER BY seqno, block LIMIT $2)
+    , entry AS MATERIALIZED (
+      SELECT p.seqno, e.device, e.user_key FROM part p
+      CROSS JOIN LATERAL block_entries(p.devices_count, p.devices, p.user_keys) e)
+    , receipt AS (
+      DELETE FROM receipts t USING entry e WHERE t.seqno = ANY($1) AND t.seqno = e.seqno AND t.device = e.device)
+    , "read" AS (
+      DELETE FROM reads t USING entry e WHERE t.seqno = ANY($1) AND t.seqno = e.seqno AND t.device = e.device)
+    , ledger AS (
+      DELETE FROM badge_ledger l USING entry e, messages m
+      WHERE m.seqno = e.seqno AND l.app = m.app AND l.user_key = e.user_key AND l.seqno = e.seqno)
+    , state AS (
+      DELETE FROM block_states s USING part p WHERE s.seqno = ANY($1) AND s.seqno = p.seqno AND s.block = p.block)
+    DELETE FROM blocks b USING part p WHERE b.seqno = ANY($1) AND b.seqno = p.seqno AND b.block = p.block
+    """)
+
+  /// Blocks that are emptied in one step.
+  private static let blocksAtOnce = 5
+
   private static let strayStatement = Statement(
     "forgetting-strays",
     """
@@ -110,6 +134,9 @@ package enum Forgetting {
     let gone = try connection.run(emptyStatement, part).int64(0, 0)
     // There may be more of them.
     guard gone < deliveries else { return 0 }
+    var blocks = list
+    blocks.append(blocksAtOnce)
+    guard try connection.run(emptyBlocksStatement, blocks).affected < blocksAtOnce else { return 0 }
     _ = try connection.run(strayStatement, list)
     _ = try connection.run(emptiedStatement, list)
     return marked.count

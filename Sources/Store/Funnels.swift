@@ -61,46 +61,4 @@ package enum Funnels {
       return (Found(app: rows.int32(0, 0), isKept: rows.bool(0, 3), funnel: funnel), rows.text(0, 13))
     }
   }
-
-  package struct Delivery: Sendable {
-    package let device: DeviceID
-    package let userKey: UserKey
-    package let status: OutcomeStatus
-    package let reason: String?
-    package let attempts: Int16
-    package let at: Int64
-    package let receivedAt: Int64?
-    package let readAt: Int64?
-  }
-
-  private static let deliveriesStatement = Statement(
-    "funnels-deliveries",
-    """
-    SELECT o.device, o.user_key, o.status, o.reason, abs(o.attempts), o.at, r.at, d.at
-    FROM outcomes o
-    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
-    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
-    WHERE o.seqno = $1 AND o.device > $2 AND ($4 IS NULL OR o.status = $4) ORDER BY o.device LIMIT $3
-    """)
-
-  /// Deliveries that have an outcome (of one kind, or any), by device, after one.
-  package static func deliveries(
-    _ seqno: Int64, after device: DeviceID, status: OutcomeStatus? = nil, limit: Int
-  ) -> Query<[Delivery]> {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(device: device)
-    parameters.append(limit)
-    parameters.append(status?.rawValue)
-    return Query(deliveriesStatement, parameters) { rows in
-      rows.map { row in
-        Delivery(
-          device: rows.device(row, 0), userKey: rows.userKey(row, 1),
-          status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred, reason: rows.optionalText(row, 3),
-          attempts: rows.int16(row, 4), at: rows.timestampMicroseconds(row, 5),
-          receivedAt: rows.isNull(row, 6) ? nil : rows.timestampMicroseconds(row, 6),
-          readAt: rows.isNull(row, 7) ? nil : rows.timestampMicroseconds(row, 7))
-      }
-    }
-  }
 }

@@ -25,6 +25,7 @@ package enum Invariants {
       question("I5", "a count that was never set nor read down is what the ledger's sends add up to", badgeStatement),
       question("I2", "no message is open of which nothing is left to be done", stuckStatement),
       question("I7", "nothing is claimed of messages that are over", claimsStatement),
+      question("I7", "nothing is under way in a block that nobody has claimed", blocksStatement),
       question("I7", "nothing waits for its time of messages that are over", waitingStatement),
       question("I7", "no claim outlives its node by more than a minute, where another node lives", leaseStatement),
     ]
@@ -57,7 +58,12 @@ package enum Invariants {
   private static let acceptedStatement = Statement(
     "invariants-accepted",
     """
-    SELECT count(*) FROM (SELECT seqno, count(*) AS rows FROM outcomes WHERE status = 1 GROUP BY seqno) o
+    SELECT count(*) FROM (SELECT seqno, sum(stored) AS rows FROM (
+      SELECT seqno, count(*) AS stored FROM outcomes WHERE status = 1 GROUP BY seqno
+      UNION ALL
+      -- A state is below 16, so that 01 is nowhere but where a byte is.
+      SELECT seqno, (length(states) - length(replace(states, '01', ''))) / 2
+      FROM (SELECT seqno, encode(states, 'hex') AS states FROM block_states) b) s GROUP BY seqno) o
     LEFT JOIN (SELECT seqno, sum(accepted) AS accepted FROM message_totals GROUP BY seqno) t USING (seqno)
     -- Fewer rows than counted are right: history is erased, totals stay.
     WHERE o.rows > coalesce(t.accepted, 0)
@@ -92,6 +98,13 @@ package enum Invariants {
 
   private static let claimsStatement = Statement(
     "invariants-claims", "SELECT count(*) FROM claims JOIN messages USING (seqno) WHERE state >= 4")
+
+  private static let blocksStatement = Statement(
+    "invariants-blocks",
+    """
+    SELECT count(*) FROM block_states s WHERE position('\\x00'::bytea IN states) > 0
+      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = s.seqno AND c.block = s.block)
+    """)
 
   private static let waitingStatement = Statement(
     "invariants-waiting",

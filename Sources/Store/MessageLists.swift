@@ -122,10 +122,10 @@ package enum MessageLists {
     WHERE ($3 IS NULL OR f.reason = $3) ORDER BY f.device LIMIT $4
     """)
 
-  /// Deliveries that ended rejected, expired or skipped, by device, after one, among the `window` that follow it.
-  package static func failures(
+  /// Rows of deliveries that ended rejected, expired or skipped, by device, after one, among the `window` that follow it.
+  static func failures(
     of seqno: Int64, after device: DeviceID, reason: String?, window: Int, limit: Int
-  ) -> Query<[Funnels.Delivery]> {
+  ) -> Query<[DeliveryPages.Delivery]> {
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(device: device)
@@ -134,8 +134,8 @@ package enum MessageLists {
     parameters.append(window)
     return Query(failuresStatement, parameters) { rows in
       rows.map { row in
-        Funnels.Delivery(
-          device: rows.device(row, 0), userKey: rows.userKey(row, 1),
+        DeliveryPages.Delivery(
+          place: .row(rows.device(row, 0)), device: rows.device(row, 0), userKey: rows.userKey(row, 1),
           status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .rejected, reason: rows.optionalText(row, 3),
           attempts: rows.int16(row, 4), at: rows.timestampMicroseconds(row, 5), receivedAt: nil, readAt: nil)
       }
@@ -150,7 +150,7 @@ package enum MessageLists {
     """)
 
   /// The last failure that a search of `window` looks at; nil when they end before.
-  package static func failuresEdge(of seqno: Int64, after device: DeviceID, window: Int) -> Query<DeviceID?> {
+  static func failuresEdge(of seqno: Int64, after device: DeviceID, window: Int) -> Query<DeviceID?> {
     var parameters = Parameters()
     parameters.append(seqno)
     parameters.append(device: device)

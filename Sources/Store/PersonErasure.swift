@@ -73,7 +73,14 @@ package enum PersonErasure {
         AND o.device IN (SELECT device FROM devices WHERE app = $1 AND user_key = $2 AND state = 1)
       LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
       LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
-      WHERE m.app = $1 AND o.user_key = $2 ORDER BY o.seqno DESC LIMIT 10000) t
+      WHERE m.app = $1 AND o.user_key = $2
+      UNION ALL
+      SELECT m.seqno, b.device, b.status, b.reason, b.at, r.at, d.at
+      FROM messages m CROSS JOIN LATERAL block_deliveries(m.seqno, $2) b
+      LEFT JOIN receipts r ON r.seqno = m.seqno AND r.device = b.device
+      LEFT JOIN reads d ON d.seqno = m.seqno AND d.device = b.device
+      WHERE m.app = $1 AND b.status <> 6
+      ORDER BY seqno DESC LIMIT 10000) t
     """)
 
   /// The names of all parts.
@@ -104,7 +111,8 @@ package enum PersonErasure {
     "person-erase-tokens",
     """
     WITH gone AS (DELETE FROM psids WHERE device = ANY($1) AND app = $2),
-    former AS (DELETE FROM former_psids WHERE device = ANY($1) AND app = $2)
+    former AS (DELETE FROM former_psids WHERE device = ANY($1) AND app = $2),
+    users AS (DELETE FROM former_users WHERE device = ANY($1))
     -- Nothing of the person is left in the row; that it was there is.
     UPDATE devices SET \(emptied) WHERE device = ANY($1)
     """)
@@ -129,6 +137,7 @@ package enum PersonErasure {
     notice AS (DELETE FROM device_notices WHERE app = $1 AND user_key = $2),
     pending AS (UPDATE devices SET pending_user = NULL, pending_at = NULL WHERE app = $1 AND pending_user = $2),
     fallback AS (DELETE FROM fallbacks WHERE app = $1 AND user_key = $2),
+    former AS (DELETE FROM former_users WHERE app = $1 AND user_key = $2),
     told AS (
       DELETE FROM event_deliveries WHERE event IN (
         SELECT event FROM events WHERE app = $1 AND data->>'clientUid' = substr($2, 2))),
@@ -146,8 +155,8 @@ package enum PersonErasure {
     """)
 
   /// Takes a user away: its devices are unregistered and emptied, its name, count, memberships and ledger go, and its
-  /// deliveries belong to nobody, so that the numbers of messages still add up: those to devices that are others' by now a
-  /// little later. Answers how many devices it had; nil when nothing was known of it. Within a transaction, tables in the
+  /// deliveries belong to nobody, so that the numbers of messages still add up: those to devices that are others' by now, and
+  /// those of campaigns, a little later (`Erasures`). Answers how many devices it had; nil when nothing was known of it. Within a transaction, tables in the
   /// order of everyone.
   package static func erase(_ user: Users.Key, on connection: Connection) throws(PostgresError) -> Int? {
     let known = try connection.run(Users.find([user]))[user] != nil

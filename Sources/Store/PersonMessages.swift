@@ -38,6 +38,8 @@ package enum PersonMessages {
     UNION
     -- Under way, while there is no outcome yet.
     SELECT seqno FROM claims WHERE seqno = ANY($4) AND user_keys @> ARRAY[$3]
+    UNION
+    SELECT s.seqno FROM unnest($1) AS s(seqno) WHERE EXISTS (SELECT FROM block_deliveries(s.seqno, $3))
     ORDER BY seqno DESC
     """)
 
@@ -146,6 +148,11 @@ package enum PersonMessages {
     CROSS JOIN LATERAL unnest(c.devices, c.user_keys) AS k(device, user_key)
     WHERE m.seqno = ANY($3) AND m.app = $1 AND m.finished_at IS NULL AND c.user_keys @> ARRAY[$2] AND k.user_key = $2
       AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = c.seqno AND o.device = k.device)
+    UNION ALL
+    SELECT t.seqno, b.device, b.status, b.reason, b.attempts, b.at, r.at, d.at
+    FROM unnest($3) AS t(seqno) CROSS JOIN LATERAL block_deliveries(t.seqno, $2) b
+    LEFT JOIN receipts r ON r.seqno = t.seqno AND r.device = b.device
+    LEFT JOIN reads d ON d.seqno = t.seqno AND d.device = b.device
     """)
 
   /// What became of messages on the user's devices, by message.

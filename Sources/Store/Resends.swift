@@ -1,8 +1,9 @@
 package import Domain
 internal import Postgres
 
-/// The audience of a message that is sent once more: devices of an earlier message, by what became of them there, in the
-/// order of its outcomes. A device belongs when it is active and still the same user's; its token is read anew.
+/// The audience of a message that is sent once more: devices of an earlier message, by what became of them there: first
+/// those that have outcomes of their own, by device, then those that stand in blocks, by their places. A device belongs when
+/// it is active and still the same user's; its token is read anew.
 ///
 /// Those who were left out because the message (or their time zone) came too late have no outcome: then the audience is
 /// looked up anew, and whoever has got the message stays out.
@@ -35,6 +36,7 @@ package enum Resends {
     """
     SELECT d.device FROM unnest($2::uuid[]) AS d(device)
     WHERE NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = $1 AND o.device = d.device AND o.status IN (1, 4))
+      AND (NOT EXISTS (SELECT FROM blocks WHERE seqno = $1) OR coalesce(block_status($1, d.device), 0) NOT IN (1, 4))
       -- When it is not known any more who has got it, nobody may get it twice.
       AND EXISTS (SELECT FROM messages m WHERE m.seqno = $1 AND \(HistoryRanges.isKept))
     """)
@@ -51,12 +53,15 @@ package enum Resends {
 
   // MARK: By their outcomes
 
-  private static let members = """
-    FROM outcomes o JOIN devices d ON d.device = o.device
-    WHERE o.seqno = $1 AND o.device > $2 AND o.device <= $3 AND \(isMeant)
-      AND d.state = 1 AND d.bound_at <= $5
+  private static let belongs = """
+    \(isMeant) AND d.state = 1 AND d.bound_at <= $5
       -- The message was for a user: whoever has the device now did not ask for it.
       AND d.user_key = o.user_key
+    """
+
+  private static let members = """
+    FROM outcomes o JOIN devices d ON d.device = o.device
+    WHERE o.seqno = $1 AND o.device > $2 AND o.device <= $3 AND \(belongs)
     """
 
   private static let endStatement = Statement(
@@ -111,6 +116,97 @@ package enum Resends {
     parameters.append(seqno)
     parameters.append(device: after)
     parameters.append(device: upto)
+    parameters.append(target.rawValue)
+    parameters.append(timestampMicroseconds: frozenAt)
+    return parameters
+  }
+
+  // MARK: In blocks
+
+  private static let blockEndStatement = Statement(
+    "resends-block-end",
+    """
+    SELECT max(block) FROM (
+      SELECT block FROM block_states WHERE seqno = $1 AND block > $2 AND ended_at IS NOT NULL
+      ORDER BY block LIMIT $3) part
+    """)
+
+  /// The last of the next `blocks` blocks in which something has ended; nil when none is left.
+  package static func blockEnd(of seqno: Int64, after block: Int32, blocks: Int) -> Query<Int32?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(block)
+    parameters.append(blocks)
+    return Query(blockEndStatement, parameters) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
+  }
+
+  private static let nextBlockStatement = Statement(
+    "resends-next-block",
+    """
+    SELECT min(s.block) FROM block_states s
+    WHERE s.seqno = $1 AND s.block >= $2 AND s.block <= $4 AND s.ended_at IS NOT NULL
+      AND (s.block > $2 OR length(s.states) > $3)
+    """)
+
+  /// The first block from one on, of which so many positions are `done`, in which something has ended; nil: none is left.
+  package static func nextBlock(of seqno: Int64, from block: Int32, done: Int32, upto end: Int32) -> Query<Int32?> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(block)
+    parameters.append(done)
+    parameters.append(end)
+    return Query(nextBlockStatement, parameters) { $0.isNull(0, 0) ? nil : $0.int32(0, 0) }
+  }
+
+  private static let blockMembers = """
+    FROM (
+      SELECT b.seqno, b.block, e.place, e.device, e.user_key, c.status
+      FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
+      CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
+      JOIN block_codes c ON c.code = get_byte(s.states, e.place)
+      WHERE b.seqno = $1 AND b.block > $2 AND b.block <= $3) o
+    JOIN devices d ON d.device = o.device
+    WHERE \(belongs)
+    """
+
+  private static let blockCountStatement = Statement(
+    "resends-block-count", "SELECT count(*) FROM (SELECT \(blockMembers) LIMIT $6) AS counted")
+
+  /// Devices of the blocks in (after, upto], counted up to a limit.
+  package static func count(
+    of seqno: Int64, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Int64, limit: Int64? = nil
+  ) -> Query<Int64> {
+    var parameters = parameters(seqno, target, after, upto, frozenAt)
+    parameters.append(limit)
+    return Query(blockCountStatement, parameters) { $0.int64(0, 0) }
+  }
+
+  private static let blockReadStatement = Statement(
+    "resends-block-read",
+    """
+    SELECT \(Audiences.memberColumns), o.place \(blockMembers) AND o.place >= $7
+    ORDER BY o.place LIMIT $6
+    """)
+
+  /// The next devices of one block from a position on, in order, and where the last of them stands.
+  package static func read(
+    of block: BlockID, _ target: ResendTarget, from position: Int32, frozenAt: Int64, limit: Int
+  ) -> Query<(members: [Audiences.Member], last: Int32?)> {
+    var parameters = parameters(block.seqno, target, block.number - 1, block.number, frozenAt)
+    parameters.append(limit)
+    parameters.append(position)
+    return Query(blockReadStatement, parameters) { rows in
+      (Audiences.members(rows), rows.count == 0 ? nil : rows.int32(rows.count - 1, Audiences.memberColumnCount))
+    }
+  }
+
+  private static func parameters(
+    _ seqno: Int64, _ target: ResendTarget, _ after: Int32, _ upto: Int32, _ frozenAt: Int64
+  ) -> Parameters {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(after)
+    parameters.append(upto)
     parameters.append(target.rawValue)
     parameters.append(timestampMicroseconds: frozenAt)
     return parameters

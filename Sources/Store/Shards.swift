@@ -11,6 +11,13 @@ package enum Shards {
     package let claimed: Int64
     /// 0 for messages without waves.
     package let wave: Int16
+    /// Blocks that were made of it.
+    package let blocks: Int32
+
+    /// The block that is made of it next; nil when its numbers are used up.
+    package var nextBlock: BlockID? {
+      blocks < 1 << 16 && shard < 1 << 15 ? BlockID(seqno: seqno, number: shard << 16 | blocks) : nil
+    }
 
     /// What is left of the shard.
     package enum Part: Equatable, Sendable {
@@ -64,7 +71,7 @@ package enum Shards {
   private static let lockStatement = Statement(
     "shards-lock",
     """
-    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed, wave FROM shards s
+    SELECT shard, cursor_key, upto_key, cursor_entry, list_to, targeted, claimed, wave, blocks FROM shards s
     WHERE seqno = $1 AND NOT exhausted AND \(LateRule.isOpen)
     ORDER BY shard LIMIT 1
     -- Another node's claimer works on its own shard; nobody waits.
@@ -83,21 +90,24 @@ package enum Shards {
         : .keys(after: rows.text(0, 1), upto: rows.text(0, 2))
       return Record(
         seqno: seqno, shard: rows.int32(0, 0), part: part, targeted: rows.int64(0, 5), claimed: rows.int64(0, 6),
-        wave: rows.int16(0, 7))
+        wave: rows.int16(0, 7), blocks: rows.int32(0, 8))
     }
   }
 
   private static let advanceStatement = Statement(
     "shards-advance",
     """
-    UPDATE shards SET cursor_key = $3, cursor_entry = $4, claimed = claimed + $5, exhausted = $6,
+    UPDATE shards SET cursor_key = $3, cursor_entry = $4, claimed = claimed + $5, exhausted = $6, blocks = $7,
       -- What was really claimed counts, also for a planner that adds the shards up afterwards.
       targeted = CASE WHEN $6 THEN claimed + $5 ELSE greatest(targeted, claimed + $5) END
     WHERE seqno = $1 AND shard = $2
     """)
 
   /// Moves a locked shard's cursor.
-  package static func advance(_ shard: Record, to rest: Record.Part, claimed: Int, exhausted: Bool) -> Query<Void> {
+  /// - Parameter makesBlock: what was claimed is its `nextBlock`.
+  package static func advance(
+    _ shard: Record, to rest: Record.Part, claimed: Int, makesBlock: Bool, exhausted: Bool
+  ) -> Query<Void> {
     var parameters = Parameters()
     parameters.append(shard.seqno)
     parameters.append(shard.shard)
@@ -111,6 +121,7 @@ package enum Shards {
     }
     parameters.append(claimed)
     parameters.append(exhausted)
+    parameters.append(shard.blocks + (makesBlock ? 1 : 0))
     return Query(advanceStatement, parameters) { _ in }
   }
 }

@@ -9,7 +9,7 @@
 /// two such writers end in a deadlock within seconds.
 ///
 /// **Lock order.** Every transaction takes tables in this order, and rows by key within each:
-/// `psids → devices → device_send_meters → group_members → receipts → reads → outcomes → badge_ledger → users →
+/// `psids → devices → device_send_meters → group_members → receipts → reads → block_states → outcomes → badge_ledger → users →
 /// badge_syncs → totals → claims → shards →
 /// messages`. Where a rare path must break it (a token that moves between devices), PostgreSQL finds the deadlock and
 /// the transaction is run again. Partitions are dropped one table to a transaction, which waits for a tenth of a second at

@@ -31,12 +31,28 @@ package enum Tombstones {
       FOR UPDATE SKIP LOCKED)
     """)
 
+  private static let usersStatement = Statement(
+    "tombstones-former-users",
+    """
+    DELETE FROM former_users WHERE (device, user_key) IN (
+      SELECT device, user_key FROM former_users WHERE ended_at < $1 ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+    """)
+
   /// Forgets former tokens that are no longer believed.
   package static func forgetTokens(at now: Int64, atMost limit: Int) -> Query<Int> {
+    Query(tokensStatement, parameters(now, limit)) { $0.affected }
+  }
+
+  /// Forgets former users, whose late confirmations would come with former tokens.
+  package static func forgetUsers(at now: Int64, atMost limit: Int) -> Query<Int> {
+    Query(usersStatement, parameters(now, limit)) { $0.affected }
+  }
+
+  private static func parameters(_ now: Int64, _ limit: Int) -> Parameters {
     var parameters = Parameters()
     // A day more than they are believed.
     parameters.append(timestampMicroseconds: now - Store.Limits.formerTokenMicroseconds - 86_400_000_000)
     parameters.append(limit)
-    return Query(tokensStatement, parameters) { $0.affected }
+    return parameters
   }
 }

@@ -81,22 +81,23 @@ import Testing
   private func check(_ seqno: Int64, _ world: DispatcherWorld) throws {
     let (funnel, _) = try world.funnel(seqno)
     #expect(funnel.pending == 0)
-    #expect(try world.count("outcomes WHERE seqno = \(seqno)") == funnel.targeted)
+    #expect(try world.count("deliveries WHERE seqno = \(seqno)") == funnel.targeted)
     for (status, total) in [
       (OutcomeStatus.accepted, funnel.accepted), (.rejected, funnel.rejected), (.expired, funnel.expired),
       (.cancelled, funnel.cancelled), (.skipped, funnel.skipped), (.deferred, 0),
     ] {
-      #expect(try world.count("outcomes WHERE seqno = \(seqno) AND status = \(status.rawValue)") == total, "\(status)")
+      #expect(
+        try world.count("deliveries WHERE seqno = \(seqno) AND status = \(status.rawValue)") == total, "\(status)")
     }
     // Reasons: from the rows and from the totals, the same.
     let difference = """
-      (SELECT reason, count(*)::bigint FROM outcomes WHERE seqno = \(seqno) AND reason IS NOT NULL GROUP BY reason
+      (SELECT reason, count(*)::bigint FROM deliveries WHERE seqno = \(seqno) AND reason IS NOT NULL GROUP BY reason
        EXCEPT SELECT reason, sum(count)::bigint FROM reason_totals WHERE seqno = \(seqno) GROUP BY reason) d
       """
     #expect(try world.count(difference) == 0)
     let surplus = """
       (SELECT reason, sum(count)::bigint FROM reason_totals WHERE seqno = \(seqno) GROUP BY reason HAVING sum(count) <> 0
-       EXCEPT SELECT reason, count(*)::bigint FROM outcomes WHERE seqno = \(seqno) GROUP BY reason) d
+       EXCEPT SELECT reason, count(*)::bigint FROM deliveries WHERE seqno = \(seqno) GROUP BY reason) d
       """
     #expect(try world.count(surplus) == 0)
   }
@@ -105,7 +106,7 @@ import Testing
   private func checkBadges(_ seqnos: [Int64], _ world: DispatcherWorld) throws {
     let wrong = """
       (SELECT u.user_key FROM users u LEFT JOIN (
-         SELECT user_key, count(DISTINCT seqno) AS delivered FROM outcomes WHERE status = 1 GROUP BY user_key) o
+         SELECT user_key, count(DISTINCT seqno) AS delivered FROM deliveries WHERE status = 1 GROUP BY user_key) o
          ON o.user_key = u.user_key
        WHERE u.badge <> coalesce(o.delivered, 0)) d
       """

@@ -23,12 +23,18 @@ import Testing
     }
   }
 
+  /// Lists have rows, ranges have blocks.
+  private static var listed: String {
+    let users = (1...devices).map { "\"" + String(repeating: "0", count: 8 - String($0).count) + "\($0)\"" }
+    return #"{"clientUids":[\#(users.joined(separator: ","))]}"#
+  }
+
   @Test func `copied outcomes are rows like any other`() throws {
     let world = try DispatcherWorld { _, target, _ in
       DispatcherWorld.number(target) == 7 ? .rejected(reason: "PayloadTooLarge") : .accepted
     }
     try world.makeDevices(1..<1 + Self.devices)
-    let seqno = try world.send()
+    let seqno = try world.send(Self.listed)
     let (funnel, reasons) = try world.finished(seqno)
     #expect(funnel.accepted == Int64(Self.devices - 1) && funnel.rejected == 1)
     #expect(reasons.contains("PayloadTooLarge"))
@@ -48,7 +54,7 @@ import Testing
       return .accepted
     }
     try world.makeDevices(1..<1 + Self.devices)
-    #expect(try world.send() == 1)
+    #expect(try world.send(Self.listed) == 1)
     let (funnel, _) = try world.finished(1)
     #expect(funnel.accepted == Int64(Self.devices - 1) && funnel.rejected == 1 && funnel.pending == 0)
     #expect(try world.count("outcomes") == Self.devices)

@@ -101,16 +101,16 @@ import Testing
     _ = try walk(1_000)
     #expect(try named([1, 2]) == 2)
     #expect(try number("SELECT count(*) FROM erasures") == 0)
-    _ = try connection.run(Erasures.takeOutRests())
+    _ = try Erasures.takeOutRests(on: connection)
     #expect(try named([1, 2]) == 2)
     try connection.script("UPDATE outcomes SET status = 1 WHERE seqno = 3 AND user_key = 'u1'")
     try age()
-    #expect(try connection.run(Erasures.takeOutRests()) == 1)
+    #expect(try Erasures.takeOutRests(on: connection) == 1)
     #expect(try named([1]) == 0 && named([2]) == 1)
     // Its history goes before it has ended: nothing is left to look for.
     try connection.script("DELETE FROM outcomes WHERE seqno = 3 AND user_key = 'u2'")
     try age()
-    #expect(try connection.run(Erasures.takeOutRests()) == 1)
+    #expect(try Erasures.takeOutRests(on: connection) == 1)
     #expect(try number("SELECT count(*) FROM erasure_rests") == 0)
     #expect(try named([3]) == 6)
   }
@@ -165,7 +165,7 @@ import Testing
     #expect(try Erasures.step(deliveries: 8, on: victim))
     // The place is the victim's until it ends.
     #expect(try !step(8))
-    #expect(try connection.run(Erasures.takeOutRests()) == 0)
+    #expect(try Erasures.takeOutRests(on: connection) == 0)
     let pid = victim.backendPID
     _ = try number("SELECT pg_terminate_backend(\(pid))::int::bigint")
     while try number("SELECT count(*) FROM pg_stat_activity WHERE pid = \(pid)") == 1 {}

@@ -188,7 +188,7 @@ import Testing
     let world = try DispatcherWorld()
     try world.makeDevices(1..<400)
     try world.connection.script(
-      "ALTER TABLE outcomes ADD CONSTRAINT poison CHECK (device <> '\(DispatcherWorld.device(7))' OR seqno > 1)")
+      "ALTER TABLE block_states ADD CONSTRAINT poison CHECK (get_byte(states, 6) = 0 OR seqno > 1)")
     let seqno = try world.send()
     try expectOthersGoOn(world, accepted: 399)
     try expectSetAside(seqno, world)
@@ -199,7 +199,7 @@ import Testing
     #expect(funnel.pending == 1, "\(funnel)")
     // It is as unknown as after a crash, and is sent again when the message is resumed.
     try world.connection.script(
-      "ALTER TABLE outcomes DROP CONSTRAINT poison; UPDATE messages SET state = 2 WHERE seqno = 1")
+      "ALTER TABLE block_states DROP CONSTRAINT poison; UPDATE messages SET state = 2 WHERE seqno = 1")
     let end = try world.finished(seqno).funnel
     #expect((end.accepted, end.unknown, end.resent) == (399, 1, 1), "\(end)")
     #expect(try world.count("claims") == 0)

@@ -23,7 +23,7 @@ import Testing
       """
       CREATE TABLE passings (at timestamptz NOT NULL, devices bigint NOT NULL);
       CREATE FUNCTION note_passing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        INSERT INTO passings SELECT counted_at, cardinality(NEW.devices) FROM gates WHERE seqno = NEW.seqno;
+        INSERT INTO passings SELECT counted_at, coalesce(NEW.devices_count, cardinality(NEW.devices)) FROM gates WHERE seqno = NEW.seqno;
         RETURN NULL;
       END $$;
       -- When the claim commits: its gate has been written by then.

@@ -71,13 +71,17 @@ extension World {
   private static let accountStatement = Statement(
     "test-account",
     """
+    -- A state is below 16, so that its two digits are nowhere but where a byte is.
+    WITH blocks AS (SELECT encode(states, 'hex') AS states FROM block_states WHERE seqno = $1)
     SELECT coalesce(m.targeted, 0), t.accepted, t.decided,
       (SELECT coalesce(sum(targeted - claimed), 0)::bigint FROM shards s WHERE s.seqno = m.seqno AND NOT exhausted),
       (SELECT count(DISTINCT k.device) FROM claims c, unnest(c.devices) k(device)
         LEFT JOIN outcomes o ON o.seqno = $1 AND o.device = k.device
-        WHERE c.seqno = m.seqno AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL)),
+        WHERE c.seqno = m.seqno AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL))
+        + (SELECT coalesce(sum((length(states) - length(replace(states, '00', ''))) / 2), 0)::bigint FROM blocks),
       (SELECT count(*) FROM outcomes o WHERE o.seqno = m.seqno AND status = 6 AND due_at IS NOT NULL),
-      (SELECT count(*) FROM outcomes o WHERE o.seqno = m.seqno AND status = 1), m.planned
+      (SELECT count(*) FROM outcomes o WHERE o.seqno = m.seqno AND status = 1)
+        + (SELECT coalesce(sum((length(states) - length(replace(states, '01', ''))) / 2), 0)::bigint FROM blocks), m.planned
     FROM messages m, LATERAL (
       SELECT coalesce(sum(accepted), 0)::bigint AS accepted,
         coalesce(sum(accepted + rejected + expired + cancelled + skipped), 0)::bigint AS decided

@@ -135,7 +135,7 @@ import Testing
         try connection.run(Claims.lock([hold], node: Self.node))
       }
       try connection.run(Claims.release([hold], node: Self.node))
-      _ = try connection.run(Claims.undecided([hold]))
+      _ = try Claims.undecided([hold], on: connection)
       _ = try connection.run(Claims.own(of: [last], node: Self.node))
     }
   }

@@ -12,9 +12,10 @@ package enum StoreStatements {
   /// Types of parameters where neither the text nor the names of columns tell them.
   package static let declared: [String: [String]] = [
     "accounts-hands": ["integer", "text", "timestamptz", "timestamptz"],
+    "blocks-ended": ["bigint[]", "integer[]", "integer[]"],
     "cancellation-close-shards": ["bigint", "smallint"],
     "devices-seen": ["uuid[]", "timestamptz"],
-    "funnels-deliveries": ["bigint", "uuid", "bigint", "smallint"],
+    "delivery-pages-rows": ["bigint", "uuid", "bigint", "smallint"],
     "groups-leave": ["integer[]", "text[]", "bigint[]"],
     "groups-of-users": ["integer[]", "text[]"],
     "lateness-lock-shards": ["bigint", "smallint"],
@@ -84,9 +85,12 @@ package enum StoreStatements {
   package static func all() throws -> [(name: String, sql: String)] {
     let root = URL(filePath: TestDatabase.migrationsDirectory).deletingLastPathComponent()
     let store = root.appending(path: "Sources/Store")
-    let files = try FileManager.default.contentsOfDirectory(atPath: store.path).filter { $0.hasSuffix(".swift") }
+    let files = try FileManager.default.subpathsOfDirectory(atPath: store.path).filter { $0.hasSuffix(".swift") }
     let texts = try files.sorted().map { file in
-      (file: file, text: try String(contentsOf: store.appending(path: file), encoding: .utf8))
+      (
+        file: URL(filePath: file).lastPathComponent,
+        text: try String(contentsOf: store.appending(path: file), encoding: .utf8)
+      )
     }
     // A file is named after its type; what extends it has a name behind a plus sign.
     var shared: [String: String] = [:]

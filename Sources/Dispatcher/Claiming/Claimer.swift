@@ -60,7 +60,7 @@ final class Claimer {
   /// What a claim has committed.
   private struct Claimed {
     let claim: Claims.Hold
-    let members: [Audiences.Member]
+    let recipients: [Recipient]
     let badges: [UserKey: Int16]
     let values: RecipientValues
     let readAt: Instant
@@ -98,18 +98,17 @@ final class Claimer {
       claimed = try claimOnce(copies: false)
     }
     guard let claimed else { return didAdvance }
-    meter.claimed(claimed.members.count, message.push.lane, after: shared.clock.now - claimed.readAt)
-    turns.charge(seqno, claimed.members.count)
-    shared.take(claimed.members.count)
+    let recipients = claimed.recipients
+    meter.claimed(recipients.count, message.push.lane, after: shared.clock.now - claimed.readAt)
+    turns.charge(seqno, recipients.count)
+    shared.take(recipients.count)
     if shared.clock.wallMicroseconds >= message.expiresAt {
-      let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
-      crew.tell(.decided(claim: claimed.claim, message, targets, .expired, reason: "expired"))
+      crew.tell(.decided(claim: claimed.claim, message, recipients.map(\.waiting), .expired, reason: "expired"))
     } else if message.asksDeviceClocks {
-      let targets = claimed.members.map { WaitingTarget(device: $0.device, userKey: $0.userKey, attempts: 0) }
-      crew.tell(.waiting(claim: claimed.claim, message, targets))
+      crew.tell(.waiting(claim: claimed.claim, message, recipients.map(\.waiting)))
     } else {
       shared.launch(
-        claimed.claim, message, claimed.members, badges: claimed.badges, values: claimed.values, readAt: claimed.readAt)
+        claimed.claim, message, recipients, badges: claimed.badges, values: claimed.values, readAt: claimed.readAt)
     }
     return true
   }
@@ -127,12 +126,17 @@ final class Claimer {
     var plan = ClaimPlan()
     plan.add(batch.members, of: message.claimed, filled: values.kept(for:))
     let badges = try badgeClaim.run(plan.ledger, connection)
+    let block = reader.makesBlocks ? block(of: shard, batch.members) : nil
     let claim = try plan.claims.first.map { (seqno, entries) throws(PostgresError) in
-      try connection.run(Claims.create(seqno, node: shared.configuration.node, entries))
+      let node = shared.configuration.node
+      return try connection.run(
+        block.map { Blocks.create($0.id, node: node, $0.recipients, firstKey: $0.firstKey) }
+          ?? Claims.create(seqno, node: node, entries))
     }
     for query in plan.writes { try connection.run(query) }
     try connection.run(
-      Shards.advance(shard, to: batch.rest, claimed: batch.members.count, exhausted: batch.isLast))
+      Shards.advance(
+        shard, to: batch.rest, claimed: batch.members.count, makesBlock: block != nil, exhausted: batch.isLast))
     let difference = shard.claimed + Int64(batch.members.count) - shard.targeted
     if batch.isLast ? difference != 0 : difference > 0 {
       // Devices came or went between planning and claiming: what was really claimed counts, and more than planned at once.
@@ -143,7 +147,20 @@ final class Claimer {
       try Messages.finish([shard.seqno], at: shared.clock.wallMicroseconds, within: connection)
       return nil
     }
-    return Claimed(claim: claim, members: batch.members, badges: badges, values: values, readAt: readAt)
+    return Claimed(
+      claim: claim, recipients: Recipient.all(batch.members, in: block?.id), badges: badges, values: values,
+      readAt: readAt)
+  }
+
+  /// The members of a claim as a block; nil when they are not worth one.
+  private func block(
+    of shard: Shards.Record, _ members: [Audiences.Member]
+  ) -> (id: BlockID, recipients: BlockRecipients, firstKey: UserKey)? {
+    guard shared.configuration.storesOutcomes, members.count >= Blocks.leastDevices, let id = shard.nextBlock,
+      let recipients = BlockRecipients(members.lazy.map { ($0.device, $0.userKey) }),
+      let firstKey = members.lazy.map(\.userKey).min()
+    else { return nil }
+    return (id, recipients, firstKey)
   }
 
   /// What a person sends is held when there is more of it than was counted, before any of that is claimed.
@@ -191,7 +208,7 @@ final class Claimer {
     _ = try settingAside(connection) {
       try connection.withTransaction {
         let held = try connection.run(Claims.lock(holds, node: shared.configuration.node))
-        let undecided = try connection.run(Claims.undecided(held, inDoubt: false))
+        let undecided = try Claims.undecided(held, inDoubt: false, on: connection)
         let seqnos = try connection.run(Claims.messages(of: held))
         let messages = try messages(Set(seqnos.values), connection)
         for hold in held {
@@ -226,7 +243,7 @@ final class Claimer {
         Claims.adopt(node: node, lanes: crew.lanes, claims: Limits.adoptedClaims, devices: Limits.claimDevices))
       guard !adopted.isEmpty else { return false }
       let seqnos = Set(adopted.map(\.seqno))
-      let undecided = try connection.run(Claims.undecided(adopted.map(\.hold)))
+      let undecided = try Claims.undecided(adopted.map(\.hold), on: connection)
       let messages = try messages(seqnos, connection)
       let standings = try connection.run(Controls.standings(seqnos))
       var increases: [Int64: Outcomes.Increase] = [:]
@@ -289,6 +306,6 @@ final class Claimer {
 
 extension WaitingTarget {
   fileprivate init(_ entry: Claims.Entry) {
-    self.init(device: entry.device, userKey: entry.userKey, attempts: entry.attempts)
+    self.init(device: entry.device, userKey: entry.userKey, attempts: entry.attempts, place: entry.place)
   }
 }

@@ -48,7 +48,8 @@ extension Shared {
     let message = DispatchMessage(send.message, send.request, pushkeys: configuration.pushkeys)
     take(send.members.count)
     launch(
-      send.claim, message, send.members, badges: send.badges, values: RecipientValues(names: send.names),
+      send.claim, message, Recipient.all(send.members, in: nil), badges: send.badges,
+      values: RecipientValues(names: send.names),
       readAt: send.readAt, isHeld: send.isHeld)
   }
 }

@@ -7,10 +7,10 @@ extension Shared {
   /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer.
   /// - Parameter isHeld: the app is known to be paused.
   func launch(
-    _ claim: Claims.Hold, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
+    _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false
   ) {
-    let sorting = Sorting(members, of: message, isHeld: isHeld, values, self)
+    let sorting = Sorting(recipients, of: message, isHeld: isHeld, values, self)
     let crew = crew(of: message.push.lane)
     launch(
       flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, crew),
@@ -19,16 +19,20 @@ extension Shared {
 
   /// The recipients of a fresh claim as batches, one for each route.
   private func flights(
-    _ claim: Claims.Hold, _ message: DispatchMessage, _ members: [Audiences.Member], badges: [UserKey: Int16],
+    _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, _ crew: Crew
   ) -> [Flight] {
-    Dictionary(grouping: members) { message.route(of: $0) }.map { route, members in
-      let targets = members.map { values.target($0, of: message, badge: badges[$0.userKey] ?? 0) }
+    Dictionary(grouping: recipients) { message.route(of: $0.member) }.map { route, recipients in
+      let targets = recipients.map {
+        values.target($0.member, of: message, badge: badges[$0.member.userKey] ?? 0)
+      }
       let batch = PushBatch(
         nextBatch(for: crew.number), message: message.push, route: route, targets: targets,
         readAtNanoseconds: readAt.nanoseconds, readUntilNanoseconds: clock.now.nanoseconds)
       let attempts = [Tries](repeating: 0, count: targets.count)
-      return Flight(batch: batch, claim: claim, message: message, attempts: attempts)
+      return Flight(
+        batch: batch, claim: claim, message: message, attempts: attempts,
+        places: recipients[0].place == nil ? [] : recipients.map(\.place))
     }
   }
 

@@ -5,34 +5,34 @@ internal import Synchronization
 
 /// The devices of a claim, sorted by what is to be done with each: as a rule all are ready.
 struct Sorting {
-  private(set) var ready: [Audiences.Member] = []
+  private(set) var ready: [Recipient] = []
   private var waiting: [WaitingTarget] = []
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
   init(
-    _ members: [Audiences.Member], of message: DispatchMessage, isHeld: Bool, _ values: RecipientValues,
-    _ shared: Shared
+    _ recipients: [Recipient], of message: DispatchMessage, isHeld: Bool, _ values: RecipientValues, _ shared: Shared
   ) {
     guard !isHeld, !shared.pausedApps.withLock({ $0.contains(message.app) }) else {
       // The completer asks the database, and hands them back.
-      waiting = members.map(Self.target)
+      waiting = recipients.map(\.waiting)
       return
     }
     let now = shared.clock.now
     let someWait = shared.backOffs.isAny(at: now)
     let networks = Set(shared.configuration.providers.keys)
-    ready.reserveCapacity(members.count)
-    for member in members {
+    ready.reserveCapacity(recipients.count)
+    for recipient in recipients {
+      let member = recipient.member
       if let reason = message.objection(to: member) {
-        skipped[reason, default: []].append(Self.target(member))
+        skipped[reason, default: []].append(recipient.waiting)
       } else if !networks.contains(member.network) {
-        skipped[.noProvider, default: []].append(Self.target(member))
+        skipped[.noProvider, default: []].append(recipient.waiting)
       } else if !values.hasToken(member) {
-        skipped[.noToken, default: []].append(Self.target(member))
+        skipped[.noToken, default: []].append(recipient.waiting)
       } else if someWait, shared.backOffs.wait(member.device, at: now) > .zero {
-        waiting.append(Self.target(member))
+        waiting.append(recipient.waiting)
       } else {
-        ready.append(member)
+        ready.append(recipient)
       }
     }
   }
@@ -45,9 +45,5 @@ struct Sorting {
     // The completer knows how long each has to wait.
     if !waiting.isEmpty { inputs.append(.waiting(claim: claim, message, waiting)) }
     return inputs
-  }
-
-  private static func target(_ member: Audiences.Member) -> WaitingTarget {
-    WaitingTarget(device: member.device, userKey: member.userKey, attempts: 0)
   }
 }

@@ -25,6 +25,7 @@ final class Completer {
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
   var decisions = Decisions()
+  private var blockAnswers = BlockAnswers<Decisions.Decision>(patience: Limits.blockPatience)
   var breaker = Breaker()
   /// Claims in the database that we did not know of at the last audit.
   private var suspects: Set<Claims.Hold> = []
@@ -52,11 +53,13 @@ final class Completer {
   }
 
   private func turn(_ connection: Connection) throws {
-    let patience = retries.min.map { max(.zero, $0.due - shared.clock.now) } ?? Limits.pollInterval
+    let nextDue = [retries.min?.due, blockAnswers.nextDue].compactMap { $0 }.min()
+    let patience = nextDue.map { max(.zero, $0 - shared.clock.now) } ?? Limits.pollInterval
     // Decisions that could not be written yet must not wait for more.
     let inputs = crew.completer.receive(
       atMost: decisions.isEmpty ? min(patience, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
+    for decision in blockAnswers.takeDue(at: shared.clock.now, open: { claims[$0] ?? 0 }) { decisions.add(decision) }
     try write(connection)
     try submitDue(connection)
     meter.waiting(retries.count)
@@ -73,9 +76,12 @@ final class Completer {
     let deadline = shared.clock.now + Limits.drain
     do {
       let connection = try Connection(shared.configuration.databaseURL)
-      while !flights.isEmpty || !retries.isEmpty || !decisions.isEmpty, shared.clock.now < deadline {
+      while !flights.isEmpty || !retries.isEmpty || !decisions.isEmpty || !blockAnswers.isEmpty,
+        shared.clock.now < deadline
+      {
         for input in crew.completer.receive(atMost: .milliseconds(50)) { take(input) }
         while let retry = retries.popMin() { handBack(retry) }
+        for decision in blockAnswers.takeAll() { decisions.add(decision) }
         try write(connection)
       }
     } catch {
@@ -93,9 +99,7 @@ final class Completer {
   ) {
     // Whoever submits it next does not know that it would be the second time.
     if target.countsAsResent { decisions.countResent(message.seqno) }
-    decide(
-      claim, message, target.device, target.userKey, .deferred, target.attempts, reason: reason,
-      dueAt: dueAt ?? shared.clock.wallMicroseconds)
+    decide(claim, message, target, .deferred, reason: reason, dueAt: dueAt ?? shared.clock.wallMicroseconds)
   }
 
   // MARK: Taking in
@@ -110,9 +114,7 @@ final class Completer {
       for target in targets { tryAgain(claim, message, target, afterMilliseconds: 0) }
     case .decided(let claim, let message, let targets, let status, let reason):
       claims[claim, default: 0] += targets.count
-      for target in targets {
-        decide(claim, message, target.device, target.userKey, status, target.attempts, reason: reason)
-      }
+      for target in targets { decide(claim, message, target, status, reason: reason) }
     case .results(let results):
       for result in results { take(result) }
     case .recall(let seqnos):
@@ -136,61 +138,69 @@ final class Completer {
     default: standstills.answered(route)
     }
     let target = flight.batch.targets[result.target]
+    let place = flight.places.isEmpty ? nil : flight.places[result.target]
     let attempts = flight.attempts[result.target]
     if case .unknown = result.result { decisions.countUnknown(flight.message.seqno) }
     let settled = Settlement.of(
       result.result.kept, on: flight.batch.route.network, question: flight.question, now: shared.clock.now.nanoseconds)
     note(settled, flight, target)
     guard let meaning = settled.result else {
-      return ask(settled.doubted ?? "", flight, target, attempts: attempts.next)
+      return ask(settled.doubted ?? "", flight, target, place, attempts: attempts.next)
     }
     let verdict = Verdict.of(
       pacing(meaning, target.device), attempts: attempts, message: flight.batch.message,
       now: shared.clock.wallMicroseconds, jitter: Double.random(in: 0...1, using: &jitter),
       pause: pause.nanoseconds / 1_000_000, isStopping: shared.isStopping)
-    carryOut(verdict, flight, target, attempts: attempts)
+    carryOut(verdict, flight, target, place, attempts: attempts)
   }
 
-  private func carryOut(_ verdict: Verdict, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
+  private func carryOut(
+    _ verdict: Verdict, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries
+  ) {
     let (claim, message) = (flight.claim, flight.message)
+    func recipient(_ attempts: Tries) -> WaitingTarget {
+      WaitingTarget(device: target.device, userKey: target.userKey, attempts: attempts, place: place)
+    }
     switch verdict {
     case .final(let status, let reason):
       decide(
-        claim, message, target.device, target.userKey, status, attempts.next, reason: reason, isFirst: !flight.isRepeat,
+        claim, message, recipient(attempts.next), status, reason: reason, isFirst: !flight.isRepeat,
         network: flight.batch.route.network, appVersion: target.appVersion)
     case .again(let milliseconds, let attempts, let wasUnknown):
-      let waiting = WaitingTarget(
-        device: target.device, userKey: target.userKey, attempts: attempts, countsAsResent: wasUnknown,
-        doubt: flight.question.map { TokenDoubt(psid: target.psid, question: $0) })
+      var waiting = recipient(attempts)
+      waiting.countsAsResent = wasUnknown
+      waiting.doubt = flight.question.map { TokenDoubt(psid: target.psid, question: $0) }
       tryAgain(claim, message, waiting, afterMilliseconds: milliseconds)
     case .deferred(let dueAt, let attempts, let reason, let wasUnknown):
       if wasUnknown { decisions.countResent(message.seqno) }
-      decide(
-        claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
+      decide(claim, message, recipient(attempts), .deferred, reason: reason, dueAt: dueAt)
     case .paused(let dueAt, let attempts, let reason):
       fault(flight, reason, isMissing: false)
-      decide(
-        claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt)
+      decide(claim, message, recipient(attempts), .deferred, reason: reason, dueAt: dueAt)
     case .withoutCredential(let dueAt, let attempts, let reason):
       fault(flight, reason, isMissing: true)
       decide(
-        claim, message, target.device, target.userKey, .deferred, attempts, reason: reason, dueAt: dueAt,
+        claim, message, recipient(attempts), .deferred, reason: reason, dueAt: dueAt,
         missing: flight.batch.route.network)
     }
   }
 
   func decide(
-    _ claim: Claims.Hold, _ message: DispatchMessage, _ device: DeviceID, _ userKey: UserKey, _ status: OutcomeStatus,
-    _ attempts: Tries, reason: String?, dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false,
-    network: PushNetwork? = nil, appVersion: String = ""
+    _ claim: Claims.Hold, _ message: DispatchMessage, _ target: WaitingTarget, _ status: OutcomeStatus, reason: String?,
+    dueAt: Int64? = nil, missing: PushNetwork? = nil, isFirst: Bool = false, network: PushNetwork? = nil,
+    appVersion: String = ""
   ) {
     let record = Outcomes.Record(
-      seqno: message.seqno, device: device, userKey: userKey, status: status, attempts: attempts, reason: reason,
-      dueAt: dueAt)
-    decisions.add(
-      Decisions.Decision(
-        claim: claim, message: message, record: record, isFirst: isFirst, missing: missing, network: network,
-        appVersion: appVersion))
+      seqno: message.seqno, device: target.device, userKey: target.userKey, status: status, attempts: target.attempts,
+      reason: reason, dueAt: dueAt)
+    var decision = Decisions.Decision(
+      claim: claim, message: message, record: record, place: target.place, isFirst: isFirst, missing: missing,
+      network: network, appVersion: appVersion)
+    guard decision.place != nil, BlockState(record) != nil else { return decisions.add(decision) }
+    // It waits for others of its block, and room for more is there already.
+    decision.hasGivenRoom = true
+    shared.give(1)
+    blockAnswers.add(decision, to: claim, at: shared.clock.now)
   }
 
   func tryAgain(
@@ -263,7 +273,7 @@ final class Completer {
       spoilt.insert(decision.claim)
       claims[decision.claim, default: 1] -= 1
       forgetIfDecided(decision.claim)
-      shared.give(1)
+      if !decision.hasGivenRoom { shared.give(1) }
     }
     if part.decisions.isEmpty { setAside.note("counts beside outcomes cannot be written", 0, error) }
   }
@@ -304,7 +314,7 @@ final class Completer {
     }
     for app in care.faulty { shared.pausedApps.withLock { $0.insert(app) } }
     let seqnos = Set(decisions.decisions.filter { finished.contains($0.claim) }.map(\.message.seqno))
-    let ended = decisions.decisions.count
+    let ended = decisions.decisions.count { !$0.hasGivenRoom }
     decisions = Decisions()
     for (claim, count) in counts { claims[claim, default: 0] -= count }
     for claim in finished { claims[claim] = nil }
@@ -332,8 +342,7 @@ final class Completer {
       throw error
     }
     for (retry, status, reason) in resubmission.decided {
-      let target = retry.target
-      decide(retry.claim, retry.message, target.device, target.userKey, status, target.attempts, reason: reason)
+      decide(retry.claim, retry.message, retry.target, status, reason: reason)
     }
     for (retry, reason, dueAt) in resubmission.handedBack {
       handBack(retry.claim, retry.message, retry.target, reason: reason, dueAt: dueAt)

@@ -23,6 +23,8 @@ struct Flight: Sendable {
   let message: DispatchMessage
   /// For each target, tries so far, this one not counted.
   let attempts: [Tries]
+  /// For each target, where it stands in a block; empty when the claim is none.
+  var places: [BlockPlace?] = []
   /// The recipients are known to the completer already: they come back from waiting.
   var isRepeat = false
   /// The other environment's host is being asked about this refusal.
@@ -34,6 +36,8 @@ struct WaitingTarget: Sendable {
   let device: DeviceID
   let userKey: UserKey
   var attempts: Tries
+  /// Where it stands in a block.
+  var place: BlockPlace?
   /// True when the next submission may be a second one for the network and has not been counted as such yet.
   var countsAsResent = false
   /// The next submission goes to the other environment's host, to ask about this refusal.

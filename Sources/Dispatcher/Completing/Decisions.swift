@@ -9,6 +9,8 @@ struct Decisions {
     let claim: Claims.Hold
     let message: DispatchMessage
     var record: Outcomes.Record
+    /// Where it stands in a block.
+    var place: BlockPlace?
     /// The answer to the first submission of a recipient that no claim held before: no row of it should be there.
     var isFirst = false
     /// Set when the app has no credential for this network.
@@ -16,6 +18,9 @@ struct Decisions {
     /// For the statistics; nil and empty where it was not on its way to a network.
     var network: PushNetwork?
     var appVersion = ""
+
+    /// It has made room in the window when it was answered.
+    var hasGivenRoom = false
 
     /// What a network has answered is true whoever holds the claim by now; everything else is its holder's to say.
     var needsClaim: Bool { record.status != .accepted && record.status != .rejected }
@@ -110,10 +115,10 @@ struct Decisions {
     var tally = Statistics.Tally()
     let networks = try self.networks(connection)
     let lost = try lostClaims(connection, node)
-    let unique = uniqueDecisions(without: lost).map { $0.settled(with: networks) }
+    let own = ownDecisions(without: lost).map { $0.settled(with: networks) }
     var taken: [Decision] = []
-    if !unique.isEmpty {
-      taken = storesRows ? try store(unique, at: now, connection) : unique
+    if !own.isEmpty {
+      taken = storesRows ? try store(own, at: now, connection) : unique(own)
       for decision in taken {
         tally.count(decision.record.status, decision.statistic)
         increases[decision.record.seqno, default: Outcomes.Increase()]
@@ -123,7 +128,7 @@ struct Decisions {
     }
     for query in Outcomes.add(increases, statistics: tally, writer: writer, at: now) { try connection.run(query) }
     if !finished.isEmpty { try connection.run(Claims.finish(finished, node: node)) }
-    try postponeFallbacks(unique, connection)
+    try postponeFallbacks(own, connection)
     try care.undoFloods(connection, decided: Set(taken.map(\.delivery)), writer: writer)
     for (app, fault) in faults where !(fault.isMissing && networks.reach(app, without: fault.network)) {
       let since = fault.readAt - Limits.credentialGraceSeconds * 1_000_000
@@ -135,9 +140,9 @@ struct Decisions {
   }
 
   /// Where the push itself waits for its hours, the short message waits with it.
-  private func postponeFallbacks(_ unique: [Decision], _ connection: Connection) throws(PostgresError) {
+  private func postponeFallbacks(_ decisions: [Decision], _ connection: Connection) throws(PostgresError) {
     var dues: [Fallbacks.Key: Int64] = [:]
-    for decision in unique {
+    for decision in decisions {
       guard let fallback = decision.message.fallback, let dueAt = decision.record.dueAt,
         decision.record.reason.map(Resubmission.hourReasons.contains) == true
       else { continue }
@@ -157,14 +162,17 @@ struct Decisions {
 
   /// Answers the decisions that were taken: all that had no final outcome before.
   private func store(
-    _ unique: [Decision], at now: Int64, _ connection: Connection
+    _ own: [Decision], at now: Int64, _ connection: Connection
   ) throws(PostgresError) -> [Decision] {
-    var first = copies ? unique.filter { $0.isFirst && $0.record.status.isFinal } : []
+    let blocks = try BlockWriter(own, at: now, connection)
+    let rows = unique(blocks.rows)
+    var first = copies ? rows.filter { $0.isFirst && $0.record.status.isFinal } : []
     if first.count < Limits.copiedDecisions { first = [] }
-    let others = first.isEmpty ? unique : unique.filter { !($0.isFirst && $0.record.status.isFinal) }
+    let others = first.isEmpty ? rows : rows.filter { !($0.isFirst && $0.record.status.isFinal) }
     if !first.isEmpty { try Outcomes.copy(first.map(\.record), at: now, connection) }
-    guard !others.isEmpty else { return first }
-    return first + (try connection.run(Outcomes.write(others.map(\.record), at: now)).map { others[$0] })
+    guard !others.isEmpty else { return blocks.taken + first }
+    let written = try connection.run(Outcomes.write(others.map(\.record), at: now))
+    return blocks.taken + first + written.map { others[$0] }
   }
 
   /// The networks of the apps that lack one.
@@ -173,13 +181,15 @@ struct Decisions {
     return Networks(byApp: apps.isEmpty ? [:] : try connection.run(AppPauses.networks(of: apps)))
   }
 
+  /// What is not another's to say by now.
+  private func ownDecisions(without lost: Set<Claims.Hold>) -> [Decision] {
+    decisions.filter { !(lost.contains($0.claim) && $0.needsClaim) }
+  }
+
   /// One statement may touch a row once only; of two decisions about one delivery the first stands.
-  private func uniqueDecisions(without lost: Set<Claims.Hold>) -> [Decision] {
+  private func unique(_ decisions: [Decision]) -> [Decision] {
     var seen: Set<Confirmations.Delivery> = []
-    return decisions.filter {
-      !(lost.contains($0.claim) && $0.needsClaim)
-        && seen.insert(Confirmations.Delivery(seqno: $0.record.seqno, device: $0.record.device)).inserted
-    }
+    return decisions.filter { seen.insert($0.delivery).inserted }
   }
 
   /// When every delivery of a user has ended negative, what the message added to its count is taken back.

@@ -64,7 +64,7 @@ struct Resubmission {
       flights.append(
         Flight(
           batch: batch, claim: kind.claim, message: message, attempts: entries.map(\.retry.target.attempts),
-          isRepeat: true, question: kind.question))
+          places: entries.map(\.retry.target.place), isRepeat: true, question: kind.question))
     }
   }
 
@@ -84,9 +84,11 @@ struct Resubmission {
     let bound = try connection.run(Audiences.bound(Set(retries.map(\.target.device))))
     values = try Self.values(retries, bound, connection)
     let ended = try connection.run(Outcomes.ended(Set(retries.map(\.delivery))))
+    let places = Set(retries.compactMap(\.target.place))
+    let endedPlaces = places.isEmpty ? [] : try connection.run(Blocks.ended(places))
     var ready: [Ready] = []
     for retry in retries {
-      if ended.contains(retry.delivery) {
+      if ended.contains(retry.delivery) || retry.target.place.map(endedPlaces.contains) == true {
         // A former holder's answer has come after all. Its outcome stands; this decision only gives the delivery up.
         decide(retry, .skipped, reason: SkipReason.gone.rawValue)
       } else if let reason = Self.obstacle(retry, bound[retry.target.device], values[retry.message.seqno], shared) {

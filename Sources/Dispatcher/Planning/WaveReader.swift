@@ -15,6 +15,9 @@ struct WaveReader {
 
   private var isFiltered: Bool { wave > 0 || reachedBefore != nil }
 
+  /// Its batches are ranges of user keys that no other batch of the message touches.
+  let makesBlocks: Bool
+
   init(_ message: DispatchMessage, wave: Int16, frozenAt: Int64) {
     reader = AudienceReader(message.request.audience, app: message.app, frozenAt: frozenAt)
     seqno = message.seqno
@@ -26,6 +29,12 @@ struct WaveReader {
     case .all, .members: isRange = true
     case .clientUIDs, .devices, .psids, .groups, .deliveries, .segment, .savedSegment, .csv: isRange = false
     }
+    let isInOrder =
+      switch message.request.audience {
+      case .all, .members, .groups, .segment, .csv: true
+      case .clientUIDs, .devices, .psids, .deliveries, .savedSegment: false
+      }
+    makesBlocks = isInOrder && wave == 0 && reachedBefore == nil
   }
 
   /// The next shard after the last one written; nil when there is none.

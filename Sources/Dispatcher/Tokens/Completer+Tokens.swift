@@ -28,14 +28,14 @@ extension Completer {
   }
 
   /// Submits to the other environment, at once; when it has been asked, to the device's own after a second.
-  func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, attempts: Tries) {
+  func ask(_ refusal: String, _ flight: Flight, _ target: PushTarget, _ place: BlockPlace?, attempts: Tries) {
     let question =
       flight.question?.again
       ?? TokenQuestion(
         environment: flight.batch.route.environment, refusal: refusal,
         readAtNanoseconds: flight.batch.readAtNanoseconds)
     let waiting = WaitingTarget(
-      device: target.device, userKey: target.userKey, attempts: attempts,
+      device: target.device, userKey: target.userKey, attempts: attempts, place: place,
       doubt: TokenDoubt(psid: target.psid, question: question))
     tryAgain(
       flight.claim, flight.message, waiting,
@@ -56,8 +56,7 @@ extension Completer {
     let (message, target) = (retry.message, retry.target)
     let dueAt = shared.clock.wallMicroseconds + wait * 1_000_000
     if dueAt >= message.expiresAt {
-      decide(
-        retry.claim, message, target.device, target.userKey, .expired, target.attempts, reason: Self.busyReason)
+      decide(retry.claim, message, target, .expired, reason: Self.busyReason)
     } else if wait <= RetryPolicy.longestInMemorySeconds, !shared.isStopping {
       tryAgain(retry.claim, message, target, afterMilliseconds: wait * 1000)
     } else {

@@ -56,7 +56,9 @@ final class HistoryKeeper {
       }
       guard hasLooked else { break }
     }
-    _ = try connection.run(Erasures.takeOutRests())
+    _ = try connection.transaction(attempts: 3) { () throws(PostgresError) in
+      try Erasures.takeOutRests(on: connection)
+    }
   }
 
   /// Every few minutes: looks that cost more.
@@ -65,6 +67,7 @@ final class HistoryKeeper {
     hasLearntZones = true
     guard try connection.run(ClockWatch.look()).isSteady else { return }
     _ = try connection.run(Tombstones.forgetTokens(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
+    _ = try connection.run(Tombstones.forgetUsers(at: clock.wallMicroseconds, atMost: Limits.prunedRows))
     guard let days = keeping.historyDays, let hours = keeping.rangeHours else { return }
     if let next = try connection.run(HistoryRanges.begin(afterHours: hours)) {
       log.info("began a range of SEQNOs", metadata: ["from": "\(next)"])

@@ -72,6 +72,15 @@ extension Connection {
     }
   }
 
+  /// Runs several; an error becomes a problem.
+  func answer<Answer>(_ body: () throws(PostgresError) -> Answer) throws(Problem) -> Answer {
+    do {
+      return try body()
+    } catch {
+      throw Problem(error)
+    }
+  }
+
   /// Runs `body` in a transaction, again when it fell victim to another one; its error becomes a problem.
   func commit<Outcome>(_ body: () throws(PostgresError) -> Outcome) throws(Problem) -> Outcome {
     do {

@@ -1,4 +1,5 @@
 package import Domain
+internal import Store
 
 /// Which part of a list is wanted.
 package struct PageRequest: Sendable {
@@ -30,6 +31,13 @@ package struct PageRequest: Sendable {
     }
     guard cursor != "" else { throw Self.foreignCursor }
     self.cursor = cursor
+  }
+
+  /// The delivery that the page begins after.
+  func delivery() throws(Problem) -> DeliveryPages.Place {
+    guard let cursor else { return .start }
+    guard let place = DeliveryPages.Place(cursor: cursor) else { throw Self.foreignCursor }
+    return place
   }
 
   /// The device that the page begins after.

@@ -10,7 +10,7 @@ package struct CSVExport: Sendable {
   private enum List: Sendable {
     case users(App.Number, KeyRange, after: String)
     case members(App.Number, Groups.Number, after: String)
-    case deliveries(Int64, after: DeviceID)
+    case deliveries(Int64, after: DeliveryPages.Place)
     case audit(AuditLog.Filter, before: Int64)
   }
 
@@ -50,7 +50,7 @@ package struct CSVExport: Sendable {
     }
     if !found.isKept { throw ReportService.notKept(seqno) }
     try audit("export.deliveries", String(seqno), found.app, caller, connection)
-    return CSVExport(list: .deliveries(seqno, after: DeviceID(high: 0, low: 0)), name: "deliveries-\(seqno)")
+    return CSVExport(list: .deliveries(seqno, after: .start), name: "deliveries-\(seqno)")
   }
 
   package static func audit(
@@ -127,7 +127,9 @@ package struct CSVExport: Sendable {
       if let last = members.last { list = .members(app, group, after: last.userKey.text) }
       count = members.count
     case .deliveries(let seqno, let after):
-      let deliveries = try connection.answer(Funnels.deliveries(seqno, after: after, limit: limit))
+      let deliveries = try connection.answer { () throws(PostgresError) in
+        try DeliveryPages.next(of: seqno, after: after, limit: limit, on: connection)
+      }
       for delivery in deliveries {
         writer.row([
           delivery.device.description, delivery.userKey.clientUID, delivery.status.name, delivery.reason,
@@ -135,7 +137,7 @@ package struct CSVExport: Sendable {
           delivery.readAt.map(Timestamp.text),
         ])
       }
-      if let last = deliveries.last { list = .deliveries(seqno, after: last.device) }
+      if let last = deliveries.last { list = .deliveries(seqno, after: last.place) }
       count = deliveries.count
     case .audit(let filter, let before):
       let records = try connection.answer(AuditLog.list(filter, before: before, window: limit, limit: limit))

@@ -98,17 +98,16 @@ package enum MessageListing {
   /// - Parameter reason: only these; nil: all.
   package static func failures(
     of seqno: Int64, reason: String?, _ page: PageRequest, for caller: Caller, on connection: Connection
-  ) throws(Problem) -> ItemPage<Funnels.Delivery> {
+  ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {
     let app = try ReportService.requireHistory(of: seqno, for: caller, on: connection)
     try AuditTrail.note(.deliveries, of: app, by: caller, on: connection)
-    let after = try page.device()
-    let window = Operations.Limits.searchedRows
-    let found = try connection.answer(
-      MessageLists.failures(of: seqno, after: after, reason: reason, window: window, limit: page.limit + 1))
-    guard found.count <= page.limit else {
-      return ItemPage(found, limit: page.limit) { $0.device.description }
+    let after = try page.delivery()
+    let (found, rest) = try connection.answer { () throws(PostgresError) in
+      try DeliveryPages.failures(
+        of: seqno, after: after, reason: reason, window: Operations.Limits.searchedRows, limit: page.limit + 1,
+        on: connection)
     }
-    let edge = try connection.answer(MessageLists.failuresEdge(of: seqno, after: after, window: window))
-    return ItemPage(items: found, nextCursor: edge?.description)
+    guard found.count <= page.limit else { return ItemPage(found, limit: page.limit) { $0.place.cursor } }
+    return ItemPage(items: found, nextCursor: rest?.cursor)
   }
 }

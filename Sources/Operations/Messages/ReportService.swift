@@ -113,14 +113,14 @@ package enum ReportService {
   /// Deliveries that have an outcome, or wait for their next try.
   package static func deliveries(
     of seqno: Int64, _ page: PageRequest, for caller: Caller, on connection: Connection
-  ) throws(Problem) -> ItemPage<Funnels.Delivery> {
+  ) throws(Problem) -> ItemPage<DeliveryPages.Delivery> {
     let app = try requireHistory(of: seqno, for: caller, on: connection)
     try AuditTrail.note(.deliveries, of: app, by: caller, on: connection)
-    let after = try page.device()
-    return ItemPage(
-      try connection.answer(Funnels.deliveries(seqno, after: after, status: page.status, limit: page.limit + 1)),
-      limit: page.limit
-    ) { $0.device.description }
+    let after = try page.delivery()
+    let found = try connection.answer { () throws(PostgresError) in
+      try DeliveryPages.next(of: seqno, after: after, status: page.status, limit: page.limit + 1, on: connection)
+    }
+    return ItemPage(found, limit: page.limit) { $0.place.cursor }
   }
 }
 

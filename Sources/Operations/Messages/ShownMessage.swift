@@ -28,8 +28,8 @@ extension Funnel {
   ]
 }
 
-extension Funnels.Delivery: DescribedAnswer {
-  package static let object = JSONObject<Funnels.Delivery>(
+extension DeliveryPages.Delivery: DescribedAnswer {
+  package static let object = JSONObject<DeliveryPages.Delivery>(
     "Delivery",
     [
       .needed("device", .device, \.device),

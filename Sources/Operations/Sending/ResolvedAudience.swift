@@ -58,11 +58,15 @@ struct ResolvedAudience {
   ) throws(Problem) {
     // Whoever of the app has the longest name bounds the payload; only those of the message get it.
     reach = .keys(after: "", upto: "~")
-    targeted = Self.exact(
-      try connection.answer(
-        Resends.count(
-          of: seqno, target, after: .lowest, upto: .highest, frozenAt: now, limit: Operations.Limits.countedDevices + 1)
-      ))
+    let most = Operations.Limits.countedDevices + 1
+    let withRows = try connection.answer(
+      Resends.count(of: seqno, target, after: .lowest, upto: .highest, frozenAt: now, limit: most))
+    let inBlocks =
+      withRows >= most
+      ? 0
+      : try connection.answer(
+        Resends.count(of: seqno, target, afterBlock: -1, upto: .max, frozenAt: now, limit: most - withRows))
+    targeted = Self.exact(withRows + inBlocks)
     unknown = []
   }
 

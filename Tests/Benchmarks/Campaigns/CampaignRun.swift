@@ -1,13 +1,17 @@
+internal import Postgres
 internal import Reactor
 
 /// One campaign to every device, watched from outside until its funnel is closed.
 struct CampaignRun {
   /// From the request to the end of the message.
   let seconds: Double
-  /// From the request to the first push that reached the simulator.
+  /// From the request to the first push that reached the simulator; 0 for a sink, which tells nobody.
   let firstPushMilliseconds: Double
   let peakResidentBytes: Int
   let processorSeconds: Double
+  /// The same of PostgreSQL, and bytes that it wrote to its log.
+  let databaseSeconds: Double
+  let walBytes: Double
   /// Urgent sends meanwhile.
   let urgent: [UrgentSend]
   /// Microseconds a push in each quarter of the campaign: whether it becomes slower while it runs.
@@ -23,12 +27,15 @@ struct CampaignRun {
   init(_ center: Center, _ stage: CampaignStage, _ more: String = "", sendsUrgent: Bool = false) throws {
     let clock = SystemClock()
     let pause = try Wakeup()
-    let pushesBefore = try center.pushes()
+    let connection = try Connection(stage.databaseURL)
+    let database = try ProcessTree.postgres(connection)
+    let pushesBefore = stage.isBare ? 0 : try center.pushes()
     let processorBefore = center.program.tree.processorSeconds
+    let (databaseBefore, walBefore) = (database.processorSeconds, try Self.walBytes(connection))
     let start = clock.now
     let seqno = try center.send(#"{"all":true}"#, #","lane":"bulk""# + more)
-    while try center.pushes() == pushesBefore { _ = pause.wait(atMost: Self.firstPushInterval) }
-    firstPushMilliseconds = (clock.now - start).milliseconds
+    while !stage.isBare, try center.pushes() == pushesBefore { _ = pause.wait(atMost: Self.firstPushInterval) }
+    firstPushMilliseconds = stage.isBare ? 0 : (clock.now - start).milliseconds
     var peak = 0
     var urgent: [UrgentSend] = []
     var isDone = false
@@ -52,8 +59,15 @@ struct CampaignRun {
     seconds = (clock.now - start).milliseconds / 1000
     peakResidentBytes = peak
     processorSeconds = center.program.tree.processorSeconds - processorBefore
+    databaseSeconds = database.processorSeconds - databaseBefore
+    walBytes = try Self.walBytes(connection) - walBefore
     self.urgent = urgent
     quarters = zip(reached.dropFirst(), reached).map { ($0 - $1) * 4 / Double(stage.devices) }
+  }
+
+  private static func walBytes(_ connection: Connection) throws -> Double {
+    let position = Statement("benchmark-wal", "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
+    return Double(try connection.run(position).int64(0, 0))
   }
 
   /// A figure of a campaign that lost or invented somebody is none.

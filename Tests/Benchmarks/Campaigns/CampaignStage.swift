@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Domain
 internal import FoundationEssentials
 internal import Operations
@@ -14,19 +15,28 @@ final class CampaignStage {
   var databaseURL: String { database.url }
   /// Tokens of the first users: those that urgent sends go to.
   let tokens: [String]
+  /// Its push network tells nobody what it got.
+  let isBare: Bool
   private let plan: Plan
   private let scratch: ScratchDirectory
   private let database: Database
   private let masterKeyFile: String
-  private let simulator: Program
-  private let simulatorPort: UInt16
+  private let network: Program
+  private let networkPort: UInt16
   private let controlPort: UInt16
   private var serversStarted = 0
 
   private static let knownTokens = 1_000
 
-  /// - Parameter keepsDeliveries: the simulator remembers when each push came.
-  init(_ plan: Plan, devices: Int, keepsDeliveries: Bool = false) throws {
+  enum Network: Equatable {
+    /// With a memory of when each push came, or without.
+    case simulator(keepsDeliveries: Bool)
+    /// It says yes to everything and looks at nothing.
+    case sink
+  }
+
+  init(_ plan: Plan, devices: Int, network: Network = .simulator(keepsDeliveries: false)) throws {
+    isBare = network == .sink
     self.plan = plan
     self.devices = devices
     scratch = try ScratchDirectory()
@@ -38,15 +48,25 @@ final class CampaignStage {
     let master = try MasterKeyFile.load(configuration)
     masterKeyFile = configuration.dataDirectory + "/master.key"
     let connection = try Connection(database.url)
-    (simulatorPort, controlPort) = (try Loopback.freePort(), try Loopback.freePort())
-    simulator = try Program(
-      "upmc-simulator",
-      [
-        try plan.sibling("upmc-simulator"), "--listen", "127.0.0.1:\(simulatorPort)", "--control-listen",
-        "127.0.0.1:\(controlPort)", "--ca-file", scratch.file("ca.pem"), "--key-file", scratch.file("AuthKey.p8"),
-      ] + (keepsDeliveries ? [] : ["--totals-only"]), port: controlPort, log: scratch.file("simulator.log"))
+    (networkPort, controlPort) = (try Loopback.freePort(), try Loopback.freePort())
+    let pem: String
+    switch network {
+    case .simulator(let keepsDeliveries):
+      self.network = try Program(
+        "upmc-simulator",
+        [
+          try plan.sibling("upmc-simulator"), "--listen", "127.0.0.1:\(networkPort)", "--control-listen",
+          "127.0.0.1:\(controlPort)", "--ca-file", scratch.file("ca.pem"), "--key-file", scratch.file("AuthKey.p8"),
+        ] + (keepsDeliveries ? [] : ["--totals-only"]), port: controlPort, log: scratch.file("simulator.log"))
+      pem = try String(contentsOfFile: scratch.file("AuthKey.p8"), encoding: .utf8)
+    case .sink:
+      self.network = try Program(
+        "the sink",
+        [plan.program, "sink", "--port", String(networkPort), "--authority", scratch.file("ca.pem")], port: networkPort,
+        log: scratch.file("sink.log"))
+      pem = P256.PrivateKey().pem
+    }
     tokens = Array(try StageDevices(devices, plan, on: connection).tokens.prefix(Self.knownTokens))
-    let pem = try String(contentsOfFile: scratch.file("AuthKey.p8"), encoding: .utf8)
     _ = try Administration.setCredential(
       Administration.APNsKey(pem: pem, keyID: "SIMKEY0001", teamID: "SIMULATOR1"), of: StageDevices.appID,
       master: master,
@@ -56,13 +76,16 @@ final class CampaignStage {
 
   /// Stops the simulator and the private PostgreSQL.
   func close() {
-    simulator.stop()
+    network.stop()
     database.close()
   }
 
   var circumstances: [(name: String, value: String)] {
     [
-      ("devices", "\(devices)"), ("simulator", "in a process of its own: TLS, JWT and every check of Apple's"),
+      ("devices", "\(devices)"),
+      isBare
+        ? ("sink", "in a process of its own: TLS and HTTP/2, and a yes to everything")
+        : ("simulator", "in a process of its own: TLS, JWT and every check of Apple's"),
       ("durability", "PostgreSQL's default (fsync, synchronous_commit, full_page_writes on)"),
     ]
   }
@@ -84,7 +107,7 @@ final class CampaignStage {
     let environment = [
       "UPMC_LISTEN=127.0.0.1:\(port)", "UPMC_DATABASE_URL=\(database.url)", "UPMC_MASTER_KEY_FILE=\(masterKeyFile)",
       "UPMC_LOG_LEVEL=warning", "UPMC_CA_FILE=\(scratch.file("ca.pem"))",
-      "UPMC_APNS_PRODUCTION_URL=https://127.0.0.1:\(simulatorPort)",
+      "UPMC_APNS_PRODUCTION_URL=https://localhost:\(networkPort)",
     ]
     let program = try Program(
       name, command, environment: environment, port: port, log: scratch.file("server-\(serversStarted).log"))

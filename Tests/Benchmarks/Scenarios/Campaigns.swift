@@ -1,11 +1,15 @@
 internal import Reactor
 
-/// P2, P3 and P4: a campaign to a million devices, its outcomes durable, to the strict simulator.
+/// P2, P2S, P3 and P4: a campaign to a million devices, its outcomes durable, to the strict simulator or to a bare sink.
 struct Campaigns: Scenario {
   /// P2: against the same server without outcome rows.
   static let plain = Campaigns(
     name: "P2", summary: "a campaign to a million devices with durable outcomes, against the same without outcome rows",
     kind: .plain)
+  /// P2S: the same to a sink that looks at nothing, so that nearly all of what is measured is the product.
+  static let bare = Campaigns(
+    name: "P2S", summary: "the same to a bare HTTP/2 sink, which takes less of the machine than the simulator",
+    kind: .bare)
   /// P3: urgent sends meanwhile.
   static let urgent = Campaigns(
     name: "P3", summary: "an urgent send every 50 ms while a campaign runs, against the same on an idle server",
@@ -14,7 +18,7 @@ struct Campaigns: Scenario {
   static let badge = Campaigns(
     name: "P4", summary: "a campaign that moves a million badges, against one that moves none", kind: .badge)
 
-  enum Kind { case plain, urgent, badge }
+  enum Kind { case plain, bare, urgent, badge }
 
   let name: String
   let summary: String
@@ -22,7 +26,9 @@ struct Campaigns: Scenario {
   private static let withBadge = #","badge":{"increment":1}"#
 
   func measure(_ plan: Plan) throws -> Outcome {
-    let stage = try CampaignStage(plan, devices: plan.campaignDevices, keepsDeliveries: kind == .urgent)
+    let stage = try CampaignStage(
+      plan, devices: plan.campaignDevices, network: kind == .bare ? .sink : .simulator(keepsDeliveries: kind == .urgent)
+    )
     defer { stage.close() }
     var outcome = Outcome(scenario: name)
     outcome.circumstances = stage.circumstances
@@ -31,7 +37,7 @@ struct Campaigns: Scenario {
     // Statements are prepared, connections are up.
     _ = try Latencies.untilOutcome(try ours.sendUrgent(1, stage), ours)
     switch kind {
-    case .plain: try measurePlain(plan, stage, ours, &outcome)
+    case .plain, .bare: try measurePlain(plan, stage, ours, &outcome)
     case .urgent: try measureUrgent(plan, stage, ours, &outcome)
     case .badge: try measureBadge(plan, stage, ours, &outcome)
     }
@@ -114,6 +120,10 @@ struct Campaigns: Scenario {
       + "\(ours.peakResidentBytes >> 20) MiB), peer \(Outcome.number(peer.seconds)) s"
   }
 
+  private static func microseconds(_ seconds: [Double], _ stage: CampaignStage) -> Double {
+    Median.of(seconds) * 1e6 / Double(stage.devices)
+  }
+
   private func comparison(
     _ pairs: [(ours: CampaignRun, peers: CampaignRun)], _ label: String, peer: String, target: Double,
     _ stage: CampaignStage
@@ -124,7 +134,10 @@ struct Campaigns: Scenario {
       details: [
         ("seconds", Median.of(pairs.map(\.ours.seconds))), ("peerSeconds", Median.of(pairs.map(\.peers.seconds))),
         ("firstPushMilliseconds", Median.of(pairs.map(\.ours.firstPushMilliseconds))),
-        ("serverProcessorSeconds", Median.of(pairs.map(\.ours.processorSeconds))),
+        ("serverMicrosecondsAPush", Self.microseconds(pairs.map(\.ours.processorSeconds), stage)),
+        ("postgresMicrosecondsAPush", Self.microseconds(pairs.map(\.ours.databaseSeconds), stage)),
+        ("peerPostgresMicrosecondsAPush", Self.microseconds(pairs.map(\.peers.databaseSeconds), stage)),
+        ("walBytesAPush", Median.of(pairs.map(\.ours.walBytes)) / Double(stage.devices)),
         ("peakMiB", Double(pairs.map(\.ours.peakResidentBytes).max() ?? 0) / 1_048_576),
       ])
   }

@@ -35,7 +35,7 @@ struct Months: Scenario {
         "\(directory) has \(free >> 30) GB free, and this needs \(MonthsOfMessages.neededBytes >> 30): free some, set TMPDIR "
           + "to a larger disk, or measure without messages (--finished-millions 0)")
     }
-    let stage = try CampaignStage(plan, devices: Self.devices, keepsDeliveries: true)
+    let stage = try CampaignStage(plan, devices: Self.devices, network: .simulator(keepsDeliveries: true))
     defer { stage.close() }
     let connection = try Connection(stage.databaseURL)
     var outcome = Outcome(scenario: name)
@@ -87,7 +87,7 @@ struct Months: Scenario {
   ) throws -> Figures {
     _ = try Latencies.untilArrival(try center.sendUrgent(5, stage), center)
     try wait(pause)
-    let database = ProcessTree(root: try postmaster(connection))
+    let database = try ProcessTree.postgres(connection)
     let clock = SystemClock()
     let (began, databaseBefore, serverBefore) = (
       clock.now, database.processorSeconds, center.program.tree.processorSeconds
@@ -109,15 +109,5 @@ struct Months: Scenario {
       try Interruption.check()
       _ = pause.wait(atMost: .milliseconds(200))
     }
-  }
-
-  /// The private server's first process: all its others descend from it.
-  private static func postmaster(_ connection: Connection) throws -> Int32 {
-    let directory = try connection.run(Statement("benchmark-directory", "SHOW data_directory")).text(0, 0)
-    let lines = TextFile.text(of: directory + "/postmaster.pid").split(separator: "\n")
-    guard let process = lines.first.flatMap({ Int32($0) }) else {
-      throw MeasuringError("\(directory)/postmaster.pid names no process")
-    }
-    return process
   }
 }

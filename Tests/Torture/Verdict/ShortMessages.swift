@@ -63,7 +63,7 @@ struct ShortMessages {
     (
       "people confirmed, and neither in time nor late",
       """
-      SELECT count(*) FROM receipts r JOIN outcomes o USING (seqno, device)
+      SELECT count(*) FROM receipts r JOIN deliveries o USING (seqno, device)
       JOIN fallbacks f ON f.seqno = o.seqno AND f.user_key = o.user_key
       WHERE f.decision = 2 AND f.late_at IS NULL
       """
@@ -71,8 +71,9 @@ struct ShortMessages {
     (
       "people are said to have confirmed, and no device of theirs has",
       """
+      WITH confirmed AS MATERIALIZED (SELECT seqno, user_key FROM deliveries JOIN receipts USING (seqno, device))
       SELECT count(*) FROM fallbacks f WHERE (f.decision = 1 OR f.late_at IS NOT NULL) AND NOT EXISTS (
-        SELECT FROM outcomes o JOIN receipts r USING (seqno, device)
+        SELECT FROM confirmed o
         WHERE o.seqno = f.seqno AND o.user_key = f.user_key)
       """
     ),
@@ -80,7 +81,7 @@ struct ShortMessages {
       "people were sent a message with a fallback and have none",
       """
       SELECT count(*) FROM (
-        SELECT DISTINCT o.seqno, o.user_key FROM outcomes o JOIN messages m USING (seqno)
+        SELECT DISTINCT o.seqno, o.user_key FROM deliveries o JOIN messages m USING (seqno)
         WHERE m.fallback IS NOT NULL AND o.user_key LIKE 'u%' AND o.status = 1) s
       LEFT JOIN fallbacks f USING (seqno, user_key) WHERE f.seqno IS NULL
       """

@@ -50,7 +50,7 @@ struct Verifier {
       ),
       ("leases last beyond their time", "SELECT count(*) FROM nodes WHERE alive_until > now() + interval '15 seconds'"),
       ("devices were bound in the future", "SELECT count(*) FROM devices WHERE bound_at > now()"),
-      ("outcomes were written in the future", "SELECT count(*) FROM outcomes WHERE at > now()"),
+      ("outcomes were written in the future", "SELECT count(*) FROM deliveries WHERE at > now()"),
       ("statistics are made up to the future", "SELECT count(*) FROM statistics_progress WHERE hours_upto > now()"),
       ("provider tokens are of the future", "SELECT count(*) FROM provider_tokens WHERE issued_at > now()"),
     ] {
@@ -80,7 +80,7 @@ struct Verifier {
         "torture-outcomes",
         """
         SELECT o.device, o.status, o.attempts, coalesce(o.reason, ''), r.device IS NOT NULL, d.device IS NOT NULL
-        FROM outcomes o LEFT JOIN receipts r USING (seqno, device) LEFT JOIN reads d USING (seqno, device)
+        FROM deliveries o LEFT JOIN receipts r USING (seqno, device) LEFT JOIN reads d USING (seqno, device)
         WHERE o.seqno = $1
         """), parameters)
     var decided: Set<Int> = []
@@ -173,7 +173,7 @@ struct Verifier {
         "torture-ledger",
         """
         WITH sent AS MATERIALIZED (
-          SELECT user_key, seqno FROM outcomes JOIN messages USING (seqno)
+          SELECT user_key, seqno FROM deliveries JOIN messages USING (seqno)
           WHERE user_key LIKE 'uledger%' AND (request->'badge') IS NOT NULL
           GROUP BY user_key, seqno HAVING bool_or(status = 1)),
         lists AS MATERIALIZED (SELECT user_key, array_agg(seqno)::text AS list FROM sent GROUP BY user_key)

@@ -40,7 +40,7 @@ extension Endpoint {
       answers: [
         Answer(
           200, "A page of deliveries. It may hold fewer than asked for and still have a next.",
-          ItemPage<Funnels.Delivery>.object,
+          ItemPage<DeliveryPages.Delivery>.object,
           example: Answer.page(
             """
             {"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","status":"rejected",\

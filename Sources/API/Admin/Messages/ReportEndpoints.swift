@@ -37,7 +37,7 @@ extension Endpoint {
       ],
       answers: [
         Answer(
-          200, "A page of deliveries.", ItemPage<Funnels.Delivery>.object,
+          200, "A page of deliveries.", ItemPage<DeliveryPages.Delivery>.object,
           example: """
             {"items":[{"device":"b7f4a1d0-52c9-8e3b-9a60-0c1d2e3f4a5b","clientUid":"kim01","status":"accepted",\
             "reason":null,"attempts":1,"at":"2026-11-21T09:30:00.123Z","receivedAt":"2026-11-21T09:30:01.004Z",\
@@ -48,8 +48,8 @@ extension Endpoint {
 
   /// What they take and answer, in the order of the description.
   static let reportSchemas: [JSONTree.Member] = [
-    funnelEvents, ReportService.FunnelAnswer.object.named, ItemPage<Funnels.Delivery>.object.named,
-    Funnels.Delivery.object.named,
+    funnelEvents, ReportService.FunnelAnswer.object.named, ItemPage<DeliveryPages.Delivery>.object.named,
+    DeliveryPages.Delivery.object.named,
   ]
 
   private static let funnelEvents: JSONTree.Member = (

@@ -1,0 +1,36 @@
+internal import Postgres
+internal import Store
+
+/// Writes down how deliveries of blocks ended, within a transaction: as states where they are ordinary, else in rows.
+struct BlockWriter {
+  /// Those that have not ended before, and are noted in their block.
+  private(set) var taken: [Decisions.Decision] = []
+  /// Those that are for `outcomes`.
+  private(set) var rows: [Decisions.Decision] = []
+
+  init(_ decisions: [Decisions.Decision], at now: Int64, _ connection: Connection) throws(PostgresError) {
+    let places = Set(decisions.compactMap(\.place?.block))
+    guard !places.isEmpty else {
+      rows = decisions
+      return
+    }
+    var blocks = try connection.run(Blocks.lock(places))
+    var changed: Set<BlockID> = []
+    for decision in decisions {
+      guard let place = decision.place else {
+        rows.append(decision)
+        continue
+      }
+      // A block that is gone: nobody is told any more how its deliveries ended.
+      guard let verdict = blocks[place.block]?.settle(Int(place.position), as: BlockState(decision.record), at: now)
+      else { continue }
+      switch verdict {
+      case .taken: taken.append(decision)
+      case .row: rows.append(decision)
+      case .late: continue
+      }
+      changed.insert(place.block)
+    }
+    try connection.run(Blocks.save(blocks.filter { changed.contains($0.key) }))
+  }
+}

@@ -1,0 +1,133 @@
+internal import Domain
+internal import Postgres
+
+/// Taking erased persons out of blocks: a part of the walk that `Erasures` describes.
+///
+/// A person is found by the order of the keys, so a message is looked through by the names of those who wait, and a block is
+/// written once for all of them.
+enum BlockErasure {
+  /// Messages with blocks that are looked through in one step.
+  private static let messages = 50
+
+  private static let nextStatement = Statement(
+    "block-erasure-next",
+    "SELECT DISTINCT seqno FROM blocks WHERE seqno >= $1 AND seqno <= $2 ORDER BY seqno LIMIT $3")
+
+  /// The messages with blocks of a range, as many as one step is for, and where the rest begins.
+  static func next(
+    from start: Int64, upto end: Int64, on connection: Connection
+  ) throws(PostgresError) -> (messages: [Int64], rest: Int64?) {
+    var parameters = Parameters()
+    parameters.append(start)
+    parameters.append(end)
+    parameters.append(messages + 1)
+    let rows = try connection.run(nextStatement, parameters)
+    let found = rows.map { rows.int64($0, 0) }
+    return (Array(found.prefix(messages)), found.count > messages ? found[messages] : nil)
+  }
+
+  private static let hitsStatement = Statement(
+    "block-erasure-hits",
+    """
+    SELECT m.seqno, b.block, b.place, b.state, b.device, e.app, e.user_key
+    FROM messages m JOIN erasures e ON e.app = m.app AND e.lap IS NOT NULL AND m.seqno <= e.upto_seqno
+    CROSS JOIN LATERAL block_entries_of(m.seqno, e.user_key) b
+    WHERE m.seqno = ANY($1)
+    """)
+
+  private static let addRestsStatement = Statement(
+    "block-erasure-add-rests",
+    """
+    INSERT INTO erasure_rests (seqno, device, app, user_key)
+    SELECT * FROM unnest($1, $2, $3, $4) AS t(seqno, device, app, user_key) ORDER BY seqno, device ON CONFLICT DO NOTHING
+    """)
+
+  /// Takes everybody whose turn it is out of these messages. While a delivery is under way the name says whose count it
+  /// moves: it is left for later.
+  static func takeOut(of messages: [Int64], on connection: Connection) throws(PostgresError) {
+    guard !messages.isEmpty else { return }
+    var seqnos = Int64Column()
+    for message in messages { seqnos.append(message) }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    let hits = try connection.run(hitsStatement, parameters)
+    var ended: [BlockID: Set<Int>] = [:]
+    var (openMessages, devices, apps, users) = (Int64Column(), UUIDColumn(), Int32Column(), TextColumn())
+    for row in 0..<hits.count {
+      guard hits.int32(row, 3) == BlockState.open.rawValue else {
+        ended[block(hits, row), default: []].insert(Int(hits.int32(row, 2)))
+        continue
+      }
+      openMessages.append(hits.int64(row, 0))
+      devices.append(hits.device(row, 4))
+      apps.append(hits.int32(row, 5))
+      users.append(hits.text(row, 6))
+    }
+    if devices.count > 0 {
+      var rests = Parameters()
+      rests.append(int64s: openMessages)
+      rests.append(uuids: devices)
+      rests.append(int32s: apps)
+      rests.append(texts: users)
+      _ = try connection.run(addRestsStatement, rests)
+    }
+    try erase(ended, on: connection)
+  }
+
+  private static let restsStatement = Statement(
+    "block-erasure-rests",
+    """
+    WITH part AS MATERIALIZED (
+      SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
+      ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    , found AS MATERIALIZED (
+      SELECT p.seqno, b.block, b.place, b.state, p.device FROM part p
+      CROSS JOIN LATERAL block_entries_of(p.seqno, p.user_key) b WHERE b.device = p.device)
+    , waiting AS (
+      UPDATE erasure_rests r SET looked_at = clock_timestamp() FROM found f
+      WHERE f.state = 0 AND r.seqno = f.seqno AND r.device = f.device)
+    SELECT seqno, block, place FROM found WHERE state > 0
+    """)
+
+  /// The same for deliveries that were under way when the walk came by, and are not any more.
+  static func takeOutRests(atMost limit: Int, on connection: Connection) throws(PostgresError) {
+    var parameters = Parameters()
+    parameters.append(limit)
+    let rows = try connection.run(restsStatement, parameters)
+    var ended: [BlockID: Set<Int>] = [:]
+    for row in 0..<rows.count { ended[block(rows, row), default: []].insert(Int(rows.int32(row, 2))) }
+    try erase(ended, on: connection)
+  }
+
+  // MARK: Writing
+
+  private static let lockStatement = Statement(
+    "block-erasure-lock",
+    "SELECT devices, user_keys, first_key FROM blocks WHERE seqno = $1 AND block = $2 FOR UPDATE")
+
+  private static let writeStatement = Statement(
+    "block-erasure-write", "UPDATE blocks SET user_keys = $3, first_key = $4 WHERE seqno = $1 AND block = $2")
+
+  private static func erase(_ places: [BlockID: Set<Int>], on connection: Connection) throws(PostgresError) {
+    for (block, positions) in places.sorted(by: { $0.key < $1.key }) {
+      var parameters = Parameters()
+      parameters.append(block.seqno)
+      parameters.append(block.number)
+      let rows = try connection.run(lockStatement, parameters)
+      guard rows.count == 1 else { continue }
+      var recipients = BlockRecipients(devices: rows.bytes(0, 0), userKeys: rows.bytes(0, 1))
+      var firstKey = rows.optionalText(0, 2)
+      let isFirstErased = positions.contains { recipients.userKey($0).text == firstKey }
+      recipients.erase(positions)
+      // The block is found by it, and it is a person's name too.
+      if isFirstErased { firstKey = recipients.firstNamedKey?.text }
+      parameters.append(bytes: recipients.userKeys)
+      parameters.append(text: firstKey)
+      _ = try connection.run(writeStatement, parameters)
+    }
+  }
+
+  private static func block(_ rows: Rows, _ row: Int) -> BlockID {
+    BlockID(seqno: rows.int64(row, 0), number: rows.int32(row, 1))
+  }
+}

@@ -1,0 +1,25 @@
+/// Names a block: a part of a message's recipients that is stored together.
+package struct BlockID: Hashable, Comparable, Sendable {
+  package let seqno: Int64
+  package let number: Int32
+
+  package init(seqno: Int64, number: Int32) {
+    self.seqno = seqno
+    self.number = number
+  }
+
+  package static func < (left: BlockID, right: BlockID) -> Bool {
+    (left.seqno, left.number) < (right.seqno, right.number)
+  }
+}
+
+/// Where a recipient stands.
+package struct BlockPlace: Hashable, Sendable {
+  package let block: BlockID
+  package let position: Int32
+
+  package init(block: BlockID, position: Int) {
+    self.block = block
+    self.position = Int32(position)
+  }
+}

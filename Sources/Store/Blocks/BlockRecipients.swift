@@ -1,0 +1,96 @@
+package import Domain
+
+/// The recipients of a block as bytes: what `blocks.devices` and `blocks.user_keys` hold.
+///
+/// ```
+///   devices     16 bytes each
+///   user_keys   where each key ends, 3 bytes, high byte first, counted from the first key │ the keys, one after the other
+/// ```
+/// An empty key is the device's own (`UserKey(guest:)`): a guest's, or that of a person who was erased.
+package struct BlockRecipients: Sendable {
+  package let devices: [UInt8]
+  package private(set) var userKeys: [UInt8]
+
+  private static let deviceBytes = 16
+  private static let endBytes = 3
+  /// What an end can say.
+  private static let mostKeyBytes = 1 << 24
+
+  package init(devices: [UInt8], userKeys: [UInt8]) {
+    self.devices = devices
+    self.userKeys = userKeys
+  }
+
+  /// Nil when the keys are too long together.
+  package init?(_ recipients: some Collection<(device: DeviceID, userKey: UserKey)>) {
+    var devices: [UInt8] = []
+    devices.reserveCapacity(recipients.count * Self.deviceBytes)
+    var keys = Keys(count: recipients.count)
+    for (device, userKey) in recipients {
+      for half in [device.high, device.low] {
+        for shift in stride(from: 56, through: 0, by: -8) { devices.append(UInt8(truncatingIfNeeded: half >> shift)) }
+      }
+      if !userKey.isGuest || userKey != UserKey(guest: device) { keys.bytes.append(contentsOf: userKey.text.utf8) }
+      keys.end()
+    }
+    guard let userKeys = keys.joined else { return nil }
+    self.init(devices: devices, userKeys: userKeys)
+  }
+
+  /// Keys that are being joined.
+  private struct Keys {
+    private var ends: [UInt8] = []
+    var bytes: [UInt8] = []
+
+    init(count: Int) {
+      ends.reserveCapacity(count * endBytes)
+    }
+
+    /// A key ends here.
+    mutating func end() {
+      for shift in [16, 8, 0] { ends.append(UInt8(truncatingIfNeeded: bytes.count >> shift)) }
+    }
+
+    var joined: [UInt8]? { bytes.count < mostKeyBytes ? ends + bytes : nil }
+  }
+
+  package var count: Int { devices.count / Self.deviceBytes }
+
+  package func device(_ position: Int) -> DeviceID {
+    let bytes = devices[position * Self.deviceBytes..<(position + 1) * Self.deviceBytes]
+    func half(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    return DeviceID(high: half(bytes.prefix(8)), low: half(bytes.suffix(8)))
+  }
+
+  package func userKey(_ position: Int) -> UserKey {
+    let key = keyBytes(position)
+    return key.isEmpty
+      ? UserKey(guest: device(position)) : UserKey(stored: String(decoding: userKeys[key], as: UTF8.self))
+  }
+
+  private func end(_ position: Int) -> Int {
+    guard position >= 0 else { return 0 }
+    return userKeys[position * Self.endBytes..<(position + 1) * Self.endBytes].reduce(0) { $0 << 8 | Int($1) }
+  }
+
+  private func keyBytes(_ position: Int) -> Range<Int> {
+    let base = count * Self.endBytes
+    return base + end(position - 1)..<base + end(position)
+  }
+
+  /// Takes persons' names out: their devices stay, with keys of their own.
+  package mutating func erase(_ positions: Set<Int>) {
+    var keys = Keys(count: count)
+    for position in 0..<count {
+      if !positions.contains(position) { keys.bytes.append(contentsOf: userKeys[keyBytes(position)]) }
+      keys.end()
+    }
+    // Shorter than they were, so they fit.
+    userKeys = keys.joined ?? userKeys
+  }
+
+  /// The lowest key that is there by name; nil: nobody is.
+  package var firstNamedKey: UserKey? {
+    (0..<count).lazy.filter { !keyBytes($0).isEmpty }.map(userKey).min()
+  }
+}

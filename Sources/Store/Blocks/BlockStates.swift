@@ -1,0 +1,92 @@
+package import Domain
+
+/// How a delivery stands in its block: the byte that `block_states` keeps. The table `block_codes` says the same in SQL.
+package enum BlockState: UInt8, CaseIterable, Sendable {
+  /// Under way.
+  case open = 0
+  /// The push network took it at the first try.
+  case accepted = 1
+  /// Its row in `outcomes` says it.
+  case hasRow = 2
+  // Ended before anything was sent. Below 16: what counts states in SQL relies on it.
+  case gone = 3
+  case rebound = 4
+  case quarantine = 5
+  case noConsent = 6
+  case noProvider = 7
+  case noToken = 8
+  case unproved = 9
+  case expired = 10
+
+  /// What it says of a delivery that has ended; nil where it says nothing.
+  package var outcome: (status: OutcomeStatus, attempts: Int16, reason: String?)? {
+    switch self {
+    case .open, .hasRow: nil
+    case .accepted: (.accepted, 1, nil)
+    case .gone: (.skipped, 0, SkipReason.gone.rawValue)
+    case .rebound: (.skipped, 0, SkipReason.rebound.rawValue)
+    case .quarantine: (.skipped, 0, SkipReason.quarantine.rawValue)
+    case .noConsent: (.skipped, 0, SkipReason.consent.rawValue)
+    case .noProvider: (.skipped, 0, SkipReason.noProvider.rawValue)
+    case .noToken: (.skipped, 0, SkipReason.noToken.rawValue)
+    case .unproved: (.skipped, 0, SkipReason.unproved.rawValue)
+    case .expired: (.expired, 0, "expired")
+    }
+  }
+
+  /// The state that says all of an outcome; nil: it needs a row.
+  package init?(_ record: Outcomes.Record) {
+    let found = Self.ends.first { _, end in
+      end.status == record.status && Tries(end.attempts) == record.attempts && end.reason == record.reason
+    }
+    guard let found else { return nil }
+    self = found.state
+  }
+
+  /// The most usual first.
+  private static let ends = allCases.compactMap { state in state.outcome.map { (state: state, end: $0) } }
+}
+
+/// How the deliveries of a block stand, a byte each.
+package struct BlockStates: Sendable {
+  /// What becomes of a word about a delivery.
+  package enum Verdict: Equatable, Sendable {
+    /// It is noted here, and counts.
+    case taken
+    /// It has ended already.
+    case late
+    /// It is for a row.
+    case row
+  }
+
+  package private(set) var bytes: [UInt8]
+  /// When those that have no rows ended, microseconds since 1970.
+  package private(set) var endedAt: Int64?
+
+  /// How far from `endedAt` a delivery may have ended that has no row, in microseconds: a minute.
+  private static let mostApart: Int64 = 60_000_000
+
+  package init(bytes: [UInt8], endedAt: Int64?) {
+    self.bytes = bytes
+    self.endedAt = endedAt
+  }
+
+  package subscript(position: Int) -> BlockState { BlockState(rawValue: bytes[position]) ?? .hasRow }
+
+  /// Notes that a delivery has ended, or waits.
+  /// - Parameter end: the state that says all of it; nil: it needs a row.
+  package mutating func settle(_ position: Int, as end: BlockState?, at now: Int64) -> Verdict {
+    switch self[position] {
+    case .hasRow: return .row
+    case .open:
+      guard let end, abs(now - (endedAt ?? now)) <= Self.mostApart else {
+        bytes[position] = BlockState.hasRow.rawValue
+        return .row
+      }
+      bytes[position] = end.rawValue
+      endedAt = endedAt ?? now
+      return .taken
+    default: return .late
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package import Domain
+package import Postgres
+
+/// The deliveries of campaigns: the recipients of each claim are written once, together, and how each delivery ended is a
+/// byte (`BlockState`). What is out of the ordinary (refused, waiting, tried again, ended at another time than the others) has a row in
+/// `outcomes` besides, and the byte says so: from then on the row alone counts.
+///
+/// ```
+///   blocks         (message, block)   devices and user keys; never changed but by an erasure
+///   block_states   (message, block)   a byte each; its row is locked by whoever writes down how deliveries ended
+/// ```
+/// Blocks are made of ranges of user keys only, so that no user's devices are in two blocks of a message, and a user is
+/// found by the order of the keys. Lists of recipients, waves and messages sent once more have rows for all.
+package enum Blocks {
+  /// Fewer devices than this are not worth a block.
+  package static let leastDevices = 16
+
+  private static let createStatement = Statement(
+    "blocks-create",
+    """
+    WITH recipients AS (
+      INSERT INTO blocks (seqno, block, devices_count, first_key, devices, user_keys) VALUES ($1, $3, $4, $5, $6, $7)
+    ), states AS (
+      INSERT INTO block_states (seqno, block, states) VALUES ($1, $3, $8)
+    )
+    INSERT INTO claims (seqno, node, block, devices_count) VALUES ($1, $2, $3, $4) RETURNING claim
+    """)
+
+  /// Claims devices as a block.
+  /// - Parameter firstKey: the lowest of their user keys.
+  package static func create(
+    _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey
+  ) -> Query<Claims.Hold> {
+    var parameters = Parameters()
+    parameters.append(block.seqno)
+    parameters.append(uuid: node)
+    parameters.append(block.number)
+    parameters.append(Int32(recipients.count))
+    parameters.append(text: firstKey.text)
+    parameters.append(bytes: recipients.devices)
+    parameters.append(bytes: recipients.userKeys)
+    parameters.append(bytes: [UInt8](repeating: BlockState.open.rawValue, count: recipients.count))
+    return Query(createStatement, parameters) { Claims.Hold(claim: $0.int64(0, 0)) }
+  }
+
+  // MARK: States
+
+  private static let lockStatement = Statement(
+    "blocks-lock",
+    """
+    SELECT s.seqno, s.block, s.states, s.ended_at FROM unnest($1, $2) AS t(seqno, block) CROSS JOIN LATERAL (
+      SELECT * FROM block_states b WHERE b.seqno = t.seqno AND b.block = t.block FOR UPDATE) s
+    """)
+
+  /// Locks the states of blocks, within a transaction. Those whose history is gone are missing.
+  package static func lock(_ blocks: Set<BlockID>) -> Query<[BlockID: BlockStates]> {
+    // In the order of the key, like every writer: those who meet wait for each other instead of in a circle.
+    Query(lockStatement, parameters(blocks.sorted())) { rows in
+      var states: [BlockID: BlockStates] = [:]
+      for row in 0..<rows.count {
+        states[BlockID(seqno: rows.int64(row, 0), number: rows.int32(row, 1))] = BlockStates(
+          bytes: rows.bytes(row, 2), endedAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3))
+      }
+      return states
+    }
+  }
+
+  private static let saveStatement = Statement(
+    "blocks-save",
+    """
+    UPDATE block_states s SET states = t.states, ended_at = t.ended_at
+    FROM unnest($1, $2, $3, $4) AS t(seqno, block, states, ended_at)
+    WHERE s.seqno = t.seqno AND s.block = t.block
+    """)
+
+  /// Writes states that are locked.
+  package static func save(_ states: [BlockID: BlockStates]) -> Query<Void> {
+    let blocks = states.keys.sorted()
+    var parameters = parameters(blocks)
+    var (bytes, times) = (BytesColumn(), TimestampColumn())
+    for block in blocks {
+      bytes.append(states[block]?.bytes)
+      times.append(states[block]?.endedAt)
+    }
+    parameters.append(bytes: bytes)
+    parameters.append(timestamps: times)
+    return Query(saveStatement, parameters) { _ in }
+  }
+
+  private static func parameters(_ blocks: [BlockID]) -> Parameters {
+    var (seqnos, numbers) = (Int64Column(), Int32Column())
+    for block in blocks {
+      seqnos.append(block.seqno)
+      numbers.append(block.number)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: numbers)
+    return parameters
+  }
+
+  private static let endedStatement = Statement(
+    "blocks-ended",
+    """
+    SELECT t.seqno, t.block, t.place FROM unnest($1, $2, $3) AS t(seqno, block, place)
+    JOIN block_states s ON s.seqno = t.seqno AND s.block = t.block
+    WHERE get_byte(s.states, t.place) NOT IN (0, 2)
+    """)
+
+  /// Those of the deliveries that have ended, and have no row that says so.
+  package static func ended(_ places: Set<BlockPlace>) -> Query<Set<BlockPlace>> {
+    var (seqnos, numbers, positions) = (Int64Column(), Int32Column(), Int32Column())
+    for place in places {
+      seqnos.append(place.block.seqno)
+      numbers.append(place.block.number)
+      positions.append(place.position)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: numbers)
+    parameters.append(int32s: positions)
+    return Query(endedStatement, parameters) { rows in
+      Set(
+        rows.map { row in
+          BlockPlace(
+            block: BlockID(seqno: rows.int64(row, 0), number: rows.int32(row, 1)), position: Int(rows.int32(row, 2)))
+        })
+    }
+  }
+
+  // MARK: Recipients
+
+  package struct Contents: Sendable {
+    package let block: BlockID
+    package let recipients: BlockRecipients
+    package let states: BlockStates
+  }
+
+  static let contentColumns = "b.seqno, b.block, b.devices, b.user_keys, s.states, s.ended_at"
+
+  /// - Parameter column: of the first of `contentColumns`.
+  static func contents(_ rows: Rows, _ row: Int, from column: Int = 0) -> Contents {
+    Contents(
+      block: BlockID(seqno: rows.int64(row, column), number: rows.int32(row, column + 1)),
+      recipients: BlockRecipients(devices: rows.bytes(row, column + 2), userKeys: rows.bytes(row, column + 3)),
+      states: BlockStates(
+        bytes: rows.bytes(row, column + 4),
+        endedAt: rows.isNull(row, column + 5) ? nil : rows.timestampMicroseconds(row, column + 5)))
+  }
+
+  private static let ofClaimsStatement = Statement(
+    "blocks-of-claims",
+    """
+    -- Found before anything is joined: a plan that hopes for their order would walk over all claims.
+    WITH c AS MATERIALIZED (SELECT claim, seqno, block FROM claims WHERE claim = ANY($1) AND block IS NOT NULL)
+    SELECT \(contentColumns), c.claim FROM c
+    JOIN blocks b ON b.seqno = c.seqno AND b.block = c.block
+    JOIN block_states s ON s.seqno = c.seqno AND s.block = c.block
+    """)
+
+  /// The blocks that claims are about, by claim.
+  static func ofClaims(_ claims: Int64Column) -> Query<[Int64: Contents]> {
+    var parameters = Parameters()
+    parameters.append(int64s: claims)
+    return Query(ofClaimsStatement, parameters) { rows in
+      var found: [Int64: Contents] = [:]
+      for row in 0..<rows.count { found[rows.int64(row, 6)] = contents(rows, row) }
+      return found
+    }
+  }
+}

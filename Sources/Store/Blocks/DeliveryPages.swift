@@ -1,0 +1,200 @@
+package import Domain
+package import Postgres
+
+/// How each delivery of a message stands, in pages: first those with rows of their own, by device, then those that stand in
+/// blocks, by their places there.
+package enum DeliveryPages {
+  package struct Delivery: Sendable {
+    package let place: Place
+    package let device: DeviceID
+    package let userKey: UserKey
+    package let status: OutcomeStatus
+    package let reason: String?
+    package let attempts: Int16
+    package let at: Int64
+    package let receivedAt: Int64?
+    package let readAt: Int64?
+  }
+
+  /// Where a delivery stands in the order of pages.
+  package enum Place: Equatable, Sendable {
+    case row(DeviceID)
+    case block(Int32, position: Int32)
+
+    package static let start = Place.row(.lowest)
+
+    /// As a cursor says it; nil: it is none of a delivery.
+    package init?(cursor: String) {
+      if let device = DeviceID(cursor) {
+        self = .row(device)
+        return
+      }
+      let numbers = cursor.split(separator: ":", omittingEmptySubsequences: false)
+      guard numbers.count == 2, let block = Int32(numbers[0]), let position = Int32(numbers[1]), block >= 0,
+        position >= 0
+      else { return nil }
+      self = .block(block, position: position)
+    }
+
+    package var cursor: String {
+      switch self {
+      case .row(let device): device.description
+      case .block(let block, let position): "\(block):\(position)"
+      }
+    }
+  }
+
+  /// Deliveries that have an outcome (of one kind, or any), after one.
+  package static func next(
+    of seqno: Int64, after place: Place, status: OutcomeStatus? = nil, limit: Int, on connection: Connection
+  ) throws(PostgresError) -> [Delivery] {
+    var found: [Delivery] = []
+    if case .row(let device) = place {
+      found = try connection.run(rows(of: seqno, after: device, status: status, limit: limit))
+    }
+    let states = BlockState.allCases.filter { state in
+      state.outcome.map { status == nil || $0.status == status } ?? false
+    }
+    return found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection))
+  }
+
+  /// Deliveries that ended rejected, expired or skipped, for one reason or any, after one, and where the search goes on when
+  /// there may be more: it looks at `window` rows at most.
+  package static func failures(
+    of seqno: Int64, after place: Place, reason: String?, window: Int, limit: Int, on connection: Connection
+  ) throws(PostgresError) -> (found: [Delivery], rest: Place?) {
+    var found: [Delivery] = []
+    if case .row(let device) = place {
+      found = try connection.run(
+        MessageLists.failures(of: seqno, after: device, reason: reason, window: window, limit: limit))
+      if found.count < limit,
+        let edge = try connection.run(MessageLists.failuresEdge(of: seqno, after: device, window: window))
+      {
+        return (found, .row(edge))
+      }
+    }
+    let states = BlockState.allCases.filter { state in
+      guard let outcome = state.outcome, outcome.status != .accepted else { return false }
+      return reason == nil || outcome.reason == reason
+    }
+    return (found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection)), nil)
+  }
+
+  // MARK: Rows
+
+  private static let rowsStatement = Statement(
+    "delivery-pages-rows",
+    """
+    SELECT o.device, o.user_key, o.status, o.reason, abs(o.attempts), o.at, r.at, d.at
+    FROM outcomes o
+    LEFT JOIN receipts r ON r.seqno = o.seqno AND r.device = o.device
+    LEFT JOIN reads d ON d.seqno = o.seqno AND d.device = o.device
+    WHERE o.seqno = $1 AND o.device > $2 AND ($4 IS NULL OR o.status = $4) ORDER BY o.device LIMIT $3
+    """)
+
+  private static func rows(
+    of seqno: Int64, after device: DeviceID, status: OutcomeStatus?, limit: Int
+  ) -> Query<[Delivery]> {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(device: device)
+    parameters.append(limit)
+    parameters.append(status?.rawValue)
+    return Query(rowsStatement, parameters) { rows in
+      rows.map { row in
+        Delivery(
+          place: .row(rows.device(row, 0)), device: rows.device(row, 0), userKey: rows.userKey(row, 1),
+          status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred, reason: rows.optionalText(row, 3),
+          attempts: rows.int16(row, 4), at: rows.timestampMicroseconds(row, 5),
+          receivedAt: rows.isNull(row, 6) ? nil : rows.timestampMicroseconds(row, 6),
+          readAt: rows.isNull(row, 7) ? nil : rows.timestampMicroseconds(row, 7))
+      }
+    }
+  }
+
+  // MARK: Blocks
+
+  private static func inBlocks(
+    of seqno: Int64, after place: Place, _ states: [BlockState], limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> [Delivery] {
+    var (block, position): (Int32, Int32) = (0, 0)
+    if case .block(let number, let last) = place { (block, position) = (number, last + 1) }
+    var found: [Delivery] = []
+    while !states.isEmpty, found.count < limit,
+      let next = try connection.run(nextBlock(of: seqno, from: block, with: states))
+    {
+      let start = next.block.number == block ? Int(position) : 0
+      found += try deliveries(in: next, states, from: start, limit: limit - found.count, connection)
+      (block, position) = (next.block.number + 1, 0)
+    }
+    return found
+  }
+
+  private static let nextBlockStatement = Statement(
+    "delivery-pages-next-block",
+    """
+    SELECT \(Blocks.contentColumns) FROM block_states s JOIN blocks b ON b.seqno = s.seqno AND b.block = s.block
+    WHERE s.seqno = $1 AND s.block >= $2
+      AND EXISTS (SELECT FROM unnest($3::bytea[]) AS t(code) WHERE position(code IN s.states) > 0)
+    ORDER BY s.block LIMIT 1
+    """)
+
+  /// The next block in which there is one of these states.
+  private static func nextBlock(
+    of seqno: Int64, from block: Int32, with states: [BlockState]
+  ) -> Query<Blocks.Contents?> {
+    var codes = BytesColumn()
+    for state in states { codes.append([state.rawValue]) }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(block)
+    parameters.append(bytes: codes)
+    return Query(nextBlockStatement, parameters) { $0.count == 1 ? Blocks.contents($0, 0) : nil }
+  }
+
+  private static let confirmedStatement = Statement(
+    "delivery-pages-confirmed",
+    """
+    SELECT t.device, r.at, d.at FROM unnest($2) AS t(device)
+    LEFT JOIN receipts r ON r.seqno = $1 AND r.device = t.device
+    LEFT JOIN reads d ON d.seqno = $1 AND d.device = t.device
+    WHERE r.at IS NOT NULL OR d.at IS NOT NULL
+    """)
+
+  private typealias Times = (received: Int64?, read: Int64?)
+
+  private static func confirmed(_ seqno: Int64, by devices: [DeviceID]) -> Query<[DeviceID: Times]> {
+    var column = UUIDColumn()
+    for device in devices { column.append(device) }
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(uuids: column)
+    return Query(confirmedStatement, parameters) { rows in
+      var times: [DeviceID: Times] = [:]
+      for row in 0..<rows.count {
+        times[rows.device(row, 0)] = (
+          rows.isNull(row, 1) ? nil : rows.timestampMicroseconds(row, 1),
+          rows.isNull(row, 2) ? nil : rows.timestampMicroseconds(row, 2)
+        )
+      }
+      return times
+    }
+  }
+
+  private static func deliveries(
+    in contents: Blocks.Contents, _ wanted: [BlockState], from start: Int, limit: Int, _ connection: Connection
+  ) throws(PostgresError) -> [Delivery] {
+    let (block, recipients, states) = (contents.block, contents.recipients, contents.states)
+    guard start < recipients.count else { return [] }
+    let positions = Array((start..<recipients.count).lazy.filter { wanted.contains(states[$0]) }.prefix(limit))
+    let times = try connection.run(confirmed(block.seqno, by: positions.map(recipients.device)))
+    return positions.compactMap { position in
+      guard let outcome = states[position].outcome else { return nil }
+      let device = recipients.device(position)
+      return Delivery(
+        place: .block(block.number, position: Int32(position)), device: device, userKey: recipients.userKey(position),
+        status: outcome.status, reason: outcome.reason, attempts: outcome.attempts, at: states.endedAt ?? 0,
+        receivedAt: times[device]?.received, readAt: times[device]?.read)
+    }
+  }
+}
