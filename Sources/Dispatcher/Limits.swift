@@ -48,6 +48,8 @@ enum Limits {
   static let quietControlInterval: Duration = .seconds(1)
   /// Devices of single sends beyond the window.
   static let sendDevices = 20_000
+  /// How long what is due or was left behind is not looked for again when there was nothing: a tenth of a poll.
+  static let takingUpInterval: Duration = .milliseconds(20)
   /// Deferred deliveries taken up at once.
   static let dueDevices = 2_000
   /// Claims of dead nodes taken over at once: single sends have one each.

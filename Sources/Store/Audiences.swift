@@ -37,32 +37,25 @@ package enum Audiences {
 
   // MARK: Ranges of user keys (everyone, members, guests)
 
-  private static let rangeEndStatement = Statement(
-    "audience-range-end",
+  private static let nextPartStatement = Statement(
+    "audience-next-part",
     """
-    SELECT max(user_key) FROM (
-      SELECT user_key FROM devices WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3
-      ORDER BY user_key, device LIMIT $4) part
+    SELECT max(user_key), count(*) FILTER (WHERE bound_at <= $5) FROM (
+      SELECT user_key, bound_at FROM devices WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3
+      -- All devices of the last user.
+      ORDER BY user_key FETCH FIRST $4 ROWS WITH TIES) part
     """)
 
-  /// The user key that ends a part of about `devices` devices; nil when nothing is left.
-  package static func rangeEnd(app: App.Number, after: String, upto: String, devices: Int) -> Query<String?> {
+  /// The user key that ends a part of about `devices` devices, and how many of them belong; nil when nothing is left.
+  package static func nextPart(
+    app: App.Number, after: String, upto: String, frozenAt: Int64, devices: Int
+  ) -> Query<(end: String, count: Int64)?> {
     var parameters = range(app, after, upto)
     parameters.append(devices)
-    return Query(rangeEndStatement, parameters) { $0.optionalText(0, 0) }
-  }
-
-  private static let rangeCountStatement = Statement(
-    "audience-range-count",
-    """
-    SELECT count(*) FROM devices
-    WHERE app = $1 AND state = 1 AND user_key > $2 AND user_key <= $3 AND bound_at <= $4
-    """)
-
-  package static func rangeCount(app: App.Number, after: String, upto: String, frozenAt: Int64) -> Query<Int64> {
-    var parameters = range(app, after, upto)
     parameters.append(timestampMicroseconds: frozenAt)
-    return Query(rangeCountStatement, parameters) { $0.int64(0, 0) }
+    return Query(nextPartStatement, parameters) { rows in
+      rows.optionalText(0, 0).map { (end: $0, count: rows.int64(0, 1)) }
+    }
   }
 
   private static let rangeReadStatement = Statement(

@@ -18,6 +18,8 @@ final class Claimer {
   private let meter: ClaimMeter
   private let setAside: SetAside
   private let log: Logger
+  /// When what is due or was left behind is looked for again, while there is other work.
+  private var nextTakingUp = Instant(nanoseconds: 0)
 
   init(_ shared: Shared, _ crew: Crew) {
     log = Logger(label: crew.threadName("claim"))
@@ -35,8 +37,12 @@ final class Claimer {
       var didWork = false
       if shared.holdsLease {
         try takeUpUnlaunched(connection)
-        if shared.hasRoom(for: crew.lanes[0]) { didWork = try adoptOrphans(connection) || didWork }
-        if shared.hasRoom(for: crew.lanes[0]) { didWork = try takeDue(connection) || didWork }
+        // A campaign has a round every few milliseconds, and what is left behind or due can wait for some of them.
+        if began >= nextTakingUp {
+          if shared.hasRoom(for: crew.lanes[0]) { didWork = try adoptOrphans(connection) }
+          if shared.hasRoom(for: crew.lanes[0]) { didWork = try takeDue(connection) || didWork }
+          if !didWork { nextTakingUp = shared.clock.now + Limits.takingUpInterval }
+        }
         let waiting = turns.order(
           try connection.run(Messages.claimable(crew.lanes, atMost: Limits.waitingMessages)))
         let lookedAt = shared.clock.now

@@ -25,6 +25,8 @@ final class Completer {
   private var retries = Heap<Retry>()
   private var lastRetry: Int64 = 0
   var decisions = Decisions()
+  /// Devices that have been answered and wait to be written: their room is given back together.
+  private var roomToGive = 0
   private var blockAnswers = BlockAnswers<Decisions.Decision>(patience: Limits.blockPatience)
   var breaker = Breaker()
   /// Claims in the database that we did not know of at the last audit.
@@ -59,6 +61,7 @@ final class Completer {
     let inputs = crew.completer.receive(
       atMost: decisions.isEmpty ? min(patience, Limits.pollInterval) : .zero)
     for input in inputs { take(input) }
+    giveRoom()
     for decision in blockAnswers.takeDue(at: shared.clock.now, open: { claims[$0] ?? 0 }) { decisions.add(decision) }
     try write(connection)
     try submitDue(connection)
@@ -71,6 +74,11 @@ final class Completer {
     }
   }
 
+  private func giveRoom() {
+    if roomToGive > 0 { shared.give(roomToGive) }
+    roomToGive = 0
+  }
+
   /// The node ends: answers that are under way are waited for, the rest is handed back with a row that says so.
   private func drain() {
     let deadline = shared.clock.now + Limits.drain
@@ -81,6 +89,7 @@ final class Completer {
       {
         for input in crew.completer.receive(atMost: .milliseconds(50)) { take(input) }
         while let retry = retries.popMin() { handBack(retry) }
+        giveRoom()
         for decision in blockAnswers.takeAll() { decisions.add(decision) }
         try write(connection)
       }
@@ -199,7 +208,7 @@ final class Completer {
     guard decision.place != nil, BlockState(record) != nil else { return decisions.add(decision) }
     // It waits for others of its block, and room for more is there already.
     decision.hasGivenRoom = true
-    shared.give(1)
+    roomToGive += 1
     blockAnswers.add(decision, to: claim, at: shared.clock.now)
   }
 

@@ -58,19 +58,15 @@ struct AudienceReader {
     }
     let after = before ?? keys.after
     if namesUsers { return try nextUserPart(after, keys.upto, connection) }
-    let end = try connection.run(
-      Audiences.rangeEnd(app: app, after: after, upto: keys.upto, devices: Limits.shardDevices))
-    guard let end else { return nil }
-    let count = try count(after: after, upto: end, connection)
-    return Part(part: .keys(after: after, upto: end), targeted: count, isLast: false)
-  }
-
-  private func count(after: String, upto: String, _ connection: Connection) throws(PostgresError) -> Int64 {
-    guard case .segment(let segment) = audience else {
-      return try connection.run(Audiences.rangeCount(app: app, after: after, upto: upto, frozenAt: frozenAt))
+    let next = try connection.run(
+      Audiences.nextPart(app: app, after: after, upto: keys.upto, frozenAt: frozenAt, devices: Limits.shardDevices))
+    guard let next else { return nil }
+    var count = next.count
+    if case .segment(let segment) = audience {
+      count = try connection.run(
+        Segments.count(segment, app: app, after: after, upto: next.end, frozenAt: frozenAt, limit: .max))
     }
-    return try connection.run(
-      Segments.count(segment, app: app, after: after, upto: upto, frozenAt: frozenAt, limit: .max))
+    return Part(part: .keys(after: after, upto: next.end), targeted: count, isLast: false)
   }
 
   // MARK: Users by name
