@@ -191,7 +191,7 @@ END $$;
 CREATE TRIGGER devices_change_users AFTER UPDATE OF user_key ON devices FOR EACH ROW
   WHEN (OLD.user_key <> NEW.user_key AND NEW.state <> 2) EXECUTE FUNCTION note_former_user();
 
--- The users whom a message may have gone to on a device; who was erased has left it the device's own key.
+-- The users to whom a message may have gone on a device; a guest's key follows from the device.
 CREATE FUNCTION users_of_device(of_device uuid) RETURNS SETOF text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT user_key FROM devices WHERE device = of_device
   UNION SELECT user_key FROM former_users WHERE device = of_device

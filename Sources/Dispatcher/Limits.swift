@@ -109,8 +109,8 @@ enum Limits {
   static let backOffDevices = 100_000
   /// Outcomes written in one transaction.
   static let outcomesPerCommit = 4_000
-  /// How long a delivery that has ended waits for others of its block, with which it is written. What a crash makes doubtful grows
-  /// by as much: a second of sending has five of them.
+  /// How long an ended delivery waits for the rest of its block, so that one write covers them. A crash leaves in doubt
+  /// what was answered in this time, too.
   static let blockPatience: Duration = .milliseconds(200)
   /// Results that may wait for `complete`. The window bounds them long before.
   static let waitingResults = 1_000_000

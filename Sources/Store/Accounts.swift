@@ -111,7 +111,7 @@ package enum Accounts {
         app: rows.isNull(row, 4) ? nil : rows.int32(row, 4), appID: rows.optionalText(row, 5),
         password: rows.isNull(row, 6) ? nil : rows.bytes(row, 6), salt: rows.isNull(row, 7) ? nil : rows.bytes(row, 7),
         createdAt: rows.timestampMicroseconds(row, 8),
-        disabledAt: rows.isNull(row, 9) ? nil : rows.timestampMicroseconds(row, 9))
+        disabledAt: rows.optionalTimestamp(row, 9))
     }
   }
 }

@@ -35,7 +35,7 @@ package enum AppPauses {
       for row in 0..<rows.count {
         states[rows.int32(row, 0)] = State(
           appID: rows.text(row, 1), isPaused: rows.bool(row, 2),
-          resumedAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3))
+          resumedAt: rows.optionalTimestamp(row, 3))
       }
       return states
     }

@@ -240,7 +240,7 @@ package enum Approvals {
           asker: Asker(stored: rows.text(row, 10)) ?? .account(0), name: rows.text(row, 11)),
         requestedAt: rows.timestampMicroseconds(row, 12), endsAt: rows.timestampMicroseconds(row, 13),
         decidedBy: rows.optionalText(row, 14),
-        decidedAt: rows.isNull(row, 15) ? nil : rows.timestampMicroseconds(row, 15),
+        decidedAt: rows.optionalTimestamp(row, 15),
         reason: rows.optionalText(row, 16), seqno: rows.optionalInt64(row, 17), isHeld: rows.bool(row, 18),
         because: SecondPerson.Because(rawValue: rows.int16(row, 19)) ?? .size, withinHour: rows.int64(row, 20))
     }

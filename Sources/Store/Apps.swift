@@ -119,7 +119,7 @@ package enum Apps {
     // One that only a newer version knows is held to be the strictest of ours.
     var rules = App.IdentityRules(App.Identity(rawValue: rows.int16(row, 10)) ?? .strict)
     rules.observed = rows.isNull(row, 11) ? nil : App.Identity(rawValue: rows.int16(row, 11))
-    rules.graceEndsAt = rows.isNull(row, 12) ? nil : rows.timestampMicroseconds(row, 12)
+    rules.graceEndsAt = rows.optionalTimestamp(row, 12)
     rules.keepsUserOnRefresh = rows.bool(row, 13)
     rules.keepsConfidentialToProved = rows.bool(row, 14)
     rules.tellsDevices = rows.bool(row, 15)

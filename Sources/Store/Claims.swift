@@ -329,7 +329,7 @@ package enum Claims {
       entries[claim] = open.map { position in
         Entry(
           device: contents.recipients.device(position), userKey: contents.recipients.userKey(position),
-          attempts: inDoubt ? Tries(stored: 0).inDoubt : Tries(stored: 0),
+          attempts: inDoubt ? (0 as Tries).inDoubt : 0,
           place: BlockPlace(block: contents.block, position: position))
       }
     }

@@ -122,7 +122,7 @@ package enum Erasures {
     let last = try connection.run(pageEndStatement, page)
     let pageEnd: (seqno: Int64, device: UUIDValue)? =
       last.count == 1 ? (seqno: last.int64(0, 0), device: last.uuid(0, 1)) : nil
-    // A message's blocks are looked through when the walk leaves it.
+    // The walk looks through a message's blocks as it leaves the message.
     let blocks = try BlockErasure.next(from: place.seqno, upto: pageEnd.map { $0.seqno - 1 } ?? end, on: connection)
     if let rest = blocks.rest {
       // There are more than one step is for: it goes no further than they do.
@@ -196,7 +196,7 @@ package enum Erasures {
     // After it was seen, and before the numbers are read: so nothing falls in between.
     let oldest = try connection.run(oldestStatement)
     var settled = Parameters()
-    settled.append(timestampMicroseconds: oldest.isNull(0, 0) ? nil : oldest.timestampMicroseconds(0, 0))
+    settled.append(timestampMicroseconds: oldest.optionalTimestamp(0, 0))
     _ = try connection.run(settleStatement, settled)
     var joining = place.parameters
     joining.append(Int64(Limits.persons))
@@ -206,12 +206,17 @@ package enum Erasures {
 
   // MARK: Rests
 
+  /// Those whose turn it is to be looked at again, `$1` at most.
+  static let dueRests = """
+    SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
+    ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED
+    """
+
   private static let restsStatement = Statement(
     "erasures-rests",
     """
     WITH part AS MATERIALIZED (
-      SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
-      ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      \(dueRests))
     , found AS MATERIALIZED (
       SELECT p.* FROM part p JOIN outcomes o ON o.seqno = p.seqno AND o.device = p.device AND o.user_key = p.user_key)
     , taken AS (

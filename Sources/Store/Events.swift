@@ -238,7 +238,7 @@ package enum Events {
           at: rows.timestampMicroseconds(row, 3), state: State(rawValue: rows.int16(row, 4)) ?? .waiting,
           attempts: rows.int16(row, 5), dueAt: rows.timestampMicroseconds(row, 6),
           status: rows.isNull(row, 7) ? nil : rows.int16(row, 7), reason: rows.optionalText(row, 8),
-          endedAt: rows.isNull(row, 9) ? nil : rows.timestampMicroseconds(row, 9), data: rows.bytes(row, 10))
+          endedAt: rows.optionalTimestamp(row, 9), data: rows.bytes(row, 10))
       }
     }
   }

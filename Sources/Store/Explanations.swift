@@ -35,7 +35,7 @@ package enum Explanations {
     parameters.append(seqno)
     return Query(messageStatement, parameters) { rows in
       guard rows.count == 1 else { return nil }
-      func time(_ column: Int) -> Int64? { rows.isNull(0, column) ? nil : rows.timestampMicroseconds(0, column) }
+      func time(_ column: Int) -> Int64? { rows.optionalTimestamp(0, column) }
       return Message(
         app: rows.int32(0, 0), state: MessageState(rawValue: rows.int16(0, 1)) ?? .queued,
         createdAt: rows.timestampMicroseconds(0, 2), dueAt: time(3), frozenAt: time(4), finishedAt: time(5),
@@ -88,7 +88,7 @@ package enum Explanations {
     parameters.append(searching)
     return Query(deliveriesStatement, parameters) { rows in
       rows.map { row in
-        func time(_ column: Int) -> Int64? { rows.isNull(row, column) ? nil : rows.timestampMicroseconds(row, column) }
+        func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
         return Delivery(
           device: rows.device(row, 0), status: OutcomeStatus(rawValue: rows.int16(row, 1)) ?? .deferred,
           attempts: rows.int16(row, 2), reason: rows.optionalText(row, 3), at: rows.timestampMicroseconds(row, 4),

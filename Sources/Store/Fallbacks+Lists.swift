@@ -31,8 +31,8 @@ extension Fallbacks {
         Entry(
           userKey: rows.userKey(row, 0), dueAt: rows.timestampMicroseconds(row, 1),
           decision: Decision(rawValue: rows.int16(row, 2)),
-          decidedAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3),
-          lateAt: rows.isNull(row, 4) ? nil : rows.timestampMicroseconds(row, 4))
+          decidedAt: rows.optionalTimestamp(row, 3),
+          lateAt: rows.optionalTimestamp(row, 4))
       }
     }
   }

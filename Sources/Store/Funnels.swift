@@ -51,7 +51,7 @@ package enum Funnels {
       funnel.resent = rows.int64(0, 12)
       funnel.stateReason = rows.optionalText(0, 14)
       funnel.resendOf = rows.optionalInt64(0, 15)
-      funnel.dueAt = rows.isNull(0, 16) ? nil : rows.timestampMicroseconds(0, 16)
+      funnel.dueAt = rows.optionalTimestamp(0, 16)
       funnel.reference = rows.optionalText(0, 17)
       funnel.origin = rows.optionalText(0, 18)
       funnel.appID = rows.text(0, 19)

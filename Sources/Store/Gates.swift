@@ -119,7 +119,7 @@ package enum Gates {
       let pace = rows.isNull(0, 1) ? nil : Pace(devices: rows.int32(0, 1), waitSeconds: rows.int32(0, 2))
       let meter = PaceMeter(
         tokens: Double(rows.int64(0, 3)) / 1_000_000, countedAt: rows.timestampMicroseconds(0, 4),
-        readyAt: rows.isNull(0, 5) ? nil : rows.timestampMicroseconds(0, 5))
+        readyAt: rows.optionalTimestamp(0, 5))
       var canary: LockedCanary?
       if !rows.isNull(0, 6) {
         canary = LockedCanary(

@@ -222,7 +222,7 @@ package enum Imports {
         rest: rows.bytes(row, 8), lines: rows.int64(row, 9), imported: rows.int64(row, 10),
         rejected: rows.int64(row, 11),
         createdAt: rows.timestampMicroseconds(row, 12), createdBy: rows.text(row, 13),
-        finishedAt: rows.isNull(row, 14) ? nil : rows.timestampMicroseconds(row, 14))
+        finishedAt: rows.optionalTimestamp(row, 14))
     }
   }
 }

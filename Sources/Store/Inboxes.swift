@@ -193,7 +193,7 @@ package enum Inboxes {
     Entry(
       seqno: rows.int64(row, 1), sentAt: rows.timestampMicroseconds(row, 2),
       endsAt: rows.timestampMicroseconds(row, 3),
-      readAt: rows.isNull(row, 4) ? nil : rows.timestampMicroseconds(row, 4),
+      readAt: rows.optionalTimestamp(row, 4),
       filled: rows.isNull(row, 5) ? nil : try? InboxValues(json: rows.bytes(row, 5)), sendDate: rows.text(row, 6),
       request: rows.bytes(row, 7),
       links: rows.isNull(row, 8) ? nil : try? HostedLinks(json: rows.bytes(row, 8)),

@@ -55,7 +55,7 @@ package enum KeyLists {
       Record(
         number: rows.int32(row, 0), role: rows.text(row, 1), app: rows.isNull(row, 2) ? nil : rows.int32(row, 2),
         appID: rows.optionalText(row, 3), name: rows.text(row, 4), createdAt: rows.timestampMicroseconds(row, 5),
-        revokedAt: rows.isNull(row, 6) ? nil : rows.timestampMicroseconds(row, 6))
+        revokedAt: rows.optionalTimestamp(row, 6))
     }
   }
 }

@@ -77,7 +77,7 @@ package enum MessageLists {
     var funnel = Funnel(
       seqno: rows.int64(row, 0), state: MessageState(rawValue: rows.int16(row, 3)) ?? .queued,
       targeted: rows.optionalInt64(row, 9))
-    funnel.dueAt = rows.isNull(row, 8) ? nil : rows.timestampMicroseconds(row, 8)
+    funnel.dueAt = rows.optionalTimestamp(row, 8)
     funnel.stateReason = rows.optionalText(row, 11)
     funnel.resendOf = rows.optionalInt64(row, 12)
     funnel.accepted = rows.int64(row, 13)
@@ -91,7 +91,7 @@ package enum MessageLists {
     return Record(
       app: rows.int32(row, 1), appID: rows.text(row, 2), lane: Lane(rawValue: rows.int16(row, 4)) ?? .normal,
       alert: rows.optionalText(row, 5), createdAt: rows.timestampMicroseconds(row, 6),
-      finishedAt: rows.isNull(row, 7) ? nil : rows.timestampMicroseconds(row, 7),
+      finishedAt: rows.optionalTimestamp(row, 7),
       apiKey: rows.isNull(row, 10) ? nil : rows.int32(row, 10), funnel: funnel)
   }
 

@@ -33,7 +33,7 @@ package enum Messages {
     Earlier(
       seqno: rows.int64(row, column), requestSHA256: rows.bytes(row, column + 1),
       targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3),
-      dueAt: rows.isNull(row, column + 4) ? nil : rows.timestampMicroseconds(row, column + 4),
+      dueAt: rows.optionalTimestamp(row, column + 4),
       resendOf: rows.optionalInt64(row, column + 5))
   }
 
@@ -248,7 +248,7 @@ package enum Messages {
       seqno: rows.int64(row, 0), app: rows.int32(row, 1), appID: rows.text(row, 2),
       lane: Lane(rawValue: rows.int16(row, 3)) ?? .normal, state: MessageState(rawValue: rows.int16(row, 4)) ?? .queued,
       request: rows.bytes(row, 5), sendDate: rows.text(row, 6), expiresAt: rows.timestampMicroseconds(row, 7),
-      frozenAt: rows.isNull(row, 8) ? nil : rows.timestampMicroseconds(row, 8), isPlanned: rows.bool(row, 9))
+      frozenAt: rows.optionalTimestamp(row, 8), isPlanned: rows.bool(row, 9))
     open.isCancelling = rows.bool(row, 10)
     if !rows.isNull(row, 11) {
       open.resend = Resend(of: rows.int64(row, 11), to: ResendTarget(rawValue: rows.int16(row, 12)) ?? .failed)

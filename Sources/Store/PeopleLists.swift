@@ -133,7 +133,7 @@ package enum PeopleLists {
     return rows.map { row in
       Device(
         record: Devices.Record(rows, row), userName: rows.text(row, next), badge: rows.int16(row, next + 1),
-        quarantinedAt: rows.isNull(row, next + 2) ? nil : rows.timestampMicroseconds(row, next + 2),
+        quarantinedAt: rows.optionalTimestamp(row, next + 2),
         quarantineReason: rows.optionalText(row, next + 3), quarantineSeqno: rows.optionalInt64(row, next + 4))
     }
   }

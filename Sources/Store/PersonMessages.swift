@@ -105,7 +105,7 @@ package enum PersonMessages {
     parameters.append(int64s: column(seqnos))
     return Query(messagesStatement, parameters) { rows in
       rows.map { row in
-        func time(_ column: Int) -> Int64? { rows.isNull(row, column) ? nil : rows.timestampMicroseconds(row, column) }
+        func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
         return Message(
           seqno: rows.int64(row, 0), lane: Lane(rawValue: rows.int16(row, 1)) ?? .normal,
           state: MessageState(rawValue: rows.int16(row, 2)) ?? .queued, createdAt: rows.timestampMicroseconds(row, 3),
@@ -168,7 +168,7 @@ package enum PersonMessages {
     return Query(deliveriesStatement, parameters) { rows in
       var found: [Int64: [Delivery]] = [:]
       for row in 0..<rows.count {
-        func time(_ column: Int) -> Int64? { rows.isNull(row, column) ? nil : rows.timestampMicroseconds(row, column) }
+        func time(_ column: Int) -> Int64? { rows.optionalTimestamp(row, column) }
         found[rows.int64(row, 0), default: []].append(
           Delivery(
             device: rows.device(row, 1), status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred,

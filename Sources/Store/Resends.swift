@@ -112,10 +112,19 @@ package enum Resends {
   private static func parameters(
     _ seqno: Int64, _ target: ResendTarget, _ after: DeviceID, _ upto: DeviceID, _ frozenAt: Int64
   ) -> Parameters {
+    parameters(seqno, target, frozenAt) { range in
+      range.append(device: after)
+      range.append(device: upto)
+    }
+  }
+
+  /// - Parameter appendRange: appends both ends of the part.
+  private static func parameters(
+    _ seqno: Int64, _ target: ResendTarget, _ frozenAt: Int64, _ appendRange: (inout Parameters) -> Void
+  ) -> Parameters {
     var parameters = Parameters()
     parameters.append(seqno)
-    parameters.append(device: after)
-    parameters.append(device: upto)
+    appendRange(&parameters)
     parameters.append(target.rawValue)
     parameters.append(timestampMicroseconds: frozenAt)
     return parameters
@@ -172,7 +181,7 @@ package enum Resends {
   private static let blockCountStatement = Statement(
     "resends-block-count", "SELECT count(*) FROM (SELECT \(blockMembers) LIMIT $6) AS counted")
 
-  /// Devices of the blocks in (after, upto], counted up to a limit.
+  /// Counts the devices that belong in the blocks (after, upto], up to a limit.
   package static func count(
     of seqno: Int64, _ target: ResendTarget, afterBlock after: Int32, upto: Int32, frozenAt: Int64, limit: Int64? = nil
   ) -> Query<Int64> {
@@ -203,12 +212,9 @@ package enum Resends {
   private static func parameters(
     _ seqno: Int64, _ target: ResendTarget, _ after: Int32, _ upto: Int32, _ frozenAt: Int64
   ) -> Parameters {
-    var parameters = Parameters()
-    parameters.append(seqno)
-    parameters.append(after)
-    parameters.append(upto)
-    parameters.append(target.rawValue)
-    parameters.append(timestampMicroseconds: frozenAt)
-    return parameters
+    parameters(seqno, target, frozenAt) { range in
+      range.append(after)
+      range.append(upto)
+    }
   }
 }

@@ -38,6 +38,11 @@ extension Rows {
     isNull(row, column) ? nil : int64(row, column)
   }
 
+  /// Microseconds since 1970.
+  package func optionalTimestamp(_ row: Int, _ column: Int) -> Int64? {
+    isNull(row, column) ? nil : timestampMicroseconds(row, column)
+  }
+
   /// Reads every row.
   package func map<Value>(_ read: (Int) -> Value) -> [Value] {
     (0..<count).map(read)

@@ -217,9 +217,9 @@ package enum Waves {
       var clocks: [DeviceID: Clock] = [:]
       for row in 0..<rows.count {
         clocks[rows.device(row, 0)] = Clock(
-          expiresAt: rows.isNull(row, 1) ? nil : rows.timestampMicroseconds(row, 1),
-          opensAt: rows.isNull(row, 2) ? nil : rows.timestampMicroseconds(row, 2),
-          nightEndsAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3))
+          expiresAt: rows.optionalTimestamp(row, 1),
+          opensAt: rows.optionalTimestamp(row, 2),
+          nightEndsAt: rows.optionalTimestamp(row, 3))
       }
       return clocks
     }

@@ -48,6 +48,12 @@ import Testing
     #expect(states.settle(3, as: .accepted, at: 61_000_001) == .row)
   }
 
+  @Test func `the tables that are dropped are those that partitions are made of`() throws {
+    let rows = try TestDatabase.make().connect().run(
+      Statement("test-tables", "SELECT name::text FROM delivery_tables"))
+    #expect(Set(rows.map { rows.text($0, 0) }) == Set(HistoryRanges.tables))
+  }
+
   @Test func `what a state says is the same in SQL`() throws {
     let rows = try TestDatabase.make().connect().run(
       Statement("test-codes", "SELECT code, status, attempts, reason FROM block_codes ORDER BY code"))

@@ -9,13 +9,13 @@ struct BlockWriter {
   private(set) var rows: [Decisions.Decision] = []
 
   init(_ decisions: [Decisions.Decision], at now: Int64, _ connection: Connection) throws(PostgresError) {
-    let places = Set(decisions.compactMap(\.place?.block))
-    guard !places.isEmpty else {
+    let ids = Set(decisions.compactMap(\.place?.block))
+    guard !ids.isEmpty else {
       rows = decisions
       return
     }
-    var blocks = try connection.run(Blocks.lock(places))
-    var changed: Set<BlockID> = []
+    let before = try connection.run(Blocks.lock(ids))
+    var blocks = before
     for decision in decisions {
       guard let place = decision.place else {
         rows.append(decision)
@@ -27,10 +27,10 @@ struct BlockWriter {
       switch verdict {
       case .taken: taken.append(decision)
       case .row: rows.append(decision)
-      case .late: continue
+      case .late: break
       }
-      changed.insert(place.block)
     }
-    try connection.run(Blocks.save(blocks.filter { changed.contains($0.key) }))
+    let changed = blocks.filter { $0.value != before[$0.key] }
+    if !changed.isEmpty { try connection.run(Blocks.save(changed)) }
   }
 }

@@ -55,7 +55,7 @@ enum BlockErasure {
     var (openMessages, devices, apps, users) = (Int64Column(), UUIDColumn(), Int32Column(), TextColumn())
     for row in 0..<hits.count {
       guard hits.int32(row, 3) == BlockState.open.rawValue else {
-        ended[block(hits, row), default: []].insert(Int(hits.int32(row, 2)))
+        ended[hits.block(row, 0), default: []].insert(Int(hits.int32(row, 2)))
         continue
       }
       openMessages.append(hits.int64(row, 0))
@@ -78,8 +78,7 @@ enum BlockErasure {
     "block-erasure-rests",
     """
     WITH part AS MATERIALIZED (
-      SELECT seqno, device, user_key FROM erasure_rests WHERE looked_at < clock_timestamp() - interval '1 minute'
-      ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      \(Erasures.dueRests))
     , found AS MATERIALIZED (
       SELECT p.seqno, b.block, b.place, b.state, p.device FROM part p
       CROSS JOIN LATERAL block_entries_of(p.seqno, p.user_key) b WHERE b.device = p.device)
@@ -95,7 +94,7 @@ enum BlockErasure {
     parameters.append(limit)
     let rows = try connection.run(restsStatement, parameters)
     var ended: [BlockID: Set<Int>] = [:]
-    for row in 0..<rows.count { ended[block(rows, row), default: []].insert(Int(rows.int32(row, 2))) }
+    for row in 0..<rows.count { ended[rows.block(row, 0), default: []].insert(Int(rows.int32(row, 2))) }
     try erase(ended, on: connection)
   }
 
@@ -125,9 +124,5 @@ enum BlockErasure {
       parameters.append(text: firstKey)
       _ = try connection.run(writeStatement, parameters)
     }
-  }
-
-  private static func block(_ rows: Rows, _ row: Int) -> BlockID {
-    BlockID(seqno: rows.int64(row, 0), number: rows.int32(row, 1))
   }
 }

@@ -48,7 +48,7 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
 }
 
 /// How the deliveries of a block stand, a byte each.
-package struct BlockStates: Sendable {
+package struct BlockStates: Equatable, Sendable {
   /// What becomes of a word about a delivery.
   package enum Verdict: Equatable, Sendable {
     /// It is noted here, and counts.

@@ -2,8 +2,8 @@ package import Domain
 package import Postgres
 
 /// The deliveries of campaigns: the recipients of each claim are written once, together, and how each delivery ended is a
-/// byte (`BlockState`). What is out of the ordinary (refused, waiting, tried again, ended at another time than the others) has a row in
-/// `outcomes` besides, and the byte says so: from then on the row alone counts.
+/// byte (`BlockState`). What is out of the ordinary (refused, waiting, tried again, ended at another time than the others)
+/// has a row in `outcomes` besides, and the byte says so: from then on the row alone counts.
 ///
 /// ```
 ///   blocks         (message, block)   devices and user keys; never changed but by an erasure
@@ -58,8 +58,7 @@ package enum Blocks {
     Query(lockStatement, parameters(blocks.sorted())) { rows in
       var states: [BlockID: BlockStates] = [:]
       for row in 0..<rows.count {
-        states[BlockID(seqno: rows.int64(row, 0), number: rows.int32(row, 1))] = BlockStates(
-          bytes: rows.bytes(row, 2), endedAt: rows.isNull(row, 3) ? nil : rows.timestampMicroseconds(row, 3))
+        states[rows.block(row, 0)] = rows.states(row, 2)
       }
       return states
     }
@@ -122,8 +121,7 @@ package enum Blocks {
     return Query(endedStatement, parameters) { rows in
       Set(
         rows.map { row in
-          BlockPlace(
-            block: BlockID(seqno: rows.int64(row, 0), number: rows.int32(row, 1)), position: Int(rows.int32(row, 2)))
+          BlockPlace(block: rows.block(row, 0), position: Int(rows.int32(row, 2)))
         })
     }
   }
@@ -141,11 +139,9 @@ package enum Blocks {
   /// - Parameter column: of the first of `contentColumns`.
   static func contents(_ rows: Rows, _ row: Int, from column: Int = 0) -> Contents {
     Contents(
-      block: BlockID(seqno: rows.int64(row, column), number: rows.int32(row, column + 1)),
+      block: rows.block(row, column),
       recipients: BlockRecipients(devices: rows.bytes(row, column + 2), userKeys: rows.bytes(row, column + 3)),
-      states: BlockStates(
-        bytes: rows.bytes(row, column + 4),
-        endedAt: rows.isNull(row, column + 5) ? nil : rows.timestampMicroseconds(row, column + 5)))
+      states: rows.states(row, column + 4))
   }
 
   private static let ofClaimsStatement = Statement(
@@ -167,5 +163,17 @@ package enum Blocks {
       for row in 0..<rows.count { found[rows.int64(row, 6)] = contents(rows, row) }
       return found
     }
+  }
+}
+
+extension Rows {
+  /// From a SEQNO and the number behind it.
+  func block(_ row: Int, _ column: Int) -> BlockID {
+    BlockID(seqno: int64(row, column), number: int32(row, column + 1))
+  }
+
+  /// From the bytes and the time behind them.
+  fileprivate func states(_ row: Int, _ column: Int) -> BlockStates {
+    BlockStates(bytes: bytes(row, column), endedAt: optionalTimestamp(row, column + 1))
   }
 }

@@ -106,8 +106,8 @@ package enum DeliveryPages {
           place: .row(rows.device(row, 0)), device: rows.device(row, 0), userKey: rows.userKey(row, 1),
           status: OutcomeStatus(rawValue: rows.int16(row, 2)) ?? .deferred, reason: rows.optionalText(row, 3),
           attempts: rows.int16(row, 4), at: rows.timestampMicroseconds(row, 5),
-          receivedAt: rows.isNull(row, 6) ? nil : rows.timestampMicroseconds(row, 6),
-          readAt: rows.isNull(row, 7) ? nil : rows.timestampMicroseconds(row, 7))
+          receivedAt: rows.optionalTimestamp(row, 6),
+          readAt: rows.optionalTimestamp(row, 7))
       }
     }
   }
@@ -173,8 +173,8 @@ package enum DeliveryPages {
       var times: [DeviceID: Times] = [:]
       for row in 0..<rows.count {
         times[rows.device(row, 0)] = (
-          rows.isNull(row, 1) ? nil : rows.timestampMicroseconds(row, 1),
-          rows.isNull(row, 2) ? nil : rows.timestampMicroseconds(row, 2)
+          rows.optionalTimestamp(row, 1),
+          rows.optionalTimestamp(row, 2)
         )
       }
       return times
