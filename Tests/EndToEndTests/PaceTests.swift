@@ -102,6 +102,8 @@ import Testing
     }
     #expect(stopped.string("stateReason")?.contains("canary") == true, "\(stopped.text)")
     #expect(stopped.int("targeted") == 2_000)
+    // It stops while others of the canary are still on their way.
+    _ = try world.poll("the canary does not end") { try world.checkAccount(seqno).underWay == 0 ? true : nil }
     let tried = world.simulator.counters().requests
     #expect(tried <= 50)
     world.simulator.removeFaults()
