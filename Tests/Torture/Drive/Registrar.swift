@@ -17,11 +17,13 @@ final class Registrar {
     returning = driver.cast.numbers(.goneNow) + driver.cast.numbers(.refused)
   }
 
-  /// True when every device has been registered at least once, rovers by turns.
+  /// True when every device has been registered at least once.
   var isComplete: Bool { waiting.isEmpty && underWay == 0 && registrations > 0 }
 
   func registerAll() {
     waiting = driver.cast.devices.indices.reversed().filter { driver.cast.devices[$0].role != .rover }
+    underWay += 1
+    driver.rovers.registerAll { [self] in underWay -= 1 }
     for _ in 0..<16 { next() }
   }
 

@@ -6,7 +6,8 @@ import Simulator
 final class Rovers {
   private struct Pair {
     let devices: [Int]
-    var owner = 0
+    /// The one of the two that registered last.
+    var owner = 1
   }
 
   private unowned let driver: Driver
@@ -28,6 +29,19 @@ final class Rovers {
   var present: [Int] { pairs.map { $0.devices[$0.owner] } }
   /// Their tokens carry the number of the first of each pair.
   var tokenNumbers: [Int] { pairs.map { $0.devices[0] } }
+
+  /// One after the other, before anything is done to the center: whoever has to repeat its first registration shows
+  /// nothing but the token by then, and the key that it gets ends with that.
+  func registerAll(completion: @escaping () -> Void) {
+    register(pairs.flatMap { pair in pair.devices.map { ($0, pair.devices[0]) } }[...], completion)
+  }
+
+  private func register(_ waiting: ArraySlice<(device: Int, token: Int)>, _ completion: @escaping () -> Void) {
+    guard let next = waiting.first else { return completion() }
+    driver.registrar.register(next.device, generation: 0, tokenOf: next.token) { [self] in
+      register(waiting.dropFirst(), completion)
+    }
+  }
 
   func begin() {
     for index in pairs.indices { move(index) }
