@@ -146,9 +146,9 @@ package enum Confirmations {
         SELECT seqno, count(*) AS count FROM fresh GROUP BY seqno
       ), counted AS (
         -- Only what is new counts, in this writer's own row: nobody waits for it.
-        INSERT INTO message_totals (seqno, writer, \(total))
+        INSERT INTO message_totals AS t (seqno, writer, \(total))
         SELECT seqno, $4, count FROM counts ORDER BY seqno
-        ON CONFLICT (seqno, writer) DO UPDATE SET \(total) = message_totals.\(total) + excluded.\(total)
+        ON CONFLICT (seqno, writer) DO UPDATE SET \(total) = coalesce(t.\(total), 0) + excluded.\(total)
       ), by_minute AS (
         -- From the few rows per message, not from the many per device.
         INSERT INTO statistics_minutes (app, at, network, lane, app_version, reason, writer, \(total))

@@ -132,8 +132,7 @@ package enum Explanations {
   private static let badgeStatement = Statement(
     "explanations-badge",
     """
-    SELECT increment, deliveries, negatives, read_option FROM badge_ledger
-    WHERE app = $1 AND user_key = $2 AND seqno = $3
+    SELECT increment, deliveries, negatives, read_option FROM badge_entry($1, $2, $3)
     """)
 
   /// What the message did to the user's count; nil: nothing.

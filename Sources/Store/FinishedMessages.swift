@@ -10,22 +10,20 @@ package enum FinishedMessages {
   package static func copy(
     _ numbers: ClosedRange<Int64>, endedAt ended: (Int64) -> Int64, request: String, on connection: Connection
   ) throws(PostgresError) {
-    let hash = [UInt8](repeating: 7, count: 32)
     try connection.copyIn(
       """
-      COPY messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+      COPY messages (seqno, app, state, lane, request, targeted, created_at, expires_at, frozen_at,
         planned, finished_at) FROM STDIN (FORMAT binary)
       """
     ) { (rows) throws(PostgresError) in
       for number in numbers {
         let at = ended(number)
-        try rows.beginRow(columns: 12)
+        try rows.beginRow(columns: 11)
         rows.append(number)
         rows.append(Int32(1))
         rows.append(Int16(4))
         rows.append(Int16(0))
         rows.append(text: request)
-        rows.append(bytes: hash)
         rows.append(Int64(1))
         rows.append(timestampMicroseconds: at)
         rows.append(timestampMicroseconds: at + 86_400_000_000)
@@ -40,7 +38,7 @@ package enum FinishedMessages {
         try rows.beginRow(columns: 3)
         rows.append(number)
         rows.append(Int32(1))
-        rows.append(Int64(1))
+        rows.append(Int32(1))
       }
     }
     try connection.script("SELECT setval('messages_seqno_seq', \(numbers.upperBound))")

@@ -186,7 +186,7 @@ package enum Gates {
       accepted, rejected, canary_limit, is_over
     FROM (
       SELECT g.seqno, (SELECT coalesce(sum(s.claimed), 0)::bigint FROM shards s WHERE s.seqno = g.seqno) AS claimed,
-        coalesce(sum(t.accepted + t.rejected + t.expired + t.cancelled + t.skipped), 0)::bigint AS ended,
+        coalesce(sum(t.decided), 0)::bigint AS ended,
         coalesce(sum(t.accepted), 0)::bigint AS accepted, coalesce(sum(t.rejected), 0)::bigint AS rejected,
         g.canary_limit::bigint, g.canary_until <= clock_timestamp() AS is_over
       FROM gates g LEFT JOIN message_totals t ON t.seqno = g.seqno

@@ -60,11 +60,11 @@ package enum Increments {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// A message adds its increment to the counts of users, in the order of their keys, making those that are new: the
-  /// entries of the ledger are there already, and note what was added. Answers the new counts.
+  /// A message adds its increment to the counts of users, in the order of their keys, making those that are new. Answers the
+  /// new counts, and how much was added where there was no room for all of it: the ledger is to note that.
   package static func add(
     _ increment: Int16, by claims: [Ledger.Key], on connection: Connection
-  ) throws(PostgresError) -> [Users.Key: Users.Count] {
+  ) throws(PostgresError) -> (counts: [Users.Key: Users.Count], short: [(key: Ledger.Key, increment: Int16)]) {
     var parameters = Users.keys(claims.map(\.user))
     parameters.append(increment)
     parameters.append(Domain.Limits.badgeCount.upperBound)
@@ -78,18 +78,17 @@ package enum Increments {
         return counts
       })
     let full = claims.filter { counts[$0.user] == nil }
-    guard !full.isEmpty else { return counts }
+    guard !full.isEmpty else { return (counts, []) }
     let before = try connection.run(Users.lock(full.map(\.user)))
-    var moved: [(key: Ledger.Key, increment: Int16)] = []
+    var short: [(key: Ledger.Key, increment: Int16)] = []
     for key in full {
       guard var count = before[key.user] else { continue }
       let after = BadgeCount.add(increment, to: count.badge)
-      moved.append((key, after - count.badge))
+      short.append((key, after - count.badge))
       count.badge = after
       counts[key.user] = count
     }
-    try connection.run(Ledger.noteMoved(moved))
     try connection.run(Users.saveCounts(full.compactMap { key in counts[key.user].map { (key.user, $0.badge) } }))
-    return counts
+    return (counts, short)
   }
 }

@@ -1,7 +1,8 @@
 package import Domain
 package import Postgres
 
-/// What each message did to each user's badge.
+/// What each message did to each user's badge. What a campaign added stands with its blocks (`Blocks`), and has an entry here
+/// once it is out of the ordinary: `badge_entry` in SQL tells both.
 package enum Ledger {
   package struct Key: Hashable, Sendable {
     package let user: Users.Key
@@ -118,10 +119,19 @@ package enum Ledger {
   private static let negativeStatement = Statement(
     "ledger-negative",
     """
-    INSERT INTO badge_ledger (app, user_key, seqno, increment, negatives)
-    SELECT app, user_key, seqno, 0, negatives FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, negatives)
-    ORDER BY app, user_key COLLATE "C", seqno
-    ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives + excluded.negatives
+    INSERT INTO badge_ledger (app, user_key, seqno, increment, deliveries, negatives)
+    SELECT t.app, t.user_key, t.seqno, coalesce(g.increment, 0), coalesce(g.deliveries, 0), t.negatives
+    FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, negatives)
+    -- What stands with a block only is out of the ordinary from now on.
+    LEFT JOIN LATERAL (
+      SELECT * FROM block_grant(t.seqno, t.user_key) WHERE (
+        SELECT 1 FROM badge_ledger l
+        WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno AND l.deliveries > 0) IS NULL) g ON true
+    ORDER BY t.app, t.user_key COLLATE "C", t.seqno
+    ON CONFLICT (app, user_key, seqno) DO UPDATE SET negatives = badge_ledger.negatives + excluded.negatives,
+      -- A read came first: it knows nothing of what was added.
+      increment = CASE WHEN badge_ledger.deliveries = 0 THEN excluded.increment ELSE badge_ledger.increment END,
+      deliveries = CASE WHEN badge_ledger.deliveries = 0 THEN excluded.deliveries ELSE badge_ledger.deliveries END
     -- What was read did arrive, whatever the network said last: the read has moved the count already.
     RETURNING app, user_key, seqno, increment, counted_at, negatives = deliveries AND read_option IS NULL
     """)

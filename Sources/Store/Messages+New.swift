@@ -138,7 +138,8 @@ private struct NewMessageColumns {
     apps.append(message.app)
     lanes.append(message.lane.rawValue)
     requests.append(message.request)
-    hashes.append(message.requestSHA256)
+    // A request is compared with a later one under its key, and with what a second person has seen.
+    hashes.append(message.idempotencyKey == nil && message.asked == nil ? nil : message.requestSHA256)
     keys.append(message.idempotencyKey)
     apiKeys.append(message.apiKey)
     targeted.append(message.targeted)

@@ -6,7 +6,8 @@ package enum Messages {
   /// What was answered to an earlier request with the same idempotency key.
   package struct Earlier: Sendable {
     package let seqno: Int64
-    package let requestSHA256: [UInt8]
+    /// Nil: it has no key, and was found by its number.
+    package let requestSHA256: [UInt8]?
     package let targeted: Int64?
     package let unknownEntries: String
     package let dueAt: Int64?
@@ -31,7 +32,7 @@ package enum Messages {
 
   static func earlier(_ rows: Rows, _ row: Int, from column: Int) -> Earlier {
     Earlier(
-      seqno: rows.int64(row, column), requestSHA256: rows.bytes(row, column + 1),
+      seqno: rows.int64(row, column), requestSHA256: rows.isNull(row, column + 1) ? nil : rows.bytes(row, column + 1),
       targeted: rows.optionalInt64(row, column + 2), unknownEntries: rows.text(row, column + 3),
       dueAt: rows.optionalTimestamp(row, column + 4),
       resendOf: rows.optionalInt64(row, column + 5))

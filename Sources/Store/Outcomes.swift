@@ -108,14 +108,18 @@ package enum Outcomes {
   }
 
   private static let totalsInsertion = """
-    INSERT INTO message_totals (seqno, writer, accepted, rejected, expired, cancelled, skipped, unknown, resent)
-    SELECT seqno, $9, a, r, e, c, s, u, n
-    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS t(seqno, a, r, e, c, s, u, n) ORDER BY seqno
+    INSERT INTO message_totals AS t (seqno, writer, accepted, rejected, expired, cancelled, skipped, unknown, resent)
+    -- What nothing was counted in is not there: most rows are a single send's, and as small as what they count.
+    SELECT seqno, $9, nullif(a, 0), nullif(r, 0), nullif(e, 0), nullif(c, 0), nullif(s, 0), nullif(u, 0), nullif(n, 0)
+    FROM unnest($1, $2, $3, $4, $5, $6, $7, $8) AS more(seqno, a, r, e, c, s, u, n) ORDER BY seqno
     ON CONFLICT (seqno, writer) DO UPDATE SET
-      accepted = message_totals.accepted + excluded.accepted, rejected = message_totals.rejected + excluded.rejected,
-      expired = message_totals.expired + excluded.expired, cancelled = message_totals.cancelled + excluded.cancelled,
-      skipped = message_totals.skipped + excluded.skipped, unknown = message_totals.unknown + excluded.unknown,
-      resent = message_totals.resent + excluded.resent
+      accepted = coalesce(t.accepted, 0) + coalesce(excluded.accepted, 0),
+      rejected = coalesce(t.rejected, 0) + coalesce(excluded.rejected, 0),
+      expired = coalesce(t.expired, 0) + coalesce(excluded.expired, 0),
+      cancelled = coalesce(t.cancelled, 0) + coalesce(excluded.cancelled, 0),
+      skipped = coalesce(t.skipped, 0) + coalesce(excluded.skipped, 0),
+      unknown = coalesce(t.unknown, 0) + coalesce(excluded.unknown, 0),
+      resent = coalesce(t.resent, 0) + coalesce(excluded.resent, 0)
     """
 
   private static let totalsStatement = Statement("outcomes-totals", totalsInsertion)

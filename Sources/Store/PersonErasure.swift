@@ -46,8 +46,10 @@ package enum PersonErasure {
     part(
       "badges",
       """
-      SELECT seqno, increment, deliveries, negatives, read_option FROM badge_ledger
-      WHERE app = $1 AND user_key = $2 ORDER BY seqno DESC LIMIT 10000
+      SELECT s.seqno, e.* FROM (
+        SELECT seqno FROM badge_ledger WHERE app = $1 AND user_key = $2
+        UNION SELECT m.seqno FROM messages m CROSS JOIN LATERAL block_grant(m.seqno, $2) WHERE m.app = $1) s
+      CROSS JOIN LATERAL badge_entry($1, $2, s.seqno) e ORDER BY s.seqno DESC LIMIT 10000
       """),
     part(
       "shortMessages",

@@ -135,14 +135,13 @@ class Load:
         receipts = set(query("SELECT seqno FROM receipts"))
         check("every receipt that was answered is there", self.confirmed <= receipts,
               len(self.confirmed - receipts))
-        totals = query("SELECT coalesce(sum(accepted),0), coalesce(sum(rejected + expired + cancelled + skipped),0), "
+        totals = query("SELECT coalesce(sum(accepted),0), coalesce(sum(decided) - coalesce(sum(accepted),0),0), "
                        "coalesce(sum(received),0), coalesce(sum(resent),0) FROM message_totals")[0]
         accepted, other, received, resent = map(int, totals.split("|"))
         targeted = int(query("SELECT sum(targeted) FROM messages")[0])
         check("targeted is the sum of what was decided", targeted == accepted + other, (targeted, totals))
-        wrong = query("SELECT count(*) FROM messages m LEFT JOIN (SELECT seqno, sum(accepted + rejected + expired + "
-                      "cancelled + skipped) AS decided FROM message_totals GROUP BY seqno) t USING (seqno) "
-                      "WHERE m.targeted IS DISTINCT FROM coalesce(t.decided, 0)")
+        wrong = query("SELECT count(*) FROM messages m LEFT JOIN (SELECT seqno, sum(decided) AS decided "
+                      "FROM message_totals GROUP BY seqno) t USING (seqno) WHERE m.targeted IS DISTINCT FROM coalesce(t.decided, 0)")
         check("and that of each message too", wrong == ["0"], wrong)
         check("each receipt is counted once", received == len(receipts), (received, len(receipts)))
         check("no badge moved twice", query("SELECT count(*) FROM users WHERE badge > 1") == ["0"])

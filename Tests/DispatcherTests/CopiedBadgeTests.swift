@@ -5,7 +5,8 @@ import Testing
 @testable import Dispatcher
 @testable import Domain
 
-/// What large claims do to badges is copied into the ledger, many users at once; that must not show.
+/// What large claims do to badges stands with their blocks, or is copied into the ledger, many users at once; that must not
+/// show.
 @Suite struct CopiedBadgeTests {
   private static let users = Limits.copiedClaims * 2
 
@@ -18,8 +19,13 @@ import Testing
     return world
   }
 
-  private static func send(_ badge: String, _ world: DispatcherWorld) throws -> Int64 {
-    try world.send(#"{"all":true}"#, #","badge":\#(badge)"#)
+  private static let everybody = #"{"all":true}"#
+  /// A list has no blocks.
+  private static let named =
+    #"{"clientUids":[\#((1...users).map { "\"\(userKey($0).text.dropFirst())\"" }.joined(separator: ","))]}"#
+
+  private static func send(_ badge: String, to audience: String = everybody, _ world: DispatcherWorld) throws -> Int64 {
+    try world.send(audience, #","badge":\#(badge)"#)
   }
 
   private static func userKey(_ number: Int) -> UserKey {
@@ -39,16 +45,19 @@ import Testing
     return numbers.map { number in log.first { $0.device == DispatcherWorld.device(number) }?.badge }
   }
 
-  @Test func `every user's count moves once, from whatever it was, and is what the payload carries`() throws {
+  @Test(arguments: [(everybody, 2), (named, users)])
+  func `every user's count moves once, from whatever it was, and is what the payload carries`(
+    audience: String, entries: Int
+  ) throws {
     let world = try Self.world(counts: [2: 7, 3: 998, 4: 1000])
     let numbers = [1, 2, 3, 4, Self.users]
-    let first = try Self.send(#"{"increment":3}"#, world)
+    let first = try Self.send(#"{"increment":3}"#, to: audience, world)
     _ = try world.finished(first)
     #expect(try Self.counts(world, numbers) == [3, 10, 1000, 1000, 3])
     #expect(Self.carried(world, first, numbers) == [3, 10, 1000, 1000, 3])
-    #expect(try world.count("badge_ledger WHERE seqno = \(first) AND deliveries = 1") == Self.users)
+    #expect(try world.count("badge_ledger WHERE seqno = \(first) AND deliveries = 1") == entries)
     // Two of them had no room for all of it.
-    #expect(try world.count("badge_ledger WHERE increment = 3") == Self.users - 2)
+    #expect(try world.count("badge_ledger WHERE increment = 3") == entries - 2)
     #expect(try world.count("badge_ledger WHERE user_key = 'u00000003' AND increment = 2") == 1)
     #expect(try world.count("badge_ledger WHERE user_key = 'u00000004' AND increment = 0") == 1)
   }
@@ -69,7 +78,7 @@ import Testing
     let claim = Ledger.Claim(key: Ledger.Key(user: known, seqno: 1), deliveries: 1, increment: 1)
     _ = try world.connection.run(Ledger.claim([claim]))
     _ = try world.connection.run(Users.saveCounts([(known, 1)]))
-    #expect(try Self.send(#"{"increment":1}"#, world) == 1)
+    #expect(try Self.send(#"{"increment":1}"#, to: Self.named, world) == 1)
     _ = try world.finished(1)
     #expect(try Self.counts(world, [1, 2, 3]) == [1, 1, 1])
     #expect(Self.carried(world, 1, [1, 2, 3]) == [1, 1, 1])
@@ -77,7 +86,7 @@ import Testing
     #expect(try world.count("badge_ledger WHERE seqno = 1") == Self.users)
   }
 
-  /// Few are inserted into the ledger one statement for all, many are copied.
+  /// Few are inserted into the ledger one statement for all, many stand with their block.
   @Test(arguments: [4, Self.users])
   func `refused everywhere, it leaves every count as it was`(users: Int) throws {
     let world = try DispatcherWorld { _, _, _ in .rejected(reason: "PayloadTooLarge") }

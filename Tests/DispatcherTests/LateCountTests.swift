@@ -24,7 +24,7 @@ import Testing
     return world
   }
 
-  /// Few are inserted into the ledger one statement for all, many are copied.
+  /// Few are inserted into the ledger one statement for all, many stand with their block, and these have entries all the same.
   @Test(arguments: [3, Limits.copiedClaims * 2])
   func `it is taken back, from whoever refused it and from nobody else`(users: Int) throws {
     let world = try Self.world(users: users) { _, target, _ in

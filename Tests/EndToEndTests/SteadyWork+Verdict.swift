@@ -41,7 +41,7 @@ extension SteadyWork {
       try Self.number(
         """
         SELECT count(*) FROM messages m LEFT JOIN (
-          SELECT seqno, sum(accepted + rejected + expired + cancelled + skipped) AS decided
+          SELECT seqno, sum(decided) AS decided
           FROM message_totals GROUP BY seqno) t USING (seqno)
         WHERE m.targeted IS DISTINCT FROM coalesce(t.decided, 0)
         """, connection) == 0, "targeted is not what was decided")

@@ -84,7 +84,7 @@ extension World {
         + (SELECT coalesce(sum((length(states) - length(replace(states, '01', ''))) / 2), 0)::bigint FROM blocks), m.planned
     FROM messages m, LATERAL (
       SELECT coalesce(sum(accepted), 0)::bigint AS accepted,
-        coalesce(sum(accepted + rejected + expired + cancelled + skipped), 0)::bigint AS decided
+        coalesce(sum(decided), 0)::bigint AS decided
       FROM message_totals t WHERE t.seqno = m.seqno) t
     WHERE m.seqno = $1
     """)

@@ -90,7 +90,7 @@ import Testing
     _ = try connection.run(
       Blocks.create(
         BlockID(seqno: 1, number: 7), node: UUIDValue(high: 1, low: 1), block,
-        firstKey: Self.recipients[0].userKey))
+        firstKey: Self.recipients[0].userKey, increment: nil))
     var states = try connection.withTransaction { try connection.run(Blocks.lock([BlockID(seqno: 1, number: 7)])) }
     _ = states[BlockID(seqno: 1, number: 7)]?.settle(3, as: .accepted, at: 1_000_000)
     _ = states[BlockID(seqno: 1, number: 7)]?.settle(4, as: nil, at: 1_000_000)

@@ -5,9 +5,11 @@ internal import Store
 /// Moves the badge counts of the users in a claim: once per (user, message), in the claim's own transaction, so that the
 /// payload carries a number that is committed.
 ///
-/// Ledger first, then users, both in the order of their keys. Many users at once are copied into the ledger, for a row
-/// costs half as much then. Should one of them be there after all (claimed in an earlier wave, or read on another device
-/// before), `run` throws `uniqueViolation`, the transaction is lost, and the claim is for `copies: false`.
+/// What is claimed as a block needs no entries in the ledger: no user is in two blocks of a message, and what each was given
+/// stands with the block. Everything else is noted there, ledger first, then users, both in the order of their keys. Many
+/// users at once are copied into the ledger, for a row costs half as much then. Should one of them be there after all
+/// (claimed in an earlier wave, or read on another device before), `run` throws `uniqueViolation`, the transaction is lost,
+/// and the claim is for `copies: false`.
 struct BadgeClaim {
   private let message: DispatchMessage
   private let copies: Bool
@@ -18,27 +20,38 @@ struct BadgeClaim {
   }
 
   /// Returns each user's count after this message.
-  func run(_ claims: [Ledger.Claim], _ connection: Connection) throws(PostgresError) -> [UserKey: Int16] {
+  /// - Parameter inBlock: the claim is a block that says what each was given.
+  func run(
+    _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
+  ) throws(PostgresError) -> [UserKey: Int16] {
     guard !claims.isEmpty else { return [:] }
+    if inBlock { return try moveAll(claims, areNoted: false, connection).byUser }
     if copies, claims.count >= Limits.copiedClaims {
       try Ledger.copy(claims, connection)
-      return try moveAll(claims, connection).byUser
+      return try moveAll(claims, areNoted: true, connection).byUser
     }
     let fresh = try connection.run(Ledger.claim(claims))
-    guard fresh.count < claims.count else { return try moveAll(claims, connection).byUser }
+    guard fresh.count < claims.count else { return try moveAll(claims, areNoted: true, connection).byUser }
     return try moveSome(fresh, of: claims, connection).byUser
   }
 
   /// Every count moves.
   private func moveAll(
-    _ claims: [Ledger.Claim], _ connection: Connection
+    _ claims: [Ledger.Claim], areNoted: Bool, _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
     let users = claims.map(\.key.user)
     switch message.request.badge {
     case .none: return try connection.run(Users.lock(users))
     case .increment(let increment):
-      let counts = try Increments.add(increment, by: claims.map(\.key), on: connection)
-      try noteCounted(claims.map(\.key), counts, connection)
+      let (counts, short) = try Increments.add(increment, by: claims.map(\.key), on: connection)
+      // A count may have been set since the message was accepted: what this adds came after that.
+      let late = Set(claims.lazy.map(\.key).filter { counts[$0.user]?.wasSet(since: $0.seqno) == true })
+      if !areNoted {
+        let odd = late.union(short.map(\.key))
+        if !odd.isEmpty { _ = try connection.run(Ledger.claim(claims.filter { odd.contains($0.key) })) }
+      }
+      if !short.isEmpty { try connection.run(Ledger.noteMoved(short)) }
+      if !late.isEmpty { try connection.run(Ledger.noteCounted(Array(late))) }
       return counts
     case .set(let count): return try connection.run(Users.setCounts(users.map { ($0, count) }))
     case .clear: return try connection.run(Users.setCounts(users.map { ($0, 0) }))
@@ -52,16 +65,8 @@ struct BadgeClaim {
     var counts = try connection.run(Users.lock(claims.map(\.key.user)))
     let moved = claims.filter { fresh.contains($0.key) }
     guard !moved.isEmpty else { return counts }
-    counts.merge(try moveAll(moved, connection)) { _, new in new }
+    counts.merge(try moveAll(moved, areNoted: true, connection)) { _, new in new }
     return counts
-  }
-
-  /// A count may have been set since the message was accepted: what this adds came after that.
-  private func noteCounted(
-    _ moved: [Ledger.Key], _ counts: [Users.Key: Users.Count], _ connection: Connection
-  ) throws(PostgresError) {
-    let late = moved.filter { counts[$0.user]?.wasSet(since: $0.seqno) == true }
-    if !late.isEmpty { try connection.run(Ledger.noteCounted(late)) }
   }
 }
 

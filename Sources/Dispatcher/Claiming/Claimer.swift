@@ -131,12 +131,15 @@ final class Claimer {
     let values = try RecipientValues(batch.members, message, connection)
     var plan = ClaimPlan()
     plan.add(batch.members, of: message.claimed, filled: values.kept(for:))
-    let badges = try badgeClaim.run(plan.ledger, connection)
     let block = reader.makesBlocks ? block(of: shard, batch.members) : nil
+    let badges = try badgeClaim.run(plan.ledger, inBlock: block != nil, connection)
     let claim = try plan.claims.first.map { (seqno, entries) throws(PostgresError) in
       let node = shared.configuration.node
       return try connection.run(
-        block.map { Blocks.create($0.id, node: node, $0.recipients, firstKey: $0.firstKey) }
+        block.map {
+          Blocks.create(
+            $0.id, node: node, $0.recipients, firstKey: $0.firstKey, increment: plan.ledger.first?.increment)
+        }
           ?? Claims.create(seqno, node: node, entries))
     }
     for query in plan.writes { try connection.run(query) }

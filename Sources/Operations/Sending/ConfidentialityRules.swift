@@ -67,9 +67,10 @@ struct RequestDigest {
     (self.stored, other) = (stored, nil)
   }
 
-  func matches(_ earlier: [UInt8]) -> Bool {
+  /// - Parameter earlier: as it is stored; nil matches nothing.
+  func matches(_ earlier: [UInt8]?) -> Bool {
     if earlier == stored { return true }
-    guard let (body, seal) = other else { return false }
+    guard let earlier, let (body, seal) = other else { return false }
     return earlier == seal?.digest(body) ?? SHA256.hash(body)
   }
 }

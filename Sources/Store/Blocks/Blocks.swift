@@ -9,7 +9,8 @@ package import Postgres
 ///   blocks         (message, block)   devices and user keys; never changed but by an erasure
 ///   block_states   (message, block)   a byte each; its row is locked by whoever writes down how deliveries ended
 /// ```
-/// Blocks are made of ranges of user keys only, so that no user's devices are in two blocks of a message, and a user is
+/// What a message adds to its users' counts stands with their block, too (`blocks.increment`): an entry of the ledger is made
+/// for those who are read, taken back, or given less than was asked for. Blocks are made of ranges of user keys only, so that no user's devices are in two blocks of a message, and a user is
 /// found by the order of the keys. Lists of recipients, waves and messages sent once more have rows for all.
 package enum Blocks {
   /// Fewer devices than this are not worth a block.
@@ -19,7 +20,8 @@ package enum Blocks {
     "blocks-create",
     """
     WITH recipients AS (
-      INSERT INTO blocks (seqno, block, devices_count, first_key, devices, user_keys) VALUES ($1, $3, $4, $5, $6, $7)
+      INSERT INTO blocks (seqno, block, devices_count, first_key, devices, user_keys, increment)
+      VALUES ($1, $3, $4, $5, $6, $7, $9)
     ), states AS (
       INSERT INTO block_states (seqno, block, states) VALUES ($1, $3, $8)
     )
@@ -27,9 +29,11 @@ package enum Blocks {
     """)
 
   /// Claims devices as a block.
-  /// - Parameter firstKey: the lowest of their user keys.
+  /// - Parameters:
+  ///   - firstKey: the lowest of their user keys.
+  ///   - increment: what the count of each user is given; nil: the message moves none.
   package static func create(
-    _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey
+    _ block: BlockID, node: UUIDValue, _ recipients: BlockRecipients, firstKey: UserKey, increment: Int16?
   ) -> Query<Claims.Hold> {
     var parameters = Parameters()
     parameters.append(block.seqno)
@@ -40,6 +44,7 @@ package enum Blocks {
     parameters.append(bytes: recipients.devices)
     parameters.append(bytes: recipients.userKeys)
     parameters.append(bytes: [UInt8](repeating: BlockState.open.rawValue, count: recipients.count))
+    parameters.append(increment)
     return Query(createStatement, parameters) { Claims.Hold(claim: $0.int64(0, 0)) }
   }
 
