@@ -26,14 +26,17 @@ ALTER TABLE blocks
   -- What each of its users was given by the message, unless the ledger has an entry with deliveries. NULL: nothing.
   ADD COLUMN increment smallint;
 
--- What a block says of a user's count: what the message was to add, and on how many devices. No row: nothing.
-CREATE FUNCTION block_grant(of_seqno bigint, of_user text) RETURNS TABLE (increment smallint, deliveries smallint)
+-- What a block says of a user's count: what the message was to add, and on how many devices. No row: nothing. A person whose
+-- erasure is under way has been given nothing: what is added to whoever comes back under the name is another's.
+CREATE FUNCTION block_grant(of_app integer, of_user text, of_seqno bigint) RETURNS TABLE (increment smallint, deliveries smallint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT b.increment, count(*)::smallint
   FROM (
     SELECT * FROM blocks WHERE seqno = of_seqno AND first_key <= of_user ORDER BY first_key DESC LIMIT 1) b
   CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user)
-  WHERE b.increment IS NOT NULL GROUP BY b.increment
+  WHERE b.increment IS NOT NULL
+    AND NOT EXISTS (SELECT FROM erasures e WHERE e.app = of_app AND e.user_key = of_user AND of_seqno <= e.upto_seqno)
+  GROUP BY b.increment
 $$;
 
 -- What a message did to a user's count, as the ledger has it or as the block says. No row: nothing.
@@ -45,6 +48,6 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     coalesce(l.negatives, 0::smallint), l.read_option
   FROM (SELECT) one
   LEFT JOIN badge_ledger l ON l.app = of_app AND l.user_key = of_user AND l.seqno = of_seqno
-  LEFT JOIN LATERAL block_grant(of_seqno, of_user) g ON true
+  LEFT JOIN LATERAL block_grant(of_app, of_user, of_seqno) g ON true
   WHERE l.seqno IS NOT NULL OR g.increment IS NOT NULL
 $$;

@@ -124,7 +124,7 @@ package enum Ledger {
     FROM unnest($1, $2, $3, $4) AS t(app, user_key, seqno, negatives)
     -- What stands with a block only is out of the ordinary from now on.
     LEFT JOIN LATERAL (
-      SELECT * FROM block_grant(t.seqno, t.user_key) WHERE (
+      SELECT * FROM block_grant(t.app, t.user_key, t.seqno) WHERE (
         SELECT 1 FROM badge_ledger l
         WHERE l.app = t.app AND l.user_key = t.user_key AND l.seqno = t.seqno AND l.deliveries > 0) IS NULL) g ON true
     ORDER BY t.app, t.user_key COLLATE "C", t.seqno

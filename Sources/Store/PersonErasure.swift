@@ -48,7 +48,7 @@ package enum PersonErasure {
       """
       SELECT s.seqno, e.* FROM (
         SELECT seqno FROM badge_ledger WHERE app = $1 AND user_key = $2
-        UNION SELECT m.seqno FROM messages m CROSS JOIN LATERAL block_grant(m.seqno, $2) WHERE m.app = $1) s
+        UNION SELECT m.seqno FROM messages m CROSS JOIN LATERAL block_grant($1, $2, m.seqno) WHERE m.app = $1) s
       CROSS JOIN LATERAL badge_entry($1, $2, s.seqno) e ORDER BY s.seqno DESC LIMIT 10000
       """),
     part(
