@@ -105,7 +105,7 @@ package enum Approvals {
     parameters.append(new.resendOf)
     parameters.append(new.targeted)
     parameters.append(text: new.unknownEntries)
-    // Older programs know nothing of others than accounts: none has this number.
+    // Of a person without an account: no account has this number.
     var account: Int32 = 0
     if case .account(let number) = new.requester.asker { account = number }
     parameters.append(account)

@@ -31,8 +31,8 @@ package enum Apps {
   private static let createStatement = Statement(
     "apps-create",
     """
-    INSERT INTO apps (app_id, name, client_key, time_zone, identity, user_proof, confidential_lanes)
-    VALUES ($1, $2, $3, $4, $5, CASE WHEN $5::smallint > 0 THEN 1 ELSE -1 END, $6) RETURNING \(columnList)
+    INSERT INTO apps (app_id, name, client_key, time_zone, identity, confidential_lanes)
+    VALUES ($1, $2, $3, $4, $5, $6) RETURNING \(columnList)
     """
   )
 
@@ -88,7 +88,7 @@ package enum Apps {
     parameters.append(rules.keepsUserOnRefresh)
     parameters.append(rules.keepsConfidentialToProved)
     parameters.append(rules.tellsDevices)
-    parameters.append(rules.identity == .open ? -rules.proofGeneration : rules.proofGeneration)
+    parameters.append(rules.proofGeneration)
     parameters.append(app.confidentiality.bits)
     parameters.append(app.confidentiality.coversSDK)
     parameters.append(app.hasExtension)
@@ -123,8 +123,7 @@ package enum Apps {
     rules.keepsUserOnRefresh = rows.bool(row, 13)
     rules.keepsConfidentialToProved = rows.bool(row, 14)
     rules.tellsDevices = rows.bool(row, 15)
-    // A sign says that none are asked for, to programs that know no identity.
-    rules.proofGeneration = max(1, abs(rows.int16(row, 16)))
+    rules.proofGeneration = rows.int16(row, 16)
     return rules
   }
 }

@@ -30,8 +30,8 @@ package enum Erasures {
     INSERT INTO erasures (app, user_key, upto_seqno)
     SELECT $1, $2, coalesce(max(seqno), 0) FROM messages
     -- Erased once more: all that began meanwhile is waited for anew.
-    ON CONFLICT (app, user_key) DO UPDATE SET after_seqno = 0, upto_seqno = excluded.upto_seqno, asked_at = now(),
-      seen_at = NULL, upto_claim = NULL, lap = NULL, from_seqno = NULL, from_device = NULL
+    ON CONFLICT (app, user_key) DO UPDATE SET upto_seqno = excluded.upto_seqno, asked_at = now(), seen_at = NULL,
+      upto_claim = NULL, lap = NULL, from_seqno = NULL, from_device = NULL
     """)
 
   /// Remembers a person, in the transaction that erases the rest.

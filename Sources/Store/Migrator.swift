@@ -9,7 +9,7 @@ internal import Reactor
 ///
 /// **Upgrades while the previous program runs.** A running program never looks at the schema's version again, so each
 /// migration must let it work on: it adds, and what it would change or drop waits for a later one (the README's
-/// Decisions say how). A file that keeps this promise says so with `-- upmc:oldest-program 0011` in its opening comment:
+/// Decisions say how). A file that keeps this promise says so with `-- upmc:oldest-program 0009` in its opening comment:
 /// programs that know the migrations up to that one may also be *started* on the newer schema, for a crash in the middle
 /// of an upgrade must not cost a node. Without the line an older program is refused with a sentence.
 ///
@@ -22,7 +22,7 @@ internal import Reactor
 /// harmless to run again, for a crash before the file is recorded repeats them all; half-built indexes are dropped first.
 package struct Migrator: Sendable {
   /// The newest migration this program was written for. Whoever adds a file to `Migrations/` raises it.
-  package static let newestKnownVersion = 37
+  package static let newestKnownVersion = 9
 
   /// All files, in order; numbered from 1 without gaps.
   package let migrations: [Migration]
@@ -179,16 +179,9 @@ package struct Migrator: Sendable {
       sha256      bytea NOT NULL CONSTRAINT upmc_migrations_sha256_is_32_bytes CHECK (octet_length(sha256) = 32),
       applied_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
       duration_ms integer NOT NULL,
+      -- What the file said about older programs.
       oldest_program integer
-    );
-    -- Tables that are older than the column; without its lock where there is nothing to do.
-    DO $$ BEGIN
-      IF NOT EXISTS (
-        SELECT FROM pg_attribute
-        WHERE attrelid = 'upmc_migrations'::regclass AND attname = 'oldest_program' AND NOT attisdropped)
-      THEN ALTER TABLE upmc_migrations ADD COLUMN oldest_program integer;
-      END IF;
-    END $$
+    )
     """
   /// Held by the session, not by a transaction: some migrations have none.
   private static let lock = Statement("migrator_lock", "SELECT pg_try_advisory_lock($1)")
@@ -198,12 +191,7 @@ package struct Migrator: Sendable {
     "SELECT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid)")
   private static let select = Statement(
     "migrator_select",
-    // By way of JSON the column may also be missing, as it is until the next migration.
-    """
-    SELECT version, name, sha256, (to_jsonb(m) ->> 'oldest_program')::integer
-    FROM upmc_migrations m
-    ORDER BY version
-    """)
+    "SELECT version, name, sha256, oldest_program FROM upmc_migrations ORDER BY version")
   private static let record = Statement(
     "migrator_record",
     "INSERT INTO upmc_migrations (version, name, sha256, duration_ms, oldest_program) VALUES ($1, $2, $3, $4, $5)")

@@ -6,7 +6,7 @@ internal import Reactor
 package struct Migration: Sendable, Equatable {
   /// From 1.
   package let version: Int
-  /// The words behind the number: `create_core_tables`.
+  /// The words behind the number: `create_messages`.
   package let name: String
   package let sql: String
   /// Of the file's bytes.
@@ -14,7 +14,7 @@ package struct Migration: Sendable, Equatable {
   /// False for a file that says `-- upmc:no-transaction` before its first statement.
   package let runsInTransaction: Bool
   /// The oldest program that still works with the schema after this file, by the newest migration it knows:
-  /// `-- upmc:oldest-program 0011` before the first statement. Nil: only programs that know this file.
+  /// `-- upmc:oldest-program 0009` before the first statement. Nil: only programs that know this file.
   package let oldestProgram: Int?
 
   init(version: Int, name: String, bytes: [UInt8]) {
@@ -28,7 +28,7 @@ package struct Migration: Sendable, Equatable {
     oldestProgram = marks.first { $0.count == 2 && $0[0] == "upmc:oldest-program" }.flatMap { Int($0[1]) }
   }
 
-  /// `0001_create_core_tables.sql`
+  /// `0004_create_messages.sql`
   package var fileName: String { "\(Self.digits(version))_\(name).sql" }
 
   static func digits(_ version: Int) -> String {

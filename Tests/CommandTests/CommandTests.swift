@@ -237,7 +237,7 @@ import Testing
     #expect(pending.string("state") == "pending")
     let applied = try fresh.run("migrate")
     #expect(applied.lines.count == pending.lines.count)
-    #expect(applied.lines.first?.hasPrefix("0001_create_core_tables.sql applied in ") == true)
+    #expect(applied.lines.first?.hasPrefix("0001_create_apps_and_access.sql applied in ") == true)
     #expect(try fresh.run("migrate").lines == ["The schema is up to date."])
     #expect(try fresh.run("migrate", "--json").lines.isEmpty)
   }

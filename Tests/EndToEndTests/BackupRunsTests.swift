@@ -90,8 +90,8 @@ import Testing
     }
     let next = Migrator.newestKnownVersion + 1
     TemporaryDirectory.write(
-      directory + "/00\(next)_widen.sql",
-      "-- Why: a test.\n-- upmc:oldest-program 0011\nALTER TABLE outcomes ADD COLUMN wide integer;\n")
+      directory + "/" + String("000\(next)".suffix(4)) + "_widen.sql",
+      "-- Why: a test.\n-- upmc:oldest-program \(next - 1)\nALTER TABLE outcomes ADD COLUMN wide integer;\n")
     let (url, ended) = (world.database.url, try Inbox<String>(capacity: 1))
     let heldUp = try Inbox<Void>(capacity: 1)
     _ = try Thread(name: "migrates") {

@@ -155,7 +155,10 @@ import Testing
     let made = try server.post("rcv_register_usergroup.ctl", ["GROUPNAME": "뉴스"])
     let group = try #require(made.row["GROUPSEQ"] as? String)
     try world.script(
-      "INSERT INTO group_members SELECT app, 'ukim', \(group), now() - interval '1 min' FROM apps")
+      """
+      INSERT INTO group_members (app, user_key, groupseq, joined_at)
+      SELECT app, 'ukim', \(group), now() - interval '1 min' FROM apps
+      """)
     let cases: [(String, [String: String], Int)] = [
       ("rcv_register_message.ctl", ["TYPE": "A"], 3), ("rcv_register_message.ctl", ["TYPE": "M"], 2),
       ("rcv_register_message.ctl", ["TYPE": "N"], 1),

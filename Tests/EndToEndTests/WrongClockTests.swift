@@ -49,7 +49,7 @@ import Testing
     #expect(file.status == 201, "\(file.text)")
     clock.jump(to: 30 * 86_400)
     // It looks after what is over at least once meanwhile, and mints a provider token where it would.
-    try world.connection.script("UPDATE clock_watch SET seen_at = NULL; DELETE FROM provider_tokens")
+    try world.connection.script("UPDATE clock_watch SET seen_at = NULL; DELETE FROM apns_tokens")
     _ = try world.poll("it does not look") {
       try world.number("SELECT count(*) FROM clock_watch WHERE seen_at IS NOT NULL") == 1 ? true : nil
     }

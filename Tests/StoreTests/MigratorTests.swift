@@ -225,17 +225,6 @@ final class MigratorFixture {
     #expect(refusal.description.contains("migrated to 0003_create_c by a newer upmc"))
   }
 
-  @Test func `a table of migrations from before older programs were asked about is brought up to date`() throws {
-    fixture.write("0001_create_a.sql", "-- Why.\nCREATE TABLE a (x int);\n")
-    try fixture.migrator().migrate(fixture.connection)
-    try fixture.connection.script("ALTER TABLE upmc_migrations DROP COLUMN oldest_program")
-    #expect(try fixture.migrator().pending(fixture.connection).isEmpty)
-    let old = try fixture.migrator()
-    fixture.write("0002_create_b.sql", "-- Why.\n-- upmc:oldest-program 0001\nCREATE TABLE b (x int);\n")
-    #expect(try fixture.migrator().migrate(fixture.connection) == 1)
-    #expect(try old.pending(fixture.connection).isEmpty)
-  }
-
   @Test func `a file newer than the program is refused`() throws {
     fixture.writeTwo()
     #expect(try fixture.refusal(known: 1).hasPrefix("0002_create_b.sql is newer than this upmc"))

@@ -137,7 +137,9 @@ import Testing
     // Of an hour before, whose minutes are gone.
     try connection.script(
       """
-      INSERT INTO statistics_hours SELECT app, at - interval '21 hours', network, lane, app_version, reason, 7, 0, 0, 0, 0,
+      INSERT INTO statistics_hours (app, at, network, lane, app_version, reason, accepted, rejected, expired, cancelled,
+        skipped, received, read, joined, "left")
+      SELECT app, at - interval '21 hours', network, lane, app_version, reason, 7, 0, 0, 0, 0,
         0, 0, 0, 0 FROM statistics_minutes WHERE at >= to_timestamp(\((now - now % hour - hour) / 1_000_000));
       UPDATE statistics_progress SET hours_upto = hours_upto + interval '25 days'
       """)

@@ -52,7 +52,7 @@ struct Verifier {
       ("devices were bound in the future", "SELECT count(*) FROM devices WHERE bound_at > now()"),
       ("outcomes were written in the future", "SELECT count(*) FROM deliveries WHERE at > now()"),
       ("statistics are made up to the future", "SELECT count(*) FROM statistics_progress WHERE hours_upto > now()"),
-      ("provider tokens are of the future", "SELECT count(*) FROM provider_tokens WHERE issued_at > now()"),
+      ("provider tokens are of the future", "SELECT count(*) FROM apns_tokens WHERE issued_at > now()"),
     ] {
       let broken = try count(sql)
       if broken > 0 { violate("clock", "\(broken) \(what)") }

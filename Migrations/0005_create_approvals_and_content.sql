@@ -1,0 +1,119 @@
+-- Why: what is kept beside messages: the consent of a second person, templates and drafts, pages and media.
+-- Locks: nothing that exists.
+-- The previous binary: there is none.
+
+-- Approvals ---------------------------------------------------------------------------------------------------------
+
+-- Sends that wait for a second person's consent, and what became of them.
+CREATE TABLE approvals (
+  approval        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  app             integer NOT NULL REFERENCES apps,
+  -- 1 waiting, 2 approved, 3 rejected
+  state           smallint NOT NULL DEFAULT 1,
+  -- 1 its size, 2 what was sent within the hour, 3 it has grown
+  because         smallint NOT NULL DEFAULT 1,
+  -- True: of a message that is there (`seqno`), and whose request stands there: it was small when it was asked for, and large
+  -- when its audience was frozen.
+  held            boolean NOT NULL DEFAULT false,
+  -- As it was asked for: a send, or a resend of a message.
+  request         json NOT NULL,
+  request_sha256  bytea NOT NULL,
+  idempotency_key text COLLATE "C",
+  resend_of       bigint,
+  -- What it says, as in `messages`.
+  sealed          bytea,
+  -- NULL: too many to count at once.
+  targeted        bigint,
+  -- Devices of other messages within the hour.
+  within_hour     bigint NOT NULL DEFAULT 0,
+  unknown_entries json NOT NULL,
+  -- Who asked. 0: no account, `asked_by` says who.
+  account         integer NOT NULL,
+  -- As in `messages`; NULL: the account.
+  asked_by        text COLLATE "C",
+  requested_by    text NOT NULL,
+  requested_at    timestamptz NOT NULL,
+  -- After that nobody can approve it any more.
+  ends_at         timestamptz NOT NULL,
+  decided_by      text,
+  decided_at      timestamptz,
+  reason          text,
+  -- The message that it became, or is.
+  seqno           bigint,
+  CONSTRAINT approvals_state_is_known CHECK (state IN (1, 2, 3)),
+  CONSTRAINT approvals_because_is_known CHECK (because IN (1, 2, 3)),
+  CONSTRAINT approvals_approved_has_a_message CHECK (state <> 2 OR seqno IS NOT NULL),
+  CONSTRAINT approvals_held_has_a_message CHECK (NOT held OR seqno IS NOT NULL),
+  CONSTRAINT approvals_idempotency_key_is_unique UNIQUE (app, idempotency_key)
+);
+
+CREATE INDEX approvals_by_app ON approvals (app, approval);
+CREATE INDEX approvals_held ON approvals (ends_at) WHERE held AND state = 1;
+CREATE INDEX approvals_by_held_message ON approvals (seqno) WHERE held;
+CREATE INDEX approvals_sealed ON approvals (approval) WHERE sealed IS NOT NULL;
+
+-- Who has let more go out without a second person, and how much it was before: for themselves it stays so for a day.
+CREATE TABLE approval_loosenings (
+  app             integer NOT NULL REFERENCES apps,
+  -- As `messages.asked_by`.
+  by              text COLLATE "C" NOT NULL,
+  was             bigint NOT NULL,
+  at              timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
+CREATE INDEX approval_loosenings_by_app ON approval_loosenings (app, by);
+
+-- Templates, pages, media --------------------------------------------------------------------------------------------
+
+-- Messages that are not sent: templates, drafts, and what senders put into theirs.
+CREATE TABLE saved_messages (
+  saved           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  app             integer NOT NULL REFERENCES apps,
+  -- 1 template, 2 draft, 3 sender
+  kind            smallint NOT NULL,
+  name            text NOT NULL,
+  -- Of a sender: what its messages bear in `sender`.
+  sender          text COLLATE "C",
+  message         json NOT NULL,
+  created_at      timestamptz NOT NULL DEFAULT now(),
+  updated_at      timestamptz NOT NULL DEFAULT now(),
+  -- The name of the key or account that changed it last.
+  updated_by      text NOT NULL,
+  CONSTRAINT saved_messages_kind_is_known CHECK (kind IN (1, 2, 3)),
+  CONSTRAINT saved_messages_sender_is_named CHECK ((kind = 3) = (sender IS NOT NULL)),
+  CONSTRAINT saved_messages_sender_is_unique UNIQUE (app, sender)
+);
+
+CREATE INDEX saved_messages_by_app ON saved_messages (app, kind, saved);
+
+-- Pages and media, in the database, so that every node serves them, a backup holds them, and what is answered is durable.
+-- Their name is the secret of whoever got the payload: 128 random bits.
+CREATE TABLE hosted_files (
+  name            text COLLATE "C" PRIMARY KEY,
+  app             integer NOT NULL,
+  -- What follows the name in the address: '_ext.html', '.jpg' …
+  suffix          text NOT NULL,
+  type            text NOT NULL,
+  bytes           bigint NOT NULL,
+  -- Size of each part but the last.
+  part_bytes      integer NOT NULL,
+  sha256          bytea NOT NULL,
+  -- Who uploaded it: an API key's number; NULL for pages and the command line.
+  api_key         integer,
+  created_at      timestamptz NOT NULL,
+  expires_at      timestamptz NOT NULL,
+  CONSTRAINT hosted_files_have_content CHECK (bytes > 0)
+);
+
+CREATE INDEX hosted_files_by_expiry ON hosted_files (expires_at);
+
+-- The content, in parts of equal size but the last: a range of a film is read without the rest of it.
+CREATE TABLE hosted_parts (
+  name            text COLLATE "C" NOT NULL,
+  part            integer NOT NULL,
+  body            bytea NOT NULL,
+  PRIMARY KEY (name, part)
+);
+
+-- Media are compressed already: trying again would only take time.
+ALTER TABLE hosted_parts ALTER COLUMN body SET STORAGE EXTERNAL;

@@ -1,0 +1,296 @@
+-- Why: what becomes of each delivery: claims of what is on its way, outcomes, receipts and reads, totals; and blocks, in which
+-- the deliveries of a campaign stand at a byte each.
+-- Locks: nothing that exists.
+-- The previous binary: there is none.
+
+-- On their way ------------------------------------------------------------------------------------------------------
+
+-- Nodes that are alive. A claim of a node that is not may be taken over.
+CREATE TABLE nodes (
+  node            uuid PRIMARY KEY,
+  alive_until     timestamptz NOT NULL,
+  -- Its lease has ended, and no claim of it is left; NULL: not known. A node that has gone stays known for a while, so that
+  -- claims of dead nodes are looked for from here, and not by walking over all claims: while somebody keeps an old snapshot
+  -- those of hours lie there, done and not removed.
+  left_nothing_at timestamptz
+);
+
+-- Devices that have been claimed and whose outcomes are not all written: after a crash exactly these are in doubt.
+CREATE TABLE claims (
+  claim           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  seqno           bigint NOT NULL,
+  node            uuid NOT NULL,
+  -- Raised whenever another node takes the claim over.
+  fence           integer NOT NULL DEFAULT 0,
+  -- The block that it is about: then it lists no devices itself.
+  block           integer,
+  devices_count   integer,
+  devices         uuid[],
+  user_keys       text[],
+  CONSTRAINT claims_name_their_devices CHECK (
+    block IS NULL = (devices IS NOT NULL) AND block IS NULL = (user_keys IS NOT NULL))
+);
+
+-- A holder's claims in the order in which they were made: a look begins behind those that are done.
+CREATE INDEX claims_by_holder ON claims (node, claim);
+CREATE INDEX claims_by_message ON claims (seqno);
+
+-- What became of them -----------------------------------------------------------------------------------------------
+
+-- The only row of an ordinary delivery. Of one that stands in a block only what is out of the ordinary has a row: what was
+-- refused, waits, or was tried again.
+CREATE TABLE outcomes (
+  seqno           bigint NOT NULL,
+  device          uuid NOT NULL,
+  at              timestamptz NOT NULL,
+  -- For deferred ones: when to try again; NULL while claimed.
+  due_at          timestamptz,
+  -- 1 accepted, 2 rejected, 3 expired, 4 cancelled, 5 skipped, 6 deferred
+  status          smallint NOT NULL,
+  -- While it is under way: below 0 when one of them may have arrived although nobody knows.
+  attempts        smallint NOT NULL,
+  user_key        text COLLATE "C" NOT NULL,
+  -- In the network's own word, or ours for what was skipped; NULL when accepted.
+  reason          text,
+  PRIMARY KEY (seqno, device),
+  CONSTRAINT outcomes_status_is_known CHECK (status BETWEEN 1 AND 6)
+) PARTITION BY RANGE (seqno);
+
+CREATE INDEX outcomes_due ON outcomes (due_at) WHERE status = 6;
+-- Deferred deliveries of one message, for its cancellation.
+CREATE INDEX outcomes_deferred ON outcomes (seqno, device) WHERE status = 6;
+-- What an operator looks through when something went wrong; a delivery that was accepted costs nothing here.
+CREATE INDEX outcomes_failed ON outcomes (seqno, device) WHERE status IN (2, 3, 5);
+
+CREATE TABLE receipts (
+  seqno           bigint NOT NULL,
+  device          uuid NOT NULL,
+  at              timestamptz NOT NULL,
+  PRIMARY KEY (seqno, device)
+) PARTITION BY RANGE (seqno);
+
+CREATE TABLE reads (
+  seqno           bigint NOT NULL,
+  device          uuid NOT NULL,
+  at              timestamptz NOT NULL,
+  PRIMARY KEY (seqno, device)
+) PARTITION BY RANGE (seqno);
+
+-- Running totals, one row per message and writer, so that writers never wait for each other. What nothing was counted in is
+-- NULL: most rows are a single send's, and as small as what they count.
+CREATE TABLE message_totals (
+  seqno           bigint NOT NULL,
+  writer          integer NOT NULL,
+  accepted        integer,
+  rejected        integer,
+  expired         integer,
+  cancelled       integer,
+  skipped         integer,
+  unknown         integer,
+  resent          integer,
+  received        integer,
+  read            integer,
+  -- Of `targeted`: what is no longer pending.
+  decided         integer NOT NULL GENERATED ALWAYS AS (
+    coalesce(accepted, 0) + coalesce(rejected, 0) + coalesce(expired, 0) + coalesce(cancelled, 0) + coalesce(skipped, 0)) STORED,
+  PRIMARY KEY (seqno, writer)
+  -- A busy row has the room of its own former versions; the many that are written once fill their pages.
+) WITH (fillfactor = 90);
+
+CREATE TABLE reason_totals (
+  seqno           bigint NOT NULL,
+  count           bigint NOT NULL,
+  writer          integer NOT NULL,
+  reason          text COLLATE "C" NOT NULL,
+  PRIMARY KEY (seqno, reason, writer)
+) WITH (fillfactor = 50);
+
+-- Blocks ------------------------------------------------------------------------------------------------------------
+
+-- Devices of one message in the order of their user keys, as a claim of a campaign took them: they are written once, and how
+-- each ended is a byte in `block_states`. No user's devices are in two blocks of a message.
+CREATE TABLE blocks (
+  seqno           bigint NOT NULL,
+  block           integer NOT NULL,
+  devices_count   smallint NOT NULL,
+  -- What the message gave to the count of each of its users, unless the ledger has an entry with deliveries. NULL: nothing.
+  increment       smallint,
+  -- The lowest user key in it, by which its block is found; NULL: nobody in it is known by name any more.
+  first_key       text COLLATE "C",
+  -- 16 bytes each.
+  devices         bytea NOT NULL,
+  -- Where each user key ends, 3 bytes each, high byte first, counted from the first key; then the keys. An empty one: the
+  -- device's own key, of a guest, or of a person who was erased.
+  user_keys       bytea NOT NULL,
+  PRIMARY KEY (seqno, block)
+) PARTITION BY RANGE (seqno);
+
+-- Parts are read without the whole, and nothing in it can be compressed.
+ALTER TABLE blocks ALTER devices SET STORAGE EXTERNAL, ALTER user_keys SET STORAGE EXTERNAL;
+
+CREATE INDEX blocks_by_key ON blocks (seqno, first_key);
+
+-- How they stand: a byte each, as `block_codes` says. The row keeps its length, so that writing an end touches no index.
+CREATE TABLE block_states (
+  seqno           bigint NOT NULL,
+  block           integer NOT NULL,
+  states          bytea NOT NULL,
+  -- When those without rows ended, to the minute; NULL: none yet. What ended at another time has a row.
+  ended_at        timestamptz,
+  PRIMARY KEY (seqno, block)
+) PARTITION BY RANGE (seqno);
+
+ALTER TABLE block_states ALTER states SET STORAGE PLAIN;
+
+-- What a state says: as a row in `outcomes` would. Rows are added, never changed. Below 16: the states of a block are counted
+-- in their hexadecimal form, where a digit that is not 0 stands at the second place of a byte only.
+CREATE TABLE block_codes (
+  code            smallint PRIMARY KEY CHECK (code BETWEEN 0 AND 15),
+  -- 6 with code 0: under way. NULL: the row in `outcomes` says it.
+  status          smallint,
+  attempts        smallint,
+  reason          text COLLATE "C"
+);
+
+INSERT INTO block_codes (code, status, attempts, reason) VALUES
+  (0, 6, 0, NULL), (1, 1, 1, NULL), (2, NULL, NULL, NULL), (3, 5, 0, 'gone'), (4, 5, 0, 'rebound'), (5, 5, 0, 'quarantine'),
+  (6, 5, 0, 'consent'), (7, 5, 0, 'no-provider'), (8, 5, 0, 'no-token'), (9, 5, 0, 'unproved'), (10, 3, 0, 'expired');
+
+-- Reading them ------------------------------------------------------------------------------------------------------
+
+-- Where the key at a place ends, counted from the first key; 0 before the first place.
+CREATE FUNCTION block_key_end(user_keys bytea, place integer) RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN place < 0 THEN 0 ELSE
+    get_byte(user_keys, 3 * place) * 65536 + get_byte(user_keys, 3 * place + 1) * 256 + get_byte(user_keys, 3 * place + 2)
+  END
+$$;
+
+-- The device at a place.
+CREATE FUNCTION block_device(devices bytea, place integer) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT encode(substring(devices FROM 16 * place + 1 FOR 16), 'hex')::uuid
+$$;
+
+-- The places in a block of a user's devices.
+CREATE FUNCTION block_places(count integer, devices bytea, user_keys bytea, user_key text) RETURNS SETOF integer
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  -- Made whole here, or each look would read them anew.
+  keys bytea := user_keys || ''::bytea;
+  wanted bytea;
+  found integer;
+  start integer := 1;
+  low integer;
+  high integer;
+  middle integer;
+BEGIN
+  IF user_key ~ '^g[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN
+    wanted := decode(replace(substr(user_key, 2), '-', ''), 'hex');
+    LOOP
+      found := position(wanted IN substring(devices FROM start));
+      EXIT WHEN found = 0;
+      found := start + found - 2;
+      IF found % 16 = 0 AND block_key_end(keys, found / 16) = block_key_end(keys, found / 16 - 1) THEN
+        RETURN NEXT found / 16;
+      END IF;
+      start := found + 2;
+    END LOOP;
+    RETURN;
+  END IF;
+  wanted := convert_to(user_key, 'UTF8');
+  start := 3 * count + 1;
+  LOOP
+    found := position(wanted IN substring(keys FROM start));
+    EXIT WHEN found = 0;
+    -- Where it begins, counted from the first key.
+    found := start + found - 2 - 3 * count;
+    -- The last place whose key begins there or before: of empty keys the last one, which is the one that is not empty.
+    low := 0;
+    high := count - 1;
+    WHILE low < high LOOP
+      middle := (low + high + 1) / 2;
+      IF block_key_end(keys, middle - 1) <= found THEN low := middle; ELSE high := middle - 1; END IF;
+    END LOOP;
+    IF block_key_end(keys, low - 1) = found AND block_key_end(keys, low) = found + length(wanted) THEN
+      RETURN NEXT low;
+    END IF;
+    start := 3 * count + found + 2;
+  END LOOP;
+END $$;
+
+-- All of a block's devices with their users.
+CREATE FUNCTION block_entries(count integer, devices bytea, user_keys bytea)
+RETURNS TABLE (place integer, device uuid, user_key text)
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+  ids bytea := devices || ''::bytea;
+  keys bytea := user_keys || ''::bytea;
+BEGIN
+  RETURN QUERY
+    SELECT e.n, e.id, CASE WHEN e.upto = e.start THEN 'g' || e.id
+      ELSE convert_from(substring(keys FROM 3 * count + e.start + 1 FOR e.upto - e.start), 'UTF8') END
+    FROM (
+      SELECT n, block_device(ids, n) AS id, block_key_end(keys, n - 1) AS start, block_key_end(keys, n) AS upto
+      FROM generate_series(0, count - 1) n) e;
+END $$;
+
+-- Where a user stands in a message's blocks.
+CREATE FUNCTION block_entries_of(of_seqno bigint, of_user text)
+RETURNS TABLE (block integer, place integer, device uuid, state integer, ended_at timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT b.block, p.place, block_device(b.devices, p.place), get_byte(s.states, p.place), s.ended_at
+  FROM (
+    SELECT * FROM blocks WHERE seqno = of_seqno AND first_key <= of_user ORDER BY first_key DESC LIMIT 1) b
+  JOIN block_states s ON s.seqno = of_seqno AND s.block = b.block
+  CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user) AS p(place)
+$$;
+
+-- What a message's blocks know of a user's deliveries: those that have ended, and those under way (status 6, without a time).
+CREATE FUNCTION block_deliveries(of_seqno bigint, of_user text)
+RETURNS TABLE (device uuid, status smallint, attempts smallint, reason text, at timestamptz)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT e.device, c.status, c.attempts, c.reason, CASE WHEN c.status <> 6 THEN e.ended_at END
+  FROM block_entries_of(of_seqno, of_user) e JOIN block_codes c ON c.code = e.state WHERE c.status IS NOT NULL
+$$;
+
+-- How a message's blocks know a device's delivery, whosever it was then: as `block_deliveries`; NULL: not at all.
+CREATE FUNCTION block_status(of_seqno bigint, of_device uuid) RETURNS smallint LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT b.status FROM users_of_device(of_device) AS u(user_key) CROSS JOIN LATERAL block_deliveries(of_seqno, u.user_key) b
+  WHERE b.device = of_device LIMIT 1
+$$;
+
+-- What a block says of a user's count: what the message was to add, and on how many devices. No row: nothing. A person whose
+-- erasure is under way has been given nothing: what is added to whoever comes back under the name is another's.
+CREATE FUNCTION block_grant(of_app integer, of_user text, of_seqno bigint) RETURNS TABLE (increment smallint, deliveries smallint)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT b.increment, count(*)::smallint
+  FROM (
+    SELECT * FROM blocks WHERE seqno = of_seqno AND first_key <= of_user ORDER BY first_key DESC LIMIT 1) b
+  CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user)
+  WHERE b.increment IS NOT NULL
+    AND NOT EXISTS (SELECT FROM erasures e WHERE e.app = of_app AND e.user_key = of_user AND of_seqno <= e.upto_seqno)
+  GROUP BY b.increment
+$$;
+
+-- What a message did to a user's count, as the ledger has it or as the block says. No row: nothing.
+CREATE FUNCTION badge_entry(of_app integer, of_user text, of_seqno bigint)
+RETURNS TABLE (increment smallint, deliveries smallint, negatives smallint, read_option smallint)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT CASE WHEN l.deliveries > 0 OR g.increment IS NULL THEN l.increment ELSE g.increment END,
+    CASE WHEN l.deliveries > 0 OR g.increment IS NULL THEN l.deliveries ELSE g.deliveries END,
+    coalesce(l.negatives, 0::smallint), l.read_option
+  FROM (SELECT) one
+  LEFT JOIN badge_ledger l ON l.app = of_app AND l.user_key = of_user AND l.seqno = of_seqno
+  LEFT JOIN LATERAL block_grant(of_app, of_user, of_seqno) g ON true
+  WHERE l.seqno IS NOT NULL OR g.increment IS NOT NULL
+$$;
+
+-- How every delivery stands, for people who ask in SQL. One message at a time: `WHERE seqno = …`.
+CREATE VIEW deliveries AS
+  SELECT seqno, device, user_key, status, reason, abs(attempts)::smallint AS attempts, at, due_at FROM outcomes
+  UNION ALL
+  SELECT b.seqno, e.device, e.user_key, c.status, c.reason, c.attempts, s.ended_at, NULL
+  FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
+  CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
+  JOIN block_codes c ON c.code = get_byte(s.states, e.place) AND c.status <> 6;

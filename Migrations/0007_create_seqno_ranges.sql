@@ -1,0 +1,207 @@
+-- Why: history is kept for a while and not for ever. The tables of deliveries are partitions by ranges of SEQNOs, begun by
+-- number and by time, and dropped as a whole when all their messages are long over; and a number is never given twice.
+-- Locks: nothing that exists.
+-- The previous binary: there is none.
+
+-- Ranges ------------------------------------------------------------------------------------------------------------
+
+CREATE TABLE seqno_ranges (
+  from_seqno      bigint PRIMARY KEY,
+  upto_seqno      bigint NOT NULL,
+  made_at         timestamptz NOT NULL DEFAULT now(),
+  -- When it was first seen that numbers of a later range are given.
+  left_at         timestamptz,
+  -- From then on nothing is written into it.
+  closed_at       timestamptz,
+  -- Its partitions are gone.
+  dropped_at      timestamptz,
+  -- What is keyed otherwise (the ledger of badges) has been looked through for its messages.
+  swept_at        timestamptz,
+  CONSTRAINT seqno_ranges_closed_before_dropped CHECK (dropped_at IS NULL OR closed_at IS NOT NULL)
+);
+
+-- The tables that have a partition for each range.
+CREATE TABLE delivery_tables (
+  name            name PRIMARY KEY,
+  -- Of its partitions.
+  options         text NOT NULL DEFAULT ''
+);
+
+INSERT INTO delivery_tables (name, options) VALUES
+  ('outcomes', ''), ('receipts', ''), ('reads', ''), ('blocks', ''),
+  -- Half of each page free, so that a new state stands beside the old one.
+  ('block_states', 'WITH (fillfactor = 50)');
+
+-- Makes a table's partition apart and then attaches it: made in place it would need the parent for itself alone, so that the
+-- maker waits for the end of a backup, and everybody else waits behind the maker.
+CREATE FUNCTION add_delivery_partition(parent delivery_tables, low bigint, high bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  part text := parent.name || '_' || low;
+BEGIN
+  EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL) %s', part, parent.name, parent.options);
+  EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%s)', parent.name, part, low, high);
+END $$;
+
+-- Makes the next range of SEQNOs, `width` wide; returns where it ends. Readers and writers go on meanwhile, a backup included;
+-- who waits for a lock of ours waits for so long at most, and then it is tried again later. Serialised by the lock on the
+-- ranges, so two nodes may call it together.
+CREATE FUNCTION add_seqno_range(width bigint) RETURNS bigint LANGUAGE plpgsql
+SET lock_timeout = '200ms' AS $$
+DECLARE
+  low bigint;
+  parent delivery_tables;
+BEGIN
+  LOCK TABLE seqno_ranges IN EXCLUSIVE MODE;
+  SELECT coalesce(max(upto_seqno), 1) INTO low FROM seqno_ranges;
+  INSERT INTO seqno_ranges (from_seqno, upto_seqno) VALUES (low, low + width);
+  FOR parent IN SELECT * FROM delivery_tables ORDER BY name LOOP
+    PERFORM add_delivery_partition(parent, low, low + width);
+  END LOOP;
+  RETURN low + width;
+END $$;
+
+-- The same, when fewer than `width` SEQNOs are left; NULL: there are enough. Of two nodes that see it together one makes
+-- them, and the other one finds them made.
+CREATE FUNCTION extend_seqno_ranges(width bigint) RETURNS bigint LANGUAGE plpgsql
+SET lock_timeout = '200ms' AS $$
+DECLARE
+  last bigint;
+BEGIN
+  SELECT coalesce(last_value, 0) INTO last FROM pg_sequences
+  WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq';
+  IF (SELECT max(upto_seqno) FROM seqno_ranges) >= last + width THEN RETURN NULL; END IF;
+  LOCK TABLE seqno_ranges IN EXCLUSIVE MODE;
+  -- Looked at again behind the lock.
+  IF (SELECT max(upto_seqno) FROM seqno_ranges) >= last + width THEN RETURN NULL; END IF;
+  RETURN add_seqno_range(width);
+END $$;
+
+-- Lets the next message open a new range when the first of the present one is older than `age`; answers the number that
+-- the next message gets, NULL when there was nothing to do. SEQNOs in between are left out.
+CREATE FUNCTION begin_seqno_range(age interval) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  last bigint;
+  low bigint;
+  high bigint;
+BEGIN
+  LOCK TABLE seqno_ranges IN EXCLUSIVE MODE;
+  SELECT coalesce(last_value, 0) INTO last FROM pg_sequences
+  WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq';
+  SELECT from_seqno, upto_seqno INTO low, high FROM seqno_ranges WHERE from_seqno <= last AND last < upto_seqno;
+  -- Near its end it goes over by itself; a number must never be set back, however fast others take them meanwhile.
+  IF NOT FOUND OR high - last < 100000 OR NOT EXISTS (SELECT FROM seqno_ranges WHERE from_seqno = high) THEN
+    RETURN NULL;
+  END IF;
+  IF coalesce((SELECT created_at FROM messages WHERE seqno >= low ORDER BY seqno LIMIT 1), now()) > now() - age THEN
+    RETURN NULL;
+  END IF;
+  RETURN setval('messages_seqno_seq', high - 1) + 1;
+END $$;
+
+-- SEQNOs whose history is not kept any more: adjacent ranges are one, so this is a range or two however old the database.
+CREATE FUNCTION closed_seqnos() RETURNS int8multirange LANGUAGE sql STABLE AS $$
+  SELECT coalesce(range_agg(int8range(from_seqno, upto_seqno)), '{}') FROM seqno_ranges WHERE closed_at IS NOT NULL
+$$;
+
+-- Drops one table's part of a closed range, all or nothing; answers whether it is gone. False: another node is at it, or
+-- somebody reads the table for long (a backup), and nobody is to wait behind us.
+CREATE FUNCTION drop_seqno_range(low bigint, parent text) RETURNS boolean LANGUAGE plpgsql
+-- Whoever uses the table waits for so long at most; then this fails, and is tried again later.
+SET lock_timeout = '100ms' AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM delivery_tables WHERE name = parent) THEN
+    RAISE EXCEPTION 'no table of deliveries: %', parent;
+  END IF;
+  -- A confirmation that began before the range was closed has ended by then.
+  PERFORM FROM seqno_ranges WHERE from_seqno = low AND closed_at < clock_timestamp() - interval '1 minute'
+    AND dropped_at IS NULL FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN RETURN false; END IF;
+  IF EXISTS (
+    SELECT FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+    WHERE l.locktype = 'relation'
+      AND l.relation IN (parent::regclass, to_regclass(format('%I', parent || '_' || low)))
+      -- Another database may have tables of the same numbers.
+      AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND l.granted AND l.pid <> pg_backend_pid()
+      AND a.xact_start < clock_timestamp() - interval '1 second')
+  THEN
+    RETURN false;
+  END IF;
+  EXECUTE format('DROP TABLE IF EXISTS %I', parent || '_' || low);
+  RETURN true;
+END $$;
+
+SELECT add_seqno_range(1000000);
+
+-- Numbers are given once --------------------------------------------------------------------------------------------
+
+-- A standby that is promoted may not have had the primary's last moments. Numbers that were given there would be given
+-- again, and devices drop a message whose number they have seen. So after a promotion, as after a restore, numbers go on far
+-- ahead, before the first of them is given.
+
+-- The timeline on which numbers are given: PostgreSQL begins another one with each promotion.
+CREATE TABLE seqno_timeline (
+  is_only         boolean PRIMARY KEY DEFAULT true CONSTRAINT seqno_timeline_is_one CHECK (is_only),
+  timeline        integer NOT NULL,
+  changed_at      timestamptz,
+  -- The last number that was known, and the one after which they went on.
+  from_seqno      bigint,
+  upto_seqno      bigint
+);
+
+CREATE FUNCTION present_timeline() RETURNS integer LANGUAGE sql AS $$
+  SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer
+$$;
+
+INSERT INTO seqno_timeline (timeline) SELECT present_timeline();
+
+-- Lets numbers go on half a million ahead when the timeline is another one: more than is sent in the time that a standby
+-- that is of use lags behind.
+CREATE FUNCTION follow_timeline() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  present integer := present_timeline();
+  last bigint;
+BEGIN
+  IF EXISTS (SELECT FROM seqno_timeline WHERE timeline = present) THEN RETURN; END IF;
+  -- Whoever comes at the same moment waits here, and finds it done.
+  PERFORM FROM seqno_timeline FOR UPDATE;
+  IF EXISTS (SELECT FROM seqno_timeline WHERE timeline = present) THEN RETURN; END IF;
+  SELECT greatest(
+    (SELECT coalesce(last_value, 0) FROM pg_sequences
+     WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq'),
+    (SELECT coalesce(max(seqno), 0) FROM messages)) INTO last;
+  WHILE (SELECT max(upto_seqno) FROM seqno_ranges) < last + 600000 LOOP
+    PERFORM add_seqno_range(1000000);
+  END LOOP;
+  PERFORM setval('messages_seqno_seq', last + 500000);
+  UPDATE seqno_timeline SET timeline = present, changed_at = clock_timestamp(), from_seqno = last,
+    upto_seqno = last + 500000;
+END $$;
+
+CREATE FUNCTION follow_timeline_first() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM follow_timeline();
+  RETURN NULL;
+END $$;
+
+-- Before the first row gets its number.
+CREATE TRIGGER messages_follow_timeline BEFORE INSERT ON messages
+  FOR EACH STATEMENT EXECUTE FUNCTION follow_timeline_first();
+
+-- Lets the next message get a number higher than `behind`; answers whether it would not have anyway. For SEQNOs that go on
+-- behind those of another server.
+CREATE FUNCTION go_on_behind_seqno(behind bigint) RETURNS boolean LANGUAGE plpgsql
+SET lock_timeout = '2s' AS $$
+BEGIN
+  -- Against whoever begins a range, or moves the numbers too.
+  LOCK TABLE seqno_ranges IN EXCLUSIVE MODE;
+  -- Changes nothing, and holds back nextval until the end of the transaction.
+  ALTER SEQUENCE messages_seqno_seq NO CYCLE;
+  IF (SELECT coalesce(last_value, 0) FROM pg_sequences
+      WHERE schemaname = 'public' AND sequencename = 'messages_seqno_seq') >= behind
+  THEN
+    RETURN false;
+  END IF;
+  PERFORM setval('messages_seqno_seq', behind);
+  RETURN true;
+END $$;

@@ -1,0 +1,124 @@
+-- Why: what the world is told: short messages in place of pushes that nobody confirmed, events to the customer's own servers,
+-- and inboxes in which a message is read when its push is long gone.
+-- Locks: nothing that exists.
+-- The previous binary: there is none.
+
+-- Short messages ----------------------------------------------------------------------------------------------------
+
+-- One for each person to whom a message with a fallback was sent, made in the claim's transaction. It is decided once:
+-- by the receipt's transaction, or by the deadline's, whichever locks it first.
+CREATE TABLE fallbacks (
+  seqno           bigint NOT NULL,
+  due_at          timestamptz NOT NULL,
+  decided_at      timestamptz,
+  -- The first confirmation that came after the short message was asked for.
+  late_at         timestamptz,
+  app             integer NOT NULL,
+  -- NULL: it waits; 1 confirmed in time, 2 a short message was asked for, 3 called off with its message.
+  decision        smallint,
+  user_key        text COLLATE "C" NOT NULL,
+  PRIMARY KEY (seqno, user_key),
+  CONSTRAINT fallbacks_decision_is_known CHECK (decision IN (1, 2, 3)),
+  CONSTRAINT fallbacks_decided_at_some_time CHECK ((decision IS NULL) = (decided_at IS NULL)),
+  CONSTRAINT fallbacks_only_late_when_asked CHECK (late_at IS NULL OR decision = 2)
+) WITH (fillfactor = 80);
+
+CREATE INDEX fallbacks_due ON fallbacks (due_at) WHERE decision IS NULL;
+-- Short messages that were decided on, to be removed a month later.
+CREATE INDEX fallbacks_decided ON fallbacks (decided_at) WHERE decided_at IS NOT NULL;
+
+-- Events ------------------------------------------------------------------------------------------------------------
+
+-- Where events go.
+CREATE TABLE webhooks (
+  webhook         integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  app             integer NOT NULL REFERENCES apps,
+  url             text NOT NULL,
+  -- What is signed with, sealed with the master key and bound to this row.
+  sealed          bytea NOT NULL,
+  kinds           text[] NOT NULL,
+  active          boolean NOT NULL DEFAULT true,
+  created_at      timestamptz NOT NULL,
+  CONSTRAINT webhooks_have_kinds CHECK (cardinality(kinds) > 0)
+);
+
+CREATE INDEX webhooks_by_app ON webhooks (app);
+
+-- What has happened: written in the transaction in which it happened.
+CREATE TABLE events (
+  event           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at              timestamptz NOT NULL,
+  -- What receivers know it by. Random: a database restored from a backup must not give a number twice.
+  id              uuid NOT NULL DEFAULT gen_random_uuid(),
+  app             integer NOT NULL,
+  event_kind      text NOT NULL,
+  -- Of what happens once only: its name. NULL: it may happen again.
+  subject         text COLLATE "C",
+  data            json NOT NULL,
+  -- What it says of a confidential message, as in `messages`.
+  sealed          bytea
+);
+
+CREATE UNIQUE INDEX events_once ON events (app, event_kind, subject) WHERE subject IS NOT NULL;
+CREATE INDEX events_by_time ON events (at);
+CREATE INDEX events_sealed ON events (event) WHERE sealed IS NOT NULL;
+
+-- One for each webhook that wants an event: repeated until it is taken, and kept when it is not.
+CREATE TABLE event_deliveries (
+  event           bigint NOT NULL,
+  -- When to try next; while it is being tried: when it is taken for lost.
+  due_at          timestamptz NOT NULL,
+  ended_at        timestamptz,
+  webhook         integer NOT NULL,
+  -- Raised by each attempt: only the last one's word about it counts.
+  fence           integer NOT NULL DEFAULT 0,
+  -- 0 waits, 1 delivered, 2 given up
+  state           smallint NOT NULL DEFAULT 0,
+  attempts        smallint NOT NULL DEFAULT 0,
+  -- What came of the last attempt: the HTTP status, or why there was none.
+  status          smallint,
+  reason          text,
+  PRIMARY KEY (event, webhook),
+  CONSTRAINT event_deliveries_state_is_known CHECK (state IN (0, 1, 2))
+) WITH (fillfactor = 70);
+
+CREATE INDEX event_deliveries_due ON event_deliveries (webhook, due_at, event) WHERE state = 0;
+CREATE INDEX event_deliveries_ended ON event_deliveries (webhook, event) WHERE state = 2;
+
+-- Inboxes -----------------------------------------------------------------------------------------------------------
+
+-- A message may stay in its persons' inboxes. What it says is kept once, and for each person a narrow row: who, which message,
+-- until when, read or not. Both end by time, whatever becomes of the message, its deliveries and their history. Neither is a
+-- partition of SEQNOs: their ends differ from a day to a year. A message without an inbox writes and reads nothing here.
+
+-- What entries show: one row a message. Written with its first claim, so that nothing depends on how long messages are kept.
+CREATE TABLE inbox_messages (
+  seqno           bigint PRIMARY KEY,
+  sent_at         timestamptz NOT NULL,
+  ends_at         timestamptz NOT NULL,
+  app             integer NOT NULL,
+  -- yyyyMMddHH in the app's time zone, as its payload says.
+  send_date       text NOT NULL,
+  -- Without the persons that it named.
+  request         json NOT NULL,
+  -- Pages and media in place of what did not fit.
+  links           json
+);
+
+CREATE INDEX inbox_messages_by_end ON inbox_messages (ends_at);
+
+-- One for each person of its audience.
+CREATE TABLE inbox_entries (
+  seqno           bigint NOT NULL,
+  ends_at         timestamptz NOT NULL,
+  -- NULL: unread.
+  read_at         timestamptz,
+  app             integer NOT NULL,
+  user_key        text COLLATE "C" NOT NULL,
+  -- What an uploaded file says of this person: its name, then its values; NULL: nothing.
+  filled          json,
+  PRIMARY KEY (app, user_key, seqno)
+) WITH (fillfactor = 90);
+
+-- The entries of a message end at about the same time, so this grows by a few bytes an entry.
+CREATE INDEX inbox_entries_by_end ON inbox_entries (ends_at);
