@@ -260,9 +260,10 @@ CREATE FUNCTION block_status(of_seqno bigint, of_device uuid) RETURNS smallint L
   WHERE b.device = of_device LIMIT 1
 $$;
 
--- What a block says of a user's count: what the message was to add, and on how many devices. No row: nothing. A person whose
--- erasure is under way has been given nothing: what is added to whoever comes back under the name is another's.
-CREATE FUNCTION block_grant(of_app integer, of_user text, of_seqno bigint) RETURNS TABLE (increment smallint, deliveries smallint)
+-- What a block says of a user's count: what the message was to add, and on how many devices. No row: nothing. The count of a
+-- person who is being erased is gone, and so is a guest's who has logged in: whoever comes back under the key begins anew.
+CREATE FUNCTION block_grant(of_app integer, of_user text, of_seqno bigint)
+RETURNS TABLE (increment smallint, deliveries smallint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT b.increment, count(*)::smallint
   FROM (
@@ -270,6 +271,9 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user)
   WHERE b.increment IS NOT NULL
     AND NOT EXISTS (SELECT FROM erasures e WHERE e.app = of_app AND e.user_key = of_user AND of_seqno <= e.upto_seqno)
+    AND (of_user NOT LIKE 'g%' OR EXISTS (
+      SELECT FROM devices d JOIN messages m ON m.seqno = of_seqno
+      WHERE d.device = substr(of_user, 2)::uuid AND d.bound_at <= coalesce(m.frozen_at, m.created_at)))
   GROUP BY b.increment
 $$;
 

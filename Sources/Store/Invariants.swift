@@ -89,6 +89,8 @@ package enum Invariants {
     WHERE u.app = ANY (ARRAY(SELECT app FROM apps a WHERE NOT EXISTS (
         SELECT FROM messages m
         WHERE m.app = a.app AND (m.forgotten_at IS NOT NULL OR m.seqno <@ (SELECT closed_seqnos())))))
+      -- A guest begins anew under its key whenever it was somebody else meanwhile.
+      AND u.user_key >= 'u'
       AND u.set_seqno IS NULL AND NOT l.was_read AND l.added <= 1000 AND u.badge <> l.standing
     """)
 

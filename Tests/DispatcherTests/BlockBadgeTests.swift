@@ -96,6 +96,28 @@ import Testing
     #expect(try world.connection.run(Ledger.read([(other, .keep)])) == [other: true])
   }
 
+  @Test func `a guest who has logged in meanwhile has nothing that could be taken back when it is a guest again`() throws {
+    let world = try Self.world()
+    let guest = "'g' || device"
+    try world.connection.script(
+      """
+      UPDATE devices SET user_key = \(guest) WHERE device = '\(DispatcherWorld.device(1))';
+      INSERT INTO users (app, user_key) SELECT app, user_key FROM devices WHERE user_key LIKE 'g%'
+      """)
+    let seqno = try Self.sent(world)
+    let user = Users.Key(app: world.app, userKey: UserKey(guest: DispatcherWorld.device(1)))
+    #expect(try world.connection.run(Explanations.badge(seqno, of: user))?.increment == 3)
+    // It logs in, its count goes, and it logs out again.
+    try world.connection.script(
+      """
+      UPDATE devices SET user_key = 'uheir' WHERE device = '\(DispatcherWorld.device(1))';
+      UPDATE users SET badge = 2 WHERE user_key LIKE 'g%';
+      UPDATE devices SET user_key = \(guest), bound_at = now() WHERE device = '\(DispatcherWorld.device(1))'
+      """)
+    try Increments.takeBack([Ledger.Key(user: user, seqno: seqno): 1], on: world.connection)
+    #expect(try world.connection.run(Users.find([user]))[user]?.badge == 2)
+  }
+
   @Test func `a number that sets the count is nothing to take back`() throws {
     let world = try Self.world([1])
     _ = try world.finished(try world.send(#"{"all":true}"#, #","badge":{"set":7}"#))

@@ -3,8 +3,8 @@ internal import Operations
 internal import Postgres
 internal import Server
 
-/// What lists and statistics are asked of: a private PostgreSQL with many devices and messages in it, and a server. The
-/// rows are made by PostgreSQL itself; the product's own statements would take hours.
+/// What lists and statistics are asked of: a private PostgreSQL with many devices, messages and deliveries in it, and a server.
+/// The rows are made by PostgreSQL itself; the product's own statements would take hours.
 final class ListStage {
   static let appID = "com.example.benchmark"
 
@@ -18,7 +18,8 @@ final class ListStage {
   private let database: Database
   private let server: Program
 
-  init(_ plan: Plan, devices: Int, messages: Int) throws {
+  /// - Parameter campaigns: so many of the messages went to all devices.
+  init(_ plan: Plan, devices: Int, messages: Int, campaigns: Int) throws {
     scratch = try ScratchDirectory()
     var configuration = Configuration()
     configuration.dataDirectory = scratch.file("data")
@@ -30,7 +31,7 @@ final class ListStage {
     _ = try Administration.createApp(
       Self.appID, name: "Benchmark", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
     apiKey = try Administration.createKey(.admin, appID: nil, by: .commandLine, on: connection).apiKey
-    for (what, sql) in Self.rows(devices: devices, messages: messages) {
+    for (what, sql) in Self.rows(devices: devices, messages: messages, campaigns: campaigns) {
       try Interruption.check()
       plan.say("  \(what)")
       try connection.script(sql)
@@ -50,14 +51,22 @@ final class ListStage {
       ], port: port, log: scratch.file("server.log"))
   }
 
+  /// Persons whose name may still stand somewhere.
+  func erasures() throws -> Int64 {
+    try Connection(database.url).run(Statement("benchmark-erasures", "SELECT count(*) FROM erasures")).int64(0, 0)
+  }
+
   func close() {
     server.stop()
     database.close()
   }
 
-  /// One user a device; a tenth of all in one group; messages through a year, the last to everybody; statistics of a year.
-  private static func rows(devices: Int, messages: Int) -> [(String, String)] {
-    [
+  /// One user a device; a tenth of all in one group; messages through a year, those in the middle to everybody; statistics of a
+  /// year.
+  private static func rows(devices: Int, messages: Int, campaigns: Int) -> [(String, String)] {
+    let first = messages / 2
+    let last = first + campaigns - 1
+    return [
       (
         "\(devices) users with a device each",
         """
@@ -103,18 +112,35 @@ final class ListStage {
         """
       ),
       (
-        "a message to everybody",
+        "\(campaigns) of them to everybody, in blocks",
         """
         DO $$ BEGIN
+        CREATE TEMP TABLE block AS
+        SELECT number, count(*) AS count, min(user_key) AS first_key,
+          string_agg(uuid_send(device), ''::bytea ORDER BY n) AS devices,
+          string_agg(substring(int4send(key_end::integer) FROM 2), ''::bytea ORDER BY n)
+            || string_agg(convert_to(user_key, 'UTF8'), ''::bytea ORDER BY n) AS user_keys,
+          -- One of a hundred was refused, and has a row.
+          string_agg(CASE WHEN n % 100 = 0 THEN '\\x02'::bytea ELSE '\\x01'::bytea END, ''::bytea ORDER BY n) AS states
+        FROM (
+          SELECT *, n / 2000 AS number, sum(octet_length(user_key)) OVER (PARTITION BY n / 2000 ORDER BY n) AS key_end
+          FROM (SELECT device, user_key, row_number() OVER (ORDER BY user_key, device) - 1 AS n FROM devices) d) d
+        GROUP BY number;
+        FOR campaign IN \(first)..\(last) LOOP
+          INSERT INTO blocks (seqno, block, devices_count, first_key, devices, user_keys)
+          SELECT campaign, number, count, first_key, devices, user_keys FROM block ORDER BY number;
+          INSERT INTO block_states (seqno, block, states, ended_at) SELECT campaign, number, states, now() FROM block;
+        END LOOP;
         INSERT INTO outcomes (seqno, device, user_key, status, reason, attempts, at)
-        SELECT \(messages / 2), device, user_key, CASE WHEN n % 100 = 0 THEN 2 ELSE 1 END,
-          CASE WHEN n % 100 = 0 THEN 'Unregistered' END, 1, now()
-        FROM (SELECT device, user_key, row_number() OVER () n FROM devices) d;
-        INSERT INTO receipts (seqno, device, at) SELECT \(messages / 2), device, now() FROM devices;
-        UPDATE messages SET targeted = \(devices) WHERE seqno = \(messages / 2);
+        SELECT campaign, device, user_key, 2, 'Unregistered', 1, now()
+        FROM generate_series(\(first), \(last)) campaign,
+          (SELECT device, user_key, row_number() OVER (ORDER BY user_key, device) - 1 AS n FROM devices) d
+        WHERE n % 100 = 0;
+        INSERT INTO receipts (seqno, device, at) SELECT \(first), device, now() FROM devices;
+        UPDATE messages SET targeted = \(devices) WHERE seqno BETWEEN \(first) AND \(last);
         UPDATE message_totals SET accepted = \(devices - devices / 100), rejected = \(devices / 100), received = \(devices),
-          read = 0 WHERE seqno = \(messages / 2) AND writer = 1;
-        DELETE FROM message_totals WHERE seqno = \(messages / 2) AND writer = 2;
+          read = 0 WHERE seqno BETWEEN \(first) AND \(last) AND writer = 1;
+        DELETE FROM message_totals WHERE seqno BETWEEN \(first) AND \(last) AND writer = 2;
         END $$
         """
       ),
