@@ -96,7 +96,7 @@ import Testing
     #expect(try world.connection.run(Ledger.read([(other, .keep)])) == [other: true])
   }
 
-  @Test func `a guest who has logged in meanwhile has nothing that could be taken back when it is a guest again`() throws {
+  @Test func `a guest who has logged in meanwhile has nothing to take back when it is a guest again`() throws {
     let world = try Self.world()
     let guest = "'g' || device"
     try world.connection.script(
