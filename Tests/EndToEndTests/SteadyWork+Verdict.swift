@@ -49,8 +49,8 @@ extension SteadyWork {
     for question in Invariants.all { #expect(try connection.run(question.broken) == 0, "\(question.promise)") }
     #expect(try Self.number("SELECT count(*) FROM users WHERE badge > 1", connection) == 0, "a badge moved twice")
     // Each delivery that counts as accepted reached the network, and once, but for those counted as resent.
-    let accepted = try Self.number("SELECT sum(accepted)::bigint FROM message_totals", connection)
-    let resent = try Self.number("SELECT sum(resent)::bigint FROM message_totals", connection)
+    let accepted = try Self.number("SELECT coalesce(sum(accepted), 0)::bigint FROM message_totals", connection)
+    let resent = try Self.number("SELECT coalesce(sum(resent), 0)::bigint FROM message_totals", connection)
     let received = Int64(simulator.counters().accepted)
     #expect(received >= accepted && received <= accepted + resent, "\(received) received, \(accepted) + \(resent)")
   }
