@@ -85,8 +85,9 @@ import Testing
       "totals": try text(
         """
         -- One runner adds up several answers, the other writes one: a 0 and nothing are the same.
-        SELECT concat_ws(' ', sum(decided), nullif(sum(accepted), 0), nullif(sum(rejected), 0), nullif(sum(expired), 0),
-          nullif(sum(cancelled), 0), nullif(sum(skipped), 0), nullif(sum(unknown), 0), nullif(sum(resent), 0)) FROM message_totals WHERE seqno = \(seqno)
+        SELECT concat_ws(' ', coalesce(sum(accepted), 0), coalesce(sum(rejected), 0), coalesce(sum(expired), 0), coalesce(sum(cancelled), 0),
+          coalesce(sum(skipped), 0), coalesce(sum(unknown), 0), coalesce(sum(resent), 0)) FROM message_totals
+        WHERE seqno = \(seqno)
         """),
       "audit log": try text("SELECT action FROM audit_log WHERE object = '\(seqno)' AND action LIKE 'message.%'"),
       "events": try text("SELECT event_kind FROM events WHERE subject = '\(seqno)' OR subject LIKE '\(seqno) %'"),
