@@ -85,8 +85,8 @@ import Testing
       "totals": try text(
         """
         -- One runner adds up several answers, the other writes one: a 0 and nothing are the same.
-        SELECT concat_ws(' ', coalesce(sum(accepted), 0), coalesce(sum(rejected), 0), coalesce(sum(expired), 0), coalesce(sum(cancelled), 0),
-          coalesce(sum(skipped), 0), coalesce(sum(unknown), 0), coalesce(sum(resent), 0)) FROM message_totals
+        SELECT concat_ws(' ', coalesce(sum(accepted), 0), coalesce(sum(rejected), 0), coalesce(sum(expired), 0),
+          coalesce(sum(cancelled), 0), coalesce(sum(skipped), 0), coalesce(sum(unknown), 0), coalesce(sum(resent), 0)) FROM message_totals
         WHERE seqno = \(seqno)
         """),
       "audit log": try text("SELECT action FROM audit_log WHERE object = '\(seqno)' AND action LIKE 'message.%'"),
