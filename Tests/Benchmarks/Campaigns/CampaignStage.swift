@@ -57,7 +57,8 @@ final class CampaignStage {
         [
           try plan.sibling("upmc-simulator"), "--listen", "127.0.0.1:\(networkPort)", "--control-listen",
           "127.0.0.1:\(controlPort)", "--ca-file", scratch.file("ca.pem"), "--key-file", scratch.file("AuthKey.p8"),
-        ] + (keepsDeliveries ? [] : ["--totals-only"]), port: controlPort, log: scratch.file("simulator.log"))
+        ] + (keepsDeliveries ? [] : ["--totals-only"]), port: controlPort, file: scratch.file("AuthKey.p8"),
+        log: scratch.file("simulator.log"))
       pem = try String(contentsOfFile: scratch.file("AuthKey.p8"), encoding: .utf8)
     case .sink:
       self.network = try Program(

@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 internal import Reactor
 
 /// A server under measurement: started as a child, watched, and ended at the latest with this object.
@@ -8,23 +9,27 @@ final class Program {
   var tree: ProcessTree { ProcessTree(root: process.identifier) }
 
   /// Starts it and waits until it accepts connections on `port` of the loopback address.
-  init(_ name: String, _ command: [String], environment: [String]? = nil, port: UInt16, log: String) throws {
+  /// - Parameter file: what it writes last before it is ready, and is waited for too.
+  init(
+    _ name: String, _ command: [String], environment: [String]? = nil, port: UInt16, file: String? = nil, log: String
+  ) throws {
     self.name = name
     self.port = port
     // Should this program be killed, the kernel tells the server to end.
     process = try ChildProcess.start(
       ["setpriv", "--pdeathsig", "TERM", "--"] + command, environment: environment, output: .file(log),
       errors: .file(log))
-    try awaitConnections(log)
+    try awaitStart(file, log)
   }
 
   deinit {
     stop()
   }
 
-  private func awaitConnections(_ log: String) throws {
+  private func awaitStart(_ file: String?, _ log: String) throws {
     let deadline = SystemClock().now + BenchmarkCommand.Limits.startUp
-    while !Loopback.accepts(port) {
+    func isWritten(_ file: String) -> Bool { FileManager.default.contents(atPath: file)?.isEmpty == false }
+    while !Loopback.accepts(port) || file.map(isWritten) == false {
       if process.wait(atMost: .milliseconds(20)) != nil {
         throw MeasuringError("\(name) ended at once: \(TextFile.lastLine(of: log))")
       }

@@ -51,7 +51,7 @@ struct Campaigns: Scenario {
       ours: { try Self.alone(try stage.startOurs(), stage) },
       peer: { try Self.alone(try stage.startHandicapped("--without-outcomes"), stage) },
       show: Self.show)
-    outcome.comparisons = [comparison(pairs, "a million devices", peer: "without outcome rows", target: 0.8, stage)]
+    outcome.comparisons = [comparison(pairs, "a million devices", peer: "without outcome rows", target: 0.9, stage)]
     outcome.requirements = [
       Requirement(
         label: "whole campaign", unit: "s", value: Median.of(pairs.map(\.ours.seconds)), side: .atMost, limit: 15),
@@ -112,7 +112,7 @@ struct Campaigns: Scenario {
   private func measureBadge(_ plan: Plan, _ stage: CampaignStage, _ ours: Center, _ outcome: inout Outcome) throws {
     let pairs = try PairedRuns(plan: plan, label: "campaign").measure(
       ours: { try CampaignRun(ours, stage, Self.withBadge) }, peer: { try CampaignRun(ours, stage) }, show: Self.show)
-    outcome.comparisons = [comparison(pairs, "a million badges", peer: "without badges", target: 0.5, stage)]
+    outcome.comparisons = [comparison(pairs, "a million badges", peer: "without badges", target: 0.75, stage)]
   }
 
   private static func show(_ ours: CampaignRun, _ peer: CampaignRun) -> String {

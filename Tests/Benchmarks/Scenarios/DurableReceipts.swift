@@ -122,8 +122,8 @@ struct DurableReceipts: Scenario {
     let percentile99 = Median.of(pairs.map(\.ours.report.percentile99))
     var outcome = Outcome(scenario: name)
     outcome.comparisons = [
-      Self.comparison("one transaction each", target: isSlowDisk ? 8 : 4, pairs),
-      Self.comparison("Hummingbird and a pool of 16", target: isSlowDisk ? nil : 7, strangers),
+      Self.comparison("one transaction each", target: 12, pairs),
+      Self.comparison("Hummingbird and a pool of 16", target: isSlowDisk ? nil : 10, strangers),
     ]
     // What a slow disk allows is told by the ratio alone.
     outcome.requirements =

@@ -27,7 +27,7 @@ struct Pushes: Scenario {
     var outcome = Outcome(scenario: name)
     let first = try PairedRuns(plan: plan, label: "h2load").measure(
       ours: ours, peer: { try h2load.run(port: port, count: Self.count, streams: Self.streams) }, show: show)
-    outcome.comparisons.append(Self.comparison("h2load", 0.9, first))
+    outcome.comparisons.append(Self.comparison("h2load", 1.5, first))
     let second = try PairedRuns(plan: plan, label: "aioapns").measure(
       ours: ours, peer: { try python.run(port: port, count: Self.countOfPython, inFlight: Self.streams) }, show: show)
     outcome.comparisons.append(Self.comparison("aioapns", 80, second))

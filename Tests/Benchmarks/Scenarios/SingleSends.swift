@@ -21,7 +21,7 @@ struct SingleSends: Scenario {
     outcome.circumstances = stage.circumstances
     outcome.comparisons = [
       Comparison(
-        label: "\(Self.connections) connections", unit: "sends/s", peer: "one statement a step", target: 4,
+        label: "\(Self.connections) connections", unit: "sends/s", peer: "one statement a step", target: 16,
         pairs: pairs.map { ($0.ours.perSecond, $0.peers.perSecond) },
         details: [
           ("p50Milliseconds", Latencies.percentile(0.5, of: all)),
