@@ -12,6 +12,9 @@ enum Limits {
   static let bindingDoubtMicroseconds: Int64 = 60_000_000
   /// Users of one claim that moves badges: their rows stay locked until it commits.
   static let claimBadgeDevices = 1_000
+  /// How old what a claim has read may be when it is handed to a network: with the half second that it may wait there
+  /// (`PushBatch.freshNanoseconds`), less than the second that a pause or a logout is promised to take.
+  static let claimAge: Duration = .milliseconds(400)
   /// Entries of a list (users, devices, tokens) of one claim.
   static let claimEntries = 500
   /// Devices under way at once on this node, waiting for their outcome.

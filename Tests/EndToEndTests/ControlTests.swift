@@ -55,6 +55,29 @@ import Testing
     #expect(try world.control("resume", seqno).status == 409)
   }
 
+  /// A claim's transaction may wait for a user's row, or for a slow disk, for longer than a pause has.
+  @Test func `a claim that was under way when its message was paused sends nothing`() throws {
+    let world = try World()
+    try world.populate(200)
+    let other = try world.database.connect()
+    try other.script("BEGIN; LOCK TABLE users IN SHARE MODE")
+    let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
+    _ = try world.poll("no claim waits for the users") {
+      try world.count("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass") > 0 ? true : nil
+    }
+    #expect(try world.control("pause", seqno).string("state") == "paused")
+    try world.wait(until: world.now + 600_000)
+    try other.script("COMMIT")
+    _ = try world.poll("nothing was claimed and handed back") {
+      let account = try world.checkAccount(seqno)
+      return try account.underWay == 0 && world.count("SELECT count(*) FROM blocks") == 1 ? true : nil
+    }
+    #expect(world.simulator.counters().deliveries == 0)
+    #expect(try world.control("resume", seqno).string("state") == "sending")
+    #expect(try world.finishedExactly(seqno).int("accepted") == 200)
+    #expect(try world.count("SELECT count(*) FROM users WHERE badge = 1") == 200)
+  }
+
   @Test func `a cancelled message ends within a second with an exact account`() throws {
     let world = try slowWorld()
     try world.populate(8_000)

@@ -4,13 +4,15 @@ internal import Store
 
 /// Handing on: to the completer, then to the push networks.
 extension Shared {
-  /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer.
+  /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer. So is all of a claim whose
+  /// transaction took long: its message may have been paused, or its devices have changed hands, since they were read.
   /// - Parameter isHeld: the app is known to be paused.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false
   ) {
-    let sorting = Sorting(recipients, of: message, isHeld: isHeld, values, self)
+    let isOld = clock.now - readAt > Limits.claimAge
+    let sorting = Sorting(recipients, of: message, mustAsk: isHeld || isOld, values, self)
     let crew = crew(of: message.push.lane)
     launch(
       flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, crew),

@@ -10,9 +10,9 @@ struct Sorting {
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
   init(
-    _ recipients: [Recipient], of message: DispatchMessage, isHeld: Bool, _ values: RecipientValues, _ shared: Shared
+    _ recipients: [Recipient], of message: DispatchMessage, mustAsk: Bool, _ values: RecipientValues, _ shared: Shared
   ) {
-    guard !isHeld, !shared.pausedApps.withLock({ $0.contains(message.app) }) else {
+    guard !mustAsk, !shared.pausedApps.withLock({ $0.contains(message.app) }) else {
       // The completer asks the database, and hands them back.
       waiting = recipients.map(\.waiting)
       return
