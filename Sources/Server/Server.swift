@@ -52,6 +52,7 @@ package final class Server {
   private let notices: NoticeKeeper
   private let metricsListener: MetricsListener?
   private let listening: Listening
+  private var isStopped = false
   private let log = Logger(label: "server")
 
   /// Starts everything.
@@ -142,8 +143,10 @@ package final class Server {
     }
   }
 
-  /// Ends in good order.
+  /// Ends in good order. Once it has ended, another call does nothing.
   package func stop() {
+    guard !isStopped else { return }
+    isStopped = true
     log.info("stopping")
     doors.drain(within: ServerLimits.drain, adminPatience: ServerLimits.adminDrain)
     dispatcher.stop { senders.stop(within: ServerLimits.providerDrain) }
