@@ -63,7 +63,8 @@ import Testing
     try other.script("BEGIN; LOCK TABLE users IN SHARE MODE")
     let seqno = try world.send(#"{"all":true}"#, #","badge":{"increment":1}"#)
     _ = try world.poll("no claim waits for the users") {
-      try world.count("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass") > 0 ? true : nil
+      try world.count("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'users'::regclass") > 0
+        ? true : nil
     }
     #expect(try world.control("pause", seqno).string("state") == "paused")
     try world.wait(until: world.now + 600_000)
