@@ -19,6 +19,8 @@ package struct JSONObject<Root>: Sendable {
   private let fields: [JSONField<Root>]
   /// Where each stands among the fields.
   private let places: [String: Int]
+  /// Places of those that must be there, in their order.
+  private let needed: [Int]
   /// What a request is read into; nil for an answer.
   private let blank: (@Sendable () -> Root)?
   /// Further members of the schema.
@@ -32,6 +34,7 @@ package struct JSONObject<Root>: Sendable {
     self.about = about
     self.fields = fields
     places = [:]
+    needed = []
     blank = nil
     more = []
   }
@@ -50,6 +53,7 @@ package struct JSONObject<Root>: Sendable {
     self.about = about
     self.fields = fields
     places = Dictionary(uniqueKeysWithValues: fields.enumerated().map { ($1.name, $0) })
+    needed = fields.indices.filter { fields[$0].missing != nil }
     self.blank = blank
     self.more = more
   }
@@ -115,8 +119,8 @@ package struct JSONObject<Root>: Sendable {
       try read(&root, &reader)
       isGiven[index] = true
     }
-    for (field, isThere) in zip(fields, isGiven) where !isThere {
-      if let missing = field.missing { return (root, JSONError(missing).inside(field.name)) }
+    for index in needed where !isGiven[index] {
+      return (root, fields[index].missing.map { JSONError($0).inside(fields[index].name) })
     }
     return (root, nil)
   }

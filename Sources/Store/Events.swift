@@ -87,6 +87,12 @@ package enum Events {
 
   /// What follows a `done` with the messages that have just ended: their events, and whom they are told.
   static let tellFinished = """
+    \(makeFinished)
+    \(Events.tell)
+    """
+
+  /// Their events alone, as `made`.
+  static let makeFinished = """
     heard AS MATERIALIZED (
       -- Few apps want to hear of it: nothing is summed up for the others.
       SELECT seqno, state FROM done
@@ -104,7 +110,6 @@ package enum Events {
           coalesce(sum(skipped), 0)::bigint AS skipped
         FROM message_totals WHERE seqno = d.seqno) t
       RETURNING event, app, event_kind)
-    \(Events.tell)
     """
 
   private static let finishedStatement = Statement(

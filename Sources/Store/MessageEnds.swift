@@ -39,6 +39,20 @@ extension Messages {
     ), \(Events.tellFinished)
     """)
 
+  private static let finishAcceptedStatement = Statement(
+    "messages-finish-accepted",
+    """
+    WITH done AS (
+      UPDATE messages m SET finished_at = $3, state_reason = NULL,
+        state = CASE WHEN m.cancelled_at IS NOT NULL THEN 5 ELSE 4 END
+      FROM unnest($1, $2) AS t(seqno, accepted)
+      WHERE m.seqno = t.seqno AND m.targeted = t.accepted AND m.state IN (2, 3) AND m.planned
+        AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
+      RETURNING m.seqno, m.state, m.app
+    ), \(Events.makeFinished), told AS (\(Events.tell))
+    SELECT seqno FROM done
+    """)
+
   /// Nothing of it is left anywhere, and yet less is decided than was claimed: a device was claimed twice and decided once.
   private static let isStuck = """
     m.seqno = ANY($1) AND m.state IN (2, 3) AND m.planned
@@ -90,6 +104,22 @@ extension Messages {
     parameters.append(int64s: done)
     parameters.append(timestampMicroseconds: now)
     _ = try connection.run(finishStatement, parameters)
+  }
+
+  /// Closes those messages of which all devices have just accepted, at the first try as a rule: a code for one person. What is
+  /// accepted is never given back, so one look is enough. Returns which; the others are for `finish`.
+  /// - Parameter accepted: how many devices of each message, in one transaction that was committed.
+  package static func finish(accepted: [Int64: Int64], at now: Int64) -> Query<Set<Int64>> {
+    var (seqnos, counts) = (Int64Column(), Int64Column())
+    for (seqno, count) in accepted.sorted(by: { $0.key < $1.key }) {
+      seqnos.append(seqno)
+      counts.append(count)
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int64s: counts)
+    parameters.append(timestampMicroseconds: now)
+    return Query(finishAcceptedStatement, parameters) { rows in Set(rows.map { rows.int64($0, 0) }) }
   }
 
   /// The same in a transaction of its own.

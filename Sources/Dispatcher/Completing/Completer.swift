@@ -300,20 +300,21 @@ final class Completer {
     let finished = counts.filter { claims[$0.key] == $0.value && !spoilt.contains($0.key) }.map(\.key)
     let now = shared.clock.wallMicroseconds
     let writer = crew.completeWriter
-    func writeOnce() throws -> TokenCare.Result {
+    func writeOnce() throws -> Decisions.Written {
       try connection.withTransaction {
         try decisions.write(
           connection, finished: finished, node: shared.configuration.node, writer: writer, now: now,
           storesRows: shared.configuration.storesOutcomes, breaker)
       }
     }
-    let care: TokenCare.Result
+    let written: Decisions.Written
     do {
-      care = try writeOnce()
+      written = try writeOnce()
     } catch let error as PostgresError where error.sqlState == .uniqueViolation && decisions.copies {
       decisions.copies = false
-      care = try writeOnce()
+      written = try writeOnce()
     }
+    let care = written.care
     meter.wrote(decisions.decisions, after: shared.clock.now - began)
     meter.opened(care.opened.count)
     breaker.took(care)
@@ -329,7 +330,8 @@ final class Completer {
     for claim in finished { claims[claim] = nil }
     for claim in counts.keys { forgetIfDecided(claim) }
     shared.give(ended)
-    try Messages.finish(seqnos, at: now, on: connection)
+    let over = written.accepted.isEmpty ? [] : try connection.run(Messages.finish(accepted: written.accepted, at: now))
+    try Messages.finish(seqnos.subtracting(over), at: now, on: connection)
   }
 
   // MARK: Trying again

@@ -103,12 +103,20 @@ struct Decisions {
     decisions.reduce(into: [:]) { counts, decision in counts[decision.claim, default: 0] += 1 }
   }
 
+  /// What a transaction has written.
+  struct Written {
+    var care: TokenCare.Result
+    /// Devices that have accepted, of each message that names those it goes to.
+    var accepted: [Int64: Int64] = [:]
+  }
+
   /// Writes everything within a transaction.
   /// - Parameter finished: claims whose last outcomes these are.
   func write(
     _ connection: Connection, finished: [Claims.Hold], node: UUIDValue, writer: Int32, now: Int64, storesRows: Bool,
     _ breaker: Breaker
-  ) throws(PostgresError) -> TokenCare.Result {
+  ) throws(PostgresError) -> Written {
+    var accepted: [Int64: Int64] = [:]
     var care = try TokenCare(findings, breaker, faulty: faults.keys, now: now, connection)
     try care.changeDevices(connection, writer: writer)
     var increases = increases
@@ -123,6 +131,9 @@ struct Decisions {
         tally.count(decision.record.status, decision.statistic)
         increases[decision.record.seqno, default: Outcomes.Increase()]
           .count(decision.record.status, reason: decision.record.reason)
+        if decision.record.status == .accepted, decision.message.entryCount != nil {
+          accepted[decision.record.seqno, default: 0] += 1
+        }
       }
       try takeBackBadges(taken, connection)
     }
@@ -136,7 +147,7 @@ struct Decisions {
         care.result.faulty.insert(app)
       }
     }
-    return care.result
+    return Written(care: care.result, accepted: accepted)
   }
 
   /// Where the push itself waits for its hours, the short message waits with it.
