@@ -195,7 +195,7 @@ package enum Users {
     return parameters
   }
 
-  private static func counts(_ rows: Rows) -> [Key: Count] {
+  static func counts(_ rows: Rows) -> [Key: Count] {
     var counts: [Key: Count] = [:]
     for row in 0..<rows.count {
       counts[Key(app: rows.int32(row, 0), userKey: rows.userKey(row, 1))] = Count(

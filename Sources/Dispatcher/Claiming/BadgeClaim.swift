@@ -43,7 +43,8 @@ struct BadgeClaim {
     switch message.request.badge {
     case .none: return try connection.run(Users.lock(users))
     case .increment(let increment):
-      let (counts, short) = try Increments.add(increment, by: claims.map(\.key), on: connection)
+      let (counts, short) = try Increments.add(
+        increment, by: claims.map(\.key), areNeighbours: !areNoted, on: connection)
       // A count may have been set since the message was accepted: what this adds came after that.
       let late = Set(claims.lazy.map(\.key).filter { counts[$0.user]?.wasSet(since: $0.seqno) == true })
       if !areNoted {

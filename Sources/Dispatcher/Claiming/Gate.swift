@@ -19,7 +19,7 @@ struct Gate {
       !stored.isCancelling, let frozenAt = stored.frozenAt
     else { return nil }
     self.frozenAt = frozenAt
-    let most = message.movesBadge ? Limits.claimBadgeDevices : Limits.claimDevices
+    let most = Limits.claimDevices
     let gate = try connection.run(Gates.lock(message.seqno))
     guard let locked = gate, locked.now < stored.expiresAt else {
       // What has expired is only counted, as fast as that goes.
