@@ -87,7 +87,7 @@ package enum Events {
 
   /// What follows a `done` with the messages that have just ended: their events, and whom they are told.
   static let tellFinished = """
-    \(makeFinished)
+    \(Events.makeFinished)
     \(Events.tell)
     """
 

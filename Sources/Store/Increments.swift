@@ -61,7 +61,8 @@ package enum Increments {
     """)
 
   /// Else the users of a range may be found in the order of the table, and two transactions would wait for each other.
-  private static let inOrderStatement = Statement("increments-in-order", "SET LOCAL enable_bitmapscan = off")
+  private static let inOrderStatement = Statement(
+    "increments-in-order", "SELECT set_config('enable_bitmapscan', 'off', true)")
 
   private static let addInRangeStatement = Statement(
     "increments-add-in-range",

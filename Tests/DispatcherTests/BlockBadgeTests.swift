@@ -67,6 +67,23 @@ import Testing
     #expect(broken.count == 1, "the count of a user is more than was added: \(broken.map(\.promise))")
   }
 
+  @Test(arguments: [0, 20, 200])
+  func `others between them keep their counts, whoever is new gets one, and the full are noted`(others: Int) throws {
+    let world = try Self.world()
+    try world.connection.script(
+      """
+      INSERT INTO users (app, user_key, badge)
+      SELECT app, '\(Self.user(7).text)-' || n, 9 FROM apps, generate_series(1, \(others)) n;
+      DELETE FROM users WHERE user_key IN ('\(Self.user(1).text)', '\(Self.user(20).text)');
+      UPDATE users SET badge = 999 WHERE user_key = '\(Self.user(8).text)';
+      """)
+    let seqno = try Self.sent(world)
+    #expect(try world.count("users WHERE badge = 9") == Int64(others))
+    #expect(try Self.counts([1, 7, 8, 20, 40], world) == [3, 5, 1000, 3, 5])
+    #expect(try world.count("badge_ledger") == 1)
+    #expect(try world.count("badge_ledger WHERE seqno = \(seqno) AND increment = 1") == 1)
+  }
+
   @Test func `it is taken back from whoever got it on no device, and given again`() throws {
     let world = try Self.world([1, 2, 5])
     let seqno = try Self.sent(world)
