@@ -11,15 +11,18 @@ import Testing
   private func stored(_ world: DispatcherWorld, isHeld: Bool) throws -> ClaimedSend {
     try world.makeDevices(1..<2)
     let json = #"{"appId":"\#(DispatcherWorld.appID)","audience":{"clientUids":["00000001"]},"alert":{"body":"x"}}"#
-    try world.connection.script(
-      """
-      INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
-        planned)
-      VALUES (900, \(world.app), 2, 0, '\(json)', '', 1, now(), now() + interval '1 day', now(), true)
-      """)
     let members = try world.connection.run(Audiences.bound([DispatcherWorld.device(1)]))
     let entries = members.values.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
-    let claim = try world.connection.run(Claims.create(900, node: UUIDValue(high: 1, low: 1), entries))
+    // Together, as a committer stores them: a message without a claim would be taken for one that is over.
+    let claim = try world.connection.withTransaction {
+      try world.connection.script(
+        """
+        INSERT INTO messages (seqno, app, state, lane, request, request_sha256, targeted, created_at, expires_at, frozen_at,
+          planned)
+        VALUES (900, \(world.app), 2, 0, '\(json)', '', 1, now(), now() + interval '1 day', now(), true)
+        """)
+      return try world.connection.run(Claims.create(900, node: UUIDValue(high: 1, low: 1), entries))
+    }
     let message = try #require(try world.connection.run(Messages.find(900)))
     return ClaimedSend(
       message: message, request: try MessageRequest(json: Array(json.utf8)), claim: claim,
@@ -36,6 +39,22 @@ import Testing
     #expect(try world.count("outcomes WHERE seqno = 900 AND status = 6 AND due_at IS NOT NULL") == 1)
     try world.resume()
     #expect(try world.finished(900).funnel.accepted == 1)
+  }
+
+  /// A committer that stood still is as late as an audit is early.
+  @Test func `a claim that is launched late, and found by an audit as well, leaves once`() throws {
+    let world = try DispatcherWorld()
+    let send = try stored(world, isHeld: true)
+    let node = world.dispatchers[0]
+    world.network.hold([DispatcherWorld.device(1)])
+    node.launch([send])
+    try world.poll("it does not leave") { world.network.held == 1 ? () : nil }
+    node.launch([send])
+    try world.poll("it is taken for another claim") { node.underWay() == 1 ? () : nil }
+    world.network.answerHeld()
+    #expect(try world.finished(900).funnel.accepted == 1)
+    #expect(world.network.log.count == 1)
+    #expect(try world.count("claims") == 0)
   }
 
   @Test func `what was held a moment ago leaves all the same`() throws {

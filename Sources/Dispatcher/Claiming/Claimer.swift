@@ -224,7 +224,7 @@ final class Claimer {
           guard let entries = undecided[hold.claim], let message = seqnos[hold.claim].flatMap({ messages[$0] })
           else { continue }
           count += entries.count
-          inputs.append(.waiting(claim: hold, message, entries.map(WaitingTarget.init)))
+          inputs.append(.found(claim: hold, message, entries.map(WaitingTarget.init)))
         }
       }
       return true

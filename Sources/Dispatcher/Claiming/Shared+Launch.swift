@@ -5,15 +5,19 @@ internal import Store
 /// Handing on: to the completer, then to the push networks.
 extension Shared {
   /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer. So is all of a claim whose
-  /// transaction took long: its message may have been paused, or its devices have changed hands, since they were read.
+  /// transaction took long: its message may have been paused, its devices may have changed hands since they were read, or an
+  /// audit may have found the claim.
   /// - Parameter isHeld: the app is known to be paused.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false
   ) {
-    let isOld = clock.now - readAt > Limits.claimAge
-    let sorting = Sorting(recipients, of: message, mustAsk: isHeld || isOld, values, self)
     let crew = crew(of: message.push.lane)
+    guard !isHeld, clock.now - readAt <= Limits.claimAge else {
+      // The completer asks the database before it submits anything.
+      return crew.tell([.found(claim: claim, message, recipients.map(\.waiting))])
+    }
+    let sorting = Sorting(recipients, of: message, values, self)
     launch(
       flights(claim, message, sorting.ready, badges: badges, values: values, readAt: readAt, crew),
       besides: sorting.others(claim: claim, message), crew)

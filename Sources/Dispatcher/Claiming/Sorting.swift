@@ -9,10 +9,8 @@ struct Sorting {
   private var waiting: [WaitingTarget] = []
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
-  init(
-    _ recipients: [Recipient], of message: DispatchMessage, mustAsk: Bool, _ values: RecipientValues, _ shared: Shared
-  ) {
-    guard !mustAsk, !shared.pausedApps.withLock({ $0.contains(message.app) }) else {
+  init(_ recipients: [Recipient], of message: DispatchMessage, _ values: RecipientValues, _ shared: Shared) {
+    guard !shared.pausedApps.withLock({ $0.contains(message.app) }) else {
       // The completer asks the database, and hands them back.
       waiting = recipients.map(\.waiting)
       return

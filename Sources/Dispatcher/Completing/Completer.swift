@@ -121,6 +121,9 @@ final class Completer {
     case .waiting(let claim, let message, let targets):
       claims[claim, default: 0] += targets.count
       for target in targets { tryAgain(claim, message, target, afterMilliseconds: 0) }
+    case .found(let claim, let message, let targets):
+      guard claims[claim] == nil else { return shared.give(targets.count) }
+      take(.waiting(claim: claim, message, targets))
     case .decided(let claim, let message, let targets, let status, let reason):
       claims[claim, default: 0] += targets.count
       for target in targets { decide(claim, message, target, status, reason: reason) }
