@@ -78,12 +78,13 @@ import Testing
 }
 
 extension Document {
+  private static let whole = make()
+
   /// What the document says of one status of an operation, looked up through its reference.
   static func response(of operation: Endpoint, status: Int) -> JSONTree? {
-    let document = make()
-    let path = document["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
+    let path = whole["paths"]?[operation.pattern]?[operation.method.rawValue.lowercased()]
     guard let response = path?["responses"]?[String(status)] else { return nil }
     guard let name = response["$ref"]?.string?.split(separator: "/").last else { return response }
-    return document["components"]?["responses"]?[String(name)]
+    return whole["components"]?["responses"]?[String(name)]
   }
 }
