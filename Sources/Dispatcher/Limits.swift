@@ -4,15 +4,15 @@ internal import Domain
 enum Limits {
   /// Devices of one shard: small enough that the first is ready at once, large enough that a million make twenty.
   static let shardDevices = 50_000
-  /// Devices of one claim: one commit each, and what is in doubt after a crash. Where it moves badges, its users' rows stay
+  /// Devices of one claim: one commit each, and what is in doubt after a crash. A claim that moves badges keeps its users' rows
   /// locked until it commits.
   static let claimDevices = 2_000
   /// Devices that are counted when more of a shard is there than was planned: a second person sees at least so many.
   static let recountedDevices = 100_000
   /// How far two nodes' clocks may be apart, and how late a registration may be committed, in microseconds (a minute).
   static let bindingDoubtMicroseconds: Int64 = 60_000_000
-  /// How old what a claim has read may be when it is handed to a network: with the half second that it may wait there
-  /// (`PushBatch.freshNanoseconds`), less than the second that a pause or a logout is promised to take.
+  /// Maximum age of a claim's reads when it is handed to a network. With the half second that it may wait there
+  /// (`PushBatch.freshNanoseconds`) it stays below the second within which a pause or a logout takes effect.
   static let claimAge: Duration = .milliseconds(400)
   /// Entries of a list (users, devices, tokens) of one claim.
   static let claimEntries = 500

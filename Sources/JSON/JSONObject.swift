@@ -19,7 +19,7 @@ package struct JSONObject<Root>: Sendable {
   private let fields: [JSONField<Root>]
   /// Where each stands among the fields.
   private let places: [String: Int]
-  /// Places of those that must be there, in their order.
+  /// Indexes of the required fields, in order.
   private let needed: [Int]
   /// What a request is read into; nil for an answer.
   private let blank: (@Sendable () -> Root)?

@@ -143,7 +143,7 @@ package final class Server {
     }
   }
 
-  /// Ends in good order. Once it has ended, another call does nothing.
+  /// Ends in good order. Further calls do nothing.
   package func stop() {
     guard !isStopped else { return }
     isStopped = true

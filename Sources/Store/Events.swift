@@ -91,7 +91,7 @@ package enum Events {
     \(Events.tell)
     """
 
-  /// Their events alone, as `made`.
+  /// The same without `tell`: it ends with the CTE `made`.
   static let makeFinished = """
     heard AS MATERIALIZED (
       -- Few apps want to hear of it: nothing is summed up for the others.

@@ -60,7 +60,8 @@ package enum Increments {
     RETURNING app, user_key, badge, set_seqno
     """)
 
-  /// Else the users of a range may be found in the order of the table, and two transactions would wait for each other.
+  /// Forces an index scan, which locks rows in key order. A bitmap scan locks them in the table's order, and two transactions
+  /// could deadlock.
   private static let inOrderStatement = Statement(
     "increments-in-order", "SELECT set_config('enable_bitmapscan', 'off', true)")
 
@@ -69,9 +70,9 @@ package enum Increments {
     """
     UPDATE users SET badge = badge + $5
     WHERE app = $1 AND user_key >= $3 AND user_key <= $4 AND badge + $5 <= $6
-      -- Looked up in a table of them, whichever way the statement is planned.
+      -- A hashed subplan, in a generic plan too.
       AND (user_key IN (SELECT unnest($2))) IS TRUE
-      -- Asked once: among many others each is found faster by itself.
+      -- Evaluated once: where most users in the range are no recipients, looking each up is cheaper.
       AND (SELECT count(*) FROM (
         SELECT FROM users WHERE app = $1 AND user_key >= $3 AND user_key <= $4 LIMIT 2 * cardinality($2) + 1) found)
         <= 2 * cardinality($2)
@@ -80,13 +81,13 @@ package enum Increments {
 
   /// A message adds its increment to the counts of users, in the order of their keys, making those that are new. Answers the
   /// new counts, and how much was added where there was no room for all of it: the ledger is to note that.
-  /// - Parameter areNeighbours: they are of one app, and have been found by a walk through the keys of users. Where few others
-  ///   have keys between theirs, those who are there are walked through, at less than half of the cost of looking each up.
+  /// - Parameter areNeighbours: the users belong to one app and come from one range of keys. Unless most users in that range are
+  ///   others, one range scan updates the counts that exist, at half the cost of looking each up.
   package static func add(
     _ increment: Int16, by claims: [Ledger.Key], areNeighbours: Bool, on connection: Connection
   ) throws(PostgresError) -> (counts: [Users.Key: Users.Count], short: [(key: Ledger.Key, increment: Int16)]) {
     var counts = areNeighbours ? try addInRange(increment, to: claims.map(\.user), on: connection) : [:]
-    let others = counts.isEmpty ? claims : claims.filter { counts[$0.user] == nil }
+    let others = claims.filter { counts[$0.user] == nil }
     guard !others.isEmpty else { return (counts, []) }
     var parameters = Users.keys(others.map(\.user))
     parameters.append(increment)
@@ -106,6 +107,7 @@ package enum Increments {
     try connection.run(Users.saveCounts(full.compactMap { key in counts[key.user].map { (key.user, $0.badge) } }))
     return (counts, short)
   }
+
   private static func addInRange(
     _ increment: Int16, to users: [Users.Key], on connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {

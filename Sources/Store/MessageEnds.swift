@@ -106,9 +106,9 @@ extension Messages {
     _ = try connection.run(finishStatement, parameters)
   }
 
-  /// Closes those messages of which all devices have just accepted, at the first try as a rule: a code for one person. What is
-  /// accepted is never given back, so one look is enough. Returns which; the others are for `finish`.
-  /// - Parameter accepted: how many devices of each message, in one transaction that was committed.
+  /// Closes the messages whose devices have all just accepted, as a code's one device usually does. An accepted delivery is
+  /// never given back, so one statement is enough. Returns the SEQNOs it closed; the others need `finish(_:at:on:)`.
+  /// - Parameter accepted: accepted deliveries by SEQNO, of one committed transaction.
   package static func finish(accepted: [Int64: Int64], at now: Int64) -> Query<Set<Int64>> {
     var (seqnos, counts) = (Int64Column(), Int64Column())
     for (seqno, count) in accepted.sorted(by: { $0.key < $1.key }) {

@@ -13,7 +13,7 @@ import Testing
     let json = #"{"appId":"\#(DispatcherWorld.appID)","audience":{"clientUids":["00000001"]},"alert":{"body":"x"}}"#
     let members = try world.connection.run(Audiences.bound([DispatcherWorld.device(1)]))
     let entries = members.values.map { Claims.Entry(device: $0.device, userKey: $0.userKey, attempts: 0) }
-    // Together, as a committer stores them: a message without a claim would be taken for one that is over.
+    // In one transaction, as the committer does: the janitor closes a message that has no claim.
     let claim = try world.connection.withTransaction {
       try world.connection.script(
         """
@@ -41,7 +41,7 @@ import Testing
     #expect(try world.finished(900).funnel.accepted == 1)
   }
 
-  /// A committer that stood still is as late as an audit is early.
+  /// The committer stalls between commit and launch, and an audit takes the claim up meanwhile.
   @Test func `a claim that is launched late, and found by an audit as well, leaves once`() throws {
     let world = try DispatcherWorld()
     let send = try stored(world, isHeld: true)

@@ -55,7 +55,7 @@ import Testing
     #expect(try world.control("resume", seqno).status == 409)
   }
 
-  /// A claim's transaction may wait for a user's row, or for a slow disk, for longer than a pause has.
+  /// A claim's transaction can block on a user's row, or on a slow disk, for longer than a pause may take.
   @Test func `a claim that was under way when its message was paused sends nothing`() throws {
     let world = try World()
     try world.populate(200)

@@ -2,17 +2,17 @@ import Foundation
 import Reactor
 import TestSupport
 
-/// One run of `upmc-torture` to its end, and what the judge says of the history that it leaves.
+/// One complete run of `upmc-torture`, and the judge's verdict on the history it records.
 struct TortureRun {
   let page: String
-  /// The end of what it said meanwhile.
+  /// The last lines of its progress output.
   let progress: String
   let ending: ChildProcess.Ending?
-  /// Of somebody else, on what was written down.
+  /// The verdict of `Tests/Judge`.
   let judged: ChildProcess.Report
 
   init(_ arguments: [String]) throws {
-    // The programs lie beside the tests' own.
+    // The tool is built next to the test executable.
     let program = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "upmc-torture")
       .path
     let directory = TemporaryDirectory.make()

@@ -25,29 +25,29 @@ struct BadgeClaim {
     _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [UserKey: Int16] {
     guard !claims.isEmpty else { return [:] }
-    if inBlock { return try moveAll(claims, areNoted: false, connection).byUser }
+    if inBlock { return try moveAll(claims, inBlock: true, connection).byUser }
     if copies, claims.count >= Limits.copiedClaims {
       try Ledger.copy(claims, connection)
-      return try moveAll(claims, areNoted: true, connection).byUser
+      return try moveAll(claims, inBlock: false, connection).byUser
     }
     let fresh = try connection.run(Ledger.claim(claims))
-    guard fresh.count < claims.count else { return try moveAll(claims, areNoted: true, connection).byUser }
+    guard fresh.count < claims.count else { return try moveAll(claims, inBlock: false, connection).byUser }
     return try moveSome(fresh, of: claims, connection).byUser
   }
 
   /// Every count moves.
   private func moveAll(
-    _ claims: [Ledger.Claim], areNoted: Bool, _ connection: Connection
+    _ claims: [Ledger.Claim], inBlock: Bool, _ connection: Connection
   ) throws(PostgresError) -> [Users.Key: Users.Count] {
     let users = claims.map(\.key.user)
     switch message.request.badge {
     case .none: return try connection.run(Users.lock(users))
     case .increment(let increment):
       let (counts, short) = try Increments.add(
-        increment, by: claims.map(\.key), areNeighbours: !areNoted, on: connection)
+        increment, by: claims.map(\.key), areNeighbours: inBlock, on: connection)
       // A count may have been set since the message was accepted: what this adds came after that.
       let late = Set(claims.lazy.map(\.key).filter { counts[$0.user]?.wasSet(since: $0.seqno) == true })
-      if !areNoted {
+      if inBlock {
         let odd = late.union(short.map(\.key))
         if !odd.isEmpty { _ = try connection.run(Ledger.claim(claims.filter { odd.contains($0.key) })) }
       }
@@ -66,7 +66,7 @@ struct BadgeClaim {
     var counts = try connection.run(Users.lock(claims.map(\.key.user)))
     let moved = claims.filter { fresh.contains($0.key) }
     guard !moved.isEmpty else { return counts }
-    counts.merge(try moveAll(moved, areNoted: true, connection)) { _, new in new }
+    counts.merge(try moveAll(moved, inBlock: false, connection)) { _, new in new }
     return counts
   }
 }

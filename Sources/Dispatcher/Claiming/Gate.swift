@@ -19,18 +19,18 @@ struct Gate {
       !stored.isCancelling, let frozenAt = stored.frozenAt
     else { return nil }
     self.frozenAt = frozenAt
-    let most = Limits.claimDevices
     let gate = try connection.run(Gates.lock(message.seqno))
     guard let locked = gate, locked.now < stored.expiresAt else {
       // What has expired is only counted, as fast as that goes.
       self.locked = nil
-      limit = most
+      limit = Limits.claimDevices
       return
     }
     self.locked = locked
     var meter = locked.meter
     let allowed = min(
-      most, locked.pace.map { meter.allowance($0, now: locked.now) } ?? most, Self.canaryAllowance(locked.canary))
+      Limits.claimDevices, locked.pace.map { meter.allowance($0, now: locked.now) } ?? .max,
+      Self.canaryAllowance(locked.canary))
     self.meter = meter
     limit = allowed
     guard allowed > 0 else {

@@ -1,20 +1,21 @@
 internal import Domain
 internal import Reactor
 internal import Store
+internal import Synchronization
 
 /// Handing on: to the completer, then to the push networks.
 extension Shared {
-  /// Puts a fresh claim to work: what is ready leaves now, the rest is told to the completer. So is all of a claim whose
-  /// transaction took long: its message may have been paused, its devices may have changed hands since they were read, or an
-  /// audit may have found the claim.
+  /// Puts a fresh claim to work: recipients that are ready leave now, the rest go to the completer. If the app is paused, or the
+  /// claim's reads are older than `Limits.claimAge`, all go to the completer, which reads them again first: the message may
+  /// have been paused, a device may have changed hands, or an audit may have taken the claim up.
   /// - Parameter isHeld: the app is known to be paused.
   func launch(
     _ claim: Claims.Hold, _ message: DispatchMessage, _ recipients: [Recipient], badges: [UserKey: Int16],
     values: RecipientValues, readAt: Instant, isHeld: Bool = false
   ) {
     let crew = crew(of: message.push.lane)
-    guard !isHeld, clock.now - readAt <= Limits.claimAge else {
-      // The completer asks the database before it submits anything.
+    let isPaused = isHeld || pausedApps.withLock { $0.contains(message.app) }
+    guard !isPaused, clock.now - readAt <= Limits.claimAge else {
       return crew.tell([.found(claim: claim, message, recipients.map(\.waiting))])
     }
     let sorting = Sorting(recipients, of: message, values, self)

@@ -1,7 +1,6 @@
 internal import Domain
 internal import Reactor
 internal import Store
-internal import Synchronization
 
 /// The devices of a claim, sorted by what is to be done with each: as a rule all are ready.
 struct Sorting {
@@ -10,11 +9,6 @@ struct Sorting {
   private var skipped: [SkipReason: [WaitingTarget]] = [:]
 
   init(_ recipients: [Recipient], of message: DispatchMessage, _ values: RecipientValues, _ shared: Shared) {
-    guard !shared.pausedApps.withLock({ $0.contains(message.app) }) else {
-      // The completer asks the database, and hands them back.
-      waiting = recipients.map(\.waiting)
-      return
-    }
     let now = shared.clock.now
     let someWait = shared.backOffs.isAny(at: now)
     let networks = Set(shared.configuration.providers.keys)

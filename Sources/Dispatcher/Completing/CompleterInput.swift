@@ -7,7 +7,7 @@ enum CompleterInput: Sendable {
   case started(Flight)
   /// Recipients have been claimed and must be submitted once their bindings are read: due ones, and those in doubt.
   case waiting(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
-  /// The same of a claim that may be known already: an audit and its own launch may both have found it.
+  /// Like `waiting`, but ignored if the claim is known already: an audit and the claim's own launch can both report it.
   case found(claim: Claims.Hold, DispatchMessage, [WaitingTarget])
   /// Recipients have been claimed and are decided without being submitted.
   case decided(claim: Claims.Hold, DispatchMessage, [WaitingTarget], OutcomeStatus, reason: String)

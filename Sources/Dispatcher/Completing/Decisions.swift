@@ -105,9 +105,9 @@ struct Decisions {
 
   /// What a transaction has written.
   struct Written {
-    var care: TokenCare.Result
-    /// Devices that have accepted, of each message that names those it goes to.
-    var accepted: [Int64: Int64] = [:]
+    let care: TokenCare.Result
+    /// Accepted deliveries, by SEQNO, of messages whose request lists their recipients.
+    let accepted: [Int64: Int64]
   }
 
   /// Writes everything within a transaction.
