@@ -28,6 +28,7 @@ final class Senders {
     self.keyCheck = keyCheck
     let requests = try Inbox<ProviderTokenRequest>(capacity: 1024)
     let wanted = catalog.wanted
+    let beganAt = clock.wallMicroseconds
     // The keeper's first look may take a while, and the dispatcher does not wait for it.
     var (toApple, toGoogle) = (SenderSettings.apns(configuration, gauges), SenderSettings.fcm(configuration, gauges))
     toApple.wire.awaitsCredentials = true
@@ -47,7 +48,7 @@ final class Senders {
     catalogKeeper = try CatalogKeeper(databaseURL: databaseURL, catalog: catalog, forgive: forgive) {
       let apns = APNsKeeper(
         sender: apns, requests: requests, master: master, health: gauges.health, clock: clock,
-        keyIsNew: { keyCheck.look(at: $0) })
+        beganAt: beganAt, keyIsNew: { keyCheck.look(at: $0) })
       let fcm = FCMKeeper(
         sender: fcm, master: master, health: gauges.health, tokens: configuration.tokenAddress)
       return { connection in

@@ -72,25 +72,31 @@ package enum Secrets {
     /// JSON that may be shown.
     package let publicPart: String
     package let sealed: [UInt8]
+    /// Microseconds since 1970, by the database's clock; nil before it is stored.
+    package let storedAt: Int64?
 
-    package init(app: App.Number, network: PushNetwork, kind: String, publicPart: String, sealed: [UInt8]) {
+    package init(
+      app: App.Number, network: PushNetwork, kind: String, publicPart: String, sealed: [UInt8], storedAt: Int64? = nil
+    ) {
       self.app = app
       self.network = network
       self.kind = kind
       self.publicPart = publicPart
       self.sealed = sealed
+      self.storedAt = storedAt
     }
   }
 
   private static let credentialsStatement = Statement(
-    "credentials-all", "SELECT app, network, kind, public_part::text, sealed FROM credentials")
+    "credentials-all", "SELECT app, network, kind, public_part::text, sealed, updated_at FROM credentials")
 
   package static func credentials() -> Query<[Credential]> {
     Query(credentialsStatement, Parameters()) { rows in
       rows.map { row in
         Credential(
           app: rows.int32(row, 0), network: PushNetwork(rawValue: rows.int16(row, 1)) ?? .apns,
-          kind: rows.text(row, 2), publicPart: rows.text(row, 3), sealed: rows.bytes(row, 4))
+          kind: rows.text(row, 2), publicPart: rows.text(row, 3), sealed: rows.bytes(row, 4),
+          storedAt: rows.timestampMicroseconds(row, 5))
       }
     }
   }

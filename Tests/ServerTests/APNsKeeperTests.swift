@@ -1,5 +1,6 @@
 import APNs
 import Crypto
+import Domain
 import Foundation
 import Operations
 import Postgres
@@ -22,14 +23,24 @@ import Testing
   private final class Node: @unchecked Sendable {
     let keeper: APNsKeeper
     let connection: Connection
+    private let wishes: Inbox<App.Number>
+    /// Apps whose keys were to be tried.
+    private(set) var tried: [App.Number] = []
 
-    init(_ database: TestDatabase, _ clock: ManualClock) throws {
+    init(_ database: TestDatabase, _ clock: ManualClock, beganAt: Int64? = nil) throws {
       let sender = try APNsSender(
         configuration: APNsConfiguration(), clock: clock, results: { _ in }, tokenNeeded: { _ in })
+      let wishes = try Inbox<App.Number>(capacity: 10)
+      self.wishes = wishes
       keeper = APNsKeeper(
         sender: sender, requests: try Inbox(capacity: 10), master: try APNsKeeperTests.master, health: Health(),
-        clock: clock)
+        clock: clock, beganAt: beganAt ?? clock.wallMicroseconds, keyIsNew: { _ = wishes.offer($0) })
       connection = try database.connect()
+    }
+
+    func turn() throws {
+      try keeper.turn(connection)
+      tried += wishes.takeAll()
     }
 
     var token: ProviderToken? { keeper.tokens.values.first }
@@ -42,10 +53,14 @@ import Testing
     let connection = try database.connect()
     _ = try Administration.createApp(
       "com.example.bank", name: "Bank", timeZone: "Asia/Seoul", by: .commandLine, on: connection)
+    try store(pem, connection)
+    return (database, connection)
+  }
+
+  private static func store(_ pem: String, _ connection: Connection) throws {
     let key = Administration.APNsKey(pem: pem, keyID: keyID, teamID: team)
     _ = try Administration.setCredential(
       key, of: "com.example.bank", master: master, by: .commandLine, on: connection)
-    return (database, connection)
   }
 
   /// Lets all nodes ask for the token at the same moment: they begin while somebody else holds it, and go on together.
@@ -56,7 +71,7 @@ import Testing
       for node in nodes {
         _ = try Thread(name: "catalog") {
           do {
-            try node.keeper.turn(node.connection)
+            try node.turn()
             _ = done.offer(nil)
           } catch {
             _ = done.offer("\(error)")
@@ -95,7 +110,7 @@ import Testing
     // Young: nobody renews it, also not one that has just started.
     clock.advance(by: .seconds(1800))
     let late = try Node(database, clock)
-    for node in nodes + [late] { try node.keeper.turn(node.connection) }
+    for node in nodes + [late] { try node.turn() }
     #expect((nodes + [late]).allSatisfy { $0.token == first })
 
     clock.advance(by: .seconds(APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds - 1800))
@@ -104,8 +119,22 @@ import Testing
     #expect(second != first && second.issuedAt == clock.wallMicroseconds / 1_000_000)
     #expect(nodes.allSatisfy { $0.token == second })
     // Who comes late takes it, too.
-    try late.keeper.turn(late.connection)
+    try late.turn()
     #expect(late.token == second)
+  }
+
+  @Test func `a key that is stored between the start and the first look is tried, and one from before is not`() throws {
+    let (database, connection) = try Self.makeDatabase()
+    let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
+    let storedAt = try #require(try connection.run(Secrets.credentials())[0].storedAt)
+    let early = try Node(database, clock, beganAt: storedAt - 1)
+    let late = try Node(database, clock, beganAt: storedAt + 1)
+    for node in [early, late] { try node.turn() }
+    #expect(early.tried.count == 1 && late.tried.isEmpty)
+    // Another one, while both run: whatever their clocks say.
+    try Self.store(P256.PrivateKey().pem, connection)
+    for node in [early, late] { try node.turn() }
+    #expect(early.tried.count == 2 && late.tried.count == 1)
   }
 
   @Test func `a token of the future is replaced, in memory and in the database`() throws {
@@ -115,13 +144,13 @@ import Testing
     let begin = clock.wallMicroseconds / 1_000_000
     // A clock that is wrong for a minute.
     clock.advance(by: .seconds(30 * 86_400))
-    try node.keeper.turn(node.connection)
+    try node.turn()
     #expect(node.token?.issuedAt == begin + 30 * 86_400)
     clock.advance(by: .seconds(60 - 30 * 86_400))
-    try node.keeper.turn(node.connection)
+    try node.turn()
     #expect(node.token?.issuedAt == begin + 60)
     let other = try Node(database, clock)
-    try other.keeper.turn(other.connection)
+    try other.turn()
     #expect(other.token == node.token)
   }
 
@@ -139,7 +168,7 @@ import Testing
     try Self.forge(connection)
     let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
     let node = try Node(database, clock)
-    try node.keeper.turn(node.connection)
+    try node.turn()
     #expect(node.keeper.tokens.count == 2)
     let own = try #require(node.keeper.tokens[Self.name])
     let others = node.keeper.tokens.values.filter { $0.key != own.key }
@@ -156,7 +185,7 @@ import Testing
     // The same holds after a renewal, on every node.
     clock.advance(by: .seconds(APNs.Limits.tokenLifeSeconds - APNs.Limits.tokenRenewalSeconds))
     let second = try Node(database, clock)
-    for node in [node, second] { try node.keeper.turn(node.connection) }
+    for node in [node, second] { try node.turn() }
     #expect(try isSigned(try #require(second.keeper.tokens[Self.name])))
     #expect(node.keeper.tokens == second.keeper.tokens)
   }
@@ -166,7 +195,7 @@ import Testing
     try Self.forge(connection)
     let clock = ManualClock(wallMicroseconds: SystemClock().wallMicroseconds)
     let node = try Node(database, clock)
-    try node.keeper.turn(node.connection)
+    try node.turn()
     let token = try #require(node.keeper.tokens[Self.name])
     let rows = try connection.run(
       Statement("test-stored", "SELECT string_agg(encode(sealed, 'escape'), ' '), count(*) FROM apns_tokens"))
@@ -180,7 +209,7 @@ import Testing
       WHERE fingerprint <> '\(fingerprint)'
       """)
     let second = try Node(database, clock)
-    try second.keeper.turn(second.connection)
+    try second.turn()
     #expect(second.keeper.tokens.values.filter { $0.value == token.value }.count == 1)
   }
 }

@@ -16,6 +16,8 @@ final class APNsKeeper {
   private let health: Health
   private let clock: any Clock
   private let keyIsNew: (App.Number) -> Void
+  /// When this server began, by the database's clock.
+  private let beganAt: Int64
   /// The first look has been: what comes now was stored while this server runs.
   private var hasLooked = false
   private let log = Logger(label: "apns-keeper")
@@ -23,11 +25,14 @@ final class APNsKeeper {
   private var sealed: [App.Number: [UInt8]] = [:]
   private(set) var tokens: [KeyName: ProviderToken] = [:]
 
-  /// - Parameter keyIsNew: called when a key is there that was not at the look before.
+  /// - Parameters:
+  ///   - beganAt: when the server began, in microseconds since 1970 by the database's clock.
+  ///   - keyIsNew: called for each key that was stored since then, also for one stored before the first look.
   init(
     sender: APNsSender, requests: Inbox<ProviderTokenRequest>, master: MasterKey, health: Health, clock: any Clock,
-    keyIsNew: @escaping (App.Number) -> Void = { _ in }
+    beganAt: Int64, keyIsNew: @escaping (App.Number) -> Void = { _ in }
   ) {
+    self.beganAt = beganAt
     self.keyIsNew = keyIsNew
     self.health = health
     self.sender = sender
@@ -77,7 +82,7 @@ final class APNsKeeper {
       switch try APNsSecret(credential, master) {
       case .key(let key):
         keys[app] = key
-        if hasLooked { keyIsNew(app) }
+        if hasLooked || credential.storedAt.map({ $0 >= beganAt }) == true { keyIsNew(app) }
         sender.set(.token(key.name), for: app)
         health.note(Health.Credential(isUsable: true), of: app, .apns)
       case .certificate(let identity):
