@@ -35,10 +35,13 @@ CREATE TABLE claims (
 CREATE INDEX claims_by_holder ON claims (node, claim);
 CREATE INDEX claims_by_message ON claims (seqno);
 
+-- The claim of a block, if it has one.
+CREATE INDEX claims_by_block ON claims (seqno, block) WHERE block IS NOT NULL;
+
 -- What became of them -----------------------------------------------------------------------------------------------
 
 -- The only row of an ordinary delivery. Of one that stands in a block only what is out of the ordinary has a row: what was
--- refused, waits, or was tried again.
+-- refused, or was tried again.
 CREATE TABLE outcomes (
   seqno           bigint NOT NULL,
   device          uuid NOT NULL,
@@ -135,18 +138,36 @@ CREATE TABLE block_states (
   seqno           bigint NOT NULL,
   block           integer NOT NULL,
   states          bytea NOT NULL,
-  -- When those without rows ended, to the minute; NULL: none yet. What ended at another time has a row.
-  ended_at        timestamptz,
+  -- When those without rows ended, to the minute: those that were accepted, and those to whom nothing was sent; NULL: none
+  -- yet. What ended at another time has a row.
+  accepted_at     timestamptz,
+  left_out_at     timestamptz,
   PRIMARY KEY (seqno, block)
 ) PARTITION BY RANGE (seqno);
 
 ALTER TABLE block_states ALTER states SET STORAGE PLAIN;
 
+-- Deliveries of blocks that wait and have never been tried: a row for all of a block that wait for the same second, for the
+-- same reason.
+CREATE TABLE waits (
+  seqno           bigint NOT NULL,
+  due_at          timestamptz NOT NULL,
+  -- When the last of them was put here.
+  at              timestamptz NOT NULL,
+  block           integer NOT NULL,
+  -- As an outcome's.
+  reason          text COLLATE "C" NOT NULL,
+  places          smallint[] NOT NULL,
+  PRIMARY KEY (seqno, block, due_at, reason)
+) PARTITION BY RANGE (seqno);
+
+CREATE INDEX waits_due ON waits (due_at);
+
 -- What a state says: as a row in `outcomes` would. Rows are added, never changed. Below 16: the states of a block are counted
 -- in their hexadecimal form, where a digit that is not 0 stands at the second place of a byte only.
 CREATE TABLE block_codes (
   code            smallint PRIMARY KEY CHECK (code BETWEEN 0 AND 15),
-  -- 6 with code 0: under way. NULL: the row in `outcomes` says it.
+  -- 6: under way, or waiting (`waits` says for what). NULL: the row in `outcomes` says it.
   status          smallint,
   attempts        smallint,
   reason          text COLLATE "C"
@@ -154,7 +175,8 @@ CREATE TABLE block_codes (
 
 INSERT INTO block_codes (code, status, attempts, reason) VALUES
   (0, 6, 0, NULL), (1, 1, 1, NULL), (2, NULL, NULL, NULL), (3, 5, 0, 'gone'), (4, 5, 0, 'rebound'), (5, 5, 0, 'quarantine'),
-  (6, 5, 0, 'consent'), (7, 5, 0, 'no-provider'), (8, 5, 0, 'no-token'), (9, 5, 0, 'unproved'), (10, 3, 0, 'expired');
+  (6, 5, 0, 'consent'), (7, 5, 0, 'no-provider'), (8, 5, 0, 'no-token'), (9, 5, 0, 'unproved'), (10, 3, 0, 'expired'),
+  (11, 6, 0, NULL), (12, 4, 0, 'cancelled');
 
 -- Reading them ------------------------------------------------------------------------------------------------------
 
@@ -239,19 +261,25 @@ END $$;
 CREATE FUNCTION block_entries_of(of_seqno bigint, of_user text)
 RETURNS TABLE (block integer, place integer, device uuid, state integer, ended_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT b.block, p.place, block_device(b.devices, p.place), get_byte(s.states, p.place), s.ended_at
+  SELECT b.block, p.place, block_device(b.devices, p.place), get_byte(s.states, p.place),
+    CASE get_byte(s.states, p.place) WHEN 0 THEN NULL WHEN 11 THEN NULL WHEN 1 THEN s.accepted_at ELSE s.left_out_at END
   FROM (
     SELECT * FROM blocks WHERE seqno = of_seqno AND first_key <= of_user ORDER BY first_key DESC LIMIT 1) b
   JOIN block_states s ON s.seqno = of_seqno AND s.block = b.block
   CROSS JOIN LATERAL block_places(b.devices_count, b.devices, b.user_keys, of_user) AS p(place)
 $$;
 
--- What a message's blocks know of a user's deliveries: those that have ended, and those under way (status 6, without a time).
+-- What a message's blocks know of a user's deliveries: those that have ended, those that wait (status 6), and those under
+-- way (status 6, without a time).
 CREATE FUNCTION block_deliveries(of_seqno bigint, of_user text)
-RETURNS TABLE (device uuid, status smallint, attempts smallint, reason text, at timestamptz)
+RETURNS TABLE (device uuid, status smallint, attempts smallint, reason text, at timestamptz, due_at timestamptz)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT e.device, c.status, c.attempts, c.reason, CASE WHEN c.status <> 6 THEN e.ended_at END
-  FROM block_entries_of(of_seqno, of_user) e JOIN block_codes c ON c.code = e.state WHERE c.status IS NOT NULL
+  SELECT e.device, c.status, c.attempts, coalesce(c.reason, w.reason), coalesce(e.ended_at, w.at), w.due_at
+  FROM block_entries_of(of_seqno, of_user) e JOIN block_codes c ON c.code = e.state
+  LEFT JOIN LATERAL (
+    SELECT w.reason, w.at, w.due_at FROM waits w
+    WHERE e.state = 11 AND w.seqno = of_seqno AND w.block = e.block AND e.place = ANY(w.places) LIMIT 1) w ON true
+  WHERE c.status IS NOT NULL
 $$;
 
 -- How a message's blocks know a device's delivery, whosever it was then: as `block_deliveries`; NULL: not at all.
@@ -294,7 +322,14 @@ $$;
 CREATE VIEW deliveries AS
   SELECT seqno, device, user_key, status, reason, abs(attempts)::smallint AS attempts, at, due_at FROM outcomes
   UNION ALL
-  SELECT b.seqno, e.device, e.user_key, c.status, c.reason, c.attempts, s.ended_at, NULL
+  SELECT b.seqno, e.device, e.user_key, c.status, c.reason, c.attempts,
+    CASE c.code WHEN 1 THEN s.accepted_at ELSE s.left_out_at END, NULL
   FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
   CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
-  JOIN block_codes c ON c.code = get_byte(s.states, e.place) AND c.status <> 6;
+  JOIN block_codes c ON c.code = get_byte(s.states, e.place) AND c.status <> 6
+  UNION ALL
+  SELECT w.seqno, e.device, e.user_key, 6, w.reason, 0, w.at, w.due_at
+  FROM waits w JOIN blocks b ON b.seqno = w.seqno AND b.block = w.block
+  JOIN block_states s ON s.seqno = w.seqno AND s.block = w.block
+  CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
+  WHERE e.place = ANY(w.places) AND get_byte(s.states, e.place) = 11;

@@ -28,7 +28,7 @@ CREATE TABLE delivery_tables (
 );
 
 INSERT INTO delivery_tables (name, options) VALUES
-  ('outcomes', ''), ('receipts', ''), ('reads', ''), ('blocks', ''),
+  ('outcomes', ''), ('receipts', ''), ('reads', ''), ('blocks', ''), ('waits', ''),
   -- Half of each page free, so that a new state stands beside the old one.
   ('block_states', 'WITH (fillfactor = 50)');
 

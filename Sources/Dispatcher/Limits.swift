@@ -54,6 +54,8 @@ enum Limits {
   static let takingUpInterval: Duration = .milliseconds(20)
   /// Deferred deliveries taken up at once.
   static let dueDevices = 2_000
+  /// Rows of waiting blocks looked at together: more than a node has blocks under way.
+  static let dueBlocks = 1_000
   /// Claims of dead nodes taken over at once: single sends have one each.
   static let adoptedClaims = 200
   /// How often deferred deliveries that were found held are looked at again, in microseconds: some end by themselves.

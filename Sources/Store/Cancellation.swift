@@ -4,7 +4,7 @@ package import Postgres
 /// What a cancellation does to a message's numbers. Everything that was not submitted becomes cancelled:
 ///
 /// - what no planner has cut into shards, and the unclaimed rest of each shard: at once, as numbers only;
-/// - deferred deliveries: their rows, in batches; what may have arrived at a try before is skipped instead;
+/// - deliveries that wait: their rows and their blocks, in batches; what may have arrived at a try before is skipped instead;
 /// - what is claimed: decided by whoever holds it, when it comes back.
 ///
 /// Each step is one transaction that leaves the numbers exact, and may be repeated, by any node, at any time.
@@ -12,11 +12,13 @@ package enum Cancellation {
   package enum Limits {
     /// Deferred deliveries that are cancelled in one transaction.
     package static let batch = 2_000
+    /// Blocks whose waiting deliveries are, in the same one.
+    static let blocks = 4
     /// The writer of totals that stands for steps like these, on whichever node.
     package static let writer: Int32 = 0
   }
 
-  package static let reason = "cancelled"
+  package static let reason = OutcomeStatus.cancelled.name
 
   // MARK: The unclaimed rest
 
@@ -130,7 +132,10 @@ package enum Cancellation {
     reason: String = Cancellation.reason, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      let ended = try connection.run(endDeferred(seqno, as: status, reason: reason))
+      var ended = try connection.run(endDeferred(seqno, as: status, reason: reason))
+      let isLast = ended.count < Limits.batch
+      let waiting = try Waits.end(seqno, as: status, reason: reason, blocks: Limits.blocks, on: connection)
+      ended += waiting.map { ($0, false) }
       guard !ended.isEmpty else { return false }
       if movesBadge {
         try takeBackBadges(ended.map { Users.Key(app: app, userKey: $0.user) }, of: seqno, on: connection)
@@ -138,7 +143,7 @@ package enum Cancellation {
       let doubtful = Int64(ended.count(where: \.mayHaveArrived))
       try count(Int64(ended.count) - doubtful, status, reason: reason, of: seqno, on: connection)
       try count(doubtful, .skipped, reason: SkipReason.unknownNotResent.rawValue, of: seqno, on: connection)
-      return ended.count == Limits.batch
+      return !isLast || !waiting.isEmpty
     }
   }
 

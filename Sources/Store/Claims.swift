@@ -336,18 +336,21 @@ package enum Claims {
     return entries
   }
 
+  /// A condition: `w` is due at `$1`, and its message `m` of the app `a`, in one of the lanes `$4`, lets it go on.
+  static let isDue = """
+    -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
+    w.due_at <= least($1, clock_timestamp()) AND m.state = 2 AND m.lane = ANY($4) AND NOT \(LateRule.isLate)
+      -- What has expired meanwhile ends even while its app is paused.
+      AND (a.paused_reason IS NULL OR m.expires_at <= $1)
+    """
+
   private static let dueStatement = Statement(
     "claims-due",
     """
     UPDATE outcomes o SET due_at = NULL FROM (
-      SELECT o.seqno, o.device FROM outcomes o JOIN messages m ON m.seqno = o.seqno JOIN apps a ON a.app = m.app
-      WHERE o.status = 6 AND o.due_at > $3
-        -- By the database's clock too: it is what says when an hour opens, and what it closes would be taken in a circle.
-        AND o.due_at <= least($1, clock_timestamp()) AND m.state = 2 AND m.lane = ANY($4)
-        AND NOT \(LateRule.isLate)
-        -- What has expired meanwhile ends even while its app is paused.
-        AND (a.paused_reason IS NULL OR m.expires_at <= $1)
-      ORDER BY o.due_at LIMIT $2 FOR UPDATE OF o SKIP LOCKED) due
+      SELECT w.seqno, w.device FROM outcomes w JOIN messages m ON m.seqno = w.seqno JOIN apps a ON a.app = m.app
+      WHERE w.status = 6 AND w.due_at > $3 AND \(Claims.isDue)
+      ORDER BY w.due_at LIMIT $2 FOR UPDATE OF w SKIP LOCKED) due
     WHERE o.seqno = due.seqno AND o.device = due.device
     RETURNING o.seqno, o.device, o.user_key, o.attempts
     """)

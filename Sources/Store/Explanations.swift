@@ -69,7 +69,8 @@ package enum Explanations {
       -- What went to a device that belongs to somebody else by now: looked for only where few have to be looked at.
       SELECT device, status, attempts, reason, at, due_at FROM outcomes WHERE $4 AND seqno = $1 AND user_key = $3
       UNION ALL
-      SELECT device, status, attempts, reason, at, NULL FROM block_deliveries($1, $3) WHERE status <> 6) o
+      SELECT device, status, attempts, reason, at, due_at FROM block_deliveries($1, $3)
+      WHERE status <> 6 OR due_at IS NOT NULL) o
     LEFT JOIN receipts r ON r.seqno = $1 AND r.device = o.device
     LEFT JOIN reads d ON d.seqno = $1 AND d.device = o.device
     ORDER BY o.device
@@ -103,7 +104,7 @@ package enum Explanations {
     SELECT k.device FROM claims c, unnest(c.devices, c.user_keys) AS k(device, user_key)
     WHERE c.seqno = $1 AND c.user_keys @> ARRAY[$2] AND k.user_key = $2
     UNION ALL
-    SELECT device FROM block_deliveries($1, $2) WHERE status = 6
+    SELECT device FROM block_deliveries($1, $2) WHERE status = 6 AND due_at IS NULL
     """)
 
   /// Devices of the user for which the message is under way at this moment.

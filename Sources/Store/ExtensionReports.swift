@@ -32,7 +32,7 @@ package enum ExtensionReports {
           UNION ALL
           (SELECT b.seqno, e.device FROM (
               SELECT b.*, s.states FROM blocks b JOIN block_states s ON s.seqno = b.seqno AND s.block = b.block
-              WHERE b.seqno = m.seqno AND s.ended_at < now() - interval '1 minute' LIMIT 2) b
+              WHERE b.seqno = m.seqno AND s.accepted_at < now() - interval '1 minute' LIMIT 2) b
             CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
             WHERE get_byte(b.states, e.place) = 1)) o
         -- So an app that has no iPhones is looked at for no longer than this.

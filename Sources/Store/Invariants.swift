@@ -25,7 +25,7 @@ package enum Invariants {
       question("I5", "a count that was never set nor read down is what the ledger's sends add up to", badgeStatement),
       question("I2", "no message is open of which nothing is left to be done", stuckStatement),
       question("I7", "nothing is claimed of messages that are over", claimsStatement),
-      question("I7", "nothing is under way in a block that nobody has claimed", blocksStatement),
+      question("I7", "nothing is under way in a block that nobody has claimed, and what waits in one has a time", blocksStatement),
       question("I7", "nothing waits for its time of messages that are over", waitingStatement),
       question("I7", "no claim outlives its node by more than a minute, where another node lives", leaseStatement),
     ]
@@ -103,6 +103,7 @@ package enum Invariants {
       AND NOT EXISTS (SELECT FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted)
       AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = m.seqno)
       AND NOT EXISTS (SELECT FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6)
+      AND NOT EXISTS (SELECT FROM waits w WHERE w.seqno = m.seqno)
     """)
 
   private static let claimsStatement = Statement(
@@ -111,13 +112,20 @@ package enum Invariants {
   private static let blocksStatement = Statement(
     "invariants-blocks",
     """
-    SELECT count(*) FROM block_states s WHERE position('\\x00'::bytea IN states) > 0
-      AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = s.seqno AND c.block = s.block)
+    SELECT count(*) FROM block_states s
+    WHERE position('\\x00'::bytea IN states) > 0
+        AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = s.seqno AND c.block = s.block)
+      OR position('\\x0b'::bytea IN states) > 0
+        AND (length(encode(states, 'hex')) - length(replace(encode(states, 'hex'), '0b', ''))) / 2 IS DISTINCT FROM (
+          SELECT sum(cardinality(w.places)) FROM waits w WHERE w.seqno = s.seqno AND w.block = s.block)
     """)
 
   private static let waitingStatement = Statement(
     "invariants-waiting",
-    "SELECT count(*) FROM outcomes o JOIN messages m USING (seqno) WHERE o.status = 6 AND m.state >= 4")
+    """
+    SELECT (SELECT count(*) FROM outcomes o JOIN messages m USING (seqno) WHERE o.status = 6 AND m.state >= 4)
+      + (SELECT count(*) FROM waits w JOIN messages m USING (seqno) WHERE m.state >= 4)
+    """)
 
   private static let leaseStatement = Statement(
     "invariants-lease",

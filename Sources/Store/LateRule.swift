@@ -11,7 +11,8 @@ enum LateRule {
       AND (SELECT 1 FROM message_totals t WHERE t.seqno = m.seqno AND (t.accepted > 0 OR t.unknown > 0) LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
       AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6 AND o.reason IN ('window', 'night') LIMIT 1)
-        IS NULL)
+        IS NULL
+      AND (SELECT 1 FROM waits w WHERE w.seqno = m.seqno AND w.reason IN ('window', 'night') LIMIT 1) IS NULL)
     """
 
   /// True for a wave `w` of which nobody has been claimed in time. (The window of the day makes its message wait.)

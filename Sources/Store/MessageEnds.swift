@@ -59,6 +59,7 @@ extension Messages {
       AND (SELECT 1 FROM shards s WHERE s.seqno = m.seqno AND NOT s.exhausted LIMIT 1) IS NULL
       AND (SELECT 1 FROM claims c WHERE c.seqno = m.seqno LIMIT 1) IS NULL
       AND (SELECT 1 FROM outcomes o WHERE o.seqno = m.seqno AND o.status = 6 LIMIT 1) IS NULL
+      AND (SELECT 1 FROM waits w WHERE w.seqno = m.seqno LIMIT 1) IS NULL
       AND m.targeted > (
         SELECT coalesce(sum(t.decided), 0)
         FROM message_totals t WHERE t.seqno = m.seqno)

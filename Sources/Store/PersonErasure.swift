@@ -81,7 +81,7 @@ package enum PersonErasure {
       FROM messages m CROSS JOIN LATERAL block_deliveries(m.seqno, $2) b
       LEFT JOIN receipts r ON r.seqno = m.seqno AND r.device = b.device
       LEFT JOIN reads d ON d.seqno = m.seqno AND d.device = b.device
-      WHERE m.app = $1 AND b.status <> 6
+      WHERE m.app = $1 AND (b.status <> 6 OR b.due_at IS NOT NULL)
       ORDER BY seqno DESC LIMIT 10000) t
     """)
 

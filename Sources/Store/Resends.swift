@@ -132,11 +132,14 @@ package enum Resends {
 
   // MARK: In blocks
 
+  /// A condition on a row of `block_states`: something in it has ended.
+  private static let hasEnds = "coalesce(accepted_at, left_out_at) IS NOT NULL"
+
   private static let blockEndStatement = Statement(
     "resends-block-end",
     """
     SELECT max(block) FROM (
-      SELECT block FROM block_states WHERE seqno = $1 AND block > $2 AND ended_at IS NOT NULL
+      SELECT block FROM block_states WHERE seqno = $1 AND block > $2 AND \(hasEnds)
       ORDER BY block LIMIT $3) part
     """)
 
@@ -153,7 +156,7 @@ package enum Resends {
     "resends-next-block",
     """
     SELECT min(s.block) FROM block_states s
-    WHERE s.seqno = $1 AND s.block >= $2 AND s.block <= $4 AND s.ended_at IS NOT NULL
+    WHERE s.seqno = $1 AND s.block >= $2 AND s.block <= $4 AND \(hasEnds)
       AND (s.block > $2 OR length(s.states) > $3)
     """)
 

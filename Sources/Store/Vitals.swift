@@ -72,7 +72,9 @@ package enum Vitals {
     """
     SELECT
       (SELECT count(*) FROM
-        (SELECT FROM outcomes WHERE status = 6 AND due_at < now() - interval '1 minute' LIMIT 20000) o),
+        (SELECT FROM outcomes WHERE status = 6 AND due_at < now() - interval '1 minute' LIMIT 20000) o)
+        + coalesce((SELECT sum(cardinality(places)) FROM
+          (SELECT places FROM waits WHERE due_at < now() - interval '1 minute' LIMIT 100) w), 0)::bigint,
       (SELECT count(*) FROM (SELECT FROM claims WHERE claim >= $1 ORDER BY claim LIMIT 20000) c),
       (SELECT count(*) FROM nodes WHERE alive_until > now()),
       (SELECT count(*) FROM apps WHERE paused_reason IS NOT NULL),

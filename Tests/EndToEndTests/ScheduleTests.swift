@@ -236,13 +236,13 @@ import Testing
     try world.connection.script(
       """
       UPDATE gates SET window_opens = '00:00', window_closes = '23:59:59.999';
-      UPDATE outcomes SET due_at = now() WHERE seqno = \(byDevice)
+      UPDATE waits SET due_at = now() WHERE seqno = \(byDevice)
       """)
     #expect(try world.finishedExactly(byApp).int("accepted") == 30)
     // By the devices' clocks the window is still closed: looked at anew, they wait on.
     _ = try world.poll("not looked at again") {
       try world.checkAccount(byDevice)
-      return try world.count("SELECT count(*) FROM outcomes WHERE seqno = \(byDevice) AND due_at > now()") == 30
+      return try world.count("SELECT count(*) FROM deliveries WHERE seqno = \(byDevice) AND due_at > now()") == 30
         ? true : nil
     }
     #expect(try world.control("cancel", byDevice).int("cancelled") == 30)

@@ -79,7 +79,8 @@ extension World {
         LEFT JOIN outcomes o ON o.seqno = $1 AND o.device = k.device
         WHERE c.seqno = m.seqno AND (o.device IS NULL OR o.status = 6 AND o.due_at IS NULL))
         + (SELECT coalesce(sum((length(states) - length(replace(states, '00', ''))) / 2), 0)::bigint FROM blocks),
-      (SELECT count(*) FROM outcomes o WHERE o.seqno = m.seqno AND status = 6 AND due_at IS NOT NULL),
+      (SELECT count(*) FROM outcomes o WHERE o.seqno = m.seqno AND status = 6 AND due_at IS NOT NULL)
+        + (SELECT coalesce(sum(cardinality(places)), 0)::bigint FROM waits w WHERE w.seqno = m.seqno),
       (SELECT count(*) FROM outcomes o WHERE o.seqno = m.seqno AND status = 1)
         + (SELECT coalesce(sum((length(states) - length(replace(states, '01', ''))) / 2), 0)::bigint FROM blocks), m.planned
     FROM messages m, LATERAL (

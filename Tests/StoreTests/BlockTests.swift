@@ -35,14 +35,14 @@ import Testing
   }
 
   @Test func `the first word about a delivery counts, and what is out of the ordinary goes to a row`() {
-    var states = BlockStates(bytes: [0, 0, 0, 0], endedAt: nil)
+    var states = BlockStates(bytes: [0, 0, 0, 0], acceptedAt: nil, leftOutAt: nil)
     #expect(states.settle(0, as: .accepted, at: 1_000_000) == .taken)
     #expect(states.settle(0, as: .accepted, at: 1_000_000) == .late)
     #expect(states.settle(0, as: nil, at: 1_000_000) == .late)
     #expect(states.settle(1, as: nil, at: 1_000_000) == .row)
     // From then on the row says what stands.
     #expect(states.settle(1, as: .accepted, at: 1_000_000) == .row)
-    #expect(states.endedAt == 1_000_000 && states.bytes == [1, 2, 0, 0])
+    #expect(states.acceptedAt == 1_000_000 && states.leftOutAt == nil && states.bytes == [1, 2, 0, 0])
     // Up to a minute apart they share a time.
     #expect(states.settle(2, as: .accepted, at: 61_000_000) == .taken)
     #expect(states.settle(3, as: .accepted, at: 61_000_001) == .row)
@@ -62,6 +62,7 @@ import Testing
       #expect(rows.int16(row, 0) == Int16(state.rawValue))
       guard let outcome = state.outcome else {
         #expect(state == .hasRow ? rows.isNull(row, 1) : rows.int16(row, 1) == OutcomeStatus.deferred.rawValue)
+        #expect(state.rawValue < 16)
         continue
       }
       #expect(rows.int16(row, 1) == outcome.status.rawValue && rows.int16(row, 2) == outcome.attempts)

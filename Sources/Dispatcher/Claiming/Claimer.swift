@@ -292,21 +292,32 @@ final class Claimer {
     let since = dueStart.begin(at: now, held: DueStart.Held(apps: held.apps, messages: held.messages))
     let began = shared.clock.now
     var inputs: [CompleterInput] = []
-    var count = 0
+    var (count, someAreLeft) = (0, false)
     try connection.withTransaction {
+      let node = shared.configuration.node
       let due = try connection.run(Claims.due(since: since, at: now, lanes: crew.lanes, limit: Limits.dueDevices))
-      guard !due.isEmpty else { return }
-      let messages = try messages(Set(due.map(\.seqno)), connection)
-      let parts = Dictionary(grouping: due, by: \.seqno).map { (seqno: $0.key, entries: $0.value.map(\.entry)) }
-      let claims = try connection.run(Claims.create(parts, node: shared.configuration.node))
-      count = due.count
-      for (seqno, entries) in parts {
-        guard let message = messages[seqno], let claim = claims[seqno] else { continue }
-        inputs.append(.waiting(claim: claim, message, entries.map(WaitingTarget.init)))
+      let waits = try Waits.takeUp(
+        since: since, at: now, lanes: crew.lanes, devices: Limits.dueDevices, mostRows: Limits.dueBlocks, node: node,
+        on: connection)
+      var claims = waits.claims
+      if !due.isEmpty {
+        let parts = Dictionary(grouping: due, by: \.seqno).map { (seqno: $0.key, entries: $0.value.map(\.entry)) }
+        let holds = try connection.run(Claims.create(parts, node: node))
+        claims += parts.compactMap { part in holds[part.seqno].map { (part.seqno, $0, part.entries) } }
+      }
+      someAreLeft =
+        due.count == Limits.dueDevices || waits.someAreClaimed
+        || waits.claims.reduce(0) { $0 + $1.entries.count } >= Limits.dueDevices
+      guard !claims.isEmpty else { return }
+      let messages = try messages(Set(claims.map(\.seqno)), connection)
+      for (seqno, hold, entries) in claims {
+        guard let message = messages[seqno] else { continue }
+        count += entries.count
+        inputs.append(.waiting(claim: hold, message, entries.map(WaitingTarget.init)))
       }
     }
     dueStart.looked(from: since, for: shared.clock.now - began)
-    if count < Limits.dueDevices { dueStart.passed(now) }
+    if !someAreLeft { dueStart.passed(now) }
     shared.take(count)
     if !inputs.isEmpty { crew.tell(inputs) }
     return !inputs.isEmpty

@@ -208,7 +208,7 @@ final class Completer {
     var decision = Decisions.Decision(
       claim: claim, message: message, record: record, place: target.place, isFirst: isFirst, missing: missing,
       network: network, appVersion: appVersion)
-    guard decision.place != nil, BlockState(record) != nil else { return decisions.add(decision) }
+    guard decision.place != nil, status.isFinal, BlockState(record) != nil else { return decisions.add(decision) }
     // It waits for others of its block, and room for more is there already.
     decision.hasGivenRoom = true
     roomToGive += 1

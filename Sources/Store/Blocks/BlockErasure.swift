@@ -42,7 +42,7 @@ enum BlockErasure {
     SELECT * FROM unnest($1, $2, $3, $4) AS t(seqno, device, app, user_key) ORDER BY seqno, device ON CONFLICT DO NOTHING
     """)
 
-  /// Takes everybody whose turn it is out of these messages. While a delivery is under way the name says whose count it
+  /// Takes everybody whose turn it is out of these messages. While a delivery is under way, or waits, the name says whose count it
   /// moves: it is left for later.
   static func takeOut(of messages: [Int64], on connection: Connection) throws(PostgresError) {
     guard !messages.isEmpty else { return }
@@ -54,7 +54,7 @@ enum BlockErasure {
     var ended: [BlockID: Set<Int>] = [:]
     var (openMessages, devices, apps, users) = (Int64Column(), UUIDColumn(), Int32Column(), TextColumn())
     for row in 0..<hits.count {
-      guard hits.int32(row, 3) == BlockState.open.rawValue else {
+      guard let state = BlockState(rawValue: UInt8(hits.int32(row, 3))), state == .open || state == .waits else {
         ended[hits.block(row, 0), default: []].insert(Int(hits.int32(row, 2)))
         continue
       }
@@ -84,8 +84,8 @@ enum BlockErasure {
       CROSS JOIN LATERAL block_entries_of(p.seqno, p.user_key) b WHERE b.device = p.device)
     , waiting AS (
       UPDATE erasure_rests r SET looked_at = clock_timestamp() FROM found f
-      WHERE f.state = 0 AND r.seqno = f.seqno AND r.device = f.device)
-    SELECT seqno, block, place FROM found WHERE state > 0
+      WHERE f.state IN (0, 11) AND r.seqno = f.seqno AND r.device = f.device)
+    SELECT seqno, block, place FROM found WHERE state NOT IN (0, 11)
     """)
 
   /// The same for deliveries that were under way when the walk came by, and are not any more.

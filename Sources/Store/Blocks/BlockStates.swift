@@ -17,11 +17,14 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
   case noToken = 8
   case unproved = 9
   case expired = 10
+  /// It waits, and has never been tried: `Waits` says for what.
+  case waits = 11
+  case cancelled = 12
 
   /// What it says of a delivery that has ended; nil where it says nothing.
   package var outcome: (status: OutcomeStatus, attempts: Int16, reason: String?)? {
     switch self {
-    case .open, .hasRow: nil
+    case .open, .hasRow, .waits: nil
     case .accepted: (.accepted, 1, nil)
     case .gone: (.skipped, 0, SkipReason.gone.rawValue)
     case .rebound: (.skipped, 0, SkipReason.rebound.rawValue)
@@ -31,11 +34,16 @@ package enum BlockState: UInt8, CaseIterable, Sendable {
     case .noToken: (.skipped, 0, SkipReason.noToken.rawValue)
     case .unproved: (.skipped, 0, SkipReason.unproved.rawValue)
     case .expired: (.expired, 0, "expired")
+    case .cancelled: (.cancelled, 0, OutcomeStatus.cancelled.name)
     }
   }
 
   /// The state that says all of an outcome; nil: it needs a row.
   package init?(_ record: Outcomes.Record) {
+    if record.status == .deferred, record.attempts == 0, record.dueAt != nil, record.reason != nil {
+      self = .waits
+      return
+    }
     let found = Self.ends.first { _, end in
       end.status == record.status && Tries(end.attempts) == record.attempts && end.reason == record.reason
     }
@@ -60,33 +68,51 @@ package struct BlockStates: Equatable, Sendable {
   }
 
   package private(set) var bytes: [UInt8]
-  /// When those that have no rows ended, microseconds since 1970.
-  package private(set) var endedAt: Int64?
+  /// When those that have no rows were accepted, microseconds since 1970.
+  package private(set) var acceptedAt: Int64?
+  /// When the others that have no rows ended, without anything being sent: often hours before.
+  package private(set) var leftOutAt: Int64?
 
-  /// How far from `endedAt` a delivery may have ended that has no row, in microseconds: a minute.
+  /// How far from the block's time a delivery may have ended that has no row, in microseconds: a minute.
   private static let mostApart: Int64 = 60_000_000
 
-  package init(bytes: [UInt8], endedAt: Int64?) {
+  package init(bytes: [UInt8], acceptedAt: Int64?, leftOutAt: Int64?) {
     self.bytes = bytes
-    self.endedAt = endedAt
+    self.acceptedAt = acceptedAt
+    self.leftOutAt = leftOutAt
   }
 
   package subscript(position: Int) -> BlockState { BlockState(rawValue: bytes[position]) ?? .hasRow }
+
+  /// When a delivery with this state ended.
+  package func endedAt(_ state: BlockState) -> Int64? { state == .accepted ? acceptedAt : leftOutAt }
 
   /// Notes that a delivery has ended, or waits.
   /// - Parameter end: the state that says all of it; nil: it needs a row.
   package mutating func settle(_ position: Int, as end: BlockState?, at now: Int64) -> Verdict {
     switch self[position] {
     case .hasRow: return .row
-    case .open:
-      guard let end, abs(now - (endedAt ?? now)) <= Self.mostApart else {
-        bytes[position] = BlockState.hasRow.rawValue
-        return .row
-      }
-      bytes[position] = end.rawValue
-      endedAt = endedAt ?? now
-      return .taken
+    case .waits where end == .waits: return .late
+    case .open, .waits: break
     default: return .late
     }
+    guard let end, end == .waits || abs(now - (endedAt(end) ?? now)) <= Self.mostApart else {
+      bytes[position] = BlockState.hasRow.rawValue
+      return .row
+    }
+    bytes[position] = end.rawValue
+    switch end {
+    case .waits: break
+    case .accepted: acceptedAt = acceptedAt ?? now
+    default: leftOutAt = leftOutAt ?? now
+    }
+    return .taken
+  }
+
+  /// What waited is under way again. False: it did not wait.
+  package mutating func takeUp(_ position: Int) -> Bool {
+    guard self[position] == .waits else { return false }
+    bytes[position] = BlockState.open.rawValue
+    return true
   }
 }

@@ -2,7 +2,7 @@ package import Domain
 package import Postgres
 
 /// The deliveries of campaigns: the recipients of each claim are written once, together, and how each delivery ended is a
-/// byte (`BlockState`). What is out of the ordinary (refused, waiting, tried again, ended at another time than the others)
+/// byte (`BlockState`). What is out of the ordinary (refused, tried again, ended at another time than the others)
 /// has a row in `outcomes` besides, and the byte says so: from then on the row alone counts.
 ///
 /// ```
@@ -48,12 +48,35 @@ package enum Blocks {
     return Query(createStatement, parameters) { Claims.Hold(claim: $0.int64(0, 0)) }
   }
 
+  private static let claimStatement = Statement(
+    "blocks-claim",
+    """
+    INSERT INTO claims (seqno, node, block, devices_count) SELECT seqno, $4, block, count
+    FROM unnest($1, $2, $3) AS t(seqno, block, count) RETURNING seqno, block, claim
+    """)
+
+  /// Claims what is open in blocks that nobody has a claim of.
+  /// - Parameter counts: how many devices that are.
+  static func claim(_ counts: [BlockID: Int], node: UUIDValue) -> Query<[BlockID: Claims.Hold]> {
+    let blocks = counts.keys.sorted()
+    var column = Int32Column()
+    for block in blocks { column.append(Int32(counts[block] ?? 0)) }
+    var parameters = parameters(blocks)
+    parameters.append(int32s: column)
+    parameters.append(uuid: node)
+    return Query(claimStatement, parameters) { rows in
+      var claims: [BlockID: Claims.Hold] = [:]
+      for row in 0..<rows.count { claims[rows.block(row, 0)] = Claims.Hold(claim: rows.int64(row, 2)) }
+      return claims
+    }
+  }
+
   // MARK: States
 
   private static let lockStatement = Statement(
     "blocks-lock",
     """
-    SELECT s.seqno, s.block, s.states, s.ended_at FROM unnest($1, $2) AS t(seqno, block) CROSS JOIN LATERAL (
+    SELECT s.seqno, s.block, \(Blocks.stateColumns) FROM unnest($1, $2) AS t(seqno, block) CROSS JOIN LATERAL (
       SELECT * FROM block_states b WHERE b.seqno = t.seqno AND b.block = t.block FOR UPDATE) s
     """)
 
@@ -72,8 +95,8 @@ package enum Blocks {
   private static let saveStatement = Statement(
     "blocks-save",
     """
-    UPDATE block_states s SET states = t.states, ended_at = t.ended_at
-    FROM unnest($1, $2, $3, $4) AS t(seqno, block, states, ended_at)
+    UPDATE block_states s SET states = t.states, accepted_at = t.accepted_at, left_out_at = t.left_out_at
+    FROM unnest($1, $2, $3, $4, $5) AS t(seqno, block, states, accepted_at, left_out_at)
     WHERE s.seqno = t.seqno AND s.block = t.block
     """)
 
@@ -81,17 +104,19 @@ package enum Blocks {
   package static func save(_ states: [BlockID: BlockStates]) -> Query<Void> {
     let blocks = states.keys.sorted()
     var parameters = parameters(blocks)
-    var (bytes, times) = (BytesColumn(), TimestampColumn())
+    var (bytes, accepted, leftOut) = (BytesColumn(), TimestampColumn(), TimestampColumn())
     for block in blocks {
       bytes.append(states[block]?.bytes)
-      times.append(states[block]?.endedAt)
+      accepted.append(states[block]?.acceptedAt)
+      leftOut.append(states[block]?.leftOutAt)
     }
     parameters.append(bytes: bytes)
-    parameters.append(timestamps: times)
+    parameters.append(timestamps: accepted)
+    parameters.append(timestamps: leftOut)
     return Query(saveStatement, parameters) { _ in }
   }
 
-  private static func parameters(_ blocks: [BlockID]) -> Parameters {
+  static func parameters(_ blocks: [BlockID]) -> Parameters {
     var (seqnos, numbers) = (Int64Column(), Int32Column())
     for block in blocks {
       seqnos.append(block.seqno)
@@ -108,7 +133,7 @@ package enum Blocks {
     """
     SELECT t.seqno, t.block, t.place FROM unnest($1, $2, $3) AS t(seqno, block, place)
     JOIN block_states s ON s.seqno = t.seqno AND s.block = t.block
-    WHERE get_byte(s.states, t.place) NOT IN (0, 2)
+    WHERE get_byte(s.states, t.place) NOT IN (0, 2, 11)
     """)
 
   /// Those of the deliveries that have ended, and have no row that says so.
@@ -139,7 +164,8 @@ package enum Blocks {
     package let states: BlockStates
   }
 
-  static let contentColumns = "b.seqno, b.block, b.devices, b.user_keys, s.states, s.ended_at"
+  static let stateColumns = "s.states, s.accepted_at, s.left_out_at"
+  static let contentColumns = "b.seqno, b.block, b.devices, b.user_keys, \(Blocks.stateColumns)"
 
   /// - Parameter column: of the first of `contentColumns`.
   static func contents(_ rows: Rows, _ row: Int, from column: Int = 0) -> Contents {
@@ -159,13 +185,26 @@ package enum Blocks {
     JOIN block_states s ON s.seqno = c.seqno AND s.block = c.block
     """)
 
+  private static let readStatement = Statement(
+    "blocks-read",
+    """
+    SELECT \(contentColumns) FROM unnest($1, $2) AS t(seqno, block)
+    JOIN blocks b ON b.seqno = t.seqno AND b.block = t.block
+    JOIN block_states s ON s.seqno = t.seqno AND s.block = t.block
+    """)
+
+  /// Blocks with their recipients, in no order.
+  static func read(_ blocks: some Collection<BlockID>) -> Query<[Contents]> {
+    Query(readStatement, parameters(Array(blocks))) { rows in rows.map { contents(rows, $0) } }
+  }
+
   /// The blocks that claims are about, by claim.
   static func ofClaims(_ claims: Int64Column) -> Query<[Int64: Contents]> {
     var parameters = Parameters()
     parameters.append(int64s: claims)
     return Query(ofClaimsStatement, parameters) { rows in
       var found: [Int64: Contents] = [:]
-      for row in 0..<rows.count { found[rows.int64(row, 6)] = contents(rows, row) }
+      for row in 0..<rows.count { found[rows.int64(row, 7)] = contents(rows, row) }
       return found
     }
   }
@@ -177,8 +216,10 @@ extension Rows {
     BlockID(seqno: int64(row, column), number: int32(row, column + 1))
   }
 
-  /// From the bytes and the time behind them.
+  /// From the bytes and the times behind them.
   fileprivate func states(_ row: Int, _ column: Int) -> BlockStates {
-    BlockStates(bytes: bytes(row, column), endedAt: optionalTimestamp(row, column + 1))
+    BlockStates(
+      bytes: bytes(row, column), acceptedAt: optionalTimestamp(row, column + 1),
+      leftOutAt: optionalTimestamp(row, column + 2))
   }
 }

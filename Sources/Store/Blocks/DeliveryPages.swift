@@ -53,7 +53,8 @@ package enum DeliveryPages {
       found = try connection.run(rows(of: seqno, after: device, status: status, limit: limit))
     }
     let states = BlockState.allCases.filter { state in
-      state.outcome.map { status == nil || $0.status == status } ?? false
+      guard let found = state == .waits ? .deferred : state.outcome?.status else { return false }
+      return status == nil || status == found
     }
     return found + (try inBlocks(of: seqno, after: place, states, limit: limit - found.count, connection))
   }
@@ -186,14 +187,26 @@ package enum DeliveryPages {
   ) throws(PostgresError) -> [Delivery] {
     let (block, recipients, states) = (contents.block, contents.recipients, contents.states)
     guard start < recipients.count else { return [] }
-    let positions = Array((start..<recipients.count).lazy.filter { wanted.contains(states[$0]) }.prefix(limit))
+    let waits = wanted.contains(.waits) ? try connection.run(Waits.of(block)) : [:]
+    // One that was taken up between two looks is under way again.
+    let present = (start..<recipients.count).lazy.filter { position in
+      wanted.contains(states[position]) && (states[position] != .waits || waits[position] != nil)
+    }
+    let positions = Array(present.prefix(limit))
     let times = try connection.run(confirmed(block.seqno, by: positions.map(recipients.device)))
     return positions.compactMap { position in
-      guard let outcome = states[position].outcome else { return nil }
+      let state = states[position]
       let device = recipients.device(position)
+      if state == .waits, let wait = waits[position] {
+        return Delivery(
+          place: .block(block.number, position: Int32(position)), device: device,
+          userKey: recipients.userKey(position), status: .deferred, reason: wait.reason, attempts: 0, at: wait.at,
+          receivedAt: nil, readAt: nil)
+      }
+      guard let outcome = state.outcome else { return nil }
       return Delivery(
         place: .block(block.number, position: Int32(position)), device: device, userKey: recipients.userKey(position),
-        status: outcome.status, reason: outcome.reason, attempts: outcome.attempts, at: states.endedAt ?? 0,
+        status: outcome.status, reason: outcome.reason, attempts: outcome.attempts, at: states.endedAt(state) ?? 0,
         receivedAt: times[device]?.received, readAt: times[device]?.read)
     }
   }

@@ -129,7 +129,7 @@ final class ListStage {
         FOR campaign IN \(first)..\(last) LOOP
           INSERT INTO blocks (seqno, block, devices_count, first_key, devices, user_keys)
           SELECT campaign, number, count, first_key, devices, user_keys FROM block ORDER BY number;
-          INSERT INTO block_states (seqno, block, states, ended_at) SELECT campaign, number, states, now() FROM block;
+          INSERT INTO block_states (seqno, block, states, accepted_at) SELECT campaign, number, states, now() FROM block;
         END LOOP;
         INSERT INTO outcomes (seqno, device, user_key, status, reason, attempts, at)
         SELECT campaign, device, user_key, 2, 'Unregistered', 1, now()

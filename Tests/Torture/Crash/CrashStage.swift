@@ -131,7 +131,10 @@ final class CrashStage {
       try connection.script(
         """
         UPDATE fallbacks SET due_at = now() WHERE app = \(app) AND decision IS NULL;
-        UPDATE outcomes SET due_at = now() WHERE status = 6 AND seqno IN (SELECT seqno FROM messages WHERE app = \(app))
+        UPDATE outcomes SET due_at = now() WHERE status = 6 AND seqno IN (SELECT seqno FROM messages WHERE app = \(app));
+        -- Of a block there is one row for each time.
+        UPDATE waits SET due_at = now() - random() * interval '1 second'
+        WHERE seqno IN (SELECT seqno FROM messages WHERE app = \(app))
         """)
       return true
     }

@@ -36,6 +36,7 @@ struct CrashVerifier {
           "put off",
           "SELECT count(*) FROM outcomes o JOIN messages m USING (seqno) WHERE m.app = \(app) AND o.status = 6"
         ),
+        ("put off in blocks", "SELECT count(*) FROM waits w JOIN messages m USING (seqno) WHERE m.app = \(app)"),
         ("open messages", "SELECT count(*) FROM messages WHERE app = \(app) AND state < 4"),
         ("fallbacks", "SELECT count(*) FROM fallbacks WHERE app = \(app) AND decision IS NULL"),
         // After what makes events.

@@ -241,6 +241,7 @@ struct Verifier {
     for (what, sql) in [
       ("claims", "SELECT count(*) FROM claims"),
       ("deferred deliveries", "SELECT count(*) FROM outcomes WHERE status = 6"),
+      ("waiting blocks", "SELECT count(*) FROM waits"),
       ("open shards", "SELECT count(*) FROM shards WHERE NOT exhausted"),
       ("open messages", "SELECT count(*) FROM messages WHERE state < 4"),
     ] {

@@ -1,0 +1,207 @@
+package import Domain
+package import Postgres
+
+/// Deliveries of blocks that wait and have never been tried: a row for all of a block that wait for the same second, for the
+/// same reason, so that a night costs a row a block and not one a person. What has been tried waits in a row of its own, in
+/// `outcomes`.
+///
+/// ```
+///   under way ──decided to wait──► a place here ──due, and the block has no claim──► under way, in a claim of the block
+///                                       └──────── its message is cancelled ────────► ended
+/// ```
+/// The byte in the block says `.waits` meanwhile. Whoever changes that, or takes a row here, holds the lock of the block's
+/// states; so a block never has two claims, and what is open in it is its claim's.
+package enum Waits {
+  /// Deliveries of a block that wait together.
+  package struct Key: Hashable, Sendable {
+    package let block: BlockID
+    /// Microseconds since 1970, a whole second.
+    package let dueAt: Int64
+    package let reason: String
+
+    package init(block: BlockID, dueAt: Int64, reason: String) {
+      self.block = block
+      self.dueAt = (dueAt + 999_999) / 1_000_000 * 1_000_000
+      self.reason = reason
+    }
+  }
+
+  private static let addStatement = Statement(
+    "waits-add",
+    """
+    INSERT INTO waits (seqno, block, due_at, reason, at, places)
+    SELECT seqno, block, due_at, reason, $6, array_agg(place)
+    FROM unnest($1, $2, $3, $4, $5) AS t(seqno, block, due_at, reason, place) GROUP BY seqno, block, due_at, reason
+    ON CONFLICT (seqno, block, due_at, reason) DO UPDATE SET places = waits.places || excluded.places, at = excluded.at
+    """)
+
+  /// Adds positions that wait, within the transaction that says so in their blocks' states.
+  package static func add(_ waits: [Key: [Int32]], at now: Int64) -> Query<Void> {
+    var (seqnos, blocks, dues) = (Int64Column(), Int32Column(), TimestampColumn())
+    var (reasons, places) = (TextColumn(), Int16Column())
+    for (key, positions) in waits {
+      for position in positions {
+        seqnos.append(key.block.seqno)
+        blocks.append(key.block.number)
+        dues.append(key.dueAt)
+        reasons.append(key.reason)
+        places.append(Int16(position))
+      }
+    }
+    var parameters = Parameters()
+    parameters.append(int64s: seqnos)
+    parameters.append(int32s: blocks)
+    parameters.append(timestamps: dues)
+    parameters.append(texts: reasons)
+    parameters.append(int16s: places)
+    parameters.append(timestampMicroseconds: now)
+    return Query(addStatement, parameters) { _ in }
+  }
+
+  // MARK: Taking up
+
+  /// What was taken up: it is claimed, and under way.
+  package struct TakenUp: Sendable {
+    package var claims: [(seqno: Int64, hold: Claims.Hold, entries: [Claims.Entry])] = []
+    /// Some are due whose block has a claim: they are taken up when that has ended.
+    package var someAreClaimed = false
+  }
+
+  private static let dueStatement = Statement(
+    "waits-due",
+    """
+    SELECT w.seqno, w.block, cardinality(w.places),
+      EXISTS (SELECT FROM claims c WHERE c.seqno = w.seqno AND c.block = w.block)
+    FROM waits w JOIN messages m ON m.seqno = w.seqno JOIN apps a ON a.app = m.app
+    WHERE w.due_at > $3 AND \(Claims.isDue) ORDER BY w.due_at LIMIT $2
+    """)
+
+  private static let takeStatement = Statement(
+    "waits-take",
+    """
+    WITH taken AS (
+      DELETE FROM waits w USING unnest($1, $2) AS t(seqno, block)
+      WHERE w.seqno = t.seqno AND w.block = t.block AND w.due_at <= $3
+        AND NOT EXISTS (SELECT FROM claims c WHERE c.seqno = w.seqno AND c.block = w.block)
+      RETURNING w.seqno, w.block, w.places
+    )
+    SELECT seqno, block, unnest(places) FROM taken
+    """)
+
+  /// Claims what is due, within a transaction.
+  /// - Parameters:
+  ///   - since: what was due before this is known to be held; microseconds since 1970.
+  ///   - devices: no further block is taken once so many are.
+  ///   - mostRows: rows that are looked at; more than there can be blocks with claims.
+  package static func takeUp(
+    since: Int64, at now: Int64, lanes: [Lane], devices: Int, mostRows: Int, node: UUIDValue, on connection: Connection
+  ) throws(PostgresError) -> TakenUp {
+    var parameters = Parameters()
+    parameters.append(timestampMicroseconds: now)
+    parameters.append(mostRows)
+    parameters.append(timestampMicroseconds: since)
+    parameters.append(int16s: Int16Column(lanes))
+    let due = try connection.run(dueStatement, parameters)
+    var found = TakenUp()
+    var (blocks, count): (Set<BlockID>, Int) = ([], 0)
+    for row in 0..<due.count {
+      if due.bool(row, 3) {
+        found.someAreClaimed = true
+      } else if count < devices {
+        blocks.insert(due.block(row, 0))
+        count += Int(due.int32(row, 2))
+      }
+    }
+    guard !blocks.isEmpty else { return found }
+    var states = try connection.run(Blocks.lock(blocks))
+    // Looked at again behind the locks: whoever was here before has left a claim.
+    let taken = try connection.run(take(blocks, dueBefore: now))
+    var counts: [BlockID: Int] = [:]
+    for (block, positions) in taken {
+      for position in positions where states[block]?.takeUp(position) == true { counts[block, default: 0] += 1 }
+    }
+    guard !counts.isEmpty else { return found }
+    try connection.run(Blocks.save(states.filter { counts[$0.key] != nil }))
+    let claims = try connection.run(Blocks.claim(counts, node: node))
+    let open = try Claims.undecided(claims.values, inDoubt: false, on: connection)
+    found.claims = claims.map { ($0.key.seqno, $0.value, open[$0.value.claim] ?? []) }
+    return found
+  }
+
+  private static func take(_ blocks: Set<BlockID>, dueBefore end: Int64) -> Query<[BlockID: [Int]]> {
+    var parameters = Blocks.parameters(Array(blocks))
+    parameters.append(timestampMicroseconds: end)
+    return Query(takeStatement, parameters, read: positions)
+  }
+
+  private static func positions(_ rows: Rows) -> [BlockID: [Int]] {
+    var found: [BlockID: [Int]] = [:]
+    for row in 0..<rows.count { found[rows.block(row, 0), default: []].append(Int(rows.int16(row, 2))) }
+    return found
+  }
+
+  // MARK: Looking
+
+  private static let ofBlockStatement = Statement(
+    "waits-of-block", "SELECT unnest(places), reason, at FROM waits WHERE seqno = $1 AND block = $2")
+
+  /// Why the waiting positions of a block wait, and since when, microseconds since 1970.
+  static func of(_ block: BlockID) -> Query<[Int: (reason: String, at: Int64)]> {
+    var parameters = Parameters()
+    parameters.append(block.seqno)
+    parameters.append(block.number)
+    return Query(ofBlockStatement, parameters) { rows in
+      var found: [Int: (reason: String, at: Int64)] = [:]
+      for row in 0..<rows.count {
+        found[Int(rows.int16(row, 0))] = (rows.text(row, 1), rows.timestampMicroseconds(row, 2))
+      }
+      return found
+    }
+  }
+
+  // MARK: Ending
+
+  private static let ofMessageStatement = Statement(
+    "waits-of-message", "SELECT DISTINCT block FROM waits WHERE seqno = $1 ORDER BY block LIMIT $2")
+
+  private static let removeStatement = Statement(
+    "waits-remove",
+    """
+    WITH removed AS (
+      DELETE FROM waits w USING unnest($1, $2) AS t(seqno, block) WHERE w.seqno = t.seqno AND w.block = t.block
+      RETURNING w.seqno, w.block, w.places
+    )
+    SELECT seqno, block, unnest(places) FROM removed
+    """)
+
+  /// Ends what waits of a message, the next `blocks` blocks, within a transaction. Answers whose they were.
+  static func end(
+    _ seqno: Int64, as status: OutcomeStatus, reason: String, blocks: Int, on connection: Connection
+  ) throws(PostgresError) -> [UserKey] {
+    var parameters = Parameters()
+    parameters.append(seqno)
+    parameters.append(blocks)
+    let rows = try connection.run(ofMessageStatement, parameters)
+    let ids = Set(rows.map { BlockID(seqno: seqno, number: rows.int32($0, 0)) })
+    guard !ids.isEmpty else { return [] }
+    let now = try connection.run(WallClock.now())
+    var states = try connection.run(Blocks.lock(ids))
+    let removed = try connection.run(Query(removeStatement, Blocks.parameters(Array(ids)), read: positions))
+    var (users, records): ([UserKey], [Outcomes.Record]) = ([], [])
+    for contents in try connection.run(Blocks.read(removed.keys)) {
+      for position in removed[contents.block] ?? [] {
+        let user = contents.recipients.userKey(position)
+        let record = Outcomes.Record(
+          seqno: seqno, device: contents.recipients.device(position), userKey: user, status: status, attempts: 0,
+          reason: reason, dueAt: nil)
+        guard let verdict = states[contents.block]?.settle(position, as: BlockState(record), at: now), verdict != .late
+        else { continue }
+        if verdict == .row { records.append(record) }
+        users.append(user)
+      }
+    }
+    try connection.run(Blocks.save(states))
+    if !records.isEmpty { _ = try connection.run(Outcomes.write(records, at: now)) }
+    return users
+  }
+}
