@@ -25,7 +25,9 @@ package enum Invariants {
       question("I5", "a count that was never set nor read down is what the ledger's sends add up to", badgeStatement),
       question("I2", "no message is open of which nothing is left to be done", stuckStatement),
       question("I7", "nothing is claimed of messages that are over", claimsStatement),
-      question("I7", "nothing is under way in a block that nobody has claimed, and what waits in one has a time", blocksStatement),
+      question(
+        "I7", "nothing is under way in a block that nobody has claimed, and what waits in one has a time",
+        blocksStatement),
       question("I7", "nothing waits for its time of messages that are over", waitingStatement),
       question("I7", "no claim outlives its node by more than a minute, where another node lives", leaseStatement),
     ]

@@ -88,7 +88,8 @@ import Testing
     #expect(listed[seqno]?.map(\.status) == [.deferred] && listed[seqno]?.first?.at != nil)
   }
 
-  @Test func `when its time has come each gets it once, and a byte says so, whoever was left out hours before`() throws {
+  @Test func `when its time has come each gets it once, and a byte says so, whoever was left out hours before`() throws
+  {
     let seqno = try send()
     try world.connection.script("UPDATE block_states SET left_out_at = left_out_at - interval '8 hours'")
     try dawn()

@@ -76,7 +76,8 @@ package final class ProviderProbe {
     toGoogle.wire.heardTime = { times.note(.fcm, $0) }
     let fcm = try FCMSender(configuration: toGoogle, clock: clock, results: sink)
     (self.apns, self.fcm) = (apns, fcm)
-    apnsKeeper = APNsKeeper(sender: apns, requests: requests, master: master, health: health, clock: clock,
+    apnsKeeper = APNsKeeper(
+      sender: apns, requests: requests, master: master, health: health, clock: clock,
       beganAt: clock.wallMicroseconds)
     fcmKeeper = FCMKeeper(sender: fcm, master: master, health: health, tokens: configuration.tokenAddress)
     let done = try Inbox<Void>(capacity: 2)
