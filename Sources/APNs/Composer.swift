@@ -5,28 +5,14 @@ internal import PushWire
 /// Writes what differs from push to push: path, `apns-id`, body.
 struct Composer {
   private let prefix = Array("/3/device/".utf8)
-  private static let blankIdentifier = Array("00000000-0000-0000-0000-000000000000".utf8)
 
   func compose(_ target: PushTarget, of message: PushMessage, into letter: inout Letter) {
     letter.path.removeAll(keepingCapacity: true)
     letter.path.append(contentsOf: prefix)
     letter.path.append(contentsOf: target.psid.utf8)
-    if letter.varying.isEmpty { letter.varying = Self.blankIdentifier }
-    Self.write(target.device.submissionID(of: message.seqno), to: &letter.varying)
+    target.device.submissionID(of: message.seqno).write(over: &letter.varying)
     letter.body.removeAll(keepingCapacity: true)
     message.template.append(for: target.recipient, keys: message.pushkeys, to: &letter.body)
-  }
-
-  /// The canonical form of a UUID, in lower case as APNs wants it: only digits change, the hyphens stay.
-  private static func write(_ id: DeviceID, to identifier: inout [UInt8]) {
-    var position = 0
-    for word in [id.high, id.low] {
-      for shift in stride(from: UInt64(60), through: 0, by: -4) {
-        if position == 8 || position == 13 || position == 18 || position == 23 { position += 1 }
-        identifier[position] = Hex.digit(UInt8(word >> shift & 15))
-        position += 1
-      }
-    }
   }
 
   /// What all pushes of a message have in common on one connection.

@@ -54,13 +54,22 @@ package struct DeviceID: Hashable, Comparable, Sendable, CustomStringConvertible
 
   package var description: String {
     var text: [UInt8] = []
-    text.reserveCapacity(36)
-    for index in 0..<16 {
-      if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-      let word = index < 8 ? high : low
-      Hex.append(UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * (index % 8))), to: &text)
-    }
+    write(over: &text)
     return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Writes the 36 characters of its canonical form over a text that has as many, or none.
+  package func write(over text: inout [UInt8]) {
+    if text.isEmpty { text = [UInt8](repeating: UInt8(ascii: "-"), count: 36) }
+    var characters = text.mutableSpan
+    var place = 0
+    for word in [high, low] {
+      for shift in stride(from: UInt64(60), through: 0, by: -4) {
+        if place == 8 || place == 13 || place == 18 || place == 23 { place += 1 }
+        characters[place] = Hex.digit(UInt8(truncatingIfNeeded: word >> shift) & 15)
+        place += 1
+      }
+    }
   }
 
   /// The `apns-id` of this device's copy of a message: always the same for the same pair, so that a repeated

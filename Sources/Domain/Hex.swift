@@ -8,6 +8,17 @@ package enum Hex {
     text.append(digit(byte & 15))
   }
 
+  package static func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
+    var place = text.count
+    text.append(contentsOf: repeatElement(0, count: 2 * bytes.count))
+    var digits = text.mutableSpan
+    for byte in bytes {
+      digits[place] = digit(byte >> 4)
+      digits[place + 1] = digit(byte & 15)
+      place += 2
+    }
+  }
+
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     for byte in bytes { append(byte, to: &text) }

@@ -18,19 +18,21 @@ package struct PayloadTemplate: Sendable {
 
   /// What one recipient puts into the holes.
   package struct Recipient: Sendable {
-    package let clientUID: String
+    package let userKey: UserKey
+    /// Empty unless the template needs it.
     package let clientName: String
+    /// The user's count to show; unused when the message has no badge.
     package let badge: Int16
     package let psid: String
     /// Place of its text in the message's `LanguageTable`.
     package let language: Int
-    /// For `%VAR1%` …, as many as it has; an empty one is none.
+    /// For `%VAR1%` …, as many as it has and the template needs; an empty one is none.
     package let variables: [String]
 
     package init(
-      clientUID: String, clientName: String, badge: Int16, psid: String, language: Int = 0, variables: [String] = []
+      userKey: UserKey, clientName: String, badge: Int16, psid: String, language: Int = 0, variables: [String] = []
     ) {
-      self.clientUID = clientUID
+      self.userKey = userKey
       self.clientName = clientName
       self.badge = badge
       self.psid = psid
@@ -87,7 +89,7 @@ package struct PayloadTemplate: Sendable {
     for piece in texts[recipient.language] {
       switch piece {
       case .bytes(let run): bytes.append(contentsOf: run)
-      case .clientUID: JSONWriter.escape(recipient.clientUID.utf8, into: &bytes)
+      case .clientUID: JSONWriter.escape(recipient.userKey.description.utf8, into: &bytes)
       case .clientName: JSONWriter.escape(recipient.clientName.utf8, into: &bytes)
       case .variable(let index, let otherwise):
         if index < recipient.variables.count, !recipient.variables[index].isEmpty {

@@ -16,7 +16,7 @@ package struct PushKeyring: Sendable {
 
   /// Appends the 40 digits to a payload.
   package func append(seqno: String, psid: String, to bytes: inout [UInt8]) {
-    for byte in Self.digest(seqno, psid, present) { Hex.append(byte, to: &bytes) }
+    Hex.append(Self.digest(seqno, psid, present), to: &bytes)
   }
 
   package func make(seqno: String, psid: String) -> String {
@@ -25,17 +25,17 @@ package struct PushKeyring: Sendable {
 
   package func isValid(_ pushkey: String, seqno: String, psid: String) -> Bool {
     guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return false }
-    if ConstantTime.isEqual(claimed, Self.digest(seqno, psid, present)) { return true }
+    if ConstantTime.isEqual(claimed, Array(Self.digest(seqno, psid, present))) { return true }
     guard let previous else { return false }
-    return ConstantTime.isEqual(claimed, Self.digest(seqno, psid, previous))
+    return ConstantTime.isEqual(claimed, Array(Self.digest(seqno, psid, previous)))
   }
 
-  private static func digest(_ seqno: String, _ psid: String, _ key: HMAC) -> [UInt8] {
+  private static func digest(_ seqno: String, _ psid: String, _ key: HMAC) -> ArraySlice<UInt8> {
     var message: [UInt8] = []
     message.reserveCapacity(seqno.utf8.count + 1 + psid.utf8.count)
     message.append(contentsOf: seqno.utf8)
     message.append(0)
     message.append(contentsOf: psid.utf8)
-    return Array(key.authenticationCode(for: message).prefix(digestBytes))
+    return key.authenticationCode(for: message).prefix(digestBytes)
   }
 }

@@ -69,17 +69,8 @@ package final class PushMessage: Sendable {
 /// One recipient of a batch.
 package struct PushTarget: Sendable {
   package let device: DeviceID
-  package let userKey: UserKey
-  /// The token it is sent to.
-  package let psid: String
-  /// The user's count to show; unused when the message has no badge.
-  package let badge: Int16
-  /// Empty unless the template needs it.
-  package let clientName: String
-  /// Place of its text in the template's `LanguageTable`.
-  package let language: Int
-  /// For `%VAR1%` …; empty unless the template needs them.
-  package let variables: [String]
+  /// What stands in its payload.
+  package let recipient: PayloadTemplate.Recipient
   /// Of the app on the device, for the statistics.
   package let appVersion: String
 
@@ -89,19 +80,14 @@ package struct PushTarget: Sendable {
   ) {
     self.appVersion = appVersion
     self.device = device
-    self.userKey = userKey
-    self.psid = psid
-    self.badge = badge
-    self.clientName = clientName
-    self.language = language
-    self.variables = variables
+    recipient = PayloadTemplate.Recipient(
+      userKey: userKey, clientName: clientName, badge: badge, psid: psid, language: language, variables: variables)
   }
 
-  package var recipient: PayloadTemplate.Recipient {
-    PayloadTemplate.Recipient(
-      clientUID: userKey.description, clientName: clientName, badge: badge, psid: psid, language: language,
-      variables: variables)
-  }
+  package var userKey: UserKey { recipient.userKey }
+  /// The token it is sent to.
+  package var psid: String { recipient.psid }
+  package var badge: Int16 { recipient.badge }
 }
 
 /// Recipients of one message on one route, read from the database together.

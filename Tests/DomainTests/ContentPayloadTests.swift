@@ -22,7 +22,7 @@ import Testing
     var bytes: [UInt8] = []
     template.append(
       for: PayloadTemplate.Recipient(
-        clientUID: "kim", clientName: #"K"im"#, badge: 3, psid: "ab",
+        userKey: UserKey(clientUID: "kim"), clientName: #"K"im"#, badge: 3, psid: "ab",
         language: template.languages.place(locale: locale),
         variables: variables), keys: keys, to: &bytes)
     var reader = JSONReader(bytes)

@@ -17,8 +17,8 @@ import Testing
   ) throws -> String {
     var bytes: [UInt8] = []
     try template(json).append(
-      for: PayloadTemplate.Recipient(clientUID: clientUID, clientName: name, badge: badge, psid: psid), keys: keys,
-      to: &bytes)
+      for: PayloadTemplate.Recipient(
+        userKey: UserKey(clientUID: clientUID), clientName: name, badge: badge, psid: psid), keys: keys, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
@@ -113,7 +113,8 @@ import Testing
   @Test func `the number in the payload is text, whatever its length`() throws {
     var bytes: [UInt8] = []
     try template(send(#""alert":"hi""#), seqno: Int64.max).append(
-      for: PayloadTemplate.Recipient(clientUID: "", clientName: "", badge: 0, psid: psid), keys: keys, to: &bytes)
+      for: PayloadTemplate.Recipient(
+        userKey: UserKey(clientUID: ""), clientName: "", badge: 0, psid: psid), keys: keys, to: &bytes)
     #expect(String(decoding: bytes, as: UTF8.self).contains(#""seqno":"9223372036854775807""#))
   }
 }

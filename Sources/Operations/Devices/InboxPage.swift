@@ -82,7 +82,7 @@ package struct InboxPage: Sendable {
     var bytes: [UInt8] = []
     template.append(
       for: PayloadTemplate.Recipient(
-        clientUID: device.userKey.description, clientName: name.isEmpty ? userName : name, badge: badge,
+        userKey: device.userKey, clientName: name.isEmpty ? userName : name, badge: badge,
         psid: device.psid,
         language: template.languages.place(locale: device.attributes.locale), variables: entry.filled?.variables ?? []),
       keys: keys, to: &bytes)

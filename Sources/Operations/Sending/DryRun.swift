@@ -76,7 +76,7 @@ package struct DryRun: Sendable {
       let line = lines[member.userKey]
       return languages.enumerated().map { place, language in
         let recipient = PayloadTemplate.Recipient(
-          clientUID: member.userKey.description,
+          userKey: member.userKey,
           clientName: line.map(\.name).flatMap { $0.isEmpty ? nil : $0 } ?? user.name,
           badge: message.badge.count(after: user.badge), psid: member.psid, language: place,
           variables: line?.variables ?? [])
