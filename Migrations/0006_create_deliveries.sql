@@ -133,6 +133,15 @@ ALTER TABLE blocks ALTER devices SET STORAGE EXTERNAL, ALTER user_keys SET STORA
 
 CREATE INDEX blocks_by_key ON blocks (seqno, first_key);
 
+-- The lives of this database, the last one begun is the present one: a restore begins another, in which numbers of blocks are
+-- given again.
+CREATE TABLE incarnations (
+  incarnation     integer PRIMARY KEY,
+  began_at        timestamptz NOT NULL DEFAULT now()
+);
+
+INSERT INTO incarnations (incarnation) VALUES (0);
+
 -- How they stand: a byte each, as `block_codes` says. The row keeps its length, so that writing an end touches no index.
 CREATE TABLE block_states (
   seqno           bigint NOT NULL,

@@ -19,6 +19,14 @@ package enum Hex {
     }
   }
 
+  /// The lowest so many bytes of a word, the highest of them first.
+  package static func append(_ word: UInt64, bytes count: UInt64, to text: inout [UInt8]) {
+    for shift in stride(from: 8 * (count - 1), to: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: word >> shift), to: &text)
+    }
+    append(UInt8(truncatingIfNeeded: word), to: &text)
+  }
+
   package static func encode(_ bytes: some Sequence<UInt8>) -> String {
     var text: [UInt8] = []
     for byte in bytes { append(byte, to: &text) }

@@ -28,9 +28,12 @@ package struct PayloadTemplate: Sendable {
     package let language: Int
     /// For `%VAR1%` …, as many as it has and the template needs; an empty one is none.
     package let variables: [String]
+    /// Where its delivery stands; nil where that is found by its token.
+    package let place: DeliveryCoordinates?
 
     package init(
-      userKey: UserKey, clientName: String, badge: Int16, psid: String, language: Int = 0, variables: [String] = []
+      userKey: UserKey, clientName: String, badge: Int16, psid: String, language: Int = 0, variables: [String] = [],
+      place: DeliveryCoordinates? = nil
     ) {
       self.userKey = userKey
       self.clientName = clientName
@@ -38,6 +41,7 @@ package struct PayloadTemplate: Sendable {
       self.psid = psid
       self.language = language
       self.variables = variables
+      self.place = place
     }
   }
 
@@ -98,7 +102,7 @@ package struct PayloadTemplate: Sendable {
           bytes.append(contentsOf: otherwise)
         }
       case .badge: bytes.append(contentsOf: String(recipient.badge).utf8)
-      case .pushkey: keys.append(seqno: seqno, psid: recipient.psid, to: &bytes)
+      case .pushkey: keys.append(seqno: seqno, psid: recipient.psid, at: recipient.place, to: &bytes)
       }
     }
   }

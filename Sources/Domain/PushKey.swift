@@ -1,41 +1,85 @@
 package import Crypto
 
-/// Makes and checks `pushkey`: the proof that whoever confirms a message really received it.
+/// Makes and checks `pushkey`: the proof that whoever confirms a message really received it, and where its delivery stands.
 ///
-/// 40 hex digits: the first 20 bytes of HMAC-SHA-256(key, SEQNO ‖ 0 ‖ PSID), APNs tokens lower-cased. The present key is
-/// tried first, then the previous one, so keys can be rotated while messages are on their way.
+/// 40 hex digits of 20 bytes. D is HMAC-SHA-256(key, SEQNO ‖ 0 ‖ PSID), APNs tokens lower-cased; words are big-endian:
+///
+/// ```
+///   0 … 7    D[0 … 7]: proves the token
+///   8 … 12   the delivery's coordinates, XOR D[8 … 12], or they would tell how many devices a message has
+///   13 … 19  a · x + b mod 2⁶¹ − 1, the lower 56 bits: proves the coordinates, to whoever has seen no other ones for that
+///            token; a and b are D[13 … 20] and D[21 … 28], and x the coordinates, then 21 bits of the incarnation
+/// ```
+/// **Incarnation**: a restored database gives numbers of blocks again that a former life of it gave to other devices. A key
+/// of a former life still proves its token, and its coordinates count for nothing.
+///
+/// The present key is tried first, then the previous one, so keys can be rotated while messages are on their way.
 package struct PushKeyring: Sendable {
+  /// What a pushkey proves besides the token.
+  package struct Proof: Equatable, Sendable {
+    /// Nil: the delivery is found by its token.
+    package let coordinates: DeliveryCoordinates?
+  }
+
   private static let digestBytes = 20
   private let present: HMAC
   private let previous: HMAC?
+  private let incarnation: UInt64
 
-  package init(present: SymmetricKey, previous: SymmetricKey? = nil) {
+  /// - Parameter incarnation: of the database, below 2²¹.
+  package init(present: SymmetricKey, previous: SymmetricKey? = nil, incarnation: Int32 = 0) {
     self.present = HMAC(key: present)
     self.previous = previous.map { HMAC(key: $0) }
+    self.incarnation = UInt64(incarnation) & (1 << 21 - 1)
   }
 
   /// Appends the 40 digits to a payload.
-  package func append(seqno: String, psid: String, to bytes: inout [UInt8]) {
-    Hex.append(Self.digest(seqno, psid, present), to: &bytes)
+  package func append(seqno: String, psid: String, at place: DeliveryCoordinates? = nil, to bytes: inout [UInt8]) {
+    let digest = Self.digest(seqno, psid, present)
+    let coordinates = place?.packed ?? DeliveryCoordinates.nowhere
+    let start = bytes.count
+    Hex.append(digest[..<8], to: &bytes)
+    Hex.append(coordinates ^ Self.word(digest[8..<13]), bytes: 5, to: &bytes)
+    Hex.append(Self.seal(coordinates, incarnation, digest), bytes: 7, to: &bytes)
+    assert(bytes.count == start + 2 * Self.digestBytes)
   }
 
-  package func make(seqno: String, psid: String) -> String {
-    Hex.encode(Self.digest(seqno, psid, present))
+  package func make(seqno: String, psid: String, at place: DeliveryCoordinates? = nil) -> String {
+    var bytes: [UInt8] = []
+    append(seqno: seqno, psid: psid, at: place, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  package func isValid(_ pushkey: String, seqno: String, psid: String) -> Bool {
-    guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return false }
-    if ConstantTime.isEqual(claimed, Array(Self.digest(seqno, psid, present))) { return true }
-    guard let previous else { return false }
-    return ConstantTime.isEqual(claimed, Array(Self.digest(seqno, psid, previous)))
+  /// Nil: it proves nothing.
+  package func proof(_ pushkey: String, seqno: String, psid: String) -> Proof? {
+    guard pushkey.utf8.count == 2 * Self.digestBytes, let claimed = Hex.decode(pushkey) else { return nil }
+    for key in [present, previous] {
+      guard let key else { continue }
+      let digest = Self.digest(seqno, psid, key)
+      guard ConstantTime.isEqual(Array(claimed[..<8]), Array(digest[..<8])) else { continue }
+      let coordinates = Self.word(claimed[8..<13]) ^ Self.word(digest[8..<13])
+      let isOurs = Self.word(claimed[13...]) == Self.seal(coordinates, incarnation, digest)
+      return Proof(coordinates: isOurs ? DeliveryCoordinates(packed: coordinates) : nil)
+    }
+    return nil
   }
 
-  private static func digest(_ seqno: String, _ psid: String, _ key: HMAC) -> ArraySlice<UInt8> {
+  private static func digest(_ seqno: String, _ psid: String, _ key: HMAC) -> [UInt8] {
     var message: [UInt8] = []
     message.reserveCapacity(seqno.utf8.count + 1 + psid.utf8.count)
     message.append(contentsOf: seqno.utf8)
     message.append(0)
     message.append(contentsOf: psid.utf8)
-    return key.authenticationCode(for: message).prefix(digestBytes)
+    return key.authenticationCode(for: message)
   }
+
+  private static func seal(_ coordinates: UInt64, _ incarnation: UInt64, _ digest: [UInt8]) -> UInt64 {
+    let prime: UInt64 = 1 << 61 - 1
+    let (factor, summand) = (word(digest[13..<21]) % prime, word(digest[21..<29]) % prime)
+    let product = factor.multipliedFullWidth(by: (coordinates << 21 | incarnation) % prime)
+    let (_, rest) = prime.dividingFullWidth((product.high, product.low))
+    return (rest + summand) % prime & (1 << 56 - 1)
+  }
+
+  private static func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
 }

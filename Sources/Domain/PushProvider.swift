@@ -76,12 +76,13 @@ package struct PushTarget: Sendable {
 
   package init(
     device: DeviceID, userKey: UserKey, psid: String, badge: Int16, clientName: String, language: Int = 0,
-    variables: [String] = [], appVersion: String = ""
+    variables: [String] = [], appVersion: String = "", place: DeliveryCoordinates? = nil
   ) {
     self.appVersion = appVersion
     self.device = device
     recipient = PayloadTemplate.Recipient(
-      userKey: userKey, clientName: clientName, badge: badge, psid: psid, language: language, variables: variables)
+      userKey: userKey, clientName: clientName, badge: badge, psid: psid, language: language, variables: variables,
+      place: place)
   }
 
   package var userKey: UserKey { recipient.userKey }

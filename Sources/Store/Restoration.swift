@@ -94,6 +94,7 @@ package enum Restoration {
       var parameters = Parameters()
       parameters.append(ahead)
       let last = try connection.run(moveSequenceStatement, parameters).int64(0, 0)
+      try connection.run(Incarnations.begin())
       while try connection.run(Nodes.extendRanges(width: Store.Limits.partitionSeqnos)) != nil {}
       try connection.script("DROP TABLE IF EXISTS upmc_restoring")
       return Settled(pausedMessages: Int64(messages), pausedApps: Int64(apps), lastSeqno: last)

@@ -16,7 +16,7 @@ package enum Shards {
 
     /// The block that is made of it next; nil when its numbers are used up.
     package var nextBlock: BlockID? {
-      blocks < 1 << 16 && shard < 1 << 15 ? BlockID(seqno: seqno, number: shard << 16 | blocks) : nil
+      blocks < 1 << 14 && shard < (1 << 14) - 1 ? BlockID(seqno: seqno, number: shard << 14 | blocks) : nil
     }
 
     /// What is left of the shard.

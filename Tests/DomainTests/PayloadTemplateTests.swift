@@ -35,7 +35,7 @@ import Testing
         == #"{"aps":{"alert":{"title":"제목","body":"내용"},"mutable-content":1,"badge":1,"sound":"alert.aif"},"#
         + #""mps":{"appid":"com.uracle.push.test","seqno":"104","sender":"UMSUI","senddate":"2020081214","#
         + #""db_in":"Y","sms":"Y","ext":"6|부가정보|https://www.morpheus.kr","#
-        + #""pushkey":"ccd698da8e9e4d0fb422a932d1bdbbc6d06cc835"},"accountId":"7"}"#)
+        + #""pushkey":"ccd698da8e9e4d0f4bdd56cd2e89252b5a780487"},"accountId":"7"}"#)
   }
 
   @Test func `the smallest payload has the default sound and sender, and no badge, sms or ext`() throws {
@@ -43,7 +43,7 @@ import Testing
       try payload(send(#""alert":"hi""#))
         == #"{"aps":{"alert":"hi","sound":"default"},"mps":{"appid":"com.uracle.push.test","seqno":"104","#
         + #""sender":"admin","senddate":"2020081214","db_in":"Y","#
-        + #""pushkey":"ccd698da8e9e4d0fb422a932d1bdbbc6d06cc835"}}"#)
+        + #""pushkey":"ccd698da8e9e4d0f4bdd56cd2e89252b5a780487"}}"#)
   }
 
   @Test func `where variables are not filled they are text as any other`() throws {

@@ -196,9 +196,10 @@ extension DeviceDoor {
     guard let psid else { throw JSONError("is needed").inside("psid") }
     guard let pushkey else { throw JSONError("is needed").inside("pushkey") }
     let token = PushNetwork.apns.normalize(psid: psid) ?? psid
+    let proof = keys.pushkeys.proof(pushkey, seqno: String(seqno), psid: token)
     return Operation.Confirmation(
-      seqno: seqno, psid: token, read: isRead ? try Self.badgeOption(option, badge) : nil,
-      isGenuine: keys.pushkeys.isValid(pushkey, seqno: String(seqno), psid: token), at: at)
+      seqno: seqno, psid: token, read: isRead ? try Self.badgeOption(option, badge) : nil, isGenuine: proof != nil,
+      place: proof?.coordinates, at: at)
   }
 
   /// `update` and `force` need a badge, the others take none.

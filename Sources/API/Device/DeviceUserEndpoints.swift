@@ -74,7 +74,7 @@ extension DeviceDoor {
     let claim = try claim(request, parameters)
     let push = try Self.body(Possession.object, request)
     let token = PushNetwork.apns.normalize(psid: push.psid) ?? push.psid
-    guard keys.pushkeys.isValid(push.pushkey, seqno: String(push.seqno), psid: token) else {
+    guard keys.pushkeys.proof(push.pushkey, seqno: String(push.seqno), psid: token) != nil else {
       throw Problem(.forbidden, "This pushkey is not that of the message \(push.seqno) for this token.")
     }
     perform(.possess(claim, seqno: push.seqno, psid: token), request, responder) { answer, responder in

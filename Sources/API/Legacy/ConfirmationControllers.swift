@@ -36,9 +36,12 @@ extension ControllerDoor {
     }
     let psid = try call.form.needed("PSID", upTo: Domain.Limits.psidBytes)
     let token = PushNetwork.apns.normalize(psid: psid) ?? psid
-    if let pushkey = call.form["PUSHKEY"], keys.pushkeys.isValid(pushkey, seqno: String(seqno), psid: token) {
+    if let pushkey = call.form["PUSHKEY"],
+      let proof = keys.pushkeys.proof(pushkey, seqno: String(seqno), psid: token)
+    {
       return confirm(
-        call, Operation.Confirmation(seqno: seqno, psid: token, read: read, isGenuine: true))
+        call,
+        Operation.Confirmation(seqno: seqno, psid: token, read: read, isGenuine: true, place: proof.coordinates))
     }
     try withApp(call) { [self] app throws(LegacyRefusal) in
       let proof = try proof(call.form, app: app)

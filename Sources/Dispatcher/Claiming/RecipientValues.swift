@@ -61,12 +61,14 @@ struct RecipientValues {
   func psid(of member: Audiences.Member) -> String { tokens?[member.device] ?? member.psid }
 
   /// - Parameter name: the user's own, when whoever asks has it. What a file calls the user stands before it.
-  func target(_ member: Audiences.Member, of message: DispatchMessage, badge: Int16, name: String? = nil) -> PushTarget
-  {
+  func target(
+    _ member: Audiences.Member, at place: BlockPlace?, of message: DispatchMessage, badge: Int16, name: String? = nil
+  ) -> PushTarget {
     PushTarget(
       device: member.device, userKey: member.userKey, psid: psid(of: member), badge: badge,
       clientName: names[member.userKey] ?? name ?? "",
       language: locales[member.device].map { message.push.template.languages.place(locale: $0) } ?? 0,
-      variables: variables[member.userKey] ?? [], appVersion: member.appVersion)
+      variables: variables[member.userKey] ?? [], appVersion: member.appVersion,
+      place: place.flatMap { $0.coordinates(hasFallback: message.fallback != nil) })
   }
 }

@@ -31,7 +31,7 @@ extension Shared {
   ) -> [Flight] {
     Dictionary(grouping: recipients) { message.route(of: $0.member) }.map { route, recipients in
       let targets = recipients.map {
-        values.target($0.member, of: message, badge: badges[$0.member.userKey] ?? 0)
+        values.target($0.member, at: $0.place, of: message, badge: badges[$0.member.userKey] ?? 0)
       }
       let batch = PushBatch(
         nextBatch(for: crew.number), message: message.push, route: route, targets: targets,

@@ -129,7 +129,7 @@ struct Resubmission {
     let (retry, member) = entry
     let user = users[Users.Key(app: retry.message.app, userKey: member.userKey)]
     return (values[retry.message.seqno] ?? .none).target(
-      member, of: retry.message, badge: user?.badge ?? 0, name: user?.name ?? "")
+      member, at: retry.target.place, of: retry.message, badge: user?.badge ?? 0, name: user?.name ?? "")
   }
 
   private static func values(

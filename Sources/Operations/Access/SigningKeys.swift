@@ -22,7 +22,9 @@ package struct SigningKeys: Sendable {
     let authKeys = try load("authkey", connection, master)
     let userProofs = try load("userproof", connection, master)
     return SigningKeys(
-      pushkeys: PushKeyring(present: pushkeys[0], previous: pushkeys.count > 1 ? pushkeys[1] : nil),
+      pushkeys: PushKeyring(
+        present: pushkeys[0], previous: pushkeys.count > 1 ? pushkeys[1] : nil,
+        incarnation: try connection.run(Incarnations.present())),
       authKeys: AuthKeyring(key: authKeys[0]), userProofs: UserProofKeyring(key: userProofs[0]),
       sdkKeys: SDKKeyring(key: authKeys[0]), contents: ContentSeal(try load("content", connection, master)),
       phones: PhoneSeal(master: master))

@@ -39,17 +39,21 @@ package enum Operation: Sendable {
     package let isGenuine: Bool
     /// What was proved instead of a pushkey; nil: the pushkey, which says it all.
     package let reach: Reach?
+    /// Where the delivery stands, as the pushkey says; nil: it is found by its token.
+    package let place: DeliveryCoordinates?
     /// When it happened by the device's clock, microseconds since 1970; nil: now. A clock may be wrong: what is kept lies
     /// between the send and the commit.
     package let at: Int64?
 
     package init(
-      seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool, reach: Reach? = nil, at: Int64? = nil
+      seqno: Int64, psid: String, read: BadgeOption?, isGenuine: Bool, place: DeliveryCoordinates? = nil,
+      reach: Reach? = nil, at: Int64? = nil
     ) {
       self.seqno = seqno
       self.psid = psid
       self.read = read
       self.isGenuine = isGenuine
+      self.place = place
       self.reach = reach
       self.at = at
     }

@@ -1,3 +1,5 @@
+package import Domain
+
 /// Names a block: a part of a message's recipients that is stored together.
 package struct BlockID: Hashable, Comparable, Sendable {
   package let seqno: Int64
@@ -21,5 +23,10 @@ package struct BlockPlace: Hashable, Sendable {
   package init(block: BlockID, position: Int) {
     self.block = block
     self.position = Int32(position)
+  }
+
+  /// As a pushkey says it.
+  package func coordinates(hasFallback: Bool) -> DeliveryCoordinates? {
+    DeliveryCoordinates(block: block.number, position: position, hasFallback: hasFallback)
   }
 }
