@@ -337,7 +337,7 @@ CREATE VIEW deliveries AS
   CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e
   JOIN block_codes c ON c.code = get_byte(s.states, e.place) AND c.status <> 6
   UNION ALL
-  SELECT w.seqno, e.device, e.user_key, 6, w.reason, 0, w.at, w.due_at
+  SELECT w.seqno, e.device, e.user_key, 6::smallint, w.reason, 0::smallint, w.at, w.due_at
   FROM waits w JOIN blocks b ON b.seqno = w.seqno AND b.block = w.block
   JOIN block_states s ON s.seqno = w.seqno AND s.block = w.block
   CROSS JOIN LATERAL block_entries(b.devices_count, b.devices, b.user_keys) e

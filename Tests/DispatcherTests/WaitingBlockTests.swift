@@ -72,6 +72,9 @@ import Testing
     #expect(
       try world.count("deliveries WHERE seqno = \(seqno) AND status = 6 AND reason = 'night' AND due_at > now()")
         == Self.asleep)
+    let rows = try world.connection.run(
+      Statement("test-waiting", "SELECT status, attempts FROM deliveries WHERE seqno = 1 AND status = 6"))
+    #expect(rows.count == Self.asleep && rows.int16(0, 0) == 6 && rows.int16(0, 1) == 0)
     let pages = try DeliveryPages.next(of: seqno, after: .start, status: .deferred, limit: 100, on: world.connection)
     #expect(pages.count == Self.asleep && pages.allSatisfy { $0.reason == "night" && $0.attempts == 0 })
     let all = try DeliveryPages.next(of: seqno, after: .start, limit: 100, on: world.connection)
