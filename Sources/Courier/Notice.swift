@@ -54,7 +54,7 @@ enum Notice {
     var request = HTTPRequest(
       "POST", target,
       headers: [
-        ("Content-Type", "application/json"), ("User-Agent", "upmc"), ("webhook-id", id),
+        ("Content-Type", "application/json"), ("User-Agent", "\(Product.name)/\(Product.version)"), ("webhook-id", id),
         ("webhook-timestamp", String(seconds)),
         ("webhook-signature", Signature.sign(id: id, seconds: seconds, body: body, secret: secret)),
       ], body: body)

@@ -113,7 +113,7 @@ package final class Server {
     if let proxy = configuration.proxy {
       log.info("calls out go through a proxy, but for what UPMC_NO_PROXY names", metadata: ["proxy": "\(proxy)"])
     }
-    log.info("serving", metadata: ["address": "\(address)"])
+    log.info("serving", metadata: ["address": "\(address)", "version": "\(Product.version)", "node": "\(node)"])
   }
 
   private static func courier(

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Domain
 
 /// The command line of `upmc`.
 struct UPMC: ParsableCommand {
@@ -21,6 +22,7 @@ struct UPMC: ParsableCommand {
       server; `upmc serve --help` lists them. With --json every command prints one JSON object a line. Exit status: 0 \
       done, 1 failed, 2 wrong usage.
       """,
+    version: "\(Product.name) \(Product.version)",
     subcommands: [
       Serve.self, Migrate.self, AppCommand.self, GroupCommand.self, KeyCommand.self, VoucherCommand.self, Send.self,
       Upload.self,

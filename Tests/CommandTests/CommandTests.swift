@@ -24,6 +24,12 @@ import Testing
 
   // MARK: What each command prints
 
+  @Test func `the program says which release it is`() throws {
+    let said = try program.run("--version")
+    #expect(said.status == 0 && said.lines.count == 1)
+    #expect(said.lines.first?.wholeMatch(of: /upmc [0-9]+\.[0-9]+\.[0-9]+/) != nil, "\(said.lines)")
+  }
+
   @Test func `app create prints the client key, for people and as JSON`() throws {
     let first = try program.run("app", "create", "com.example.bank", "--name", "Bank", "--json")
     #expect(first.status == 0 && first.lines.count == 1 && first.complaint.isEmpty)

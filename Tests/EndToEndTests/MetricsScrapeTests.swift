@@ -48,6 +48,7 @@ import Testing
       return reply.status == 200 ? reply : nil
     }
     #expect(shown.text.contains("upmc_outcomes_total{status=\"accepted\"} 1\n"))
+    #expect(shown.text.contains(/upmc_build_info\{version="[0-9.]+"\} 1\n/))
     #expect(try TestClient(port: try port(world)).call("GET", "/v1/admin/apps").status == 404)
   }
 

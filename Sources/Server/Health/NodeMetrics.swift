@@ -24,6 +24,9 @@ enum NodeMetrics {
       Double($0.roundTrip.nanoseconds) / 1e9
     }
     gauge("upmc_database_size_bytes", "Size of the database, as of the last minute.") { Double($0.databaseBytes) }
+    metrics.read("upmc_build_info", .gauge, "1, with the release as a label.") {
+      [(["version": Product.version], 1)]
+    }
     gauge("upmc_schema_version", "Number of the newest migration.") { Double($0.standing.schemaVersion) }
     gauge("upmc_nodes", "Nodes that are alive on this database.") { Double($0.standing.nodes) }
     gauge("upmc_claims", "Claims whose outcomes are not all written, of all nodes.") { Double($0.standing.claims) }
