@@ -132,10 +132,10 @@ package enum Cancellation {
     reason: String = Cancellation.reason, on connection: Connection
   ) throws(PostgresError) -> Bool {
     try connection.transaction(attempts: 5) { () throws(PostgresError) in
-      var ended = try connection.run(endDeferred(seqno, as: status, reason: reason))
-      let isLast = ended.count < Limits.batch
+      // Blocks before rows, as whoever writes down how deliveries ended locks them.
       let waiting = try Waits.end(seqno, as: status, reason: reason, blocks: Limits.blocks, on: connection)
-      ended += waiting.map { ($0, false) }
+      let deferred = try connection.run(endDeferred(seqno, as: status, reason: reason))
+      let ended = waiting.map { (user: $0, mayHaveArrived: false) } + deferred
       guard !ended.isEmpty else { return false }
       if movesBadge {
         try takeBackBadges(ended.map { Users.Key(app: app, userKey: $0.user) }, of: seqno, on: connection)
@@ -143,7 +143,7 @@ package enum Cancellation {
       let doubtful = Int64(ended.count(where: \.mayHaveArrived))
       try count(Int64(ended.count) - doubtful, status, reason: reason, of: seqno, on: connection)
       try count(doubtful, .skipped, reason: SkipReason.unknownNotResent.rawValue, of: seqno, on: connection)
-      return !isLast || !waiting.isEmpty
+      return deferred.count == Limits.batch || !waiting.isEmpty
     }
   }
 

@@ -295,10 +295,11 @@ final class Claimer {
     var (count, someAreLeft) = (0, false)
     try connection.withTransaction {
       let node = shared.configuration.node
-      let due = try connection.run(Claims.due(since: since, at: now, lanes: crew.lanes, limit: Limits.dueDevices))
+      // Blocks before rows, as whoever writes down how deliveries ended locks them.
       let waits = try Waits.takeUp(
         since: since, at: now, lanes: crew.lanes, devices: Limits.dueDevices, mostRows: Limits.dueBlocks, node: node,
         on: connection)
+      let due = try connection.run(Claims.due(since: since, at: now, lanes: crew.lanes, limit: Limits.dueDevices))
       var claims = waits.claims
       if !due.isEmpty {
         let parts = Dictionary(grouping: due, by: \.seqno).map { (seqno: $0.key, entries: $0.value.map(\.entry)) }
