@@ -1,7 +1,7 @@
 internal import Postgres
 
-/// Which life of the database it is. A restore begins another one: numbers of blocks are given again that were given to others
-/// after the backup was taken.
+/// Tells which life of the database this is. A restore begins a new one, because it reuses block numbers that were assigned to other
+/// devices after the backup was taken.
 package enum Incarnations {
   private static let presentStatement = Statement(
     "incarnations-present", "SELECT incarnation FROM incarnations ORDER BY began_at DESC LIMIT 1")

@@ -68,9 +68,9 @@ package struct BlockStates: Equatable, Sendable {
   }
 
   package private(set) var bytes: [UInt8]
-  /// When those that have no rows were accepted, microseconds since 1970.
+  /// When the deliveries without rows were accepted, microseconds since 1970.
   package private(set) var acceptedAt: Int64?
-  /// When the others that have no rows ended, without anything being sent: often hours before.
+  /// When the deliveries without rows that were never sent ended: often hours earlier.
   package private(set) var leftOutAt: Int64?
 
   /// How far from the block's time a delivery may have ended that has no row, in microseconds: a minute.

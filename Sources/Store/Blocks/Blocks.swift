@@ -56,7 +56,7 @@ package enum Blocks {
     """)
 
   /// Claims what is open in blocks that nobody has a claim of.
-  /// - Parameter counts: how many devices that are.
+  /// - Parameter counts: the number of open devices in each block.
   static func claim(_ counts: [BlockID: Int], node: UUIDValue) -> Query<[BlockID: Claims.Hold]> {
     let blocks = counts.keys.sorted()
     var column = Int32Column()

@@ -197,16 +197,12 @@ package enum DeliveryPages {
     return positions.compactMap { position in
       let state = states[position]
       let device = recipients.device(position)
-      if state == .waits, let wait = waits[position] {
-        return Delivery(
-          place: .block(block.number, position: Int32(position)), device: device,
-          userKey: recipients.userKey(position), status: .deferred, reason: wait.reason, attempts: 0, at: wait.at,
-          receivedAt: nil, readAt: nil)
-      }
-      guard let outcome = state.outcome else { return nil }
+      let wait = state == .waits ? waits[position] : nil
+      guard let outcome = wait.map({ (.deferred, 0, $0.reason) }) ?? state.outcome else { return nil }
       return Delivery(
         place: .block(block.number, position: Int32(position)), device: device, userKey: recipients.userKey(position),
-        status: outcome.status, reason: outcome.reason, attempts: outcome.attempts, at: states.endedAt(state) ?? 0,
+        status: outcome.status, reason: outcome.reason, attempts: outcome.attempts,
+        at: wait?.at ?? states.endedAt(state) ?? 0,
         receivedAt: times[device]?.received, readAt: times[device]?.read)
     }
   }
