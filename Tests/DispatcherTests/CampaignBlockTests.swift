@@ -146,12 +146,7 @@ import Testing
       _ = try PersonRights.erase(
         String(user(number).text.dropFirst()), of: DispatcherWorld.appID, by: .commandLine, on: world.connection)
     }
-    var hasLooked = true
-    while hasLooked {
-      hasLooked = try world.connection.transaction(attempts: 1) { () throws(PostgresError) in
-        try Erasures.step(deliveries: 1_000, on: world.connection)
-      }
-    }
+    try world.walkErasures()
     #expect(try world.count("erasures") == 0)
     let names = [1, 2, 20].map { "'\(user($0).text)'" }.joined(separator: ", ")
     #expect(try world.count("deliveries WHERE user_key IN (\(names))") == 0)
@@ -176,12 +171,7 @@ import Testing
       INSERT INTO erasures (app, user_key, upto_seqno, upto_claim, lap, from_seqno, from_device)
       VALUES (\(world.app), '\(user(5).text)', \(second), 0, 1, 0, '00000000-0000-0000-0000-000000000000')
       """)
-    while try world.connection.transaction(
-      attempts: 1,
-      { () throws(PostgresError) in
-        try Erasures.step(deliveries: 1_000, on: world.connection)
-      })
-    {}
+    try world.walkErasures()
     #expect(try world.count("erasure_rests") == 1)
     _ = try Erasures.takeOutRests(on: world.connection)
     #expect(try world.count("block_deliveries(\(second), '\(user(5).text)')") == 1)

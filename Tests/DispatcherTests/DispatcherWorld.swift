@@ -229,6 +229,19 @@ final class DispatcherWorld {
     for dispatcher in dispatchers { dispatcher.poke() }
   }
 
+  /// Until everybody who is to be erased has been looked for everywhere, by this walk or by a node's own.
+  func walkErasures() throws {
+    _ = try poll("somebody is still to be erased") {
+      while try connection.transaction(
+        attempts: 1,
+        { () throws(PostgresError) in
+          try Erasures.step(deliveries: 1_000, on: connection)
+        })
+      {}
+      return try count("erasures") == 0 ? true : nil
+    }
+  }
+
   // MARK: Events
 
   /// A webhook that nobody serves: what it would be told is looked at in the database.

@@ -197,12 +197,7 @@ import Testing
   @Test func `a person who waits and is erased keeps the name until it is over`() throws {
     let seqno = try send()
     _ = try PersonRights.erase(user(20), of: DispatcherWorld.appID, by: .commandLine, on: world.connection)
-    while try world.connection.transaction(
-      attempts: 1,
-      { () throws(PostgresError) in
-        try Erasures.step(deliveries: 1_000, on: world.connection)
-      })
-    {}
+    try world.walkErasures()
     #expect(try world.count("erasure_rests") == 1)
     _ = try Erasures.takeOutRests(on: world.connection)
     #expect(try world.count("erasure_rests WHERE looked_at IS NOT NULL") == 1)
